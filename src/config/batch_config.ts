@@ -1,0 +1,90 @@
+/**
+ * Batch sizes of a grpo stage. As in TRL they count completions, not prompts.
+ *
+ * One deviation from TRL: without `gradient_accumulation_steps` there is exactly one optimizer step for a generation
+ * batch and iteration, so that the update is on-policy; TRL would take steps_per_generation of them. An explicit
+ * value asks for several: generation_batch_size / (per_device_train_batch_size × gradient_accumulation_steps).
+ */
+import type { GRPO_KEYS } from './grpo_keys.ts';
+import type { Section } from './section.ts';
+
+type GrpoSection = Section<typeof GRPO_KEYS>;
+
+/** Resolved batch sizes, in completions; `completionsPerMicroBatch` is absent where the memory plan decides. */
+export interface BatchConfig {
+  readonly completionsPerStep: number;
+  readonly promptsPerStep: number;
+  readonly completionsPerMicroBatch?: number;
+  readonly optimizerStepsPerGeneration: number;
+}
+
+const DEFAULT_GROUPS = 32; // prompts a step where the YAML gives no batch size: the measured countdown recipe
+
+/** Derives the sizes that are not given, and reports those that do not fit each other. */
+export function resolveBatch(section: GrpoSection): BatchConfig {
+  const { values } = section;
+  const { numGenerations, completionsPerMicroBatch: micro, gradientAccumulationSteps: accumulation } = values;
+  checkGivenTogether(section);
+  const microBatches = values.stepsPerGeneration ?? accumulation ?? 1;
+  const derived = micro === undefined ? DEFAULT_GROUPS * numGenerations : micro * microBatches;
+  const completionsPerStep = values.generationBatchSize ?? derived;
+  const names = ['numGenerations', 'generationBatchSize', 'completionsPerMicroBatch', 'stepsPerGeneration'] as const;
+  if (section.sound(...names)) checkWholeGroups(section, completionsPerStep);
+  const perUpdate = (micro ?? 0) * (accumulation ?? 0);
+  if (perUpdate > 0 && section.sound(...names, 'gradientAccumulationSteps')) {
+    checkUpdates(section, completionsPerStep, perUpdate);
+  }
+  return {
+    completionsPerStep,
+    promptsPerStep: completionsPerStep / numGenerations,
+    ...(micro !== undefined && { completionsPerMicroBatch: micro }),
+    optimizerStepsPerGeneration: perUpdate > 0 ? completionsPerStep / perUpdate : 1,
+  };
+}
+
+function checkGivenTogether(section: GrpoSection): void {
+  const { completionsPerMicroBatch, gradientAccumulationSteps, generationBatchSize, stepsPerGeneration } =
+    section.values;
+  if (generationBatchSize !== undefined && stepsPerGeneration !== undefined) {
+    section.refuse('stepsPerGeneration', 'generation_batch_size says the same; keep one of the two');
+  }
+  if (completionsPerMicroBatch !== undefined || !section.sound('completionsPerMicroBatch')) return;
+  const rule = 'counts micro-batches of per_device_train_batch_size, which is missing; give that too';
+  if (stepsPerGeneration !== undefined && section.sound('stepsPerGeneration')) {
+    section.refuse('stepsPerGeneration', `${rule}, or generation_batch_size instead`);
+  }
+  if (gradientAccumulationSteps !== undefined) {
+    section.refuse('gradientAccumulationSteps', `${rule}, or leave this out for one step a batch`);
+  }
+}
+
+function checkWholeGroups(section: GrpoSection, completionsPerStep: number): void {
+  const { numGenerations: group, completionsPerMicroBatch: micro } = section.values;
+  const multiple = `a multiple of num_generations (${group})`;
+  if (micro !== undefined && micro % group !== 0) {
+    section.refuse(
+      'completionsPerMicroBatch',
+      `a micro-batch is whole groups; use ${multiple}, such as ${nearest(micro, group)}`,
+    );
+  } else if (completionsPerStep % group !== 0) {
+    section.refuse(
+      'generationBatchSize',
+      `a batch is whole groups; use ${multiple}, such as ${nearest(completionsPerStep, group)}`,
+    );
+  } else if (micro !== undefined && micro > completionsPerStep) {
+    section.refuse(
+      'completionsPerMicroBatch',
+      `larger than generation_batch_size (${completionsPerStep}); use at most that`,
+    );
+  }
+}
+
+function checkUpdates(section: GrpoSection, completionsPerStep: number, perUpdate: number): void {
+  if (completionsPerStep % perUpdate === 0) return;
+  const rule = `optimizer steps of ${perUpdate} completions do not divide generation_batch_size (${completionsPerStep})`;
+  section.refuse('gradientAccumulationSteps', `${rule}; use a divisor, or leave this out for one step a batch`);
+}
+
+function nearest(size: number, group: number): number {
+  return Math.max(1, Math.round(size / group)) * group;
+}

@@ -1,0 +1,211 @@
+/** The keys of a `grpo` stage: batching, sampling, credit, objective. Spelling and defaults are TRL's. */
+import { z } from 'zod';
+import { choice, flag, key, plainData, real, text, unset, whole } from './keys.ts';
+import { SHARED_KEYS } from './stage_keys.ts';
+
+const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
+const greedy = 'must be greater than 0, as a greedy group has no spread and so no advantage; for example 1';
+const rewardError = 'must be a name, or a mapping with a name and a weight of at least 0; for example accuracy';
+
+const rewardMapping = z
+  .object({ name: text('accuracy'), weight: real({ least: 0, example: 1 }).optional() })
+  .catchall(plainData());
+const rewardFunction = z.union([text('accuracy').transform((name) => ({ name, weight: undefined })), rewardMapping], {
+  error: rewardError,
+});
+
+const DEFAULT_REFILL_ROUNDS = 2;
+const noRefill = z.strictObject({ name: z.literal('none') });
+const refill = z.strictObject({
+  name: z.literal('refill'),
+  max_rounds: whole({ least: 1, most: 100, example: 2 }).default(DEFAULT_REFILL_ROUNDS),
+});
+const samplingMapping = z.discriminatedUnion('name', [noRefill, refill], {
+  error: 'not a way to refill; use none or refill',
+});
+const dynamicSampling = z.union([z.enum(['none', 'refill']), samplingMapping], {
+  error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
+});
+
+/** What happens to groups whose rewards are all equal: dropped, or replaced for up to `maxRounds` further rollouts. */
+export type DynamicSampling = { readonly name: 'none' } | { readonly name: 'refill'; readonly maxRounds: number };
+
+function toDynamicSampling(written: z.output<typeof dynamicSampling>): DynamicSampling {
+  if (written === 'refill') return { name: 'refill', maxRounds: DEFAULT_REFILL_ROUNDS };
+  if (written === 'none' || written.name === 'none') return { name: 'none' };
+  return { name: 'refill', maxRounds: written.max_rounds };
+}
+
+const BATCH_KEYS = {
+  evalSteps: key(
+    'eval_steps',
+    whole({ least: 1, example: 25 })
+      .default(25)
+      .describe(
+        'Optimizer steps from one evaluation to the next. Default 25 (TRL: None), so that every run has a curve.',
+      ),
+  ),
+  completionsPerMicroBatch: key(
+    'per_device_train_batch_size',
+    unset(whole({ least: 1, example: 64 })).describe(
+      'Completions that go through the model at once, a multiple of num_generations. Default: what fits (TRL: 8).',
+    ),
+  ),
+  gradientAccumulationSteps: key(
+    'gradient_accumulation_steps',
+    unset(whole({ least: 1, example: 1 })).describe(
+      'Micro-batches in an optimizer step. Default: the whole generation batch, so that a step is exactly on-policy ' +
+        '(TRL: 1, which takes several steps a batch).',
+    ),
+  ),
+  generationBatchSize: key(
+    'generation_batch_size',
+    unset(whole({ least: 2, example: 512 })).describe(
+      'Completions sampled at a time, a multiple of num_generations. Default: per_device_train_batch_size × ' +
+        'steps_per_generation where the first is given, else 32 groups (TRL: one group, too noisy a step).',
+    ),
+  ),
+  stepsPerGeneration: key(
+    'steps_per_generation',
+    unset(whole({ least: 1, example: 4 })).describe(
+      'The same in micro-batches of per_device_train_batch_size. Default gradient_accumulation_steps.',
+    ),
+  ),
+  numGenerations: key(
+    'num_generations',
+    whole({ least: 2, example: 8, rule: groupOfOne })
+      .default(8)
+      .describe('Completions of a prompt: a group. Default 8.'),
+  ),
+  numGenerationsEval: key(
+    'num_generations_eval',
+    whole({ least: 1, example: 4 })
+      .default(4)
+      .describe(
+        'Sampled completions of a held-out problem. Default 4 (TRL: num_generations), to keep evaluation cheap.',
+      ),
+  ),
+  numIterations: key(
+    'num_iterations',
+    whole({ least: 1, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
+  ),
+  dynamicSampling: key(
+    'dynamic_sampling',
+    dynamicSampling
+      .default('none')
+      .transform(toDynamicSampling)
+      .describe(
+        'none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts. Default none.',
+      ),
+  ),
+};
+
+const SAMPLING_KEYS = {
+  maxCompletionTokens: key(
+    'max_completion_length',
+    unset(whole({ least: 1, example: 32 })).describe(
+      'Longest completion, in tokens, EOS included. Default: what the task needs (TRL: 512).',
+    ),
+  ),
+  temperature: key(
+    'temperature',
+    z
+      .number({ error: 'must be a finite number; for example 1' })
+      .gt(0, { error: greedy })
+      .default(1)
+      .describe('Divides the logits; part of the policy. Default 1.'),
+  ),
+  topK: key(
+    'top_k',
+    whole({ least: 0, example: 0 }).default(0).describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
+  ),
+  topP: key(
+    'top_p',
+    real({ above: 0, most: 1, example: 1 })
+      .default(1)
+      .describe('Sample from this much probability mass; 1 is off. Default 1.'),
+  ),
+  minP: key(
+    'min_p',
+    real({ least: 0, most: 1, example: 0.05 })
+      .nullable()
+      .default(null)
+      .describe('Drop tokens below this fraction of the likeliest; null is off. Default null.'),
+  ),
+};
+
+const REWARD_KEYS = {
+  rewardFunctions: key(
+    'reward_funcs',
+    z
+      .union([text('accuracy'), z.array(rewardFunction).min(1, { error: 'empty; for example [accuracy]' })], {
+        error: 'must be a name or a list of names; for example [accuracy]',
+      })
+      .default([{ name: 'accuracy' }])
+      .transform((written) => (typeof written === 'string' ? [{ name: written, weight: undefined }] : written))
+      .describe("Reward functions: names, or {name, weight, …options}. Default [accuracy], the task's own verdict."),
+  ),
+  rewardWeights: key(
+    'reward_weights',
+    unset(
+      z.array(real({ least: 0, example: 1 }), { error: 'must be a list of numbers; for example [1, 0.1]' }),
+    ).describe('One weight per reward function; 0 only logs it. Default 1 each.'),
+  ),
+  scaleRewards: key(
+    'scale_rewards',
+    z
+      .union([z.enum(['group', 'batch', 'none']), z.boolean()], {
+        error: 'not a way to scale rewards; use group, batch, none, true (group) or false (none)',
+      })
+      .default('group')
+      .transform((written) => (typeof written === 'string' ? written : written ? 'group' : 'none'))
+      .describe('Standard deviation that divides the advantages: of the group, of the batch, or none. Default group.'),
+  ),
+  maskTruncatedCompletions: key(
+    'mask_truncated_completions',
+    flag().default(false).describe('Give completions cut off at max_completion_length no gradient. Default false.'),
+  ),
+};
+
+const OBJECTIVE_KEYS = {
+  learningRate: key(
+    'learning_rate',
+    real({ above: 0, example: 3e-4 })
+      .default(1e-6)
+      .describe('Peak learning rate. Default 1e-6; a model trained from random weights wants about 3e-4.'),
+  ),
+  objective: key(
+    'loss_type',
+    choice(['dapo', 'grpo', 'bnpo', 'dr_grpo'], 'not an objective of this trainer')
+      .default('dapo')
+      .describe('How the clipped surrogate is averaged over tokens. Default dapo.'),
+  ),
+  klCoef: key(
+    'beta',
+    real({ least: 0, example: 0.001 }).default(0).describe('Weight of the KL to the start policy. Default 0.'),
+  ),
+  clipEpsilonLow: key(
+    'epsilon',
+    real({ above: 0, below: 1, example: 0.2 })
+      .default(0.2)
+      .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
+  ),
+  clipEpsilonHigh: key(
+    'epsilon_high',
+    unset(real({ above: 0, example: 0.28 })).describe('The ratio is clipped above 1 + epsilon_high. Default epsilon.'),
+  ),
+  clipDelta: key(
+    'delta',
+    real({ above: 1, example: 4 })
+      .nullable()
+      .default(null)
+      .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off. Default null.'),
+  ),
+  entropyCoef: key(
+    'entropy_coef',
+    real({ least: 0, example: 0.03 }).default(0).describe('Weight of the entropy bonus, per nat. Default 0.'),
+  ),
+};
+
+/** Every key of a `grpo` stage. */
+export const GRPO_KEYS = { ...SHARED_KEYS, ...BATCH_KEYS, ...SAMPLING_KEYS, ...REWARD_KEYS, ...OBJECTIVE_KEYS };

@@ -1,0 +1,100 @@
+/**
+ * `--set key=value`: overrides that are applied to the file before it is validated.
+ *
+ * The key is a dotted path (`model.hidden_size`, `stages.1.learning_rate`, counted from 0), or starts with a stage's
+ * kind (`grpo.learning_rate`: every grpo stage), or is a top-level key, which stages inherit unless they set their
+ * own. The value is YAML.
+ */
+import { parseDocument } from 'yaml';
+import type { Place, Places } from './problems.ts';
+import { isMapping, type Tree } from './yaml_tree.ts';
+
+const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
+
+/** Applies the overrides in order, to `tree.values` and `tree.places`. */
+export function applyOverrides(tree: Tree, overrides: readonly string[]): void {
+  overrides.forEach((override, index) => {
+    applyOverride(tree, override, { label: '--set', order: AFTER_THE_FILE + index });
+  });
+}
+
+function applyOverride(tree: Tree, override: string, place: Place): void {
+  const equals = override.indexOf('=');
+  const path = override.slice(0, Math.max(equals, 0)).trim();
+  const written = override.slice(equals + 1).trim();
+  if (path === '') {
+    tree.problems.add('--set', override, 'not key=value; for example --set learning_rate=3e-4', place);
+    return;
+  }
+  const document = parseDocument(written, { prettyErrors: false });
+  if (document.errors.length > 0) {
+    tree.problems.add(path, written, 'not a YAML value; quote it, or for example 3e-4', place);
+    return;
+  }
+  const value: unknown = document.toJS();
+  for (const target of targetsOf(tree, path, value, place)) {
+    if (setAt(tree.values, target.split('.'), value)) markPlace(tree.places, target, place);
+    else tree.problems.add(path, value, 'no such path in the file; use a key that is there, or a top-level one', place);
+  }
+}
+
+/** The paths in the file that an override's path means. */
+function targetsOf(tree: Tree, path: string, value: unknown, place: Place): string[] {
+  const [head, ...rest] = path.split('.');
+  const { stages } = tree.values;
+  const list = Array.isArray(stages) ? stages : [];
+  if ((head === 'sft' || head === 'grpo') && rest.length > 0) {
+    if (stages === undefined && head === 'grpo') return [rest.join('.')]; // flat keys are one grpo stage
+    const found = list.flatMap((stage, index) =>
+      stageKind(stage) === head ? [`stages.${index}.${rest.join('.')}`] : [],
+    );
+    if (found.length === 0)
+      tree.problems.add(path, value, `there is no ${head} stage; use one of the stages given`, place);
+    return found;
+  }
+  if (list.length > 0 && list.every((stage) => isMapping(stage) && Object.hasOwn(stage, head))) {
+    const example = `${stageKind(list[list.length - 1]) ?? 'stages.0'}.${path}`;
+    tree.problems.add(
+      path,
+      value,
+      `every stage sets its own, so this would change nothing; use for example ${example}`,
+      place,
+    );
+    return [];
+  }
+  return [path];
+}
+
+/** Writes `value` at a path, making mappings on the way; false where the path runs through a plain value. */
+function setAt(root: Record<string, unknown>, path: readonly string[], value: unknown): boolean {
+  let at: Record<string, unknown> = root;
+  for (const [depth, name] of path.entries()) {
+    if (name === '' || name === '__proto__') return false;
+    if (Array.isArray(at) && !(Number(name) < at.length)) return false;
+    if (depth === path.length - 1) {
+      at[name] = value;
+      return true;
+    }
+    const inner = Object.hasOwn(at, name) ? at[name] : undefined;
+    if (inner === undefined || inner === null) at[name] = {};
+    else if (typeof inner === 'string')
+      at[name] = { name: inner }; // a plug-in written as its name alone
+    else if (typeof inner !== 'object') return false;
+    at = at[name] as Record<string, unknown>; // an object by the lines above; arrays are indexed by their digits
+  }
+  return false;
+}
+
+/** The path, and mappings made on the way to it, now come from `place`. */
+function markPlace(places: Places, path: string, place: Place): void {
+  for (const inner of [...places.keys()]) if (inner.startsWith(`${path}.`)) places.delete(inner);
+  places.set(path, place);
+  for (let end = path.lastIndexOf('.'); end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const around = path.slice(0, end);
+    if (!places.has(around)) places.set(around, place);
+  }
+}
+
+function stageKind(stage: unknown): string | undefined {
+  return isMapping(stage) && typeof stage.stage === 'string' ? stage.stage : undefined;
+}

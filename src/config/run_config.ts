@@ -1,0 +1,139 @@
+/** The whole run: task, model, stages, and what belongs to none of them. */
+import type { KeyTable, Plugin, Values } from './keys.ts';
+import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
+import { MISSING, type Problems } from './problems.ts';
+import { RUN_KEYS } from './run_keys.ts';
+import { type Given, type GivenKeys, Section } from './section.ts';
+import { resolveGrpo, resolveSft, STAGE_KEYS, type StageConfig } from './stage_config.ts';
+import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './trl_keys.ts';
+import { type KeyGuide, refuseUnknown } from './unknown_keys.ts';
+import { isMapping } from './yaml_tree.ts';
+
+/**
+ * A run with every default filled in: plain JSON. `outputDir` and `threads` are absent where the command decides.
+ * `task` holds the knobs as written; the task checks them.
+ */
+export type RunConfig = Omit<Values<typeof RUN_KEYS>, 'task' | 'outputDir' | 'threads'> & {
+  readonly task: Plugin;
+  readonly outputDir?: string;
+  readonly threads?: number;
+  readonly model: ModelConfig;
+  /** At least one, in the order they run. */
+  readonly stages: readonly StageConfig[];
+};
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+const spellings = (table: KeyTable): Set<string> => new Set(Object.values(table).map((entry) => entry.yaml));
+const runKeys = spellings(RUN_KEYS);
+const modelKeys = spellings(MODEL_KEYS);
+const stageKeys = { sft: spellings(STAGE_KEYS.sft), grpo: spellings(STAGE_KEYS.grpo) };
+
+const sameRule = (keys: Iterable<string>, rule: string): [string, string][] => [...keys].map((name) => [name, rule]);
+const ofTheRun = sameRule([...runKeys, 'model', 'stages'], 'belongs to the whole run; move it to the top level');
+const ofTheModel = sameRule(modelKeys, 'belongs to the model; move it under model:');
+const ofGrpo = sameRule(stageKeys.grpo, 'an sft stage samples nothing and has no rewards; move it to a grpo stage');
+
+const guides = {
+  run: {
+    known: new Set([...runKeys, 'model', 'stages', ...stageKeys.sft, ...stageKeys.grpo]),
+    unsupported: UNSUPPORTED_TRL_KEYS,
+    elsewhere: new Map([...ofTheModel, ['stage', 'belongs to an entry of stages; flat keys are one grpo stage']]),
+  },
+  model: {
+    known: modelKeys,
+    unsupported: UNSUPPORTED_MODEL_KEYS,
+    elsewhere: new Map(sameRule([...runKeys, ...stageKeys.grpo], 'not a key of the model; move it to the top level')),
+  },
+  sft: {
+    known: new Set(['stage', ...stageKeys.sft]),
+    unsupported: UNSUPPORTED_TRL_KEYS,
+    elsewhere: new Map([...ofTheRun, ...ofTheModel, ...ofGrpo]),
+  },
+  grpo: {
+    known: new Set(['stage', ...stageKeys.grpo]),
+    unsupported: UNSUPPORTED_TRL_KEYS,
+    elsewhere: new Map([...ofTheRun, ...ofTheModel]),
+  },
+} satisfies Record<string, KeyGuide>;
+
+/** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
+export function resolveRun(values: Mapping, problems: Problems): RunConfig {
+  const top = givenKeys(values, '', guides.run, problems);
+  const model = readMapping(values.model, 'model', problems);
+  return {
+    ...new Section(RUN_KEYS, top, '', problems).values,
+    model: resolveModel(
+      new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems), 'model.', problems),
+    ),
+    stages: resolveStages(values.stages, top, problems),
+  };
+}
+
+/** The keys of a mapping that its section knows; the others are reported. */
+function givenKeys(values: Mapping, prefix: string, guide: KeyGuide, problems: Problems): Map<string, Given> {
+  const given = new Map<string, Given>();
+  for (const [name, value] of Object.entries(values)) {
+    const path = prefix + name;
+    if (guide.known.has(name)) given.set(name, { path, value });
+    else refuseUnknown(guide, path, value, problems);
+  }
+  return given;
+}
+
+function readMapping(value: unknown, path: string, problems: Problems): Mapping {
+  if (isMapping(value)) return value;
+  if (value !== undefined) problems.add(path, value, 'must be a mapping; for example {hidden_size: 128}');
+  return {};
+}
+
+function resolveStages(written: unknown, top: GivenKeys, problems: Problems): StageConfig[] {
+  if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems)];
+  if (!Array.isArray(written) || written.length === 0) {
+    problems.add(
+      'stages',
+      written,
+      'must be a list of at least one stage; for example [{stage: grpo, max_steps: 300}]',
+    );
+    return [];
+  }
+  const kinds = written.map((stage, index) => readKind(stage, `stages.${index}`, problems));
+  if (kinds.every((kind) => kind === 'sft')) refuseUnread(top, problems);
+  return kinds.flatMap((kind, index) => {
+    if (kind === undefined) return [];
+    const prefix = `stages.${index}.`;
+    const own = givenKeys(written[index], prefix, guides[kind], problems);
+    return [resolveStage(kind, top, own, prefix, problems)];
+  });
+}
+
+/** A stage sees the top level's keys, and its own over them. */
+function resolveStage(
+  kind: StageConfig['stage'],
+  top: GivenKeys,
+  own: GivenKeys,
+  prefix: string,
+  problems: Problems,
+): StageConfig {
+  const given = new Map([...top, ...own]);
+  if (kind === 'sft') return resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));
+  return resolveGrpo(new Section(STAGE_KEYS.grpo, given, prefix, problems));
+}
+
+function readKind(stage: unknown, path: string, problems: Problems): StageConfig['stage'] | undefined {
+  if (!isMapping(stage)) {
+    problems.add(path, stage, 'must be a mapping; for example {stage: grpo, max_steps: 300}');
+    return undefined;
+  }
+  if (stage.stage === 'sft' || stage.stage === 'grpo') return stage.stage;
+  problems.add(`${path}.stage`, stage.stage ?? MISSING, 'not a kind of stage; use sft or grpo');
+  return undefined;
+}
+
+/** Top-level keys that only a grpo stage reads, where there is none. */
+function refuseUnread(top: GivenKeys, problems: Problems): void {
+  for (const [name, { path, value }] of top) {
+    if (!stageKeys.grpo.has(name) || stageKeys.sft.has(name)) continue;
+    problems.add(path, value, 'no stage reads it, as all are sft; leave it out, or add a grpo stage');
+  }
+}

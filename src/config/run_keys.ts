@@ -1,0 +1,44 @@
+/** The keys that belong to the run as a whole, not to a stage. */
+import { choice, key, plugin, real, text, unset, whole } from './keys.ts';
+
+/** Every key of the top level that is not a stage's, except `model` and `stages`. */
+export const RUN_KEYS = {
+  task: key(
+    'task',
+    plugin('countdown').describe('The task: a name, or {name, …} with the knobs of its difficulty. No default.'),
+  ),
+  seed: key(
+    'seed',
+    whole({ least: 0, most: 2 ** 32 - 1, example: 42 })
+      .default(42)
+      .describe('Decides initial weights, problems and sampling: same seed, same bits. Default 42.'),
+  ),
+  outputDir: key(
+    'output_dir',
+    unset(text('runs/countdown')).describe('Run directory. Default: a new one, named for the task.'),
+  ),
+  backend: key(
+    'backend',
+    choice(['auto', 'wasm', 'reference'], 'not a backend of this build')
+      .default('auto')
+      .describe('Kernel set: auto takes the fastest that starts; reference is float64 and slow. Default auto.'),
+  ),
+  threads: key(
+    'threads',
+    unset(whole({ least: 1, most: 256, example: 2 })).describe(
+      'Worker threads; they do not change the result. Default: one per core.',
+    ),
+  ),
+  saveSeconds: key(
+    'save_seconds',
+    real({ above: 0, example: 10 })
+      .default(10)
+      .describe('Most seconds of work that a kill can lose: time between checkpoints. Default 10.'),
+  ),
+  saveTotalLimit: key(
+    'save_total_limit',
+    whole({ least: 1, example: 2 })
+      .default(2)
+      .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
+  ),
+};

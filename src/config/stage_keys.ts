@@ -1,0 +1,95 @@
+/**
+ * The keys that every training stage has, and those of the supervised one, in TRL's spelling and with TRL's defaults; where a default differs, its description
+ * says why.
+ *
+ * TRL's learning rates (1e-6 for GRPO, 2e-5 for SFT) are kept, although they are made for pretrained models: one
+ * trained here from random weights wants about 3e-4 and 2e-3, and the shipped configs say so.
+ */
+import { z } from 'zod';
+import { choice, key, real, unset, whole } from './keys.ts';
+
+const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
+
+const endless = 'must be 1 or more, as the training stream is endless and has no epochs; for example 300';
+
+/** Keys that mean the same in every stage. */
+export const SHARED_KEYS = {
+  maxSteps: key(
+    'max_steps',
+    whole({ least: 1, example: 300, rule: endless })
+      .optional()
+      .describe('Length of the stage, in optimizer steps. No default: the training stream is endless.'),
+  ),
+  learningRateSchedule: key(
+    'lr_scheduler_type',
+    choice(SCHEDULES, 'not a schedule of this trainer')
+      .default('linear')
+      .describe('How the learning rate moves after the warm-up. Default linear (to 0).'),
+  ),
+  scheduleOptions: key(
+    'lr_scheduler_kwargs',
+    unset(
+      z.strictObject(
+        { min_lr_rate: real({ least: 0, most: 1, example: 0.1 }).optional() },
+        { error: 'must be a mapping whose only key is min_lr_rate; for example {min_lr_rate: 0.1}' },
+      ),
+    ).describe(
+      'min_lr_rate: last learning rate as a fraction of the first, 0 to 1. Default 0. Beyond TRL, linear takes it too.',
+    ),
+  ),
+  warmupSteps: key(
+    'warmup_steps',
+    real({ least: 0, example: 10 })
+      .default(0)
+      .describe('Warm-up from 0, in optimizer steps; below 1, as a fraction of max_steps. Default 0.'),
+  ),
+  weightDecay: key(
+    'weight_decay',
+    real({ least: 0, example: 0.01 }).default(0).describe('Decoupled weight decay of AdamW, per step. Default 0.'),
+  ),
+  beta1: key(
+    'adam_beta1',
+    real({ least: 0, below: 1, example: 0.9 }).default(0.9).describe('Decay of the first moment. Default 0.9.'),
+  ),
+  beta2: key(
+    'adam_beta2',
+    real({ least: 0, below: 1, example: 0.95 }).default(0.999).describe('Decay of the second moment. Default 0.999.'),
+  ),
+  adamEps: key(
+    'adam_epsilon',
+    real({ above: 0, example: 1e-8 }).default(1e-8).describe('Added to the root of the second moment. Default 1e-8.'),
+  ),
+  maxGradNorm: key(
+    'max_grad_norm',
+    real({ least: 0, example: 1 })
+      .default(1)
+      .describe('Gradients are clipped to this L2 norm; 0 turns it off. Default 1.'),
+  ),
+  evalStrategy: key(
+    'eval_strategy',
+    choice(['steps', 'no'])
+      .default('steps')
+      .describe('Evaluate on held-out problems every eval_steps, or not between steps. Default steps (TRL: no).'),
+  ),
+};
+
+/** Every key of an `sft` stage: the supervised warm start. */
+export const SFT_KEYS = {
+  ...SHARED_KEYS,
+  learningRate: key(
+    'learning_rate',
+    real({ above: 0, example: 2e-3 })
+      .default(2e-5)
+      .describe("Peak learning rate. Default 2e-5, that of TRL's SFT; a model from random weights wants about 2e-3."),
+  ),
+  evalSteps: key(
+    'eval_steps',
+    whole({ least: 1, example: 500 })
+      .default(500)
+      .describe('Optimizer steps from one evaluation to the next. Default 500: supervised steps are many and cheap.'),
+  ),
+  sequencesPerStep: key(
+    'per_device_train_batch_size',
+    whole({ least: 1, example: 64 }).default(8).describe('Demonstrations in an optimizer step. Default 8.'),
+  ),
+};

@@ -1,0 +1,42 @@
+/** What to say about a key that a section does not have. */
+import { distance } from 'fastest-levenshtein';
+import type { Problems } from './problems.ts';
+import type { UnsupportedKey } from './trl_keys.ts';
+
+/** A section's view of keys: its own, those it knows to refuse, and where other keys belong. */
+export interface KeyGuide {
+  readonly known: ReadonlySet<string>;
+  /** Keys refused with a reason, unless their value changes nothing. */
+  readonly unsupported: Readonly<Record<string, UnsupportedKey>>;
+  /** `rule; remedy` for keys of other sections. */
+  readonly elsewhere: ReadonlyMap<string, string>;
+}
+
+/** Reports a key that is not in `guide.known`. */
+export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, problems: Problems): void {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  const unsupported = Object.hasOwn(guide.unsupported, name) ? guide.unsupported[name] : undefined;
+  if (unsupported?.agrees.some((harmless) => harmless === value)) return;
+  const reason = unsupported?.because ?? guide.elsewhere.get(name) ?? unknownRule(name, guide.known);
+  problems.add(path, value, reason);
+}
+
+function unknownRule(name: string, known: ReadonlySet<string>): string {
+  const nearest = nearestKey(name, known);
+  return nearest === undefined ? 'unknown key; leave it out' : `unknown key; the nearest is ${nearest}`;
+}
+
+/** The known key with the fewest edits from `name`, or undefined where a third of it would have to change. */
+export function nearestKey(name: string, known: Iterable<string>): string | undefined {
+  const spelled = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+  let nearest: string | undefined;
+  let fewest = Math.max(2, Math.floor(spelled.length / 3)) + 1;
+  for (const candidate of known) {
+    const edits = distance(spelled, candidate);
+    if (edits < fewest) [nearest, fewest] = [candidate, edits];
+  }
+  return nearest;
+}

@@ -1,0 +1,293 @@
+/**
+ * Countdown: reach the target with each given number exactly once.
+ *
+ *   prompt      3 7 2 = 13 ?
+ *   steps       3 * 2 = 6 , 7 + 6 = 13      then EOS; every number 0..99 is one token
+ *   expression  3 * 2 + 7                   then EOS
+ *   split       by hash of target and sorted numbers: no held-out problem is a reordered training problem
+ *
+ * Problems are drawn uniformly from all (multiset of numbers, reachable target) pairs; reachable means through
+ * integers in 1..99 only. The order of the numbers in the prompt is random.
+ */
+import { type Rng, rngFor } from '../kernels/philox.ts';
+import { verifyCountdownExpression } from '../rewards/countdown_expression.ts';
+import { verifyCountdownSteps } from '../rewards/countdown_steps.ts';
+import { type Expression, renderExpression } from '../rewards/expression.ts';
+import { truncated } from '../rewards/reject.ts';
+import { type CountdownStep, MAX_VALUE, OPERATORS, tracesOf } from './countdown_solver.ts';
+import { KnobReader } from './knobs.ts';
+import type { Mutant, TaskDefinition } from './task.ts';
+import { wordTokenizer } from './vocabulary_tokenizer.ts';
+
+export type CountdownItem = {
+  /** In the order of the prompt. */
+  readonly numbers: readonly number[];
+  readonly target: number;
+};
+
+export type CountdownKnobs = {
+  readonly answer: 'steps' | 'expression';
+  /** How many numbers, 2 to 4. */
+  readonly numbers: number;
+  /** Numbers are drawn from 1..max_number. */
+  readonly max_number: number;
+  /** Targets are drawn from 1..max_target. */
+  readonly max_target: number;
+  /** Share of warm-start demonstrations that reach the asked target; the others are valid and end elsewhere. */
+  readonly correct_share: number;
+  /** Expressions only: each number exactly once, or at most once. */
+  readonly use: 'all' | 'subset';
+  /** Expressions only: accept one trailing `=target`. */
+  readonly allow_equals: boolean;
+  /** Expressions only: refuse quotients that are not integers. */
+  readonly integer_steps: boolean;
+};
+
+/** More multisets than this are not listed; the held-out set is then a sample. */
+const MAX_ENUMERATED_MULTISETS = 5000;
+/** Up to this many multisets, all problems are kept at hand: a draw is then one look-up instead of about six tries. */
+const MAX_LISTED_MULTISETS = 400;
+/** Tokens beyond the longest right answer, so that an overlong answer is seen as one. */
+const SLACK_TOKENS = 2;
+
+function stepsText(trace: readonly CountdownStep[]): string {
+  return trace.map(({ left, operator, right, result }) => `${left} ${operator} ${right} = ${result}`).join(' , ');
+}
+
+function expressionOf(numbers: readonly number[], trace: readonly CountdownStep[]): Expression {
+  const pool = numbers.map((value) => ({ value, tree: { kind: 'number', value } as Expression }));
+  const take = (value: number): Expression => {
+    const index = pool.findIndex((entry) => entry.value === value);
+    return pool.splice(index, 1)[0].tree; // a trace of these numbers finds each operand
+  };
+  for (const { left, operator, right, result } of trace) {
+    const tree: Expression = { kind: 'operation', operator, left: take(left), right: take(right) };
+    pool.push({ value: result, tree });
+  }
+  return pool[0].tree;
+}
+
+function answerText(item: CountdownItem, trace: readonly CountdownStep[], form: CountdownKnobs['answer']): string {
+  return form === 'steps' ? stepsText(trace) : renderExpression(expressionOf(item.numbers, trace));
+}
+
+/** Trace `index` of those that reach the target. */
+function solution(item: CountdownItem, index: number): CountdownStep[] {
+  const table = tracesOf(item.numbers);
+  return table.trace(table.firstIndex(item.target) + index);
+}
+
+/**
+ * A uniform draw among the multisets: distinct numbers c0 < c1 < … of 1..max+n-1 stand for the multiset
+ * {c0, c1 - 1, c2 - 2, …}. null if the draw was not distinct.
+ */
+function drawMultiset(rng: Rng, count: number, maxNumber: number): number[] | null {
+  const distinct = new Set(Array.from({ length: count }, () => rng.int(1, maxNumber + count - 1)));
+  if (distinct.size < count) return null;
+  return [...distinct].sort((a, b) => a - b).map((value, index) => value - index);
+}
+
+function* multisets(count: number, maxNumber: number, smallest = 1): Generator<number[]> {
+  if (count === 0) {
+    yield [];
+    return;
+  }
+  for (let first = smallest; first <= maxNumber; first++) {
+    for (const rest of multisets(count - 1, maxNumber, first)) yield [first, ...rest];
+  }
+}
+
+/** C(maxNumber + count - 1, count) */
+function numMultisets(count: number, maxNumber: number): number {
+  let product = 1;
+  for (let i = 0; i < count; i++) product = (product * (maxNumber + i)) / (i + 1);
+  return Math.round(product);
+}
+
+function* problemsOf(numbers: readonly number[], maxTarget: number): Generator<CountdownItem> {
+  const table = tracesOf(numbers);
+  for (let target = 1; target <= maxTarget; target++) {
+    if (table.count(target) > 0) yield { numbers, target };
+  }
+}
+
+const problemLists = new Map<string, readonly CountdownItem[]>();
+
+/** Every problem of a small space, numbers ascending; undefined where there are too many. Listed once. */
+function listedProblems(knobs: CountdownKnobs): readonly CountdownItem[] | undefined {
+  const { numbers: count, max_number: maxNumber, max_target: maxTarget } = knobs;
+  if (numMultisets(count, maxNumber) > MAX_LISTED_MULTISETS) return undefined;
+  const space = `${count}|${maxNumber}|${maxTarget}`;
+  let list = problemLists.get(space);
+  if (list === undefined) {
+    list = [...multisets(count, maxNumber)].flatMap((numbers) => [...problemsOf(numbers, maxTarget)]);
+    problemLists.set(space, list);
+  }
+  return list;
+}
+
+/** A uniform draw among the problems, numbers ascending; null to try again. */
+function drawProblem(rng: Rng, knobs: CountdownKnobs): CountdownItem | null {
+  const list = listedProblems(knobs);
+  if (list !== undefined) return list.length === 0 ? null : rng.pick(list);
+  const numbers = drawMultiset(rng, knobs.numbers, knobs.max_number);
+  const target = rng.int(1, knobs.max_target);
+  return numbers === null || tracesOf(numbers).count(target) === 0 ? null : { numbers, target };
+}
+
+function key({ numbers, target }: CountdownItem): string {
+  return `cd|${target}|${[...numbers].sort((a, b) => a - b).join(',')}`;
+}
+
+function* enumerate(knobs: CountdownKnobs): Generator<CountdownItem> {
+  for (const numbers of multisets(knobs.numbers, knobs.max_number)) {
+    for (const problem of problemsOf(numbers, knobs.max_target)) {
+      const order = rngFor(`order|${key(problem)}`);
+      yield { numbers: order.shuffle([...numbers]), target: problem.target };
+    }
+  }
+}
+
+/**
+ * A policy that plays random valid traces solves sum over targets of (solutions / traces) = at most 1 problem per
+ * multiset, so multisets / problems bounds it; no constant answer comes near. Exact where the problems are listed,
+ * else estimated from 200 drawn multisets.
+ */
+function chance(knobs: CountdownKnobs): number {
+  const list = listedProblems(knobs);
+  if (list !== undefined) return Math.min(1, numMultisets(knobs.numbers, knobs.max_number) / Math.max(list.length, 1));
+  const rng = rngFor(`countdown chance|${knobs.numbers}|${knobs.max_number}`);
+  let numDrawn = 0;
+  let numProblems = 0;
+  while (numDrawn < 200) {
+    const numbers = drawMultiset(rng, knobs.numbers, knobs.max_number);
+    if (numbers === null) continue;
+    numDrawn++;
+    numProblems += [...problemsOf(numbers, knobs.max_target)].length;
+  }
+  return Math.min(1, numDrawn / Math.max(numProblems, 1));
+}
+
+function lastValueReplaced(steps: string, value: number): string {
+  return steps.slice(0, steps.lastIndexOf(' ') + 1) + value;
+}
+
+/** A trace that does not reach the target, if there is one. */
+function wrongTrace(item: CountdownItem, rng: Rng): CountdownStep[] | undefined {
+  const table = tracesOf(item.numbers);
+  const numWrong = table.numTraces - table.count(item.target);
+  if (numWrong === 0) return undefined;
+  const index = rng.int(0, numWrong - 1);
+  return table.trace(index < table.firstIndex(item.target) ? index : index + table.count(item.target));
+}
+
+function mutants(item: CountdownItem, knobs: CountdownKnobs, rng: Rng): Mutant[] {
+  const trace = solution(item, rng.int(0, tracesOf(item.numbers).count(item.target) - 1));
+  const right = answerText(item, trace, knobs.answer);
+  const steps = stepsText(trace);
+  // One number is one larger, so the multiset differs whatever the others are.
+  const otherNumbers = [(item.numbers[0] % MAX_VALUE) + 1, ...item.numbers.slice(1)];
+  const otherItem = { numbers: otherNumbers, target: item.target };
+  const texts: Record<string, string> = {
+    'oracle twice': `${right} , ${right}`,
+    'trailing number': `${right} 1`,
+    'trailing comma': `${right} ,`,
+    'trailing operator': `${right} +`,
+    'extra zero': `${right} + 0`,
+    'first token dropped': right.slice(right.indexOf(' ') + 1),
+    'trace of other numbers': answerText(otherItem, tracesOf(otherNumbers).trace(0), knobs.answer),
+  };
+  if (knobs.use === 'all') texts['target alone'] = String(item.target);
+  // One step with two numbers reads as `expression = target`.
+  if (!knobs.allow_equals) {
+    texts['other answer form'] = knobs.answer === 'steps' ? renderExpression(expressionOf(item.numbers, trace)) : steps;
+  }
+  const wrong = wrongTrace(item, rng);
+  if (wrong) texts['ends elsewhere'] = answerText(item, wrong, knobs.answer);
+  if (knobs.answer === 'steps') {
+    texts['off by one'] = lastValueReplaced(steps, item.target + 1);
+    texts['first step dropped'] = stepsText(trace.slice(1));
+    texts['step repeated'] = stepsText([...trace, trace[trace.length - 1]]);
+    if (wrong) texts['claims the target'] = lastValueReplaced(stepsText(wrong), item.target);
+  }
+  return Object.entries(texts).map(([name, text]) => ({ name, text, maxScore: 0 }));
+}
+
+/** Longest completion with EOS: n-1 steps of 5 tokens and their commas, or n numbers, n-1 operators, n-2 pairs. */
+function completionTokens({ answer, numbers }: CountdownKnobs): number {
+  const longest = answer === 'steps' ? 6 * (numbers - 1) - 1 : numbers + (numbers - 1) + 2 * (numbers - 2);
+  return longest + 1 + SLACK_TOKENS;
+}
+
+function parseKnobs(raw: Readonly<Record<string, unknown>>): CountdownKnobs {
+  const reader = new KnobReader('countdown', raw);
+  const knobs: CountdownKnobs = {
+    answer: reader.choice('answer', ['steps', 'expression'], 'steps'),
+    numbers: reader.integer('numbers', 2, 4, 3),
+    max_number: reader.integer('max_number', 2, MAX_VALUE, 10),
+    max_target: reader.integer('max_target', 1, MAX_VALUE, MAX_VALUE),
+    correct_share: reader.share('correct_share', 0.5),
+    use: reader.choice('use', ['all', 'subset'], 'all'),
+    allow_equals: reader.flag('allow_equals', false),
+    integer_steps: reader.flag('integer_steps', false),
+  };
+  reader.finish();
+  const loosened = (['use', 'allow_equals', 'integer_steps'] as const).find((key) => raw[key] !== undefined);
+  if (knobs.answer === 'steps' && loosened !== undefined) {
+    throw reader.refuse(loosened, raw[loosened], 'a rule for expressions', 'set answer: expression or remove it');
+  }
+  return knobs;
+}
+
+const VALUES = Array.from({ length: MAX_VALUE + 1 }, (_, value) => String(value));
+const STEPS_TOKENIZER = wordTokenizer({
+  name: 'countdown steps',
+  furtherSpecials: ['<bos>'],
+  tokens: [...VALUES, ...OPERATORS, '=', ',', '?'],
+});
+const EXPRESSION_TOKENIZER = wordTokenizer({
+  name: 'countdown expression',
+  furtherSpecials: ['<bos>'],
+  tokens: [...VALUES, ...OPERATORS, '=', ',', '?', '(', ')'],
+});
+
+export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
+  name: 'countdown',
+  version: 1,
+  category: 'arithmetic',
+  tier: 1,
+  family: 'countdown',
+  levels: [parseKnobs({ numbers: 2 }), parseKnobs({}), parseKnobs({ numbers: 4 })],
+  parseKnobs,
+  generate(rng, knobs) {
+    const problem = drawProblem(rng, knobs);
+    return problem && { numbers: rng.shuffle([...problem.numbers]), target: problem.target };
+  },
+  enumerate: (knobs) =>
+    numMultisets(knobs.numbers, knobs.max_number) <= MAX_ENUMERATED_MULTISETS ? enumerate(knobs) : undefined,
+  key,
+  prompt: ({ numbers, target }) => `${numbers.join(' ')} = ${target} ?`,
+  oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),
+  *solutions(item, knobs) {
+    const count = tracesOf(item.numbers).count(item.target);
+    for (let index = 0; index < count; index++) yield answerText(item, solution(item, index), knobs.answer);
+  },
+  demonstration(item, knobs, rng) {
+    const table = tracesOf(item.numbers);
+    const trace =
+      rng.float() < knobs.correct_share
+        ? solution(item, rng.int(0, table.count(item.target) - 1))
+        : table.trace(rng.int(0, table.numTraces - 1));
+    return answerText(item, trace, knobs.answer);
+  },
+  mutants,
+  verify(item, answer, knobs, context) {
+    if (context.finishReason === 'length') return truncated();
+    if (knobs.answer === 'steps') return verifyCountdownSteps(item, answer);
+    const { use, allow_equals, integer_steps } = knobs;
+    return verifyCountdownExpression(item, answer, { use, allowEquals: allow_equals, integerSteps: integer_steps });
+  },
+  chance,
+  tokenizer: (knobs) => (knobs.answer === 'steps' ? STEPS_TOKENIZER : EXPRESSION_TOKENIZER),
+  limits: (knobs) => ({ promptTokens: knobs.numbers + 3, completionTokens: completionTokens(knobs) }),
+};

@@ -1,0 +1,118 @@
+/** Binds a task definition, knobs and split into the one object that a trainer needs. */
+import { ConfigError } from '../errors.ts';
+import { rngFor } from '../kernels/philox.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import { didYouMean } from './nearest_name.ts';
+import { type AnyTaskDefinition, taskDefinitions } from './registry.ts';
+import { canonicalJSON, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
+import type { Json, Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** `task:` of the YAML: the task's name and its knobs. */
+export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+export interface TaskOptions {
+  /** Held-out problems to sample where the task cannot list them all. Default 512. */
+  readonly heldOutSample?: number;
+}
+
+class BoundTask implements Task {
+  readonly name: string;
+  readonly version: number;
+  readonly knobs: Knobs;
+  readonly tokenizer: Tokenizer;
+  readonly maxPromptTokens: number;
+  readonly maxCompletionTokens: number;
+  readonly fixedCompletionTokens: number | undefined;
+  readonly #definition: AnyTaskDefinition;
+  readonly #source: ProblemSource;
+  readonly #heldOutSample: number;
+  #chance: number | undefined;
+  #heldOut: readonly TaskItem[] | undefined;
+
+  constructor(definition: AnyTaskDefinition, knobs: Knobs, heldOutSample: number) {
+    const limits = definition.limits(knobs);
+    this.name = definition.name;
+    this.version = definition.version;
+    this.knobs = knobs;
+    this.tokenizer = definition.tokenizer(knobs);
+    this.maxPromptTokens = limits.promptTokens;
+    this.maxCompletionTokens = limits.completionTokens;
+    this.fixedCompletionTokens = definition.fixedCompletionTokens?.(knobs);
+    this.#definition = definition;
+    this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
+    this.#heldOutSample = heldOutSample;
+  }
+
+  /** Computed when first asked for: countdown looks at its problems for it. */
+  get chance(): number {
+    this.#chance ??= this.#definition.chance(this.knobs);
+    return this.#chance;
+  }
+
+  trainItem(seed: number, index: number): TaskItem {
+    const identity = drawProblem(this.#source, { split: 'train', seed, index });
+    return this.#item(identity, 'train', `${seed}/${index}`);
+  }
+
+  heldOutItems(): readonly TaskItem[] {
+    this.#heldOut ??= heldOutProblems(this.#source, this.#heldOutSample).map((identity, index) =>
+      this.#item(identity, 'eval', String(index)),
+    );
+    return this.#heldOut;
+  }
+
+  #item(identity: Json, split: Split, place: string): TaskItem {
+    return {
+      id: `${this.name}-v${this.version}/${split}/${place}`,
+      key: this.#definition.key(identity),
+      split,
+      prompt: this.#definition.prompt(identity, this.knobs),
+      answer: this.#definition.oracle(identity, this.knobs),
+      identity,
+    };
+  }
+
+  promptTokens(item: TaskItem): Int32Array {
+    return this.tokenizer.encode(item.prompt);
+  }
+
+  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array {
+    const rng = rngFor(`demonstration|${this.name}|${this.version}|${item.key}|${seed}|${index}`);
+    const ids = this.tokenizer.encode(this.#definition.demonstration(item.identity, this.knobs, rng));
+    if (this.fixedCompletionTokens !== undefined) return ids;
+    const ended = new Int32Array(ids.length + 1);
+    ended.set(ids);
+    ended[ids.length] = this.tokenizer.eosTokenId;
+    return ended;
+  }
+
+  verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
+    return this.#definition.verify(item.identity, completion, this.knobs, context);
+  }
+}
+
+/** The definition of a registered task. @throws ConfigError naming the nearest one */
+export function getTaskDefinition(name: string): AnyTaskDefinition {
+  if (Object.hasOwn(taskDefinitions, name)) return taskDefinitions[name];
+  const known = Object.keys(taskDefinitions);
+  const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (tasks: ${known.join(', ')})`;
+  throw new ConfigError('unknown_task', message, { name, known });
+}
+
+/**
+ * The task that a YAML file names, ready for a trainer. Cheap: problems are solved when they are first met.
+ *
+ * @throws ConfigError on an unknown name or knob, or a knob out of range
+ *
+ * ```ts
+ * const task = createTask({ name: 'countdown', numbers: 3 });
+ * const item = task.trainItem(0, 17);
+ * task.verify(item, item.answer, { finishReason: 'eos' }).score; // 1
+ * ```
+ */
+export function createTask(config: TaskConfig, options: TaskOptions = {}): Task {
+  const { name, ...raw } = config;
+  const definition = getTaskDefinition(name);
+  return new BoundTask(definition, definition.parseKnobs(raw), options.heldOutSample ?? 512);
+}

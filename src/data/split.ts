@@ -1,0 +1,127 @@
+/**
+ * Which problems are trained on and which are held out, and the endless stream of training problems.
+ *
+ * The split is a function of the problem's split key alone: u = first 32 bits of
+ * H("split|family|splitVersion|key") / 2^32, train below 0.8, held out from there. So no key is in both,
+ * whatever the seed, the index, the knobs or the machine.
+ */
+import { DataError } from '../errors.ts';
+import { murmur3OfText } from '../kernels/murmur3.ts';
+import { type Rng, rngFor } from '../kernels/philox.ts';
+import type { Json, Knobs, Split, TaskDefinition } from './task.ts';
+
+/** Part of every split hash: raising it moves every problem. */
+export const SPLIT_VERSION = 1;
+/** Share of the keys that are trained on. */
+export const TRAIN_SHARE = 0.8;
+/** Draws for one item before the generator is declared unable to give one. */
+export const MAX_ATTEMPTS = 2000;
+
+const digest = new Uint32Array(4);
+
+/** Position in [0, 1) of a key in its family; the split is decided by it. */
+export function splitPosition(family: string, splitKey: string): number {
+  murmur3OfText(`split|${family}|${SPLIT_VERSION}|${splitKey}`, digest);
+  return digest[0] / 4294967296;
+}
+
+export function splitOf(family: string, splitKey: string): Split {
+  return splitPosition(family, splitKey) < TRAIN_SHARE ? 'train' : 'eval';
+}
+
+/** A task's generator with everything fixed that its random streams depend on. */
+export interface ProblemSource {
+  readonly definition: TaskDefinition<Json, Knobs>;
+  readonly knobs: Knobs;
+  /** Canonical JSON of the knobs: a custom knob set has its own stream. */
+  readonly levelId: string;
+}
+
+/** JSON with sorted keys: equal texts for equal values. */
+export function canonicalJSON(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(',')}]`;
+  const record = value as { readonly [key: string]: Json }; // arrays and null were handled above
+  const entries = Object.keys(record)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJSON(record[key])}`);
+  return `{${entries.join(',')}}`;
+}
+
+/** Split of a problem, by its split key where the task has one that is coarser than its key. */
+export function splitOfProblem(definition: TaskDefinition<Json, Knobs>, identity: Json): Split {
+  return splitOf(definition.family, definition.splitKey?.(identity) ?? definition.key(identity));
+}
+
+/** Stream of one draw: a pure function of everything in its name. */
+function attemptRng(source: ProblemSource, split: Split, seed: number, index: number, attempt: number): Rng {
+  const { family, name, version } = source.definition;
+  return rngFor(`${family}|${name}|${version}|${source.levelId}|${split}|${seed}|${index}|${attempt}`);
+}
+
+/**
+ * Problem `index` of a split under `seed`: the first attempt that falls in the split and that `accept` takes.
+ *
+ * @param accept  a further condition, such as "not drawn before"
+ * @throws DataError after MAX_ATTEMPTS draws, naming task, knobs and the number of keys that it saw
+ */
+export function drawProblem(
+  source: ProblemSource,
+  place: { readonly split: Split; readonly seed: number; readonly index: number },
+  accept: (identity: Json) => boolean = () => true,
+): Json {
+  const { definition, knobs } = source;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
+    const identity = definition.generate(rng, knobs);
+    if (identity === null || splitOfProblem(definition, identity) !== place.split) continue;
+    if (accept(identity)) return identity;
+  }
+  throw exhausted(source, place);
+}
+
+/** Chao's lower bound on the number of keys, from a fresh look at the draws that failed. */
+function exhausted(source: ProblemSource, place: { readonly split: Split; seed: number; index: number }): DataError {
+  const seen = new Map<string, number>();
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
+    const identity = source.definition.generate(rng, source.knobs);
+    if (identity === null) continue;
+    const key = source.definition.key(identity);
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+  }
+  const counts = [...seen.values()];
+  const once = counts.filter((count) => count === 1).length;
+  const twice = counts.filter((count) => count === 2).length;
+  const estimatedKeys = Math.round(seen.size + (once * once) / (2 * Math.max(twice, 1)));
+  const message =
+    `task "${source.definition.name}" with ${source.levelId} — no ${place.split} problem in ${MAX_ATTEMPTS} draws ` +
+    `(item ${place.index}, seed ${place.seed}; about ${estimatedKeys} keys exist); widen the task's knobs.`;
+  return new DataError('space_exhausted', message, { task: source.definition.name, estimatedKeys, ...place });
+}
+
+/**
+ * The held-out problems in a fixed random order, so that any prefix is a fair sample: all of them where the
+ * task can list its problems, else `sampleSize` unique ones.
+ *
+ * @throws DataError if a task that cannot list its problems has fewer than `sampleSize` to give, or if there is none
+ */
+export function heldOutProblems(source: ProblemSource, sampleSize: number): Json[] {
+  const { definition, knobs } = source;
+  const all = definition.enumerate?.(knobs);
+  if (all !== undefined) {
+    const heldOut = [...all].filter((identity) => splitOfProblem(definition, identity) === 'eval');
+    if (heldOut.length === 0) throw exhausted(source, { split: 'eval', seed: 0, index: 0 });
+    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`).shuffle(heldOut);
+  }
+  const taken = new Set<string>();
+  return Array.from({ length: sampleSize }, (_, index) => {
+    const identity = drawProblem(
+      source,
+      { split: 'eval', seed: 0, index },
+      (drawn) => !taken.has(definition.key(drawn)),
+    );
+    taken.add(definition.key(identity));
+    return identity;
+  });
+}

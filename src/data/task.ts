@@ -1,0 +1,106 @@
+import type { Rng } from '../kernels/philox.ts';
+import type { FinishReason, Verdict } from '../rewards/verdict.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Plain data: survives JSON.parse(JSON.stringify(x)). */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
+export type Knobs = Readonly<Record<string, Json>>;
+
+export type Split = 'train' | 'eval';
+
+/** A text that looks right and is not; `maxScore` is the most that a verifier may give it (< 1). */
+export interface Mutant {
+  readonly name: string;
+  readonly text: string;
+  readonly maxScore: number;
+}
+
+/** What a verifier may know besides the answer. */
+export interface VerifyContext {
+  readonly finishReason: FinishReason;
+}
+
+/**
+ * A task: generator, prompt, verifier and its known exploits, everything in one file.
+ * `I` is the identity of a problem: plain JSON, all that `verify` needs.
+ */
+export interface TaskDefinition<I extends Json, K extends Knobs> {
+  readonly name: string;
+  /** Raised on ANY change of generated items or verdicts. */
+  readonly version: number;
+  readonly category: string;
+  readonly tier: 1 | 2 | 3;
+  /** Tasks with the same content share a family, and so the split. */
+  readonly family: string;
+  /** Presets, easiest first; the index is the difficulty level. */
+  readonly levels: readonly K[];
+  /** Checks the knobs that the YAML gave and fills in defaults. @throws ConfigError */
+  parseKnobs(raw: Readonly<Record<string, unknown>>): K;
+  /** One problem, or null to reject the draw and try again. */
+  generate(rng: Rng, knobs: K): I | null;
+  /** Every problem of a small finite space, in a fixed order; undefined where the space is not enumerable. */
+  enumerate?(knobs: K): Iterable<I> | undefined;
+  /** Canonical form: equal keys if and only if the same problem. The split is a function of it alone. */
+  key(identity: I): string;
+  /** A class coarser than the key that decides the split instead of it: all its problems fall on one side. */
+  splitKey?(identity: I): string;
+  /** The prompt text. */
+  prompt(identity: I, knobs: K): string;
+  /** One answer of full score. */
+  oracle(identity: I, knobs: K): string;
+  /** Further correct answers. */
+  solutions?(identity: I, knobs: K): Iterable<string>;
+  /**
+   * A completion for the supervised warm start, drawn from a deliberately imperfect teacher, so that
+   * reinforcement has something honest left to discover.
+   */
+  demonstration(identity: I, knobs: K, rng: Rng): string;
+  /** Near misses that must score below 1. */
+  mutants(identity: I, knobs: K, rng: Rng): readonly Mutant[];
+  /** Total, pure, synchronous: any string in, a verdict out. */
+  verify(identity: I, answer: string, knobs: K, context: VerifyContext): Verdict;
+  /** Upper bound on the accuracy of the best constant or random answer. */
+  chance(knobs: K): number;
+  /** The tokenizer that fits prompt and answer at these knobs. */
+  tokenizer(knobs: K): Tokenizer;
+  /** Most tokens of a prompt, and of a completion including EOS, at these knobs. */
+  limits(knobs: K): { readonly promptTokens: number; readonly completionTokens: number };
+  /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
+  fixedCompletionTokens?(knobs: K): number;
+}
+
+/** One problem as the trainer sees it. */
+export interface TaskItem {
+  readonly id: string;
+  readonly key: string;
+  readonly split: Split;
+  readonly prompt: string;
+  /** One correct answer, for reports; never used to score. */
+  readonly answer: string;
+  readonly identity: Json;
+}
+
+/** A task with its knobs, split and tokenizer fixed: all that a trainer needs. */
+export interface Task {
+  readonly name: string;
+  readonly version: number;
+  readonly knobs: Knobs;
+  readonly tokenizer: Tokenizer;
+  readonly maxPromptTokens: number;
+  readonly maxCompletionTokens: number;
+  /** A completion stops after exactly this many tokens; undefined where the policy ends itself with EOS. */
+  readonly fixedCompletionTokens: number | undefined;
+  readonly chance: number;
+  /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
+  trainItem(seed: number, index: number): TaskItem;
+  /** All held-out problems (or a fixed, unique sample of them where the space is large), in a fixed order. */
+  heldOutItems(): readonly TaskItem[];
+  /** Prompt token ids; no padding, no EOS. */
+  promptTokens(item: TaskItem): Int32Array;
+  /** Completion ids of one warm-start demonstration, EOS included where the task uses it. Pure in (seed, index). */
+  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
+  /** Judges the decoded completion (EOS stripped). Total and pure. */
+  verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
+}

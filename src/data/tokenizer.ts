@@ -1,0 +1,17 @@
+/** Text to ids and back. `decode(encode(text)) === text` for every text in a task's language. */
+export interface Tokenizer {
+  readonly vocabSize: number;
+  readonly eosTokenId: number;
+  readonly padTokenId: number;
+  /** @throws DataError naming the first piece that has no id */
+  encode(text: string): Int32Array;
+  /** Special tokens are skipped. Injective on sequences of ordinary tokens: two different sequences never
+   *  decode to the same text, so a verifier that reads text judges exactly what was sampled. */
+  decode(tokens: ArrayLike<number>): string;
+  /** The ordinary or special token of an id, as text. */
+  tokenText(id: number): string;
+  /** Contents of Hugging Face's tokenizer.json. */
+  toJSON(): Record<string, unknown>;
+  /** Contents of Hugging Face's tokenizer_config.json. */
+  configJSON(): Record<string, unknown>;
+}

@@ -1,0 +1,164 @@
+/**
+ * Tokenizers with a fixed, closed vocabulary: one id per word, or one id per character.
+ *
+ * Ids: the special tokens first (`<pad>` 0, `<eos>` 1, then any further), then the ordinary ones in the order
+ * given. A text with a piece outside the vocabulary is an error, never `<unk>`.
+ */
+import { DataError } from '../errors.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+const PAD = '<pad>';
+const EOS = '<eos>';
+
+export interface Vocabulary {
+  /** Names the vocabulary in error messages. */
+  readonly name: string;
+  /** Special tokens after `<pad>` and `<eos>`. */
+  readonly furtherSpecials?: readonly string[];
+  /** Ordinary tokens, unique; without spaces for words, one UTF-16 unit each for characters. */
+  readonly tokens: readonly string[];
+}
+
+/** How pieces are cut and joined, here and in Hugging Face's tokenizer.json. */
+interface PieceRule {
+  split(text: string): readonly string[];
+  readonly separator: string;
+  readonly preTokenizer: Record<string, unknown>;
+  /** null: Hugging Face joins the tokens with single spaces. */
+  readonly decoder: Record<string, unknown> | null;
+}
+
+const WORDS: PieceRule = {
+  split: (text) => (text === '' ? [] : text.split(' ')),
+  separator: ' ',
+  preTokenizer: { type: 'WhitespaceSplit' },
+  decoder: null,
+};
+
+const CHARACTERS: PieceRule = {
+  split: (text) => text.split(''),
+  separator: '',
+  preTokenizer: { type: 'Split', pattern: { Regex: '[\\s\\S]' }, behavior: 'Isolated', invert: false },
+  decoder: { type: 'Fuse' },
+};
+
+class VocabularyTokenizer implements Tokenizer {
+  readonly padTokenId = 0;
+  readonly eosTokenId = 1;
+  readonly vocabSize: number;
+  readonly #name: string;
+  readonly #rule: PieceRule;
+  readonly #numSpecials: number;
+  readonly #texts: readonly string[];
+  readonly #ids: ReadonlyMap<string, number>;
+
+  constructor(vocabulary: Vocabulary, rule: PieceRule) {
+    const specials = [PAD, EOS, ...(vocabulary.furtherSpecials ?? [])];
+    this.#name = vocabulary.name;
+    this.#rule = rule;
+    this.#numSpecials = specials.length;
+    this.#texts = [...specials, ...vocabulary.tokens];
+    this.#ids = new Map(this.#texts.map((text, id) => [text, id]));
+    this.vocabSize = this.#texts.length;
+    if (this.#ids.size !== this.vocabSize) {
+      throw new DataError('duplicate_token', `vocabulary "${this.#name}" — each token may occur once only.`);
+    }
+  }
+
+  encode(text: string): Int32Array {
+    const pieces = this.#rule.split(text);
+    const ids = new Int32Array(pieces.length);
+    for (let i = 0; i < pieces.length; i++) {
+      const id = this.#ids.get(pieces[i]);
+      if (id === undefined || id < this.#numSpecials) throw this.#unknownPiece(pieces[i], i);
+      ids[i] = id;
+    }
+    return ids;
+  }
+
+  #unknownPiece(piece: string, index: number): DataError {
+    const message =
+      `${JSON.stringify(piece)} — piece ${index} of the text is not in vocabulary "${this.#name}" of ` +
+      `${this.vocabSize} tokens; write texts in the task's own form.`;
+    return new DataError('unknown_token', message, { piece, index, vocabulary: this.#name });
+  }
+
+  decode(tokens: ArrayLike<number>): string {
+    const pieces: string[] = [];
+    for (let i = 0; i < tokens.length; i++) {
+      if (tokens[i] >= this.#numSpecials || tokens[i] < 0) pieces.push(this.tokenText(tokens[i]));
+    }
+    return pieces.join(this.#rule.separator);
+  }
+
+  tokenText(id: number): string {
+    const text = this.#texts[id];
+    if (text === undefined) {
+      throw new DataError(
+        'unknown_token',
+        `token id ${id} — vocabulary "${this.#name}" ends at ${this.vocabSize - 1}.`,
+        {
+          id,
+        },
+      );
+    }
+    return text;
+  }
+
+  toJSON(): Record<string, unknown> {
+    const specials = this.#texts.slice(0, this.#numSpecials);
+    return {
+      version: '1.0',
+      truncation: null,
+      padding: null,
+      added_tokens: specials.map((content, id) => ({
+        id,
+        content,
+        single_word: false,
+        lstrip: false,
+        rstrip: false,
+        normalized: false,
+        special: true,
+      })),
+      normalizer: null,
+      pre_tokenizer: this.#rule.preTokenizer,
+      post_processor: null,
+      decoder: this.#rule.decoder,
+      // A look-up table, written as BPE without merges: @huggingface/tokenizers (0.2.0) knows no WordLevel model,
+      // and with `ignore_merges` both it and the Rust library look a whole piece up first.
+      model: {
+        type: 'BPE',
+        dropout: null,
+        unk_token: null,
+        continuing_subword_prefix: null,
+        end_of_word_suffix: null,
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: true,
+        vocab: Object.fromEntries(this.#ids),
+        merges: [],
+      },
+    };
+  }
+
+  configJSON(): Record<string, unknown> {
+    return {
+      tokenizer_class: 'PreTrainedTokenizerFast',
+      pad_token: PAD,
+      eos_token: EOS,
+      clean_up_tokenization_spaces: false,
+      add_bos_token: false,
+      add_eos_token: false,
+    };
+  }
+}
+
+/** One id per word; words are separated by exactly one space, so that decoding is injective. */
+export function wordTokenizer(vocabulary: Vocabulary): Tokenizer {
+  return new VocabularyTokenizer(vocabulary, WORDS);
+}
+
+/** One id per character, joined without a separator. */
+export function characterTokenizer(vocabulary: Vocabulary): Tokenizer {
+  return new VocabularyTokenizer(vocabulary, CHARACTERS);
+}

@@ -1,0 +1,106 @@
+/**
+ * Evaluation statistics: accuracy, mean@k and pass@k over held-out problems, each with a 95 % interval.
+ *
+ * Problems are independent, samples of one problem are not: so every interval counts problems. Greedy accuracy has one
+ * outcome a problem and takes Wilson's interval; mean@k and pass@k have one value a problem and take the normal
+ * interval over those values (samples clustered by problem).
+ */
+import { DataError } from '../errors.ts';
+
+/** A mean over problems with its 95 % interval, all in [0, 1]. */
+export interface Estimate {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+  /** Problems behind it. */
+  readonly count: number;
+}
+
+const Z95 = 1.959963984540054; // 97.5 % quantile of the standard normal distribution
+
+/**
+ * Unbiased probability that at least one of k samples is correct: 1 − C(n − c, k) / C(n, k), as the product
+ * 1 − ∏ (1 − k / i) over i = n − c + 1 … n, which never forms the large binomials.
+ *
+ * @param samples  n, completions of the problem
+ * @param correct  c, how many of them are correct; 0 to n
+ * @param k        1 to n
+ * @throws DataError `pass-at-k` outside those ranges
+ * @see Chen et al. 2021, arXiv:2107.03374, §2.1
+ */
+export function passAtK(samples: number, correct: number, k: number): number {
+  if (!(Number.isInteger(k) && k >= 1 && k <= samples)) {
+    const remedy = 'use 1 to the number of samples, or raise num_generations_eval';
+    throw new DataError('pass-at-k', `pass@k: k = ${k} — needs k samples of a problem, has ${samples}; ${remedy}.`, {
+      samples,
+      k,
+    });
+  }
+  if (!(Number.isInteger(correct) && correct >= 0 && correct <= samples)) {
+    const message = `pass@k: correct = ${correct} — must be from 0 to the number of samples (${samples}); count again.`;
+    throw new DataError('pass-at-k', message, { samples, correct });
+  }
+  if (samples - correct < k) return 1; // every choice of k samples holds a correct one
+  let allWrong = 1;
+  for (let i = samples - correct + 1; i <= samples; i++) allWrong *= 1 - k / i;
+  return 1 - allWrong;
+}
+
+/**
+ * Mean over problems of pass@k; k = 1 gives mean@n, the sampled accuracy.
+ *
+ * @param correct  [problems], correct samples of each
+ * @param samples  n, the same for each problem
+ * @throws DataError `pass-at-k`, and `no-problems` where there are none
+ */
+export function meanPassAtK(correct: ArrayLike<number>, samples: number, k: number): Estimate {
+  return meanOverProblems(Float64Array.from(correct, (count) => passAtK(samples, count, k)));
+}
+
+/**
+ * Mean of one value a problem: m ± 1.96 · s / √n with s over n − 1, clipped to [0, 1]. A single problem says nothing
+ * about the spread and gets [0, 1]; problems that all agree get an interval of width 0, which is too sure for few.
+ *
+ * @param values  [problems], each in [0, 1]
+ * @throws DataError `no-problems`
+ */
+export function meanOverProblems(values: ArrayLike<number>): Estimate {
+  const count = values.length;
+  requireProblems(count);
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += values[i];
+  const mean = sum / count;
+  if (count === 1) return { mean, low: 0, high: 1, count };
+  let squares = 0;
+  for (let i = 0; i < count; i++) squares += (values[i] - mean) ** 2;
+  const half = Z95 * Math.sqrt(squares / (count - 1) / count);
+  return { mean, low: Math.max(0, mean - half), high: Math.min(1, mean + half), count };
+}
+
+/**
+ * Share of problems solved, one outcome each (greedy accuracy), with Wilson's score interval: honest near 0 and 1.
+ * Centre (p + z²/2n) / (1 + z²/n), half-width z · √(p(1 − p)/n + z²/4n²) / (1 + z²/n).
+ *
+ * @param solved  0 to `count`
+ * @throws DataError `no-problems`
+ * @see Wilson 1927, J. Am. Stat. Assoc. 22
+ */
+export function shareSolved(solved: number, count: number): Estimate {
+  requireProblems(count);
+  const mean = solved / count;
+  const z2 = (Z95 * Z95) / count;
+  const centre = (mean + z2 / 2) / (1 + z2);
+  const half = (Z95 * Math.sqrt((mean * (1 - mean)) / count + z2 / (4 * count))) / (1 + z2);
+  // At 0 and 1 the exact bound is the mean itself; rounding would miss it by one bit.
+  return {
+    mean,
+    low: Math.max(0, Math.min(mean, centre - half)),
+    high: Math.min(1, Math.max(mean, centre + half)),
+    count,
+  };
+}
+
+function requireProblems(count: number): void {
+  if (count < 1)
+    throw new DataError('no-problems', 'problems: 0 — a mean needs at least one; check the held-out split.');
+}

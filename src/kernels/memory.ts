@@ -1,0 +1,100 @@
+/**
+ * Memory as every backend sees it: named flat arenas, and slots that name a region of one.
+ *
+ * All arenas are declared in one plan before anything runs, so that a backend allocates once and a run that
+ * does not fit is refused before it starts. `real` arenas hold float32 (float64 on the reference backend).
+ */
+
+export type DType = 'real' | 'int';
+
+/** A flat buffer. Zero-filled when the engine opens. */
+export interface ArenaSpec {
+  readonly name: string;
+  readonly dtype: DType;
+  /** Elements. */
+  readonly length: number;
+  /** What it is for, as the memory plan prints it: weights, gradients, optimizer, KV cache, activations, … */
+  readonly purpose: string;
+}
+
+/** A named region of an arena, row-major, last dimension fastest. */
+export interface Slot {
+  readonly arena: string;
+  readonly dtype: DType;
+  /** First element, counted in elements of the arena. */
+  readonly offset: number;
+  readonly shape: readonly number[];
+}
+
+/** An integer that is either fixed for the life of a program or read from an int slot at each replay. */
+export type Count = number | { readonly slot: Slot; readonly index: number };
+
+/** Rows `begin ≤ r < end` of a kernel's row-wise operands; it touches no other row. */
+export interface Rows {
+  readonly begin: Count;
+  readonly end: Count;
+}
+
+/** Everything that an engine must hold, known before the first kernel runs. */
+export interface MemoryPlan {
+  readonly arenas: readonly ArenaSpec[];
+  /** Weight matrices [out, in] that `linear`, `linearLogprob`, `sample` and their backward kernels will use. */
+  readonly matrices: readonly Slot[];
+  /** Upper bounds from which a backend sizes its own scratch space. */
+  readonly limits: PlanLimits;
+}
+
+export interface PlanLimits {
+  /** Rows of the largest batch. */
+  readonly rows: number;
+  /** Keys that one query row attends to, at most. */
+  readonly context: number;
+  readonly vocabSize: number;
+  /** Widest row of any matrix: max over weights of inputs and outputs. */
+  readonly width: number;
+}
+
+/** Number of elements in a slot. */
+export function slotLength(slot: Slot): number {
+  return slot.shape.reduce((product, size) => product * size, 1);
+}
+
+/** All of an arena as one slot of shape [length]. */
+export function wholeArena(spec: ArenaSpec): Slot {
+  return { arena: spec.name, dtype: spec.dtype, offset: 0, shape: [spec.length] };
+}
+
+/** The first `count` rows of a slot, as a slot of their own. */
+export function leadingRows(slot: Slot, count: number): Slot {
+  return { ...slot, shape: [count, ...slot.shape.slice(1)] };
+}
+
+/** Hands out consecutive slots of arenas and remembers their sizes: the way a plan is written down. */
+export class ArenaBuilder {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly purpose: string;
+  #length = 0;
+
+  constructor(name: string, dtype: DType, purpose: string) {
+    this.name = name;
+    this.dtype = dtype;
+    this.purpose = purpose;
+  }
+
+  /** The next region of this shape. Starts on a multiple of 16 elements unless `packed`, so that SIMD loads align. */
+  slot(shape: readonly number[], options: { readonly packed?: boolean } = {}): Slot {
+    if (!options.packed) this.#length = Math.ceil(this.#length / 16) * 16;
+    const slot: Slot = { arena: this.name, dtype: this.dtype, offset: this.#length, shape };
+    this.#length += slotLength(slot);
+    return slot;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  spec(): ArenaSpec {
+    return { name: this.name, dtype: this.dtype, length: Math.max(16, this.#length), purpose: this.purpose };
+  }
+}

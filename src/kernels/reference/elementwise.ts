@@ -1,0 +1,19 @@
+/** Fill, add and copy. Formulas: kernels.ts (fill, add, copy). */
+import type { Kernels } from '../kernels.ts';
+import type { Dimensions, Opened } from './operands.ts';
+
+/** out = value, in `rows` of its first dimension, or everywhere */
+export function fill({ out, value, rows }: Opened<Parameters<Kernels['fill']>[0]>, { N }: Dimensions): void {
+  if (rows === undefined) out.fill(value);
+  else out.fill(value, (rows.begin * out.length) / N, (rows.end * out.length) / N);
+}
+
+/** out += x */
+export function add({ x, out }: Opened<Parameters<Kernels['add']>[0]>): void {
+  for (let i = 0; i < out.length; i++) out[i] += x[i];
+}
+
+/** out = x */
+export function copy({ x, out }: Opened<Parameters<Kernels['copy']>[0]>): void {
+  out.set(x);
+}

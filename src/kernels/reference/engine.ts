@@ -1,0 +1,129 @@
+/**
+ * The reference backend: every kernel in float64, one after another, on one thread. It is slow and it is the
+ * specification: a kernel of another backend is right when it agrees with this one.
+ *
+ * 'real' arenas are Float64Array, 'int' arenas Int32Array. A call is checked when it is recorded and becomes a
+ * closure; a replay runs the closures in order and reads counts as it goes.
+ */
+import { BackendError } from '../../errors.ts';
+import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
+import type { ArenaSpec, MemoryPlan, Slot } from '../memory.ts';
+import { slotLength } from '../memory.ts';
+import { type Call, checkOperands, checkSlot, opener, type Values } from './operands.ts';
+import { type AnyKernel, referenceKernels } from './registry.ts';
+import { operandRules } from './shapes.ts';
+
+/** The float64 backend. Deterministic; allocates 8 bytes a real and 4 bytes an int, and no scratch. */
+export const referenceBackend: Backend = {
+  name: 'reference',
+
+  plannedBytes(plan) {
+    const bytes = new Map<string, number>();
+    for (const arena of plan.arenas) {
+      bytes.set(arena.purpose, (bytes.get(arena.purpose) ?? 0) + arenaBytes(arena));
+    }
+    return bytes;
+  },
+
+  async open(plan) {
+    const names = new Set(plan.arenas.map((arena) => arena.name));
+    if (names.size !== plan.arenas.length) {
+      throw new BackendError('duplicate_arena', 'plan.arenas: two arenas have the same name; rename one.');
+    }
+    plan.matrices.forEach((matrix, index) => {
+      checkSlot(`plan.matrices[${index}]`, matrix, plan);
+    });
+    return new ReferenceEngine(plan);
+  },
+};
+
+function arenaBytes(arena: ArenaSpec): number {
+  return arena.length * (arena.dtype === 'real' ? Float64Array : Int32Array).BYTES_PER_ELEMENT;
+}
+
+class ReferenceEngine implements Engine {
+  readonly backend = 'reference';
+  readonly features = { float: 64 };
+  readonly bytes: number;
+  readonly #plan: MemoryPlan;
+  readonly #arenas = new Map<string, Values>();
+  readonly #commands = new WeakMap<Program, readonly (() => void)[]>();
+  #isClosed = false;
+
+  constructor(plan: MemoryPlan) {
+    this.#plan = plan;
+    this.bytes = plan.arenas.reduce((sum, arena) => sum + arenaBytes(arena), 0);
+    for (const { name, dtype, length } of plan.arenas) {
+      this.#arenas.set(name, dtype === 'real' ? new Float64Array(length) : new Int32Array(length));
+    }
+  }
+
+  record(label: string, build: (kernels: Kernels) => void): Program {
+    this.#checkOpen();
+    const commands: (() => void)[] = [];
+    const recorders = Object.keys(referenceKernels).map((name) => [
+      name,
+      (args: Readonly<Record<string, unknown>>) => commands.push(this.#command(name as keyof Kernels, args)),
+    ]);
+    // The registry has exactly the keys of Kernels, by its type; Object.fromEntries cannot say so.
+    build(Object.fromEntries(recorders) as Kernels);
+    const program: Program = { label, kernelCount: commands.length };
+    this.#commands.set(program, commands);
+    return program;
+  }
+
+  async replay(...programs: readonly Program[]): Promise<void> {
+    this.#checkOpen();
+    for (const program of programs) {
+      const commands = this.#commands.get(program);
+      if (commands === undefined) {
+        const message = `replay: program '${program.label}' was not recorded by this engine; record it here.`;
+        throw new BackendError('foreign_program', message, { label: program.label });
+      }
+      for (const command of commands) command();
+    }
+  }
+
+  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+    const length = slotLength(slot);
+    if (at < 0 || at + values.length > length) {
+      const message = `write: elements [${at}, ${at + values.length}) leave a slot of ${length} elements.`;
+      throw new BackendError('write_out_of_range', message, { slot, at, count: values.length });
+    }
+    this.#view('write', slot).set(values, at);
+  }
+
+  async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float64Array> {
+    if (count < 0 || count > slotLength(slot)) {
+      const message = `read: ${count} elements of a slot of ${slotLength(slot)} elements.`;
+      throw new BackendError('read_out_of_range', message, { slot, count });
+    }
+    return this.#view('read', slot).slice(0, count);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#arenas.clear();
+  }
+
+  #command(kernel: keyof Kernels, args: Readonly<Record<string, unknown>>): () => void {
+    // One name picks both the rules and the function, so their argument types agree; a union cannot say so.
+    const rules = operandRules[kernel] as unknown as (args: unknown) => Call['rules'];
+    const run = referenceKernels[kernel] as AnyKernel;
+    const call = { kernel, args, rules: rules(args) };
+    const dimensions = checkOperands(call, this.#plan);
+    const open = opener(call, dimensions, (slot) => this.#view(kernel, slot));
+    return () => run(open(), dimensions);
+  }
+
+  #view(owner: string, slot: Slot): Values {
+    this.#checkOpen();
+    checkSlot(owner, slot, this.#plan);
+    const arena = this.#arenas.get(slot.arena) as Values; // checkSlot found it in the plan
+    return arena.subarray(slot.offset, slot.offset + slotLength(slot));
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new BackendError('engine_closed', 'The engine is closed; open the backend again.');
+  }
+}

@@ -1,0 +1,36 @@
+// The command list: what the host records and every thread walks. Read by both languages.
+//
+// A command is 32 words of 4 bytes: kernel, mask, then up to 30 arguments. Where bit i of the mask is set,
+// argument i is the address of the value (a count or setting that changes from replay to replay).
+
+export const COMMAND_BYTES = 128;
+export const COMMAND_ARGUMENTS = 30;
+
+export enum Command {
+  embedding,
+  embeddingBackward,
+  rmsNorm,
+  rmsNormBackward,
+  linear,
+  linearInputGradient,
+  linearWeightGradient,
+  rotary,
+  rotaryBackward,
+  attention,
+  attentionBackward,
+  swiglu,
+  swigluBackward,
+  gatherRows,
+  gatherRowsBackward,
+  linearLogprob,
+  linearLogprobBackward,
+  sample,
+  groupAdvantages,
+  policyObjective,
+  gradientNorm,
+  adamw,
+  fill,
+  add,
+  copy,
+  packWeight,
+}

@@ -1,0 +1,35 @@
+// embedding and its backward. Formulas: kernels.ts. Copies of D floats; the backward has one owner a token.
+import { address, integer } from './arguments';
+import { claim } from './threads';
+
+/** arguments: begin, end, tokens, table, D, out */
+export function embedding(): void {
+  const end = integer(1);
+  const bytes = <usize>integer(4) << 2;
+  const begin = integer(0);
+  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
+    const last = min(i + 64, end);
+    for (let r = i; r < last; r++) {
+      const token = load<i32>(address(2) + (<usize>r << 2));
+      memory.copy(address(5) + <usize>r * bytes, address(3) + <usize>token * bytes, bytes);
+    }
+  }
+}
+
+/** arguments: buckets, dOut, sortedRows, bucketTokens, bucketOffsets, D, dTable */
+export function embeddingBackward(): void {
+  const buckets = integer(0);
+  const D = integer(5);
+  const bytes = <usize>D << 2;
+  for (let b = claim(1); b < buckets; b = claim(1)) {
+    const token = load<i32>(address(3) + (<usize>b << 2));
+    const out = address(6) + <usize>token * bytes;
+    const end = load<i32>(address(4) + (<usize>b << 2), 4);
+    for (let i = load<i32>(address(4) + (<usize>b << 2)); i < end; i++) {
+      const row = address(1) + <usize>load<i32>(address(2) + (<usize>i << 2)) * bytes;
+      for (let j: usize = 0; j < bytes; j += 4) {
+        store<f32>(out + j, load<f32>(out + j) + load<f32>(row + j));
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// gatherRows and its backward. Formulas: kernels.ts.
+import { address, integer } from './arguments';
+import { claim } from './threads';
+
+/** arguments: begin, end, x, index, D, out */
+export function gatherRows(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const bytes = <usize>integer(4) << 2;
+  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
+    const last = min(i + 64, end);
+    for (let r = i; r < last; r++) {
+      const from = <usize>load<i32>(address(3) + (<usize>r << 2));
+      memory.copy(address(5) + <usize>r * bytes, address(2) + from * bytes, bytes);
+    }
+  }
+}
+
+/** arguments: begin, end, dOut, offsets, D, dX */
+export function gatherRowsBackward(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const bytes = <usize>integer(4) << 2;
+  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
+    const last = min(i + 64, end);
+    for (let r = i; r < last; r++) {
+      const offsets = address(3) + (<usize>r << 2);
+      const dX = address(5) + <usize>r * bytes;
+      const first = load<i32>(offsets);
+      const past = load<i32>(offsets, 4);
+      if (first == past) {
+        memory.fill(dX, 0, bytes);
+        continue;
+      }
+      memory.copy(dX, address(2) + <usize>first * bytes, bytes);
+      for (let s = first + 1; s < past; s++) {
+        const row = address(2) + <usize>s * bytes;
+        for (let j: usize = 0; j < bytes; j += 4) store<f32>(dX + j, load<f32>(dX + j) + load<f32>(row + j));
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// The engine: a loop over recorded commands, run by every thread in lock-step.
+//
+// Job block in shared memory: word 0 job number (the host raises it), word 16 number of the finished job,
+// word 32 count of programs (−1: stop), then pairs (first command, number of commands).
+import { adamw, gradientNorm } from './adamw';
+import { setCommand } from './arguments';
+import { attention, attentionBackward } from './attention';
+import { Command, COMMAND_BYTES } from './command';
+import { add, copy, fill } from './elementwise';
+import { embedding, embeddingBackward } from './embedding';
+import { gatherRows, gatherRowsBackward } from './gather_rows';
+import { groupAdvantages } from './group_advantages';
+import { linear, linearInputGradient, linearWeightGradient, packWeight } from './linear';
+import { linearLogprob, linearLogprobBackward } from './linear_logprob';
+import { policyObjective } from './policy_objective';
+import { rmsNorm, rmsNormBackward } from './rms_norm';
+import { rotary, rotaryBackward } from './rotary';
+import { sample } from './sample';
+import { swiglu, swigluBackward } from './swiglu';
+import { barrier, setThread, thread } from './threads';
+
+const FINISHED: usize = 64;
+const PROGRAMS: usize = 128;
+
+function runCommand(kernel: i32): void {
+  switch (kernel) {
+    case Command.embedding: return embedding();
+    case Command.embeddingBackward: return embeddingBackward();
+    case Command.rmsNorm: return rmsNorm();
+    case Command.rmsNormBackward: return rmsNormBackward();
+    case Command.linear: return linear();
+    case Command.linearInputGradient: return linearInputGradient();
+    case Command.linearWeightGradient: return linearWeightGradient();
+    case Command.rotary: return rotary();
+    case Command.rotaryBackward: return rotaryBackward();
+    case Command.attention: return attention();
+    case Command.attentionBackward: return attentionBackward();
+    case Command.swiglu: return swiglu();
+    case Command.swigluBackward: return swigluBackward();
+    case Command.gatherRows: return gatherRows();
+    case Command.gatherRowsBackward: return gatherRowsBackward();
+    case Command.linearLogprob: return linearLogprob();
+    case Command.linearLogprobBackward: return linearLogprobBackward();
+    case Command.sample: return sample();
+    case Command.groupAdvantages: return groupAdvantages();
+    case Command.policyObjective: return policyObjective();
+    case Command.gradientNorm: return gradientNorm();
+    case Command.adamw: return adamw();
+    case Command.fill: return fill();
+    case Command.add: return add();
+    case Command.copy: return copy();
+    case Command.packWeight: return packWeight();
+    default: unreachable();
+  }
+}
+
+function runPrograms(job: usize): void {
+  const programs = load<i32>(job, PROGRAMS);
+  for (let p = 0; p < programs; p++) {
+    let command = <usize>load<i32>(job + PROGRAMS + 4 + (<usize>p << 3));
+    const end = command + <usize>load<i32>(job + PROGRAMS + 8 + (<usize>p << 3)) * COMMAND_BYTES;
+    for (; command < end; command += COMMAND_BYTES) {
+      setCommand(command);
+      runCommand(load<i32>(command));
+      barrier();
+    }
+  }
+}
+
+/** One thread alone: runs the posted programs and returns. */
+export function runHere(job: usize, control: usize, scratch: usize): void {
+  setThread(0, 1, control, scratch, false);
+  barrier();
+  runPrograms(job);
+}
+
+/** A worker's life: waits for jobs until the count of programs is −1. */
+export function work(index: i32, count: i32, job: usize, control: usize, scratch: usize, oversubscribed: i32): void {
+  if (ASC_FEATURE_THREADS) {
+    setThread(index, count, control, scratch, oversubscribed != 0);
+    let seen = 0;
+    while (true) {
+      while (atomic.load<i32>(job) == seen) atomic.wait<i32>(job, seen, -1);
+      seen++;
+      if (load<i32>(job, PROGRAMS) < 0) return;
+      barrier();
+      runPrograms(job);
+      if (thread == 0) {
+        atomic.store<i32>(job + FINISHED, seen);
+        atomic.notify(job + FINISHED, -1);
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// linearLogprob and its backward. Formulas: kernels.ts.
+//
+// Forward: a block of rows' logits stands in the thread's scratch and is reduced at once; [R, V] never exists.
+// Backward: blocks of GRADIENT_ROWS rows; logits are recomputed, turned into dz in a shared space, and used for
+// both products before the next block.
+import { address, integer } from './arguments';
+import { accumulateRows, GRADIENT_ROWS } from './linear';
+import { multiply, panels } from './matmul';
+import { exp4, fma } from './simd';
+import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
+import { barrier, claim, scratch } from './threads';
+
+/** arguments: begin, end, hidden, packed, D, V, targets, temperature, logprobs, logSumExp, entropies, blockRows */
+export function linearLogprob(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const V = integer(5);
+  const block = integer(11);
+  const stride = <usize>logitStride(V) << 2;
+  const temperature = load<f32>(address(7));
+  for (let i = begin + claim(block); i < end; i = begin + claim(block)) {
+    const last = min(i + block, end);
+    logits(address(2), address(3), integer(4), V, i, last, scratch, <i32>(stride >> 2));
+    for (let r = i; r < last; r++) {
+      const u = scratch + <usize>(r - i) * stride;
+      temper(u, V, temperature);
+      statistics(u, V);
+      const at = <usize>r << 2;
+      const target = <usize>load<i32>(address(6) + at) << 2;
+      store<f32>(address(8) + at, load<f32>(u + target) - rowLogSumExp);
+      store<f32>(address(9) + at, rowLogSumExp);
+      store<f32>(address(10) + at, rowEntropy);
+    }
+  }
+}
+
+/** Logits of rows [first, last) of `hidden`, one after another in `out`. */
+export function logits(
+  hidden: usize, packed: usize, D: i32, V: i32, first: i32, last: i32, out: usize, stride: i32,
+): void {
+  const bytes = <usize>D << 2;
+  // The padded columns of a panel are zero weights, so whole panels can be stored; temper() overwrites them.
+  multiply(hidden + <usize>first * bytes, bytes, packed, D, stride, out, <usize>stride << 2, 0, 0, 0, last - first, 0, panels(V));
+}
+
+/**
+ * arguments: begin, end, hidden, packed, D, V, targets, temperature, logSumExp, entropies, dLogprobs, dEntropies,
+ * packed by input columns, dHidden, dWeight, space for dz, space for the weight gradient
+ */
+export function linearLogprobBackward(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const D = integer(4);
+  const V = integer(5);
+  const stride = logitStride(V);
+  for (let first = begin; first < end; first += GRADIENT_ROWS) {
+    const last = min(first + GRADIENT_ROWS, end);
+    for (let i = first + claim(8); i < last; i = first + claim(8)) {
+      const past = min(i + 8, last);
+      const dz = address(15) + ((<usize>(i - first) * <usize>stride) << 2);
+      logits(address(2), address(3), D, V, i, past, dz, stride);
+      for (let r = i; r < past; r++) logitGradient(r, dz + ((<usize>(r - i) * <usize>stride) << 2), V);
+    }
+    barrier();
+    const dHidden = address(13) + ((<usize>first * <usize>D) << 2);
+    multiplyStrided(address(15), stride, address(12), V, D, dHidden, last - first);
+    barrier();
+    const hidden = address(2) + ((<usize>first * <usize>D) << 2);
+    accumulateRows(address(15), stride, V, hidden, D, address(14), address(16), 0, last - first);
+  }
+}
+
+/** dHidden = dz·weight, where rows of dz are `stride` floats apart. */
+function multiplyStrided(dz: usize, stride: i32, packed: usize, V: i32, D: i32, dHidden: usize, rows: i32): void {
+  for (let i = claim(16); i < rows; i = claim(16)) {
+    multiply(dz, <usize>stride << 2, packed, V, D, dHidden, <usize>D << 2, 0, 0, i, min(i + 16, rows), 0, panels(D));
+  }
+}
+
+/** Turns a row of logits into dz. */
+function logitGradient(r: i32, row: usize, V: i32): void {
+  const at = <usize>r << 2;
+  const temperature = load<f32>(address(7));
+  const logSumExp = f32x4.splat(load<f32>(address(8) + at));
+  const entropy = f32x4.splat(load<f32>(address(9) + at));
+  const dLogprob = load<f32>(address(10) + at);
+  const dEntropy = f32x4.splat(load<f32>(address(11) + at));
+  const T = f32x4.splat(temperature);
+  const d = f32x4.splat(dLogprob);
+  temper(row, V, temperature);
+  const padded = logitStride(V);
+  for (let v = 0; v < padded; v += 4) {
+    const place = row + (<usize>v << 2);
+    const logP = f32x4.max(f32x4.sub(v128.load(place), logSumExp), f32x4.splat(-1e30));
+    const p = exp4(logP);
+    // −p·(dLogprob + dEntropy·(log p + H)); the target's own +dLogprob follows below.
+    const slope = fma(dEntropy, f32x4.add(logP, entropy), d);
+    v128.store(place, f32x4.div(f32x4.neg(f32x4.mul(p, slope)), T));
+  }
+  const target = row + (<usize>load<i32>(address(6) + at) << 2);
+  store<f32>(target, load<f32>(target) + dLogprob / temperature);
+}

@@ -1,0 +1,88 @@
+// rmsNorm and its backward. Formulas: kernels.ts. One pass over a row for the sum, one for the result.
+import { address, float, integer } from './arguments';
+import { dot, fma1 } from './simd';
+import { barrier, claim } from './threads';
+
+/** y = x·rstd·weight over D floats; returns rstd. Used for rows here and for heads in rotary. */
+export function normalize(x: usize, weight: usize, y: usize, D: i32, eps: f32): f32 {
+  const rstd: f32 = 1 / sqrt<f32>(dot(x, x, D) / <f32>D + eps);
+  const scale = f32x4.splat(rstd);
+  const whole = D & ~3;
+  let j = 0;
+  for (; j < whole; j += 4) {
+    const at = <usize>j << 2;
+    v128.store(y + at, f32x4.mul(f32x4.mul(v128.load(x + at), scale), v128.load(weight + at)));
+  }
+  for (; j < D; j++) {
+    const at = <usize>j << 2;
+    store<f32>(y + at, load<f32>(x + at) * rstd * load<f32>(weight + at));
+  }
+  return rstd;
+}
+
+/** dX (= or +=) rstd·g − x·rstd³·mean(g·x) with g = dOut·weight. */
+export function normalizeBackward(x: usize, weight: usize, rstd: f32, dOut: usize, dX: usize, D: i32, add: bool): void {
+  let sum: f32 = 0;
+  for (let j = 0; j < D; j++) {
+    const at = <usize>j << 2;
+    sum = fma1(load<f32>(dOut + at) * load<f32>(weight + at), load<f32>(x + at), sum);
+  }
+  const factor = (rstd * rstd * rstd * sum) / <f32>D;
+  for (let j = 0; j < D; j++) {
+    const at = <usize>j << 2;
+    const value = rstd * (load<f32>(dOut + at) * load<f32>(weight + at)) - load<f32>(x + at) * factor;
+    store<f32>(dX + at, add ? load<f32>(dX + at) + value : value);
+  }
+}
+
+/** arguments: begin, end, x, weight, D, out, rstd, eps */
+export function rmsNorm(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const D = integer(4);
+  const bytes = <usize>D << 2;
+  const eps = float(7);
+  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
+    const last = min(i + 32, end);
+    for (let r = i; r < last; r++) {
+      const at = <usize>r * bytes;
+      store<f32>(address(6) + (<usize>r << 2), normalize(address(2) + at, address(3), address(5) + at, D, eps));
+    }
+  }
+}
+
+/** arguments: begin, end, x, weight, D, rstd, dOut, dX, dWeight */
+export function rmsNormBackward(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const D = integer(4);
+  const bytes = <usize>D << 2;
+  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
+    const last = min(i + 32, end);
+    for (let r = i; r < last; r++) {
+      const at = <usize>r * bytes;
+      const rstd = load<f32>(address(5) + (<usize>r << 2));
+      normalizeBackward(address(2) + at, address(3), rstd, address(6) + at, address(7) + at, D, true);
+    }
+  }
+  barrier();
+  for (let j = claim(16); j < D; j = claim(16)) {
+    normWeightGradient(address(2), address(5), address(6), address(8), D, j, min(j + 16, D), begin, end);
+  }
+}
+
+/** dWeight[j] += Σ_r dOut[r, j]·x[r, j]·rstd[r] for columns [first, last): one chain a column, rows in order. */
+function normWeightGradient(
+  x: usize, rstd: usize, dOut: usize, dWeight: usize, D: i32, first: i32, last: i32, begin: i32, end: i32,
+): void {
+  const bytes = <usize>D << 2;
+  for (let r = begin; r < end; r++) {
+    const scale = load<f32>(rstd + (<usize>r << 2));
+    const row = <usize>r * bytes;
+    for (let j = first; j < last; j++) {
+      const at = <usize>j << 2;
+      const normalized = load<f32>(x + row + at) * scale;
+      store<f32>(dWeight + at, fma1(load<f32>(dOut + row + at), normalized, load<f32>(dWeight + at)));
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// rotary and its backward. Formulas: kernels.ts. Pairs (i, i + hd/2) of a head are rotated together.
+import { address, float, integer } from './arguments';
+import { dot, fma1 } from './simd';
+import { normalize, normalizeBackward } from './rms_norm';
+import { barrier, claim, scratch } from './threads';
+
+/** y = rotation of x by the angles of one position; sign −1 turns back. Reads a pair before it writes it. */
+// @ts-ignore: decorator
+@inline
+function rotate(x: usize, y: usize, cos: usize, sin: usize, half: i32, sign: f32): void {
+  const apart = <usize>half << 2;
+  for (let i = 0; i < half; i++) {
+    const at = <usize>i << 2;
+    const a = load<f32>(x + at);
+    const b = load<f32>(x + at + apart);
+    const c = load<f32>(cos + at);
+    const s = sign * load<f32>(sin + at);
+    store<f32>(y + at, a * c - b * s);
+    store<f32>(y + at + apart, b * c + a * s);
+  }
+}
+
+/** arguments: begin, end, qkv, positions, cos, sin, kvRows, q, kv, H, HK, hd, eps, qNorm, kNorm */
+export function rotary(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
+    const last = min(i + 32, end);
+    for (let r = i; r < last; r++) rotateRow(r);
+  }
+}
+
+function rotateRow(r: i32): void {
+  const H = integer(9);
+  const HK = integer(10);
+  const hd = integer(11);
+  const half = hd >> 1;
+  const head = <usize>hd << 2;
+  const angles = <usize>(load<i32>(address(3) + (<usize>r << 2)) * half) << 2;
+  const cos = address(4) + angles;
+  const sin = address(5) + angles;
+  let from = address(2) + <usize>r * <usize>(H + 2 * HK) * head;
+  let q = address(7) + <usize>r * <usize>H * head;
+  for (let h = 0; h < H; h++) {
+    rotateHead(from, q, address(13), cos, sin, hd, half);
+    from += head;
+    q += head;
+  }
+  let kv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
+  for (let h = 0; h < HK; h++) {
+    rotateHead(from, kv, address(14), cos, sin, hd, half);
+    from += head;
+    kv += head;
+  }
+  memory.copy(kv, from, <usize>HK * head);
+}
+
+// @ts-ignore: decorator
+@inline
+function rotateHead(x: usize, y: usize, norm: usize, cos: usize, sin: usize, hd: i32, half: i32): void {
+  if (norm != 0) {
+    normalize(x, norm, scratch, hd, float(12));
+    rotate(scratch, y, cos, sin, half, 1);
+  } else {
+    rotate(x, y, cos, sin, half, 1);
+  }
+}
+
+/** arguments: begin, end, qkv, positions, cos, sin, kvRows, dQ, dKv, H, HK, hd, eps, qNorm, kNorm, dQkv, dQNorm, dKNorm */
+export function rotaryBackward(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
+    const last = min(i + 32, end);
+    for (let r = i; r < last; r++) unrotateRow(r);
+  }
+  if (address(16) == 0 && address(17) == 0) return;
+  barrier();
+  // Small and rare (Qwen3): one thread sums both norms' gradients, rows in order.
+  if (claim(1) == 0) headNormGradients(begin, end);
+}
+
+function unrotateRow(r: i32): void {
+  const H = integer(9);
+  const HK = integer(10);
+  const hd = integer(11);
+  const half = hd >> 1;
+  const head = <usize>hd << 2;
+  const width = <usize>(H + 2 * HK) * head;
+  const angles = <usize>(load<i32>(address(3) + (<usize>r << 2)) * half) << 2;
+  const cos = address(4) + angles;
+  const sin = address(5) + angles;
+  let raw = address(2) + <usize>r * width;
+  let out = address(15) + <usize>r * width;
+  let dQ = address(7) + <usize>r * <usize>H * head;
+  for (let h = 0; h < H; h++) {
+    unrotateHead(raw, dQ, out, address(13), cos, sin, hd, half);
+    raw += head;
+    dQ += head;
+    out += head;
+  }
+  let dKv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
+  for (let h = 0; h < HK; h++) {
+    unrotateHead(raw, dKv, out, address(14), cos, sin, hd, half);
+    raw += head;
+    dKv += head;
+    out += head;
+  }
+  memory.copy(out, dKv, <usize>HK * head);
+}
+
+// @ts-ignore: decorator
+@inline
+function unrotateHead(raw: usize, d: usize, out: usize, norm: usize, cos: usize, sin: usize, hd: i32, half: i32): void {
+  if (norm != 0) {
+    rotate(d, scratch, cos, sin, half, -1);
+    const rstd: f32 = 1 / sqrt<f32>(dot(raw, raw, hd) / <f32>hd + float(12));
+    normalizeBackward(raw, norm, rstd, scratch, out, hd, false);
+  } else {
+    rotate(d, out, cos, sin, half, -1);
+  }
+}
+
+function headNormGradients(begin: i32, end: i32): void {
+  const H = integer(9);
+  const HK = integer(10);
+  const hd = integer(11);
+  const half = hd >> 1;
+  const head = <usize>hd << 2;
+  for (let r = begin; r < end; r++) {
+    const angles = <usize>(load<i32>(address(3) + (<usize>r << 2)) * half) << 2;
+    const raw = address(2) + <usize>r * <usize>(H + 2 * HK) * head;
+    const kv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
+    for (let h = 0; h < H + HK; h++) {
+      const isQuery = h < H;
+      const d = isQuery ? address(7) + (<usize>r * <usize>H + <usize>h) * head : kv + <usize>(h - H) * head;
+      const dWeight = isQuery ? address(16) : address(17);
+      if (dWeight == 0) continue;
+      const x = raw + <usize>h * head;
+      rotate(d, scratch, address(4) + angles, address(5) + angles, half, -1);
+      const rstd: f32 = 1 / sqrt<f32>(dot(x, x, hd) / <f32>hd + float(12));
+      for (let j = 0; j < hd; j++) {
+        const at = <usize>j << 2;
+        store<f32>(dWeight + at, fma1(load<f32>(scratch + at), load<f32>(x + at) * rstd, load<f32>(dWeight + at)));
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// sample: one token a row by inverse CDF from a counter-based uniform. Formula and order: kernels.ts.
+//
+// Scratch: blockRows rows of logits, then V probabilities, V order entries (int) and V kept marks (bytes).
+import { address, integer } from './arguments';
+import { logits } from './linear_logprob';
+import { philoxWord } from './philox';
+import { exp1, log1 } from './simd';
+import { logitStride, rowEntropy, rowLogSumExp, rowMax, statistics, temper } from './softmax_row';
+import { claim, scratch } from './threads';
+
+let probabilities: usize = 0;
+let order: usize = 0;
+let kept: usize = 0;
+
+/**
+ * arguments: begin, end, hidden, packed, D, V, sampling, key, rolloutNumbers, counters, tokens, logprobs,
+ * entropies, keptLogMass, blockRows
+ */
+export function sample(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const V = integer(5);
+  const block = integer(14);
+  const stride = logitStride(V);
+  probabilities = scratch + ((<usize>block * <usize>stride) << 2);
+  order = probabilities + (<usize>stride << 2);
+  kept = order + (<usize>stride << 2);
+  for (let i = begin + claim(block); i < end; i = begin + claim(block)) {
+    const last = min(i + block, end);
+    logits(address(2), address(3), integer(4), V, i, last, scratch, stride);
+    for (let r = i; r < last; r++) sampleRow(r, scratch + ((<usize>(r - i) * <usize>stride) << 2), V);
+  }
+}
+
+function sampleRow(r: i32, u: usize, V: i32): void {
+  const settings = address(6);
+  const temperature = load<f32>(settings);
+  const greedy = temperature == 0;
+  temper(u, V, greedy ? 1 : temperature);
+  statistics(u, V);
+  let token = 0;
+  let keptLogMass: f32 = 0;
+  if (greedy) {
+    token = argMax(u, V);
+  } else {
+    const topK = <i32>load<f32>(settings, 4);
+    const topP = load<f32>(settings, 8);
+    const minP = load<f32>(settings, 12);
+    const total = weigh(u, V);
+    let mass = total;
+    if ((topK > 0 && topK < V) || topP < 1 || minP > 0) mass = filter(V, total, topK, topP, minP);
+    if (mass < total) keptLogMass = log1(mass / total);
+    token = choose(V, mass * uniform(r));
+  }
+  const at = <usize>r << 2;
+  store<i32>(address(10) + at, token);
+  store<f32>(address(11) + at, load<f32>(u + (<usize>token << 2)) - rowLogSumExp);
+  store<f32>(address(12) + at, rowEntropy);
+  store<f32>(address(13) + at, keptLogMass);
+}
+
+/** Uniform in [0, 1) on 24 bits. */
+function uniform(r: i32): f32 {
+  const number = address(8) + (<usize>r << 3);
+  const word = philoxWord(
+    load<u32>(address(9) + (<usize>r << 2)), load<u32>(number), load<u32>(number, 4), 0,
+    load<u32>(address(7)), load<u32>(address(7), 4),
+  );
+  return <f32>(word >> 8) * <f32>(1.0 / 16777216.0);
+}
+
+function argMax(u: usize, V: i32): i32 {
+  let best = 0;
+  for (let v = 1; v < V; v++) {
+    if (load<f32>(u + (<usize>v << 2)) > load<f32>(u + (<usize>best << 2))) best = v;
+  }
+  return best;
+}
+
+/** Weights e^(u − max), all kept; returns their sum in index order. */
+function weigh(u: usize, V: i32): f32 {
+  let total: f32 = 0;
+  for (let v = 0; v < V; v++) {
+    const e = exp1(load<f32>(u + (<usize>v << 2)) - rowMax);
+    store<f32>(probabilities + (<usize>v << 2), e);
+    total += e;
+  }
+  memory.fill(kept, 1, <usize>V);
+  return total;
+}
+
+/** First kept token whose cumulative weight exceeds `threshold`; the last kept one where rounding leaves none. */
+function choose(V: i32, threshold: f32): i32 {
+  let sum: f32 = 0;
+  let last = 0;
+  for (let v = 0; v < V; v++) {
+    const e = load<f32>(probabilities + (<usize>v << 2));
+    if (load<u8>(kept + <usize>v) == 0 || e == 0) continue;
+    sum += e;
+    last = v;
+    if (sum > threshold) return v;
+  }
+  return last;
+}
+
+/** top-k, then top-p of what is left, then min-p; marks what stays and returns its weight in index order. */
+function filter(V: i32, total: f32, topK: i32, topP: f32, minP: f32): f32 {
+  sortOrder(V);
+  let count = topK > 0 ? min(topK, V) : V;
+  if (topP < 1) {
+    let pool: f32 = 0;
+    for (let i = 0; i < count; i++) pool += weightAt(i);
+    let sum: f32 = 0;
+    let i = 0;
+    while (i < count) {
+      sum += weightAt(i);
+      i++;
+      if (sum >= topP * pool) break;
+    }
+    count = i;
+  }
+  const floor = minP * weightAt(0);
+  while (count > 1 && weightAt(count - 1) < floor) count--;
+  memory.fill(kept, 0, <usize>V);
+  for (let i = 0; i < count; i++) store<u8>(kept + <usize>load<i32>(order + (<usize>i << 2)), 1);
+  let mass: f32 = 0;
+  for (let v = 0; v < V; v++) {
+    if (load<u8>(kept + <usize>v) != 0) mass += load<f32>(probabilities + (<usize>v << 2));
+  }
+  return count == V ? total : mass;
+}
+
+// @ts-ignore: decorator
+@inline
+function weightAt(i: i32): f32 {
+  return load<f32>(probabilities + (<usize>load<i32>(order + (<usize>i << 2)) << 2));
+}
+
+/** a before b: heavier first, ties to the lower index. */
+// @ts-ignore: decorator
+@inline
+function before(a: i32, b: i32): bool {
+  const x = load<f32>(probabilities + (<usize>a << 2));
+  const y = load<f32>(probabilities + (<usize>b << 2));
+  return x > y || (x == y && a < b);
+}
+
+/** Heap sort of `order` by weight: no recursion, V log V, in place. */
+function sortOrder(V: i32): void {
+  for (let v = 0; v < V; v++) store<i32>(order + (<usize>v << 2), v);
+  for (let root = V / 2 - 1; root >= 0; root--) sift(root, V);
+  for (let end = V - 1; end > 0; end--) {
+    const first = load<i32>(order);
+    store<i32>(order, load<i32>(order + (<usize>end << 2)));
+    store<i32>(order + (<usize>end << 2), first);
+    sift(0, end);
+  }
+}
+
+/** Keeps the heap whose root comes last in the order. */
+function sift(root: i32, size: i32): void {
+  const moved = load<i32>(order + (<usize>root << 2));
+  while (true) {
+    let child = root * 2 + 1;
+    if (child >= size) break;
+    let candidate = load<i32>(order + (<usize>child << 2));
+    if (child + 1 < size) {
+      const right = load<i32>(order + (<usize>child << 2), 4);
+      if (before(candidate, right)) {
+        candidate = right;
+        child++;
+      }
+    }
+    if (!before(moved, candidate)) break;
+    store<i32>(order + (<usize>root << 2), candidate);
+    root = child;
+  }
+  store<i32>(order + (<usize>root << 2), moved);
+}

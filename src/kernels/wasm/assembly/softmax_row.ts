@@ -1,0 +1,49 @@
+// One row of logits over the whole vocabulary, in the thread's scratch: what the scorer and the sampler share.
+//
+// Both compute a row's logits with the same panels and its statistics with these functions, in one order that
+// depends on V alone; so the sampler's log-prob of a token is the scorer's, bit for bit.
+import { exp4, log1, maxLanes, sumLanes, fma } from './simd';
+
+export let rowMax: f32 = 0;
+export let rowLogSumExp: f32 = 0;
+export let rowEntropy: f32 = 0;
+
+/** Floats between two rows of logits: V rounded up to whole panels. */
+// @ts-ignore: decorator
+@inline
+export function logitStride(V: i32): i32 {
+  return (V + 7) & ~7;
+}
+
+/** u = logits/T in place; padding becomes −1e30, whose exponential is exactly 0. */
+export function temper(logits: usize, V: i32, temperature: f32): void {
+  const T = f32x4.splat(temperature);
+  const padded = logitStride(V);
+  for (let v = 0; v < padded; v += 4) {
+    const at = logits + (<usize>v << 2);
+    v128.store(at, f32x4.div(v128.load(at), T));
+  }
+  for (let v = V; v < padded; v++) store<f32>(logits + (<usize>v << 2), -1e30);
+}
+
+/** Sets rowMax, rowLogSumExp and rowEntropy = logSumExp − Σ p·u from tempered logits. */
+export function statistics(u: usize, V: i32): void {
+  const padded = logitStride(V);
+  let top = v128.load(u);
+  for (let v = 4; v < padded; v += 4) top = f32x4.max(top, v128.load(u + (<usize>v << 2)));
+  const highest = maxLanes(top);
+  const shift = f32x4.splat(highest);
+  let sum = f32x4.splat(0);
+  let weighted = sum;
+  for (let v = 0; v < padded; v += 4) {
+    const x = f32x4.sub(v128.load(u + (<usize>v << 2)), shift);
+    const e = exp4(x);
+    sum = f32x4.add(sum, e);
+    weighted = fma(e, f32x4.max(x, f32x4.splat(-1e30)), weighted);
+  }
+  const total = sumLanes(sum);
+  const logTotal = log1(total);
+  rowMax = highest;
+  rowLogSumExp = highest + logTotal;
+  rowEntropy = logTotal - sumLanes(weighted) / total;
+}

@@ -1,0 +1,82 @@
+// swiglu and its backward. Formulas: kernels.ts. Element-wise, four lanes at a time.
+import { address, integer } from './arguments';
+import { exp1, exp4 } from './simd';
+import { claim } from './threads';
+
+// @ts-ignore: decorator
+@inline
+function sigmoid4(x: v128): v128 {
+  const one = f32x4.splat(1);
+  return f32x4.div(one, f32x4.add(one, exp4(f32x4.min(f32x4.neg(x), f32x4.splat(88)))));
+}
+
+// @ts-ignore: decorator
+@inline
+function sigmoid1(x: f32): f32 {
+  return 1 / (1 + exp1(min<f32>(-x, 88)));
+}
+
+/** arguments: begin, end, gateUp, F, out */
+export function swiglu(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const F = integer(3);
+  const whole = F & ~3;
+  for (let i = begin + claim(16); i < end; i = begin + claim(16)) {
+    const last = min(i + 16, end);
+    for (let r = i; r < last; r++) {
+      const gate = address(2) + (<usize>(r * F) << 3);
+      const up = gate + (<usize>F << 2);
+      const out = address(4) + (<usize>(r * F) << 2);
+      let j = 0;
+      for (; j < whole; j += 4) {
+        const at = <usize>j << 2;
+        const g = v128.load(gate + at);
+        v128.store(out + at, f32x4.mul(f32x4.mul(g, sigmoid4(g)), v128.load(up + at)));
+      }
+      for (; j < F; j++) {
+        const at = <usize>j << 2;
+        const g = load<f32>(gate + at);
+        store<f32>(out + at, g * sigmoid1(g) * load<f32>(up + at));
+      }
+    }
+  }
+}
+
+/** arguments: begin, end, gateUp, F, dOut, dGateUp */
+export function swigluBackward(): void {
+  const begin = integer(0);
+  const end = integer(1);
+  const F = integer(3);
+  for (let i = begin + claim(16); i < end; i = begin + claim(16)) {
+    const last = min(i + 16, end);
+    for (let r = i; r < last; r++) {
+      const row = <usize>(r * F) << 3;
+      swigluBackwardRow(address(2) + row, address(4) + (<usize>(r * F) << 2), address(5) + row, F);
+    }
+  }
+}
+
+function swigluBackwardRow(gate: usize, dOut: usize, dGate: usize, F: i32): void {
+  const toUp = <usize>F << 2;
+  const whole = F & ~3;
+  const one = f32x4.splat(1);
+  let j = 0;
+  for (; j < whole; j += 4) {
+    const at = <usize>j << 2;
+    const g = v128.load(gate + at);
+    const d = v128.load(dOut + at);
+    const s = sigmoid4(g);
+    const slope = f32x4.mul(s, f32x4.add(one, f32x4.mul(g, f32x4.sub(one, s))));
+    v128.store(dGate + at, f32x4.mul(f32x4.mul(d, v128.load(gate + at + toUp)), slope));
+    v128.store(dGate + at + toUp, f32x4.mul(d, f32x4.mul(g, s)));
+  }
+  for (; j < F; j++) {
+    const at = <usize>j << 2;
+    const g = load<f32>(gate + at);
+    const d = load<f32>(dOut + at);
+    const s = sigmoid1(g);
+    store<f32>(dGate + at, d * load<f32>(gate + at + toUp) * (s * (1 + g * (1 - s))));
+    store<f32>(dGate + at + toUp, d * (g * s));
+  }
+}

@@ -1,0 +1,66 @@
+// Threads in lock-step: every thread walks the same command list; work is claimed by blocks, never by the
+// order of arrival of results. Each output element has one owner, so bits do not depend on who computes it.
+//
+// Control block in shared memory, one cache line a word so that spinning threads do not disturb each other.
+
+const GENERATION: usize = 0;
+const ARRIVED: usize = 64;
+const CLAIMED: usize = 128;
+const SLEEPERS: usize = 192;
+
+/** Spins before a waiting thread sleeps: about 30 µs, longer than almost every wait inside a program. */
+const SPINS: i32 = 4000;
+
+let control: usize = 0;
+let spins: i32 = SPINS;
+/** Index of this thread, and how many there are. */
+export let thread: i32 = 0;
+export let threads: i32 = 1;
+/** This thread's own scratch space. */
+export let scratch: usize = 0;
+
+export function setThread(index: i32, count: i32, controlBlock: usize, ownScratch: usize, oversubscribed: bool): void {
+  thread = index;
+  threads = count;
+  control = controlBlock;
+  scratch = ownScratch;
+  spins = oversubscribed ? 1 : SPINS;
+}
+
+/** First index of a block of `grain` work items that nobody else gets; at or past the total when none is left. */
+// @ts-ignore: decorator
+@inline
+export function claim(grain: i32): i32 {
+  if (ASC_FEATURE_THREADS) {
+    if (threads > 1) return atomic.add<i32>(control + CLAIMED, grain);
+  }
+  const first = load<i32>(control + CLAIMED);
+  store<i32>(control + CLAIMED, first + grain);
+  return first;
+}
+
+/** Waits until every thread is here; claims start again at 0. */
+export function barrier(): void {
+  if (ASC_FEATURE_THREADS) {
+    if (threads > 1) {
+      const generation = atomic.load<i32>(control + GENERATION);
+      if (atomic.add<i32>(control + ARRIVED, 1) == threads - 1) {
+        atomic.store<i32>(control + ARRIVED, 0);
+        atomic.store<i32>(control + CLAIMED, 0);
+        atomic.store<i32>(control + GENERATION, generation + 1);
+        if (atomic.load<i32>(control + SLEEPERS) > 0) atomic.notify(control + GENERATION, -1);
+        return;
+      }
+      for (let i = 0; i < spins; i++) {
+        if (atomic.load<i32>(control + GENERATION) != generation) return;
+      }
+      atomic.add<i32>(control + SLEEPERS, 1);
+      while (atomic.load<i32>(control + GENERATION) == generation) {
+        atomic.wait<i32>(control + GENERATION, generation, -1);
+      }
+      atomic.sub<i32>(control + SLEEPERS, 1);
+      return;
+    }
+  }
+  store<i32>(control + CLAIMED, 0);
+}

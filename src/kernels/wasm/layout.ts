@@ -1,0 +1,133 @@
+/**
+ * Where everything lies in the one linear memory: control words, commands, arenas, packed weights, scratch.
+ * Planned before the first kernel runs; nothing is allocated afterwards.
+ */
+import { BackendError, MemoryPlanError } from '../../errors.ts';
+import type { MemoryPlan, PlanLimits, Slot } from '../memory.ts';
+import { slotLength } from '../memory.ts';
+import { COMMAND_BYTES } from './assembly/command.ts';
+
+/** Rows packed at a time for a weight gradient; GRADIENT_ROWS of assembly/linear.ts. */
+const GRADIENT_ROWS = 256;
+/** The module's own constants (tables of exp and log) lie below this. */
+const RESERVED_BYTES = 65536;
+const MAXIMUM_COMMANDS = 8192;
+const PAGE_BYTES = 65536;
+/** What 32-bit addresses reach. */
+const MAXIMUM_BYTES = 4 * 1024 ** 3;
+
+/** Both packed forms of one weight, addresses in bytes. */
+export interface PackedWeight {
+  readonly slot: Slot;
+  /** Panels over outputs: for x·weightᵀ. */
+  readonly byOutput: number;
+  /** Panels over inputs: for dOut·weight. */
+  readonly byInput: number;
+}
+
+export interface Layout {
+  readonly job: number;
+  readonly control: number;
+  readonly commands: number;
+  readonly arenas: ReadonlyMap<string, number>;
+  readonly packed: ReadonlyMap<string, PackedWeight>;
+  /** Shared space for dz blocks, and for the packed operands of weight gradients. */
+  readonly logitSpace: number;
+  readonly gradientSpace: number;
+  readonly threadScratch: number;
+  readonly threadScratchBytes: number;
+  /** Rows of logits that a thread holds at once. */
+  readonly logitRows: number;
+  readonly bytes: number;
+  readonly byPurpose: ReadonlyMap<string, number>;
+}
+
+/** Identity of a weight slot. */
+export function slotKey(slot: Slot): string {
+  return `${slot.arena}:${slot.offset}`;
+}
+
+const roundUp = (value: number, multiple: number): number => Math.ceil(value / multiple) * multiple;
+
+/** @throws MemoryPlanError when the plan needs more than 4 GiB */
+export function layOut(plan: MemoryPlan, threads: number): Layout {
+  const byPurpose = new Map<string, number>();
+  let next = RESERVED_BYTES;
+  const take = (bytes: number, purpose: string): number => {
+    const start = next;
+    next = roundUp(next + bytes + 64, 64);
+    byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + next - start);
+    return start;
+  };
+  const job = take(2048, 'commands');
+  const control = take(256, 'commands');
+  const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
+  const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
+  const packed = new Map(plan.matrices.map((slot) => [slotKey(slot), packWeight(slot, take)] as const));
+  const { logitRows, scratchBytes } = threadScratch(plan.limits);
+  const logitSpace = take(GRADIENT_ROWS * roundUp(plan.limits.vocabSize, 8) * 4, 'logits chunk');
+  const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), 8);
+  const gradientSpace = take(GRADIENT_ROWS * 2 * widest * 4, 'scratch');
+  const threadScratchStart = take(scratchBytes * threads, 'scratch');
+  const bytes = roundUp(next, PAGE_BYTES);
+  if (bytes > MAXIMUM_BYTES) throw tooLarge(bytes, byPurpose);
+  return {
+    job, control, commands, arenas, packed, logitSpace, gradientSpace,
+    threadScratch: threadScratchStart, threadScratchBytes: scratchBytes, logitRows, bytes, byPurpose,
+  };
+}
+
+function packWeight(slot: Slot, take: (bytes: number, purpose: string) => number): PackedWeight {
+  const [outputs, inputs] = matrixShape(slot);
+  return {
+    slot,
+    byOutput: take(roundUp(outputs, 8) * inputs * 4, 'packed weights'),
+    byInput: take(roundUp(inputs, 8) * outputs * 4, 'packed weights'),
+  };
+}
+
+/** [out, in] of a weight. */
+export function matrixShape(slot: Slot): readonly [number, number] {
+  const [outputs, inputs] = slot.shape;
+  if (slot.shape.length !== 2 || outputs === undefined || inputs === undefined) {
+    throw new BackendError('weight-shape', `weight ${slotKey(slot)}: shape [${slot.shape}] — a weight is [out, in].`);
+  }
+  return [outputs, inputs];
+}
+
+/** Logits of a few rows, or one head's scores, or the sampler's tables, whichever is larger. */
+function threadScratch(limits: PlanLimits): { logitRows: number; scratchBytes: number } {
+  const stride = roundUp(limits.vocabSize, 8);
+  const logitRows = Math.min(32, Math.max(4, Math.floor(16384 / stride) & ~3));
+  const sampler = logitRows * stride * 4 + stride * 9;
+  const scores = (roundUp(limits.context, 4) + 4) * 4;
+  return { logitRows, scratchBytes: roundUp(Math.max(sampler, scores, limits.width * 4) + 64, 64) };
+}
+
+function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>): MemoryPlanError {
+  const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(1)} GiB`;
+  const largest = [...byPurpose].sort((a, b) => b[1] - a[1]).slice(0, 2);
+  return new MemoryPlanError(
+    'wasm-memory',
+    `${gibibytes(bytes)} needed, 4.0 GiB is what WebAssembly can address. Largest: ${largest
+      .map(([purpose, size]) => `${purpose} ${gibibytes(size)}`)
+      .join(', ')}.\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.`,
+    { bytes, byPurpose: Object.fromEntries(byPurpose) },
+  );
+}
+
+/** Byte address of a slot's first element. @throws BackendError for an unknown arena or a slot past its end */
+export function slotAddress(layout: Layout, plan: MemoryPlan, slot: Slot): number {
+  const base = layout.arenas.get(slot.arena);
+  const spec = plan.arenas.find((arena) => arena.name === slot.arena);
+  if (base === undefined || spec === undefined) {
+    throw new BackendError('unknown-arena', `slot in arena '${slot.arena}' — the memory plan has no such arena.`);
+  }
+  if (slot.offset + slotLength(slot) > spec.length) {
+    throw new BackendError(
+      'slot-range',
+      `slot [${slot.shape}] at ${slot.offset} of '${slot.arena}' — the arena ends at ${spec.length}.`,
+    );
+  }
+  return base + slot.offset * 4;
+}

@@ -1,0 +1,39 @@
+/** Worker threads of Node, and the V8 flag that Node 20 needs for relaxed SIMD. */
+import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { BackendError } from '../../errors.ts';
+import type { WorkerPool, WorkerStart } from './workers.ts';
+import { WORKER_BODY } from './workers.ts';
+
+const SOURCE = `const { workerData: start } = require('node:worker_threads'); ${WORKER_BODY}`;
+
+/** Cores that this process may use. */
+export function processors(): number {
+  return availableParallelism();
+}
+
+/** Node 20 has relaxed SIMD behind a flag that can still be set before a module is compiled; later versions ignore it. */
+export function allowRelaxedSimd(): void {
+  setFlagsFromString('--experimental-wasm-relaxed-simd');
+}
+
+export function startWorkers({ module, memory, work, onFailure }: WorkerStart): WorkerPool {
+  let closing = false;
+  const fail = (reason: string): void => {
+    if (!closing) onFailure(new BackendError('wasm-worker', `a compute thread stopped: ${reason}`));
+    closing = true;
+  };
+  const workers = work.map((list) => {
+    const worker = new Worker(SOURCE, { eval: true, workerData: { module, memory, work: list } });
+    worker.on('error', (cause) => fail(cause.message));
+    worker.on('exit', (code) => fail(`exit code ${code}`));
+    return worker;
+  });
+  return {
+    terminate: async () => {
+      closing = true;
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}

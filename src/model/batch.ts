@@ -1,0 +1,156 @@
+/**
+ * Packed batches: tokens without padding, each prompt once per group.
+ *
+ * A group's rows are its prompt, then its completions one behind the other. A completion of n tokens has n − 1
+ * rows: its first token is predicted by the prompt's last row, and its last token is never an input. Every row
+ * attends to two intervals: the prompt, and its own completion up to itself.
+ */
+
+/** One prompt with the completions that share it. */
+export interface TokenGroup {
+  readonly prompt: Int32Array;
+  readonly completions: readonly Int32Array[];
+}
+
+/** Host arrays of one batch; `model/` copies them into the engine's slots. */
+export interface PackedBatch {
+  readonly rowCount: number;
+  readonly tokens: Int32Array;
+  readonly positions: Int32Array;
+  /** [rows, 2, 2] half-open ranges of rows. */
+  readonly intervals: Int32Array;
+  /** [groups + 1] first row of each group. */
+  readonly islands: Int32Array;
+  /** Rows sorted by token, the distinct tokens, and where each token's rows begin. */
+  readonly sortedRows: Int32Array;
+  readonly bucketTokens: Int32Array;
+  readonly bucketOffsets: Int32Array;
+  readonly lossRowCount: number;
+  /** [loss rows] the row that predicts each completion token, ascending. */
+  readonly lossIndex: Int32Array;
+  /** [rows + 1] loss rows that each row predicts. */
+  readonly lossOffsets: Int32Array;
+  /** [loss rows] the token to predict. */
+  readonly targets: Int32Array;
+  /** [loss rows] completion, counted over the batch in order, and position in it. */
+  readonly completionOf: Int32Array;
+  readonly tokenOf: Int32Array;
+  readonly completionCount: number;
+}
+
+/** Rows that a group takes in a batch. */
+export function groupRows(group: TokenGroup): number {
+  return group.completions.reduce((rows, tokens) => rows + Math.max(0, tokens.length - 1), group.prompt.length);
+}
+
+/** Loss rows that a group takes: one a completion token. */
+export function groupLossRows(group: TokenGroup): number {
+  return group.completions.reduce((rows, tokens) => rows + tokens.length, 0);
+}
+
+/** Packs whole groups, in order. */
+export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
+  const rowCount = groups.reduce((sum, group) => sum + groupRows(group), 0);
+  const lossRowCount = groups.reduce((sum, group) => sum + groupLossRows(group), 0);
+  const batch = {
+    tokens: new Int32Array(rowCount),
+    positions: new Int32Array(rowCount),
+    intervals: new Int32Array(rowCount * 4),
+    islands: new Int32Array(groups.length + 1),
+    lossIndex: new Int32Array(lossRowCount),
+    lossOffsets: new Int32Array(rowCount + 1),
+    targets: new Int32Array(lossRowCount),
+    completionOf: new Int32Array(lossRowCount),
+    tokenOf: new Int32Array(lossRowCount),
+  };
+  let row = 0;
+  let lossRow = 0;
+  let completion = 0;
+  const addRow = (token: number, position: number, begins: readonly [number, number, number]): void => {
+    batch.tokens[row] = token;
+    batch.positions[row] = position;
+    const [promptBegin, promptEnd, ownBegin] = begins;
+    batch.intervals.set([promptBegin, promptEnd, ownBegin, ownBegin < 0 ? -1 : row + 1], row * 4);
+    batch.lossOffsets[row] = lossRow;
+    row++;
+  };
+  const addLoss = (token: number, completionIndex: number, tokenIndex: number): void => {
+    batch.lossIndex[lossRow] = row - 1;
+    batch.targets[lossRow] = token;
+    batch.completionOf[lossRow] = completionIndex;
+    batch.tokenOf[lossRow] = tokenIndex;
+    lossRow++;
+  };
+  groups.forEach((group, index) => {
+    batch.islands[index] = row;
+    const promptBegin = row;
+    group.prompt.forEach((token, position) => addRow(token, position, [promptBegin, row + 1, -1]));
+    const promptEnd = row;
+    group.completions.forEach((tokens, i) => {
+      if (tokens.length > 0) addLoss(tokens[0] ?? 0, completion + i, 0);
+    });
+    for (const tokens of group.completions) {
+      const ownBegin = row;
+      for (let t = 0; t + 1 < tokens.length; t++) {
+        addRow(tokens[t] ?? 0, group.prompt.length + t, [promptBegin, promptEnd, ownBegin]);
+        addLoss(tokens[t + 1] ?? 0, completion, t + 1);
+      }
+      completion++;
+    }
+  });
+  batch.islands[groups.length] = row;
+  batch.lossOffsets[rowCount] = lossRow;
+  return { ...batch, ...bucketTokens(batch.tokens), rowCount, lossRowCount, completionCount: completion };
+}
+
+/** Rows grouped by their token, so that each embedding row's gradient has one owner. Counting sort: stable. */
+function bucketTokens(tokens: Int32Array): Pick<PackedBatch, 'sortedRows' | 'bucketTokens' | 'bucketOffsets'> {
+  const counts = new Map<number, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  const distinct = Int32Array.from([...counts.keys()].sort((a, b) => a - b));
+  const offsets = new Int32Array(distinct.length + 1);
+  const next = new Map<number, number>();
+  distinct.forEach((token, i) => {
+    const begin = offsets[i] ?? 0;
+    next.set(token, begin);
+    offsets[i + 1] = begin + (counts.get(token) ?? 0);
+  });
+  const sortedRows = new Int32Array(tokens.length);
+  tokens.forEach((token, row) => {
+    const place = next.get(token) ?? 0;
+    sortedRows[place] = row;
+    next.set(token, place + 1);
+  });
+  return { sortedRows, bucketTokens: distinct, bucketOffsets: offsets };
+}
+
+/** Cuts groups into micro-batches of whole groups that fit; order is kept. */
+export function splitGroups<G extends TokenGroup>(
+  groups: readonly G[],
+  capacity: { readonly rows: number; readonly lossRows: number; readonly groups: number; readonly completions?: number },
+): G[][] {
+  const batches: G[][] = [];
+  let rows = 0;
+  let lossRows = 0;
+  let completions = 0;
+  for (const group of groups) {
+    const last = batches[batches.length - 1];
+    const fits =
+      last !== undefined &&
+      last.length < capacity.groups &&
+      rows + groupRows(group) <= capacity.rows &&
+      lossRows + groupLossRows(group) <= capacity.lossRows &&
+      completions + group.completions.length <= (capacity.completions ?? Number.POSITIVE_INFINITY);
+    if (fits) last.push(group);
+    else {
+      batches.push([group]);
+      rows = 0;
+      lossRows = 0;
+      completions = 0;
+    }
+    rows += groupRows(group);
+    lossRows += groupLossRows(group);
+    completions += group.completions.length;
+  }
+  return batches;
+}

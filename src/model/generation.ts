@@ -1,0 +1,263 @@
+/**
+ * Batched sampling: each prompt's keys and values are computed once and read by all of its completions; rows that
+ * have finished leave the batch at once.
+ *
+ * The token of a completion is a function of (weights, prompt, sampling key, rollout number, position) alone: not
+ * of the batch it was sampled in. Log-probs are the scorer's, bit for bit.
+ */
+import type { FinishReason } from '../rewards/verdict.ts';
+import { SAMPLING } from '../kernels/kernels.ts';
+import { COUNTS } from './plan.ts';
+import type { Policy } from './policy.ts';
+
+export interface SamplingSettings {
+  /** 0: greedy. */
+  readonly temperature: number;
+  /** 0: off. */
+  readonly topK: number;
+  /** 1: off. */
+  readonly topP: number;
+  /** null: off. */
+  readonly minP: number | null;
+}
+
+export interface GenerationRequest {
+  readonly prompt: Int32Array;
+  /** One completion a number: run-wide numbers of the rollouts, which key their random draws. */
+  readonly rolloutNumbers: readonly number[];
+}
+
+export interface GenerationSettings {
+  readonly sampling: SamplingSettings;
+  /** Words of the Philox key. */
+  readonly samplingKey: readonly [number, number];
+  readonly maxCompletionTokens: number;
+  readonly eosTokenId: number;
+  /** Every completion stops after exactly this many tokens, whatever they are. */
+  readonly fixedCompletionTokens?: number | undefined;
+}
+
+export interface Completion {
+  /** As sampled; EOS included if it was. */
+  readonly tokens: Int32Array;
+  /** One a token: tempered, full vocabulary. */
+  readonly logprobs: Float32Array;
+  readonly entropies: Float32Array;
+  /** Log of the probability mass that top-k, top-p and min-p kept, one a token; all 0 when they are off. */
+  readonly keptLogMass: Float32Array;
+  readonly finishReason: FinishReason;
+}
+
+/** A completion while it grows. */
+interface Row {
+  readonly promptBegin: number;
+  readonly promptEnd: number;
+  /** First cache row of its own tokens. */
+  readonly ownBegin: number;
+  readonly rolloutNumber: number;
+  readonly tokens: number[];
+  readonly logprobs: number[];
+  readonly entropies: number[];
+  readonly keptLogMass: number[];
+  finishReason: FinishReason | undefined;
+}
+
+/** Completions of each request, in order. Requests that do not fit side by side are sampled one after another. */
+export async function generate(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<Completion[][]> {
+  const results: Completion[][] = [];
+  for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
+    results.push(...(await generateTogether(policy, chunk, settings)));
+  }
+  return joinParts(requests, results);
+}
+
+function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
+  return fixedCompletionTokens ?? maxCompletionTokens;
+}
+
+/** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
+function splitRequests(policy: Policy, requests: readonly GenerationRequest[], tokens: number): GenerationRequest[][] {
+  const { rows, kvRows, completions } = policy.capacity;
+  const chunks: GenerationRequest[][] = [];
+  let prompts = 0;
+  let samples = 0;
+  for (const request of requests) {
+    const perSample = Math.max(0, tokens - 1);
+    const most = Math.max(1, Math.min(completions, rows, Math.floor((kvRows - request.prompt.length) / Math.max(1, perSample))));
+    for (let first = 0; first < request.rolloutNumbers.length; first += most) {
+      const part = { prompt: request.prompt, rolloutNumbers: request.rolloutNumbers.slice(first, first + most) };
+      const promptRows = prompts + part.prompt.length;
+      const allSamples = samples + part.rolloutNumbers.length;
+      const fits =
+        promptRows <= rows && allSamples <= Math.min(completions, rows) && promptRows + allSamples * perSample <= kvRows;
+      const last = chunks[chunks.length - 1];
+      if (fits && last !== undefined) {
+        last.push(part);
+        prompts = promptRows;
+        samples = allSamples;
+      } else {
+        chunks.push([part]);
+        prompts = part.prompt.length;
+        samples = part.rolloutNumbers.length;
+      }
+    }
+  }
+  return chunks;
+}
+
+/** Puts the parts of cut requests together again. */
+function joinParts(requests: readonly GenerationRequest[], parts: readonly Completion[][]): Completion[][] {
+  let next = 0;
+  return requests.map(({ rolloutNumbers }) => {
+    const all: Completion[] = [];
+    while (all.length < rolloutNumbers.length) all.push(...(parts[next++] ?? []));
+    return all;
+  });
+}
+
+async function generateTogether(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<Completion[][]> {
+  const { inputs, results } = policy.slots;
+  const sampling = new Float32Array(SAMPLING.length);
+  sampling[SAMPLING.temperature] = settings.sampling.temperature;
+  sampling[SAMPLING.topK] = settings.sampling.topK;
+  sampling[SAMPLING.topP] = settings.sampling.topP;
+  sampling[SAMPLING.minP] = settings.sampling.minP ?? 0;
+  policy.engine.write(results.sampling, sampling);
+  policy.engine.write(inputs.samplingKey, Int32Array.from(settings.samplingKey));
+
+  const rows = placeRows(requests, maxTokens(settings));
+  writePrefill(policy, requests, rows);
+  let growing = rows;
+  while (growing.length > 0) {
+    await policy.replaySample();
+    await takeTokens(policy, growing, settings);
+    growing = growing.filter((row) => row.finishReason === undefined);
+    if (growing.length > 0) writeDecode(policy, growing);
+  }
+  let next = 0;
+  return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => finished(rows[next++] as Row)));
+}
+
+/** Cache rows: all prompts first, then a fixed span for each completion. */
+function placeRows(requests: readonly GenerationRequest[], tokens: number): Row[] {
+  const rows: Row[] = [];
+  let ownBegin = requests.reduce((sum, { prompt }) => sum + prompt.length, 0);
+  let promptBegin = 0;
+  for (const { prompt, rolloutNumbers } of requests) {
+    const promptEnd = promptBegin + prompt.length;
+    for (const rolloutNumber of rolloutNumbers) {
+      rows.push({
+        promptBegin, promptEnd, ownBegin, rolloutNumber,
+        tokens: [], logprobs: [], entropies: [], keptLogMass: [], finishReason: undefined,
+      });
+      ownBegin += Math.max(0, tokens - 1);
+    }
+    promptBegin = promptEnd;
+  }
+  return rows;
+}
+
+/** Prompt rows go in; each completion samples from its prompt's last row. */
+function writePrefill(policy: Policy, requests: readonly GenerationRequest[], rows: readonly Row[]): void {
+  const count = requests.reduce((sum, { prompt }) => sum + prompt.length, 0);
+  const tokens = new Int32Array(count);
+  const positions = new Int32Array(count);
+  const intervals = new Int32Array(count * 4);
+  let at = 0;
+  for (const { prompt } of requests) {
+    const begin = at;
+    for (let position = 0; position < prompt.length; position++) {
+      tokens[at] = prompt[position] ?? 0;
+      positions[at] = position;
+      intervals.set([begin, at + 1, 0, 0], at * 4);
+      at++;
+    }
+  }
+  writeRows(policy, { tokens, positions, kvRows: tokens.map((_, row) => row), intervals });
+  writeSampled(policy, rows, (row) => row.promptEnd - 1, 0);
+}
+
+/** The newest token of each growing completion goes in. */
+function writeDecode(policy: Policy, rows: readonly Row[]): void {
+  const tokens = new Int32Array(rows.length);
+  const positions = new Int32Array(rows.length);
+  const kvRows = new Int32Array(rows.length);
+  const intervals = new Int32Array(rows.length * 4);
+  rows.forEach((row, i) => {
+    const index = row.tokens.length - 1;
+    tokens[i] = row.tokens[index] ?? 0;
+    positions[i] = row.promptEnd - row.promptBegin + index;
+    kvRows[i] = row.ownBegin + index;
+    intervals.set([row.promptBegin, row.promptEnd, row.ownBegin, row.ownBegin + index + 1], i * 4);
+  });
+  writeRows(policy, { tokens, positions, kvRows, intervals });
+  writeSampled(policy, rows, (_, i) => i, rows[0]?.tokens.length ?? 0);
+}
+
+interface RowArrays {
+  readonly tokens: Int32Array;
+  readonly positions: Int32Array;
+  readonly kvRows: Int32Array;
+  readonly intervals: Int32Array;
+}
+
+function writeRows(policy: Policy, arrays: RowArrays): void {
+  const { inputs } = policy.slots;
+  policy.engine.write(inputs.tokens, arrays.tokens);
+  policy.engine.write(inputs.positions, arrays.positions);
+  policy.engine.write(inputs.kvRows, arrays.kvRows);
+  policy.engine.write(inputs.intervals, arrays.intervals);
+  policy.engine.write(inputs.counts, [arrays.tokens.length], COUNTS.rows);
+}
+
+function writeSampled(policy: Policy, rows: readonly Row[], source: (row: Row, i: number) => number, counter: number): void {
+  const { inputs } = policy.slots;
+  const numbers = new Int32Array(rows.length * 2);
+  rows.forEach(({ rolloutNumber }, i) => {
+    numbers[i * 2] = rolloutNumber | 0;
+    numbers[i * 2 + 1] = Math.floor(rolloutNumber / 2 ** 32);
+  });
+  policy.engine.write(inputs.lossIndex, Int32Array.from(rows, source));
+  policy.engine.write(inputs.rolloutNumbers, numbers);
+  policy.engine.write(inputs.counters, new Int32Array(rows.length).fill(counter));
+  policy.engine.write(inputs.counts, [rows.length], COUNTS.samples);
+}
+
+/** Appends the sampled tokens and marks the completions that end with them. */
+async function takeTokens(policy: Policy, rows: readonly Row[], settings: GenerationSettings): Promise<void> {
+  const { inputs, results } = policy.slots;
+  const tokens = await policy.engine.read(inputs.sampled, rows.length);
+  const logprobs = await policy.engine.read(results.logprobs, rows.length);
+  const entropies = await policy.engine.read(results.entropies, rows.length);
+  const kept = await policy.engine.read(results.keptLogMass, rows.length);
+  const { fixedCompletionTokens, maxCompletionTokens, eosTokenId } = settings;
+  rows.forEach((row, i) => {
+    const token = tokens[i] ?? 0;
+    row.tokens.push(token);
+    row.logprobs.push(logprobs[i] ?? 0);
+    row.entropies.push(entropies[i] ?? 0);
+    row.keptLogMass.push(kept[i] ?? 0);
+    if (fixedCompletionTokens !== undefined) {
+      if (row.tokens.length >= fixedCompletionTokens) row.finishReason = 'stop';
+    } else if (token === eosTokenId) row.finishReason = 'eos';
+    else if (row.tokens.length >= maxCompletionTokens) row.finishReason = 'length';
+  });
+}
+
+function finished(row: Row): Completion {
+  return {
+    tokens: Int32Array.from(row.tokens),
+    logprobs: Float32Array.from(row.logprobs),
+    entropies: Float32Array.from(row.entropies),
+    keptLogMass: Float32Array.from(row.keptLogMass),
+    finishReason: row.finishReason ?? 'length',
+  };
+}

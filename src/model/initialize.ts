@@ -1,0 +1,34 @@
+/** Initial weights of a run from scratch. */
+import { rngFor } from '../kernels/philox.ts';
+import type { ParameterSlots } from './parameters.ts';
+import type { ModelShape } from './shape.ts';
+import { slotLength } from '../kernels/memory.ts';
+
+/**
+ * A flat parameter vector: matrices N(0, range), projections into the residual stream N(0, range/√(2·layers)),
+ * norms 1, biases 0. A pure function of (seed, tensor name, shape).
+ *
+ * @param range standard deviation (`initializer_range`); 0.05 learns faster than 0.02 at these sizes
+ */
+export function initialParameters(shape: ModelShape, slots: ParameterSlots, seed: number, range: number): Float32Array {
+  const flat = new Float32Array(slots.all.shape[0] ?? 0);
+  for (const { name, slot, initial } of slots.parameters) {
+    const values = flat.subarray(slot.offset, slot.offset + slotLength(slot));
+    if (initial === 'one') values.fill(1);
+    else if (initial !== 'zero') {
+      fillNormal(values, `initialize|${seed}|${name}`, initial === 'residual' ? range / Math.sqrt(2 * shape.numLayers) : range);
+    }
+  }
+  return flat;
+}
+
+/** Box–Muller: two normals from two uniforms. */
+function fillNormal(values: Float32Array, key: string, deviation: number): void {
+  const rng = rngFor(key);
+  for (let i = 0; i < values.length; i += 2) {
+    const radius = deviation * Math.sqrt(-2 * Math.log(1 - rng.float()));
+    const angle = 2 * Math.PI * rng.float();
+    values[i] = radius * Math.cos(angle);
+    if (i + 1 < values.length) values[i + 1] = radius * Math.sin(angle);
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The transformer's forward and backward passes, written once as a schedule of kernel calls.
+ *
+ *   x ─ rmsNorm ─ qkv ─ rotary ─ attention ─ out ─(+x)─ rmsNorm ─ gate/up ─ swiglu ─ down ─(+)─ next layer
+ *
+ * The backward is the forward read upwards: `dX` is the gradient of the residual stream and is added to in place.
+ */
+import type { Kernels } from '../kernels/kernels.ts';
+import type { Rows, Slot } from '../kernels/memory.ts';
+import { leadingRows } from '../kernels/memory.ts';
+import type { LayerSlots, ParameterSlots } from './parameters.ts';
+import type { BackwardSlots, LayerActivations, PolicyPlan } from './plan.ts';
+import { countOf } from './plan.ts';
+
+/** Packed rows of the batch at hand. */
+export function batchRows(plan: PolicyPlan): Rows {
+  return { begin: 0, end: countOf(plan.slots.inputs, 'rows') };
+}
+
+/** Rows that carry a loss. */
+export function lossRows(plan: PolicyPlan): Rows {
+  return { begin: 0, end: countOf(plan.slots.inputs, 'lossRows') };
+}
+
+/** Rows that sample a token. */
+export function sampleRows(plan: PolicyPlan): Rows {
+  return { begin: 0, end: countOf(plan.slots.inputs, 'samples') };
+}
+
+/**
+ * All layers over the batch's rows; keys and values go to the cache. The result is in `output`.
+ * @param keep true: every layer keeps its activations for the backward; false: all layers share the first one's
+ */
+export function forwardLayers(kernels: Kernels, plan: PolicyPlan, weights: ParameterSlots, keep: boolean): void {
+  const { slots } = plan;
+  const rows = batchRows(plan);
+  const activationsOf = (layer: number): LayerActivations => slots.layers[keep ? layer : 0] as LayerActivations;
+  kernels.embedding({ tokens: slots.inputs.tokens, table: weights.embedding, out: activationsOf(0).input, rows });
+  weights.layers.forEach((layer, index) => {
+    const last = index === weights.layers.length - 1;
+    const next = last ? slots.output : activationsOf(index + 1).input;
+    forwardLayer(kernels, plan, layer, activationsOf(index), slots.kv[index] as Slot, next);
+  });
+}
+
+function forwardLayer(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  weights: LayerSlots,
+  kept: LayerActivations,
+  kv: Slot,
+  next: Slot,
+): void {
+  const { shape } = plan;
+  const { inputs, cos, sin } = plan.slots;
+  const rows = batchRows(plan);
+  const eps = shape.rmsNormEps;
+  kernels.rmsNorm({ x: kept.input, weight: weights.inputNorm, out: kept.inputNormed, rstd: kept.inputRstd, eps, rows });
+  kernels.linear({ x: kept.inputNormed, weight: weights.qkv, bias: weights.qkvBias, out: kept.qkv, rows });
+  const { positions, kvRows, intervals } = inputs;
+  const { qNorm, kNorm } = weights;
+  kernels.rotary({ qkv: kept.qkv, positions, cos, sin, kvRows, q: kept.q, kv, qNorm, kNorm, eps, heads: shape, rows });
+  const { q, attention: out, logSumExp } = kept;
+  kernels.attention({ q, kv, intervals, out, logSumExp, scale: attentionScale(plan), heads: shape, rows });
+  kernels.linear({ x: out, weight: weights.attentionOutput, residual: kept.input, out: kept.middle, rows });
+
+  const { middle, middleNormed, middleRstd } = kept;
+  kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
+  kernels.linear({ x: middleNormed, weight: weights.gateUp, out: kept.gateUp, rows });
+  kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
+  kernels.linear({ x: kept.activated, weight: weights.down, residual: middle, out: next, rows });
+}
+
+function attentionScale({ shape }: PolicyPlan): number {
+  return 1 / Math.sqrt(shape.headDim);
+}
+
+/** Final norm of the rows that `lossIndex` names, into `hidden`. */
+export function forwardHead(kernels: Kernels, plan: PolicyPlan, weights: ParameterSlots, rows: Rows): void {
+  const { slots, shape } = plan;
+  kernels.gatherRows({ x: slots.output, index: slots.inputs.lossIndex, out: slots.gathered, rows });
+  kernels.rmsNorm({
+    x: slots.gathered,
+    weight: weights.finalNorm,
+    out: slots.hidden,
+    rstd: slots.gatheredRstd,
+    eps: shape.rmsNormEps,
+    rows,
+  });
+}
+
+/** Log-prob, log-sum-exp and entropy of each loss row's target; log-probs go to `logprobs`. */
+export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: ParameterSlots, logprobs: Slot): void {
+  const { inputs, results, hidden } = plan.slots;
+  const { temperature, logSumExp, entropies } = results;
+  const rows = lossRows(plan);
+  kernels.linearLogprob({ hidden, weight: weights.head, targets: inputs.targets, temperature, logprobs, logSumExp, entropies, rows });
+}
+
+/** From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. */
+export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
+  const { slots } = plan;
+  const { weights, gradients, backward, inputs } = slots;
+  if (gradients === undefined || backward === undefined) throw new Error('a policy planned without training has no backward');
+  backwardHead(kernels, plan, gradients, backward);
+  for (let layer = weights.layers.length - 1; layer >= 0; layer--) {
+    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerSlots, backward);
+  }
+  const { sortedRows, bucketTokens, bucketOffsets } = inputs;
+  const dTable = slots.embeddingGradient ?? gradients.embedding;
+  kernels.embeddingBackward({ dOut: backward.dX, sortedRows, bucketTokens, bucketOffsets, buckets: countOf(inputs, 'buckets'), dTable });
+}
+
+function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: ParameterSlots, backward: BackwardSlots): void {
+  const { weights, inputs, results, hidden, gathered, gatheredRstd } = plan.slots;
+  const rows = lossRows(plan);
+  const { temperature, logSumExp, entropies, dLogprobs, dEntropies } = results;
+  kernels.linearLogprobBackward({
+    hidden,
+    weight: weights.head,
+    targets: inputs.targets,
+    temperature,
+    logSumExp,
+    entropies,
+    dLogprobs,
+    dEntropies,
+    dHidden: backward.dHidden,
+    dWeight: gradients.head,
+    rows,
+  });
+  kernels.fill({ out: backward.dGathered, value: 0, rows });
+  kernels.rmsNormBackward({
+    x: gathered,
+    weight: weights.finalNorm,
+    rstd: gatheredRstd,
+    dOut: backward.dHidden,
+    dX: backward.dGathered,
+    dWeight: gradients.finalNorm,
+    rows,
+  });
+  kernels.gatherRowsBackward({ dOut: backward.dGathered, offsets: inputs.lossOffsets, dX: backward.dX, rows: batchRows(plan) });
+}
+
+function backwardLayer(kernels: Kernels, plan: PolicyPlan, index: number, gradients: LayerSlots, d: BackwardSlots): void {
+  const { slots, shape } = plan;
+  const weights = slots.weights.layers[index] as LayerSlots;
+  const kept = slots.layers[index] as LayerActivations;
+  // In training a row's keys and values stand at its own index.
+  const kv = leadingRows(slots.kv[index] as Slot, plan.capacity.rows);
+  const rows = batchRows(plan);
+
+  kernels.linearWeightGradient({ dOut: d.dX, x: kept.activated, dWeight: gradients.down, rows });
+  kernels.linearInputGradient({ dOut: d.dX, weight: weights.down, dX: d.dActivated, rows });
+  kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
+  kernels.linearWeightGradient({ dOut: d.dGateUp, x: kept.middleNormed, dWeight: gradients.gateUp, rows });
+  kernels.linearInputGradient({ dOut: d.dGateUp, weight: weights.gateUp, dX: d.dNormed, rows });
+  kernels.rmsNormBackward({
+    x: kept.middle,
+    weight: weights.feedForwardNorm,
+    rstd: kept.middleRstd,
+    dOut: d.dNormed,
+    dX: d.dX,
+    dWeight: gradients.feedForwardNorm,
+    rows,
+  });
+
+  kernels.linearWeightGradient({ dOut: d.dX, x: kept.attention, dWeight: gradients.attentionOutput, rows });
+  kernels.linearInputGradient({ dOut: d.dX, weight: weights.attentionOutput, dX: d.dAttention, rows });
+  kernels.fill({ out: d.dKv, value: 0, rows });
+  const { positions, kvRows, intervals, islands } = slots.inputs;
+  kernels.attentionBackward({
+    q: kept.q,
+    kv,
+    intervals,
+    out: kept.attention,
+    logSumExp: kept.logSumExp,
+    scale: attentionScale(plan),
+    heads: shape,
+    dOut: d.dAttention,
+    islands,
+    islandCount: countOf(slots.inputs, 'islands'),
+    dQ: d.dQ,
+    dKv: d.dKv,
+  });
+  const { cos, sin } = slots;
+  const { qNorm, kNorm } = weights;
+  kernels.rotaryBackward({
+    qkv: kept.qkv, positions, cos, sin, kvRows, qNorm, kNorm, eps: shape.rmsNormEps, heads: shape, rows,
+    dQ: d.dQ, dKv: d.dKv, dQkv: d.dQkv, dQNorm: gradients.qNorm, dKNorm: gradients.kNorm,
+  });
+  kernels.linearWeightGradient({ dOut: d.dQkv, x: kept.inputNormed, dWeight: gradients.qkv, dBias: gradients.qkvBias, rows });
+  kernels.linearInputGradient({ dOut: d.dQkv, weight: weights.qkv, dX: d.dNormed, rows });
+  kernels.rmsNormBackward({
+    x: kept.input,
+    weight: weights.inputNorm,
+    rstd: kept.inputRstd,
+    dOut: d.dNormed,
+    dX: d.dX,
+    dWeight: gradients.inputNorm,
+    rows,
+  });
+}

@@ -1,0 +1,118 @@
+/**
+ * Reward functions: what a run trains on, computed from the verdicts of a batch of completions.
+ *
+ * A verifier runs once per completion; every reward function reads its verdict. null means "not applicable to
+ * this completion": it is left out of the weighted sum, as None is in TRL.
+ */
+import type { TaskItem } from '../data/task.ts';
+import { ConfigError } from '../errors.ts';
+import type { FinishReason, Verdict } from './verdict.ts';
+
+/** Parallel arrays, one entry per completion [C]. */
+export interface RewardBatch {
+  readonly prompts: readonly string[];
+  /** Decoded, EOS stripped. */
+  readonly completions: readonly string[];
+  /** Ids as sampled, EOS included if it was. */
+  readonly completionTokens: readonly Int32Array[];
+  readonly items: readonly TaskItem[];
+  readonly verdicts: readonly Verdict[];
+  readonly finishReasons: readonly FinishReason[];
+  /** `progress` is the share of the run that is over, in [0, 1]: for schedules. */
+  readonly trainerState: { readonly step: number; readonly progress: number };
+}
+
+export type RewardValues = readonly (number | null)[];
+
+/** A named function from a batch to one value per completion. It must not change the batch. */
+export interface RewardFunction {
+  /** Name in the metrics: `rewards/<name>/mean`. */
+  readonly name: string;
+  score(batch: RewardBatch): RewardValues | Promise<RewardValues>;
+}
+
+/** A reward function that did not keep its contract; its rows are null. */
+export interface RewardFailure {
+  readonly name: string;
+  readonly message: string;
+}
+
+export interface ScoredRewards {
+  /** [functions][C] */
+  readonly rewards: readonly RewardValues[];
+  readonly failures: readonly RewardFailure[];
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+function describeRow(batch: RewardBatch, row: number): string {
+  return `completion ${row} (item ${batch.items[row]?.id}, step ${batch.trainerState.step})`;
+}
+
+/** Replaces what is neither null nor a finite number by null; says which was first, and how many there are. */
+function checkValues(name: string, values: RewardValues, batch: RewardBatch, failures: RewardFailure[]): RewardValues {
+  const isValid = (value: unknown) => value === null || (typeof value === 'number' && Number.isFinite(value));
+  const firstBad = values.findIndex((value) => !isValid(value));
+  if (firstBad < 0) return values;
+  const numBad = values.filter((value) => !isValid(value)).length;
+  const message =
+    `reward "${name}" gave ${String(values[firstBad])} for ${describeRow(batch, firstBad)}, ${numBad} in all; ` +
+    'give a finite number, or null where it does not apply.';
+  failures.push({ name, message });
+  return values.map((value) => (isValid(value) ? value : null));
+}
+
+async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: RewardFailure[]): Promise<RewardValues> {
+  const { name } = reward;
+  const numCompletions = batch.completions.length;
+  const nothing = () => new Array<null>(numCompletions).fill(null);
+  try {
+    const values = await reward.score(batch);
+    if (Array.isArray(values) && values.length === numCompletions) return checkValues(name, values, batch, failures);
+    const given = Array.isArray(values) ? `${values.length} values` : typeof values;
+    failures.push({ name, message: `reward "${name}" gave ${given}; give one value for each of ${numCompletions}.` });
+  } catch (error) {
+    const message = `reward "${name}" failed at step ${batch.trainerState.step}: ${describeError(error)}`;
+    failures.push({ name, message });
+  }
+  return nothing();
+}
+
+/**
+ * Runs every reward function on a batch; asynchronous ones run concurrently. Never rejects: a function that
+ * throws, or gives the wrong number of values, is reported and its values are null; so is each value that is not
+ * a finite number. The caller decides whether a failure stops the run.
+ */
+export async function scoreRewards(functions: readonly RewardFunction[], batch: RewardBatch): Promise<ScoredRewards> {
+  const failuresOf = functions.map((): RewardFailure[] => []);
+  const rewards = await Promise.all(functions.map((reward, index) => scoreOne(reward, batch, failuresOf[index])));
+  return { rewards, failures: failuresOf.flat() };
+}
+
+/**
+ * Weighted sum over the reward functions, without the nulls (TRL's nansum).
+ *
+ * @param matrix   [functions][C]
+ * @param weights  [functions]; weight 0 makes a metric only
+ * @returns [C]; null where every function is null
+ * @throws ConfigError if the numbers of functions and weights differ
+ */
+export function combineRewards(matrix: readonly RewardValues[], weights: readonly number[]): (number | null)[] {
+  if (matrix.length !== weights.length) {
+    const message =
+      `reward_weights: ${JSON.stringify(weights)} — one weight for each of ${matrix.length} reward functions; ` +
+      'add or remove weights.';
+    throw new ConfigError('reward_weights', message, { weights: [...weights], numFunctions: matrix.length });
+  }
+  const numCompletions = matrix[0]?.length ?? 0;
+  return Array.from({ length: numCompletions }, (_, row) => {
+    let total: number | null = null;
+    for (let index = 0; index < matrix.length; index++) {
+      const value = matrix[index][row];
+      if (value !== null) total = (total ?? 0) + weights[index] * value;
+    }
+    return total;
+  });
+}

@@ -1,0 +1,21 @@
+/**
+ * What a verifier says about one completion. A verifier is total and pure: any string in, a verdict out; it
+ * never throws, never hangs, and never runs the policy's text as code.
+ */
+export interface Verdict {
+  /** In [0, 1]; 1 means fully correct, everything else means not correct. null: not applicable to this item. */
+  readonly score: number | null;
+  /** `invalid`: unparsable or unscorable; `truncated`: cut by the token limit where the answer needs its end. */
+  readonly status: 'correct' | 'incorrect' | 'invalid' | 'truncated';
+  /** Class of the failure, counted in a histogram. */
+  readonly failure?: 'no_answer' | 'bad_format' | 'illegal' | 'wrong_value' | 'partial' | 'timeout' | 'error';
+  /** One short sentence for people: why the completion is right or wrong. Never contains a solution. */
+  readonly reason: string;
+  /** Normal form of the answer: majority votes, count of distinct correct answers. */
+  readonly canonical?: string;
+  /** Sub-scores in [0, 1] by name; a reward function may train on one, evaluation never does. */
+  readonly parts?: Readonly<Record<string, number>>;
+}
+
+/** Why generation stopped: the policy ended, the token limit cut it, or the task's fixed length was reached. */
+export type FinishReason = 'eos' | 'length' | 'stop';

@@ -1,0 +1,225 @@
+/**
+ * The run directory on a disk, from Node.
+ *
+ * A file appears under its name whole or not at all: it is written under a temporary name, fsync'ed, renamed, and the
+ * directory is fsync'ed, so that the name survives a power failure too. Failures name path, cause and remedy.
+ */
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CheckpointError } from '../errors.ts';
+import { assertStorePath, type Store } from './store.ts';
+
+/** A store over the directory `root`, which is created with its first file. Nothing outside `root` is touched. */
+export function fileStore(root: string): Store {
+  return new FileStore(resolve(root));
+}
+
+type FileAction = 'read' | 'written' | 'removed' | 'renamed';
+
+/** What each system error means for a run, and what to do about it. */
+const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: string }>> = {
+  ENOSPC: {
+    code: 'disk-full',
+    cause: 'no space is left on the disk',
+    remedy: 'Free space, or choose an output_dir on another disk',
+  },
+  EDQUOT: {
+    code: 'disk-full',
+    cause: 'your disk quota is used up',
+    remedy: 'Free space, or choose an output_dir on another disk',
+  },
+  EACCES: {
+    code: 'not-permitted',
+    cause: 'permission is denied',
+    remedy: 'Change its permissions, or choose an output_dir that you may write to',
+  },
+  EPERM: {
+    code: 'not-permitted',
+    cause: 'the system does not allow it',
+    remedy: 'Change its permissions, or choose an output_dir that you may write to',
+  },
+  EROFS: {
+    code: 'read-only',
+    cause: 'the file system is read-only',
+    remedy: 'Remount it, or choose an output_dir on another disk',
+  },
+  ENOTDIR: {
+    code: 'not-a-directory',
+    cause: 'a file stands where a directory is needed',
+    remedy: 'Move that file away, or choose another output_dir',
+  },
+  EEXIST: {
+    code: 'not-a-directory',
+    cause: 'a file stands where a directory is needed',
+    remedy: 'Move that file away, or choose another output_dir',
+  },
+  EISDIR: {
+    code: 'is-a-directory',
+    cause: 'a directory stands where a file is needed',
+    remedy: 'Move that directory away, or choose another output_dir',
+  },
+};
+
+/** A failed file operation as the error that a user reads. `path` is absolute. */
+export function describeFileError(error: unknown, action: FileAction, path: string): CheckpointError {
+  const system = systemCode(error) ?? 'unknown';
+  const message = error instanceof Error ? error.message : String(error);
+  const known = CAUSES[system] ?? { code: 'file-failed', cause: message, remedy: 'Check the disk' };
+  const safe = 'Checkpoints that were complete before are untouched';
+  return new CheckpointError(
+    known.code,
+    `${path} cannot be ${action}: ${known.cause} (${system}). ${known.remedy}. ${safe}.`,
+    { path, action, system, cause: message },
+  );
+}
+
+class FileStore implements Store {
+  readonly #root: string;
+  #temporaries = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const file = this.#locate(path);
+    return guard('read', file, async () => {
+      const buffer = await unlessMissing(readFile(file));
+      // readFile's buffer is its own memory, never shared nor pooled: a view hands it over without a copy.
+      return buffer && new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.byteLength);
+    });
+  }
+
+  async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {
+    const file = this.#locate(path);
+    const directory = dirname(file);
+    const temporary = join(directory, `.${basename(file)}.tmp-${process.pid}-${this.#temporaries++}`);
+    await guard('written', file, async () => {
+      await makeDirectory(directory);
+      try {
+        await withFile(temporary, 'w', async (handle) => {
+          await handle.writeFile(bytes);
+          await handle.sync();
+        });
+        await rename(temporary, file);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+      await syncDirectory(directory);
+    });
+  }
+
+  async append(path: string, text: string): Promise<void> {
+    const file = this.#locate(path);
+    await guard('written', file, async () => {
+      await makeDirectory(dirname(file));
+      await withFile(file, 'a', (handle) => handle.writeFile(text));
+    });
+  }
+
+  async sync(path: string): Promise<void> {
+    const file = this.#locate(path);
+    await guard('written', file, async () => {
+      await unlessMissing(withFile(file, 'r+', (handle) => handle.sync()));
+      await unlessMissing(syncDirectory(dirname(file)));
+    });
+  }
+
+  async truncate(path: string, bytes: number): Promise<void> {
+    const file = this.#locate(path);
+    const size = await this.size(path);
+    if (size === undefined || size <= bytes) return;
+    await guard('written', file, () =>
+      withFile(file, 'r+', async (handle) => {
+        await handle.truncate(bytes);
+        await handle.sync();
+      }),
+    );
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    const file = this.#locate(path);
+    const status = await guard('read', file, () => unlessMissing(stat(file)));
+    return status?.isFile() ? status.size : undefined;
+  }
+
+  async list(directory: string): Promise<string[]> {
+    const folder = directory === '' ? this.#root : this.#locate(directory);
+    const names = await guard('read', folder, () => unlessMissing(readdir(folder)));
+    return (names ?? []).sort();
+  }
+
+  async exists(path: string): Promise<boolean> {
+    const file = this.#locate(path);
+    return (await guard('read', file, () => unlessMissing(stat(file)))) !== undefined;
+  }
+
+  async remove(path: string): Promise<void> {
+    const file = this.#locate(path);
+    await guard('removed', file, () => rm(file, { recursive: true, force: true }));
+  }
+
+  async renameDirectory(from: string, to: string): Promise<void> {
+    const [source, destination] = [this.#locate(from), this.#locate(to)];
+    // POSIX would replace an empty directory without a word.
+    if (await this.exists(to)) {
+      throw new CheckpointError('rename-failed', `${source} cannot be renamed: ${destination} is taken.`, { from, to });
+    }
+    await guard('renamed', source, async () => {
+      await makeDirectory(dirname(destination));
+      await rename(source, destination);
+      await syncDirectory(dirname(destination));
+      if (dirname(source) !== dirname(destination)) await syncDirectory(dirname(source));
+    });
+  }
+
+  #locate(path: string): string {
+    assertStorePath(path);
+    return join(this.#root, path);
+  }
+}
+
+async function guard<T>(action: FileAction, path: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    throw error instanceof CheckpointError ? error : describeFileError(error, action, path);
+  }
+}
+
+/** The result, or undefined when there is no such file, or a file where its directory would be. */
+async function unlessMissing<T>(operation: Promise<T>): Promise<T | undefined> {
+  try {
+    return await operation;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+async function withFile(path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, flags);
+  try {
+    await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Creates the directory and its parents, durably: the entry of the first new one is fsync'ed in its parent. */
+async function makeDirectory(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true });
+  if (first !== undefined) await syncDirectory(dirname(first));
+}
+
+/** Windows cannot open a directory; its file systems journal the names themselves. */
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await withFile(directory, 'r', (handle) => handle.sync());
+}
+
+function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,144 @@
+/**
+ * The fingerprint of a run: everything that decides its bits, kept in `fingerprint.json` and compared on resume.
+ *
+ *   decides bits   package version, backend and its features (FMA, SIMD, adapter), JavaScript engine, platform,
+ *                  architecture, seed, configuration; the CPU model where a backend calls native mathematics
+ *   told, no more  git commit, threads, runtime version; the CPU model on `wasm` and `reference`, whose arithmetic is
+ *                  defined by WebAssembly and ECMAScript (fused or unfused FMA is a backend feature)
+ */
+import { z } from 'zod';
+import { CheckpointError } from '../errors.ts';
+import { encodeCanonicalJson, type JsonObject, type JsonValue, parseJsonObject } from './json.ts';
+import { sha256Hex } from './sha256.ts';
+import type { Store } from './store.ts';
+
+const fingerprintSchema = z.object({
+  packageVersion: z.string(),
+  /** `wasm`, `webgpu`, `tfjs` or `reference`. */
+  backend: z.string(),
+  /** What the backend found and uses, as `fma: 'fused'`, `simd: 'relaxed'`, `adapter: '…'`. */
+  backendFeatures: z.record(z.string(), z.string()),
+  /** The JavaScript engine, as `v8 11.3.244.8`: it decides the last bit of Math.exp and Math.log. */
+  engine: z.string(),
+  /** What hosts the engine, as `node 20.20.2`. */
+  runtime: z.string(),
+  platform: z.string(),
+  arch: z.string(),
+  cpuModel: z.string(),
+  /** Worker threads; results do not depend on them. */
+  threads: z.int(),
+  seed: z.int(),
+  /** Of the directory where the run was started; null outside a repository. */
+  gitCommit: z.string().nullable(),
+  /** `hashConfig` of the resolved configuration. */
+  configHash: z.string(),
+});
+
+export type Fingerprint = Readonly<z.infer<typeof fingerprintSchema>>;
+
+export interface FingerprintComparison {
+  /** True when a resumed run continues with the same bits. */
+  readonly same: boolean;
+  /** Fields that decide bits and differ, as `engine: v8 11.3 → v8 12.4`. */
+  readonly differences: readonly string[];
+  /** Fields that differ and do not decide bits. */
+  readonly warnings: readonly string[];
+}
+
+const FILE = 'fingerprint.json';
+const TOLD_ONLY: ReadonlySet<string> = new Set(['gitCommit', 'threads', 'runtime']);
+/** Backends whose arithmetic no CPU model can change. */
+const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
+
+/** Compares the recorded fingerprint `before` with the present one `after`, field by field. */
+export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintComparison {
+  const differences: string[] = [];
+  const warnings: string[] = [];
+  for (const change of describeChanges(before, after)) {
+    const field = change.split(/[.:]/, 1)[0];
+    const isPortable = before.backend === after.backend && PORTABLE_BACKENDS.has(after.backend);
+    const isTold = TOLD_ONLY.has(field) || (field === 'cpuModel' && isPortable);
+    (isTold ? warnings : differences).push(change);
+  }
+  return { same: differences.length === 0, differences, warnings };
+}
+
+export interface ResumeCheck {
+  readonly recorded: Fingerprint;
+  readonly current: Fingerprint;
+  /** `--force`: differences become warnings. */
+  readonly force: boolean;
+  /** `describeChanges` of the two configurations: shown in place of their hashes. */
+  readonly configChanges?: readonly string[];
+}
+
+/**
+ * Decides whether a run may be resumed here. Returns what the user should be told: harmless differences, and with
+ * `force` the others too.
+ *
+ * @throws CheckpointError `fingerprint-differs`, naming each difference and the flag that forces it
+ */
+export function checkResume({ recorded, current, force, configChanges = [] }: ResumeCheck): string[] {
+  const { differences, warnings } = sameBits(recorded, current);
+  const named = differences.flatMap((line) =>
+    line.startsWith('configHash:') && configChanges.length > 0 ? configChanges : [line],
+  );
+  if (force || named.length === 0) return [...named, ...warnings];
+  const list = named.map((line) => `  ${line}`).join('\n');
+  throw new CheckpointError(
+    'fingerprint-differs',
+    `--resume: this run was started under other conditions, so its bits would not continue:\n${list}\n` +
+      'Restore them, or add --force to resume all the same.',
+    { differences: named },
+  );
+}
+
+/**
+ * Hash of the resolved configuration, independent of the order of keys.
+ * @param ignore  top-level keys that do not decide bits: where to write, what to log, how often to save
+ */
+export async function hashConfig(config: JsonObject, ignore: readonly string[] = []): Promise<string> {
+  const kept = Object.fromEntries(Object.entries(config).filter(([key]) => !ignore.includes(key)));
+  return sha256Hex(new TextEncoder().encode(encodeCanonicalJson(kept)));
+}
+
+/** Every leaf that differs between two objects, as `a.b: before → after`; `absent` where only one has it. */
+export function describeChanges(before: JsonObject, after: JsonObject, ignore: readonly string[] = []): string[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !ignore.includes(key));
+  return keys.flatMap((key) => {
+    const [old, now] = [before[key], after[key]];
+    if (isObject(old) && isObject(now)) return describeChanges(old, now).map((change) => `${key}.${change}`);
+    const [oldText, nowText] = [show(old), show(now)];
+    return oldText === nowText ? [] : [`${key}: ${oldText} → ${nowText}`];
+  });
+}
+
+/** Writes `fingerprint.json`, indented for people. */
+export async function writeFingerprint(store: Store, fingerprint: Fingerprint): Promise<void> {
+  await store.writeAtomic(FILE, new TextEncoder().encode(`${JSON.stringify(fingerprint, null, 2)}\n`));
+}
+
+/**
+ * Reads `fingerprint.json`; undefined when the run directory has none.
+ * @throws CheckpointError `fingerprint-malformed`
+ */
+export async function readFingerprint(store: Store): Promise<Fingerprint | undefined> {
+  const bytes = await store.read(FILE);
+  if (bytes === undefined) return undefined;
+  const parsed = fingerprintSchema.safeParse(parseJsonObject(bytes));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const reason = `${issue.path.join('.') || 'the file'}: ${issue.message}`;
+  const remedy = 'Restore the file, or start the run over in another output_dir';
+  throw new CheckpointError('fingerprint-malformed', `${FILE} cannot be used: ${reason}. ${remedy}.`, { reason });
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function show(value: JsonValue | undefined): string {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'none';
+  return typeof value === 'string' ? value || '""' : encodeCanonicalJson(value);
+}

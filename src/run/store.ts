@@ -1,0 +1,125 @@
+/**
+ * What a run needs of a disk, and no more: files in Node (`files.node.ts`), OPFS in a browser, memory in tests.
+ *
+ * Paths are relative to the run directory, with `/` between names; '' is the run directory itself.
+ * Directories come into being with their first file. Every method rejects with CheckpointError that names the path.
+ */
+import { CheckpointError } from '../errors.ts';
+
+/** The run directory, as a small set of operations that a crash leaves either done or not done. */
+export interface Store {
+  /** The file's bytes, owned by the caller; undefined when there is no such file. */
+  read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Replaces the file. Durable when it resolves; a reader sees the old bytes or the new, never a mixture. */
+  writeAtomic(path: string, bytes: Uint8Array): Promise<void>;
+  /** Adds text at the end, creating the file. Not durable before `sync`; a crash may leave a part of the text. */
+  append(path: string, text: string): Promise<void>;
+  /** Makes what was appended durable. Nothing happens when there is no such file. */
+  sync(path: string): Promise<void>;
+  /** Cuts the file to its first `bytes` bytes. Never extends it; nothing happens when there is no such file. */
+  truncate(path: string, bytes: number): Promise<void>;
+  /** Length in bytes; undefined when there is no such file. */
+  size(path: string): Promise<number | undefined>;
+  /** Names in a directory, sorted; empty when there is no such directory. */
+  list(directory: string): Promise<string[]>;
+  /** True for a file and for a directory that holds a file. */
+  exists(path: string): Promise<boolean>;
+  /** Removes a file, or a directory with all it holds; nothing happens when there is none. Not atomic for directories. */
+  remove(path: string): Promise<void>;
+  /**
+   * Moves a directory to a name that is free; durable when it resolves. A store without an atomic rename (OPFS) copies
+   * the files, `manifest.json` last, so that an unfinished move shows as a directory without a manifest.
+   */
+  renameDirectory(from: string, to: string): Promise<void>;
+}
+
+/** Refuses a path that could leave the run directory: absolute, empty names, `.`, `..`, backslashes. */
+export function assertStorePath(path: string): void {
+  const names = path.split('/');
+  const bad = names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\\'));
+  if (bad || path.includes('\0')) {
+    const message = `Run directory: ${JSON.stringify(path)} is not a path inside it; use names joined by "/".`;
+    throw new CheckpointError('bad-path', message, { path });
+  }
+}
+
+/** A store that lives as long as the page or the test: the fallback where no disk is to be had. */
+export function memoryStore(): Store {
+  return new MemoryStore();
+}
+
+class MemoryStore implements Store {
+  readonly #files = new Map<string, Uint8Array<ArrayBuffer>>();
+
+  async read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    assertStorePath(path);
+    return this.#files.get(path)?.slice();
+  }
+
+  async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {
+    assertStorePath(path);
+    this.#files.set(path, new Uint8Array(bytes));
+  }
+
+  async append(path: string, text: string): Promise<void> {
+    assertStorePath(path);
+    const before = this.#files.get(path) ?? new Uint8Array(0);
+    const added = new TextEncoder().encode(text);
+    const joined = new Uint8Array(before.length + added.length);
+    joined.set(before);
+    joined.set(added, before.length);
+    this.#files.set(path, joined);
+  }
+
+  async sync(path: string): Promise<void> {
+    assertStorePath(path);
+  }
+
+  async truncate(path: string, bytes: number): Promise<void> {
+    assertStorePath(path);
+    const before = this.#files.get(path);
+    if (before !== undefined && before.length > bytes) this.#files.set(path, before.slice(0, bytes));
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    assertStorePath(path);
+    return this.#files.get(path)?.length;
+  }
+
+  async list(directory: string): Promise<string[]> {
+    const prefix = directory === '' ? '' : `${directory}/`;
+    const names = this.#under(prefix).map((path) => path.slice(prefix.length).split('/')[0]);
+    return [...new Set(names)].sort();
+  }
+
+  async exists(path: string): Promise<boolean> {
+    assertStorePath(path);
+    return this.#files.has(path) || this.#under(`${path}/`).length > 0;
+  }
+
+  async remove(path: string): Promise<void> {
+    assertStorePath(path);
+    for (const file of [path, ...this.#under(`${path}/`)]) this.#files.delete(file);
+  }
+
+  async renameDirectory(from: string, to: string): Promise<void> {
+    assertStorePath(from);
+    const moved = this.#under(`${from}/`);
+    if (moved.length === 0 || (await this.exists(to))) {
+      const reason = moved.length === 0 ? 'there is no such directory' : 'the new name is taken';
+      throw new CheckpointError('rename-failed', `Run directory: ${from} cannot become ${to}: ${reason}.`, {
+        from,
+        to,
+      });
+    }
+    for (const path of moved) {
+      const bytes = this.#files.get(path);
+      if (bytes !== undefined) this.#files.set(to + path.slice(from.length), bytes);
+      this.#files.delete(path);
+    }
+  }
+
+  #under(prefix: string): string[] {
+    return [...this.#files.keys()].filter((path) => path.startsWith(prefix));
+  }
+}

@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/errors.ts';
+
+/** The message of the ConfigError that a text must give. */
+function complaint(text: string, overrides: readonly string[] = []): string {
+  try {
+    parseConfig(text, { file: 'run.yaml' }, overrides);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+/** A flat grpo run with one more line, the third. */
+const flat = (line: string) => `task: countdown\nmax_steps: 100\n${line}\n`;
+const modelLine = (keys: string) => flat(`model: {${keys}}`);
+
+describe('a text that is no config', () => {
+  it.each([
+    [
+      'empty text',
+      '',
+      'run.yaml  empty — a run needs a task and max_steps; for example {task: countdown, max_steps: 300}.',
+    ],
+    [
+      'comments alone',
+      '# nothing\n',
+      'run.yaml  empty — a run needs a task and max_steps; for example {task: countdown, max_steps: 300}.',
+    ],
+    [
+      'a list',
+      '\n- task: countdown\n',
+      'run.yaml:2  not a mapping — a config is lines of "key: value"; for example "task: countdown".',
+    ],
+    [
+      'a word',
+      'countdown\n',
+      'run.yaml:1  not a mapping — a config is lines of "key: value"; for example "task: countdown".',
+    ],
+    ['binary', 'task\0', 'run.yaml  holds NUL bytes — a config is YAML text; give the .yaml file.'],
+    ['a tab', 'task:\n\t- b\n', 'run.yaml:2  not valid YAML — Tabs are not allowed as indentation; correct this line.'],
+    [
+      'odd indentation',
+      'a: 1\n b: 2\n',
+      'run.yaml:1  not valid YAML — Nested mappings are not allowed in compact mappings; correct this line.',
+    ],
+    [
+      'an unknown tag',
+      'task: countdown\nseed: !number 3\n',
+      'run.yaml:2  not valid YAML — Unresolved tag: !number; correct this line.',
+    ],
+    [
+      'two documents',
+      'a: 1\n---\nb: 2\n',
+      'run.yaml:2  not valid YAML — Source contains multiple documents; correct this line.',
+    ],
+  ])('is refused: %s', (_name, text, message) => {
+    expect(complaint(text)).toBe(message);
+  });
+});
+
+describe('one bad line', () => {
+  it.each([
+    ['num_generations: 1', 'num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).'],
+    ['num_generations: 2.5', 'num_generations: 2.5 — must be a whole number; for example 8.'],
+    ['num_generations: "8"', 'num_generations: "8" — must be a whole number; for example 8.'],
+    ['learning_rate: fast', 'learning_rate: fast — must be a finite number; for example 0.0003.'],
+    ['learning_rate: .nan', 'learning_rate: .nan — must be a finite number; for example 0.0003.'],
+    ['learning_rate: .inf', 'learning_rate: .inf — must be a finite number; for example 0.0003.'],
+    ['learning_rate: 1e999', 'learning_rate: .inf — must be a finite number; for example 0.0003.'],
+    ['learning_rate: 0', 'learning_rate: 0 — must be greater than 0; for example 0.0003.'],
+    ['learning_rate:', 'learning_rate: null — must be a finite number; for example 0.0003.'],
+    [
+      'temperature: 0',
+      'temperature: 0 — must be greater than 0, as a greedy group has no spread and so no advantage; for example 1.',
+    ],
+    ['top_p: 1.5', 'top_p: 1.5 — must be greater than 0 and at most 1; for example 1.'],
+    ['adam_beta2: 1', 'adam_beta2: 1 — must be at least 0 and less than 1; for example 0.95.'],
+    ['loss_type: cispo', 'loss_type: cispo — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo.'],
+    [
+      'lr_scheduler_type: polynomial',
+      'lr_scheduler_type: polynomial — not a schedule of this trainer; use linear, cosine, cosine_with_min_lr, constant, constant_with_warmup.',
+    ],
+    [
+      'scale_rewards: std',
+      'scale_rewards: std — not a way to scale rewards; use group, batch, none, true (group) or false (none).',
+    ],
+    [
+      'mask_truncated_completions: "yes"',
+      'mask_truncated_completions: yes — must be true or false; write it without quotes.',
+    ],
+    ['backend: webgpu', 'backend: webgpu — not a backend of this build; use auto, wasm, reference.'],
+    ['seed: -1', 'seed: -1 — must be from 0 to 4294967295; for example 42.'],
+    ['save_seconds: 0', 'save_seconds: 0 — must be greater than 0; for example 10.'],
+    ['output_dir: ""', 'output_dir: "" — must be a non-empty text; for example runs/countdown.'],
+    ['delta: 1.1', 'delta: 1.1 — must exceed 1 + epsilon_high (1.2), or it undoes the clip; for example 4.'],
+    ['warmup_steps: 101', 'warmup_steps: 101 — longer than the stage (max_steps 100); use a fraction such as 0.05.'],
+    ['warmup_steps: 1.5', 'warmup_steps: 1.5 — neither a fraction below 1 nor whole steps; use 2.'],
+    [
+      'lr_scheduler_type: cosine_with_min_lr',
+      'lr_scheduler_type: cosine_with_min_lr — needs its floor; add lr_scheduler_kwargs: {min_lr_rate: 0.1}.',
+    ],
+    [
+      'lr_scheduler_kwargs: {min_lr: 1.0e-5}',
+      'lr_scheduler_kwargs: { min_lr: 0.00001 } — must be a mapping whose only key is min_lr_rate; for example {min_lr_rate: 0.1}.',
+    ],
+    [
+      'lr_scheduler_kwargs: {min_lr_rate: 2}',
+      'lr_scheduler_kwargs.min_lr_rate: 2 — must be at least 0 and at most 1; for example 0.1.',
+    ],
+    [
+      'generation_batch_size: 100',
+      'generation_batch_size: 100 — a batch is whole groups; use a multiple of num_generations (8), such as 104.',
+    ],
+    [
+      'per_device_train_batch_size: 12',
+      'per_device_train_batch_size: 12 — a micro-batch is whole groups; use a multiple of num_generations (8), such as 16.',
+    ],
+    [
+      'steps_per_generation: 4',
+      'steps_per_generation: 4 — counts micro-batches of per_device_train_batch_size, which is missing; give that too, or generation_batch_size instead.',
+    ],
+    [
+      'gradient_accumulation_steps: 4',
+      'gradient_accumulation_steps: 4 — counts micro-batches of per_device_train_batch_size, which is missing; give that too, or leave this out for one step a batch.',
+    ],
+    [
+      'dynamic_sampling: drop',
+      'dynamic_sampling: drop — must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}.',
+    ],
+    ['dynamic_sampling: {name: drop}', 'dynamic_sampling.name: drop — not a way to refill; use none or refill.'],
+    [
+      'dynamic_sampling: {name: refill, max_rounds: 0}',
+      'dynamic_sampling.max_rounds: 0 — must be from 1 to 100; for example 2.',
+    ],
+    ['reward_funcs: []', 'reward_funcs: [] — empty; for example [accuracy].'],
+    [
+      'reward_funcs: [accuracy, 3]',
+      'reward_funcs.1: 3 — must be a name, or a mapping with a name and a weight of at least 0; for example accuracy.',
+    ],
+    ['reward_funcs: [{name: accuracy, weight: -1}]', 'reward_funcs.0.weight: -1 — must be at least 0; for example 1.'],
+    [
+      'reward_funcs: [accuracy, accuracy]',
+      'reward_funcs: [ accuracy, accuracy ] — accuracy is listed twice; keep one.',
+    ],
+    [
+      'reward_funcs: {accuracy: 1}',
+      'reward_funcs: { accuracy: 1 } — must be a name or a list of names; for example [accuracy].',
+    ],
+    [
+      'reward_weights: [1, 2]',
+      'reward_weights: [ 1, 2 ] — 2 weights for 1 reward functions (accuracy); give one weight each.',
+    ],
+    [
+      'reward_weights: [0]',
+      'reward_weights: [ 0 ] — all weights are 0, so nothing is rewarded; give one a positive weight.',
+    ],
+    [
+      'importance_sampling_level: sequence',
+      'importance_sampling_level: sequence — the objective weighs and clips token by token; leave it out.',
+    ],
+    ['num_generation: 8', 'num_generation: 8 — unknown key; the nearest is num_generations.'],
+    ['numGenerations: 8', 'numGenerations: 8 — unknown key; the nearest is num_generations.'],
+    ['zebra: 8', 'zebra: 8 — unknown key; leave it out.'],
+    ['constructor: 8', 'constructor: 8 — unknown key; leave it out.'],
+    ['__proto__: {seed: 1}', '__proto__: { seed: 1 } — not a key; use a plain name.'],
+    [
+      'use_vllm: true',
+      'use_vllm: true — rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out.',
+    ],
+    [
+      'sync_ref_model: true',
+      'sync_ref_model: true — the reference of beta is the policy at the start of the stage and stays fixed; leave it out.',
+    ],
+    ['hidden_size: 64', 'hidden_size: 64 — belongs to the model; move it under model:.'],
+    ['stage: sft', 'stage: sft — belongs to an entry of stages; flat keys are one grpo stage.'],
+    ['model: small', 'model: small — must be a mapping; for example {hidden_size: 128}.'],
+    ['stages: []', 'stages: [] — must be a list of at least one stage; for example [{stage: grpo, max_steps: 300}].'],
+    ['stages: [sft]', 'stages.0: sft — must be a mapping; for example {stage: grpo, max_steps: 300}.'],
+    ['stages: [{max_steps: 3}]', 'stages.0.stage: missing — not a kind of stage; use sft or grpo.'],
+    ['stages: [{stage: dpo}]', 'stages.0.stage: dpo — not a kind of stage; use sft or grpo.'],
+    [
+      'stages: [{stage: sft, beta: 0}, {stage: grpo}]',
+      'stages.0.beta: 0 — an sft stage samples nothing and has no rewards; move it to a grpo stage.',
+    ],
+    ['stages: [{stage: grpo, seed: 1}]', 'stages.0.seed: 1 — belongs to the whole run; move it to the top level.'],
+  ])('is refused: %s', (line, message) => {
+    expect(complaint(flat(line))).toBe(`run.yaml:3  ${message}`);
+  });
+
+  it.each([
+    [
+      'hidden_size: 100, num_attention_heads: 3',
+      'model.hidden_size: 100 — not divisible by num_attention_heads (3); use 102, or give head_dim.',
+    ],
+    [
+      'hidden_size: 12',
+      'model.hidden_size: 12 — a head of 3 elements is odd, and rotary positions turn pairs; use 16, or give an even head_dim.',
+    ],
+    ['head_dim: 33', 'model.head_dim: 33 — a head of 33 elements is odd, and rotary positions turn pairs; use 34.'],
+    [
+      'num_key_value_heads: 3',
+      'model.num_key_value_heads: 3 — does not divide num_attention_heads (4): each KV head serves a whole number of query heads; use 1, 2, 4.',
+    ],
+    ['vocab_size: 100', "model.vocab_size: 100 — the vocabulary is that of the task's tokenizer; leave it out."],
+    ['hidden_dim: 64', 'model.hidden_dim: 64 — unknown key; the nearest is hidden_size.'],
+    ['learning_rate: 1', 'model.learning_rate: 1 — not a key of the model; move it to the top level.'],
+  ])('is refused in the model: %s', (keys, message) => {
+    expect(complaint(modelLine(keys))).toBe(`run.yaml:3  ${message}`);
+  });
+});
+
+describe('several lines', () => {
+  it.each([
+    ['max_steps: 3', 'run.yaml  task: missing — must be a name, or a mapping with a name; for example countdown.'],
+    [
+      'task: {numbers: 3}\nmax_steps: 3',
+      'run.yaml:1  task.name: missing — must be a non-empty text; for example countdown.',
+    ],
+    [
+      'task: {name: countdown, numbers: .nan}\nmax_steps: 3',
+      'run.yaml:1  task.numbers: .nan — must be plain data with finite numbers; use numbers, texts, true, false, null, lists or mappings.',
+    ],
+    [
+      'task: countdown',
+      'run.yaml  max_steps: missing — the training stream is endless; give the number of optimizer steps, for example 300.',
+    ],
+    [
+      'task: countdown\nmax_steps: -1',
+      'run.yaml:2  max_steps: -1 — must be 1 or more, as the training stream is endless and has no epochs; for example 300.',
+    ],
+    [
+      'task: countdown\nstages:\n  - stage: sft\n',
+      'run.yaml:3  stages.0.max_steps: missing — the training stream is endless; give the number of optimizer steps, for example 300.',
+    ],
+    [
+      'task: countdown\nbeta: 1\nstages: [{stage: sft, max_steps: 3}]',
+      'run.yaml:2  beta: 1 — no stage reads it, as all are sft; leave it out, or add a grpo stage.',
+    ],
+    [flat('seed: 1\nseed: 2'), 'run.yaml:4  seed: 2 — given twice, first in line 3; keep one.'],
+    [
+      flat('seed: &s 1\nthreads: *s'),
+      'run.yaml:4  threads: "*s" — aliases are not read; write the value (stages inherit top-level keys).',
+    ],
+    [
+      flat('generation_batch_size: 64\nsteps_per_generation: 2\nper_device_train_batch_size: 32'),
+      'run.yaml:4  steps_per_generation: 2 — generation_batch_size says the same; keep one of the two.',
+    ],
+    [
+      flat('generation_batch_size: 64\nper_device_train_batch_size: 128'),
+      'run.yaml:4  per_device_train_batch_size: 128 — larger than generation_batch_size (64); use at most that.',
+    ],
+    [
+      flat('generation_batch_size: 64\nper_device_train_batch_size: 16\ngradient_accumulation_steps: 3'),
+      'run.yaml:5  gradient_accumulation_steps: 3 — optimizer steps of 48 completions do not divide generation_batch_size (64); use a divisor, or leave this out for one step a batch.',
+    ],
+    [
+      flat('lr_scheduler_type: constant\nwarmup_steps: 5'),
+      'run.yaml:4  warmup_steps: 5 — a constant schedule has no warm-up; use constant_with_warmup, or 0.',
+    ],
+    [
+      flat('lr_scheduler_type: constant\nlr_scheduler_kwargs: {min_lr_rate: 0.1}'),
+      'run.yaml:4  lr_scheduler_kwargs: { min_lr_rate: 0.1 } — constant never falls, so min_lr_rate means nothing; use linear or cosine.',
+    ],
+    [
+      flat('reward_funcs: [{name: a, weight: 2}]\nreward_weights: [1]'),
+      'run.yaml:4  reward_weights: [ 1 ] — reward_funcs already gives weights; keep them in one place.',
+    ],
+  ])('are refused with one message: %j', (text, message) => {
+    expect(complaint(text)).toBe(message);
+  });
+
+  it('are reported together, in file order', () => {
+    const text =
+      'num_generations: 1\nstages:\n  - stage: grpo\n    beta: x\n  - {stage: sft, max_steps: 1}\nfoo: 1\ntask: t\n';
+    const places = complaint(text, ['seed=x'])
+      .split('\n')
+      .map((line) => line.split(' —')[0]);
+    expect(places).toEqual([
+      'run.yaml:1  num_generations: 1',
+      'run.yaml:3  stages.0.max_steps: missing',
+      'run.yaml:4  stages.0.beta: x',
+      'run.yaml:6  foo: 1',
+      '--set  seed: x',
+    ]);
+  });
+
+  it('report a bad top-level key once, although two stages inherit it', () => {
+    const text = 'task: t\nlearning_rate: 0\nmax_steps: 1\nstages: [{stage: grpo}, {stage: grpo}]\n';
+    expect(complaint(text)).toBe('run.yaml:2  learning_rate: 0 — must be greater than 0; for example 0.0003.');
+  });
+
+  it('carry a code and the problems as facts', () => {
+    const problems = [expect.objectContaining({ place: 'run.yaml:3', path: 'seed' })];
+    expect(() => parseConfig(flat('seed: x'), { file: 'run.yaml' })).toThrow(
+      expect.objectContaining({ code: 'invalid-config', facts: { problems } }),
+    );
+  });
+});
+
+describe('a --set', () => {
+  it.each([
+    ['learning_rate', '--set  --set: learning_rate — not key=value; for example --set learning_rate=3e-4.'],
+    ['=3', '--set  --set: =3 — not key=value; for example --set learning_rate=3e-4.'],
+    ['reward_funcs=[', '--set  reward_funcs: "[" — not a YAML value; quote it, or for example 3e-4.'],
+    ['learning_rat=1', '--set  learning_rat: 1 — unknown key; the nearest is learning_rate.'],
+    ['num_generations=1', '--set  num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).'],
+    ['sft.max_steps=3', '--set  sft.max_steps: 3 — there is no sft stage; use one of the stages given.'],
+    [
+      'stages.4.max_steps=3',
+      '--set  stages.4.max_steps: 3 — no such path in the file; use a key that is there, or a top-level one.',
+    ],
+    [
+      '__proto__.seed=3',
+      '--set  __proto__.seed: 3 — no such path in the file; use a key that is there, or a top-level one.',
+    ],
+    [
+      'max_steps=3',
+      '--set  max_steps: 3 — every stage sets its own, so this would change nothing; use for example grpo.max_steps.',
+    ],
+    ['seed.x=3', '--set  seed.x: 3 — no such path in the file; use a key that is there, or a top-level one.'],
+  ])('is refused: %s', (override, message) => {
+    expect(complaint('task: countdown\nseed: 1\nstages: [{stage: grpo, max_steps: 10}]\n', [override])).toBe(message);
+  });
+});

@@ -1,0 +1,224 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { loadConfigFile } from '../../src/config/load_file.node.ts';
+import type { GrpoStageConfig, StageConfig } from '../../src/config/stage_config.ts';
+
+const COUNTDOWN = `task: {name: countdown, answer: steps, numbers: 3, max_number: 10}
+model: {hidden_size: 128, num_hidden_layers: 3, num_attention_heads: 4, initializer_range: 0.05}
+seed: 0
+stages:
+  - {stage: sft, max_steps: 2500, per_device_train_batch_size: 64, learning_rate: 2.0e-3, lr_scheduler_type: cosine}
+  - {stage: grpo, max_steps: 300, num_generations: 16, generation_batch_size: 512, learning_rate: 3.0e-4,
+     loss_type: dr_grpo, scale_rewards: group, entropy_coef: 0.03, dynamic_sampling: {name: refill, max_rounds: 2}}
+eval_steps: 25
+`;
+
+function grpo(...lines: string[]): GrpoStageConfig {
+  const { config } = parseConfig(['task: countdown', 'max_steps: 100', ...lines].join('\n'), { file: 'run.yaml' });
+  return grpoOf(config.stages[0]);
+}
+
+function grpoOf(stage: StageConfig): GrpoStageConfig {
+  if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
+  return stage;
+}
+
+describe('parseConfig', () => {
+  it('resolves the countdown run', () => {
+    const { config } = parseConfig(COUNTDOWN, { file: 'countdown.yaml' });
+    expect(config.task).toEqual({ name: 'countdown', answer: 'steps', numbers: 3, max_number: 10 });
+    expect(config.model).toMatchObject({ intermediateSize: 336, numKvHeads: 4, headDim: 32, tieWordEmbeddings: true });
+    expect(config.stages[0]).toMatchObject({ stage: 'sft', sequencesPerStep: 64, learningRate: 2e-3, evalSteps: 25 });
+    expect(config.stages[1]).toMatchObject({
+      stage: 'grpo',
+      completionsPerStep: 512,
+      promptsPerStep: 32,
+      optimizerStepsPerGeneration: 1,
+      objective: 'dr_grpo',
+      dynamicSampling: { name: 'refill', maxRounds: 2 },
+      rewards: [{ name: 'accuracy', weight: 1 }],
+      clipEpsilonHigh: 0.2,
+    });
+  });
+
+  it("gives a stage TRL's defaults where the file says nothing", () => {
+    expect(grpo()).toEqual({
+      stage: 'grpo',
+      maxSteps: 100,
+      learningRate: 1e-6,
+      learningRateSchedule: 'linear',
+      minLearningRateRatio: 0,
+      warmupSteps: 0,
+      weightDecay: 0,
+      beta1: 0.9,
+      beta2: 0.999,
+      adamEps: 1e-8,
+      maxGradNorm: 1,
+      evalSteps: 25,
+      numGenerations: 8,
+      numGenerationsEval: 4,
+      numIterations: 1,
+      completionsPerStep: 256,
+      promptsPerStep: 32,
+      optimizerStepsPerGeneration: 1,
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      minP: null,
+      objective: 'dapo',
+      klCoef: 0,
+      clipEpsilonLow: 0.2,
+      clipEpsilonHigh: 0.2,
+      clipDelta: null,
+      entropyCoef: 0,
+      scaleRewards: 'group',
+      maskTruncatedCompletions: false,
+      dynamicSampling: { name: 'none' },
+      rewards: [{ name: 'accuracy', weight: 1 }],
+    });
+  });
+
+  it('survives JSON', () => {
+    const { config } = parseConfig(COUNTDOWN, { file: 'countdown.yaml' });
+    expect(JSON.parse(JSON.stringify(config))).toStrictEqual(config);
+  });
+
+  it.each([
+    ['epsilon: 0.1', { clipEpsilonLow: 0.1, clipEpsilonHigh: 0.1 }],
+    ['epsilon_high: 0.28', { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.28 }],
+    ['epsilon_high: null', { clipEpsilonHigh: 0.2 }],
+    ['scale_rewards: true', { scaleRewards: 'group' }],
+    ['scale_rewards: false', { scaleRewards: 'none' }],
+    ['warmup_steps: 0.055', { warmupSteps: 6 }],
+    ['warmup_steps: 100', { warmupSteps: 100 }],
+    ['eval_strategy: no', { evalSteps: 0 }],
+    ['dynamic_sampling: refill', { dynamicSampling: { name: 'refill', maxRounds: 2 } }],
+    ['reward_funcs: format', { rewards: [{ name: 'format', weight: 1 }] }],
+    ['lr_scheduler_kwargs: {min_lr_rate: 0.2}', { minLearningRateRatio: 0.2 }],
+  ])('reads %s', (line, expected) => {
+    expect(grpo(line)).toMatchObject(expected);
+  });
+
+  it('weighs reward functions by reward_weights, and keeps their options', () => {
+    const { rewards } = grpo('reward_funcs: [accuracy, {name: length, target: 20}]', 'reward_weights: [1, 0.1]');
+    expect(rewards).toEqual([
+      { name: 'accuracy', weight: 1 },
+      { name: 'length', weight: 0.1, target: 20 },
+    ]);
+  });
+
+  it.each([
+    [['per_device_train_batch_size: 32'], 32, 1],
+    [['per_device_train_batch_size: 32', 'steps_per_generation: 4'], 128, 1],
+    [['per_device_train_batch_size: 32', 'gradient_accumulation_steps: 4'], 128, 1],
+    [['per_device_train_batch_size: 32', 'steps_per_generation: 4', 'gradient_accumulation_steps: 2'], 128, 2],
+    [['per_device_train_batch_size: 32', 'generation_batch_size: 256', 'gradient_accumulation_steps: 1'], 256, 8],
+    [['generation_batch_size: 64'], 64, 1],
+  ])('takes from %j a batch of %i completions and %i optimizer steps on it', (lines, completions, updates) => {
+    expect(grpo(...lines)).toMatchObject({ completionsPerStep: completions, optimizerStepsPerGeneration: updates });
+  });
+
+  it("lets a stage's own key win over the top level's, and leaves grpo keys out of an sft stage", () => {
+    const text =
+      'task: t\nmax_steps: 5\nnum_generations: 4\nstages:\n  - stage: sft\n  - {stage: grpo, max_steps: 7}\n';
+    const { stages } = parseConfig(text, { file: 'run.yaml' }).config;
+    expect(stages.map((stage) => stage.maxSteps)).toEqual([5, 7]);
+    expect(stages[0]).not.toHaveProperty('numGenerations');
+    expect(stages[1]).toHaveProperty('numGenerations', 4);
+  });
+
+  it('accepts a TRL key whose value asks for what happens anyway', () => {
+    expect(grpo('use_vllm: false', 'bf16: false', 'importance_sampling_level: token', 'optim: adamw_torch')).toEqual(
+      grpo(),
+    );
+  });
+});
+
+describe('--set', () => {
+  const stagesOf = (...overrides: string[]) => parseConfig(COUNTDOWN, { file: 'c.yaml' }, overrides).config.stages;
+
+  it('reaches a stage by index and by kind', () => {
+    expect(stagesOf('stages.1.learning_rate=1e-3')[1].learningRate).toBe(1e-3);
+    expect(stagesOf('grpo.learning_rate=1e-3').map((stage) => stage.learningRate)).toEqual([2e-3, 1e-3]);
+  });
+
+  it('sets a top-level key that stages inherit', () => {
+    expect(stagesOf('adam_beta2=0.95').map((stage) => stage.beta2)).toEqual([0.95, 0.95]);
+  });
+
+  it('reaches into the model, the task and a plug-in given by name', () => {
+    const overrides = ['model.hidden_size=64', 'task.numbers=4', 'dynamic_sampling.max_rounds=3'];
+    const { config } = parseConfig('task: t\nmax_steps: 1\ndynamic_sampling: refill', { file: 'c.yaml' }, overrides);
+    expect(config.model.hiddenSize).toBe(64);
+    expect(config.task).toEqual({ name: 't', numbers: 4 });
+    expect(grpoOf(config.stages[0]).dynamicSampling).toEqual({ name: 'refill', maxRounds: 3 });
+  });
+
+  it('lets the last of two win, and lists be given in flow style', () => {
+    const [, stage] = stagesOf('grpo.reward_funcs=[a]', 'grpo.reward_funcs=[b, {name: c, weight: 2}]');
+    expect(grpoOf(stage).rewards.map((reward) => reward.name)).toEqual(['b', 'c']);
+  });
+
+  it('means the flat keys by grpo where there are no stages', () => {
+    const { config } = parseConfig('task: t\nmax_steps: 1', { file: 'c.yaml' }, ['grpo.max_steps=9']);
+    expect(config.stages[0].maxSteps).toBe(9);
+  });
+});
+
+describe('origins', () => {
+  const { origins } = parseConfig(COUNTDOWN, { file: 'c.yaml' }, ['grpo.learning_rate=1e-3', 'model.rope_theta=500']);
+
+  it.each([
+    ['seed', 'c.yaml:3'],
+    ['task.numbers', 'c.yaml:1'],
+    ['model.hidden_size', 'c.yaml:2'],
+    ['model.head_dim', 'default'],
+    ['model.rope_theta', '--set'],
+    ['backend', 'default'],
+    ['stages.0.learning_rate', 'c.yaml:5'],
+    ['stages.1.learning_rate', '--set'],
+    ['stages.1.loss_type', 'c.yaml:7'],
+    ['stages.1.eval_steps', 'c.yaml:8'],
+    ['stages.1.beta', 'default'],
+  ])('says that %s comes from %s', (path, origin) => {
+    expect(origins.get(path)).toBe(origin);
+  });
+});
+
+describe('loadConfigFile', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rlvr-config-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('reads a file and names it in origins', async () => {
+    const file = join(folder, 'run.yaml');
+    await writeFile(file, COUNTDOWN);
+    const { config, origins } = await loadConfigFile(file, ['seed=7']);
+    expect(config.seed).toBe(7);
+    expect(origins.get('stages.1.eval_steps')).toBe(`${file}:8`);
+  });
+
+  it('says that a file is missing', async () => {
+    const message = 'none.yaml  no such file; check the path, or list the shipped configs with ls configs.';
+    await expect(loadConfigFile('none.yaml')).rejects.toThrow(
+      expect.objectContaining({ code: 'config-file', message }),
+    );
+  });
+
+  it('says that a path is a directory', async () => {
+    const message = `${folder}  a directory, not a file; give a .yaml file in it.`;
+    await expect(loadConfigFile(folder)).rejects.toThrow(expect.objectContaining({ code: 'config-file', message }));
+  });
+
+  it('refuses a binary file', async () => {
+    const file = join(folder, 'weights.safetensors');
+    await writeFile(file, new Uint8Array([8, 0, 0, 0, 255, 254]));
+    const message = `${file}  holds NUL bytes — a config is YAML text; give the .yaml file.`;
+    await expect(loadConfigFile(file)).rejects.toThrow(expect.objectContaining({ message }));
+  });
+});

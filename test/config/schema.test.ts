@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { GRPO_KEYS } from '../../src/config/grpo_keys.ts';
+import type { KeyTable } from '../../src/config/keys.ts';
+import { MODEL_KEYS } from '../../src/config/model_config.ts';
+import { RUN_KEYS } from '../../src/config/run_keys.ts';
+import { configJsonSchema } from '../../src/config/schema.ts';
+import { SFT_KEYS } from '../../src/config/stage_keys.ts';
+import { UNSUPPORTED_TRL_KEYS } from '../../src/config/trl_keys.ts';
+import { nearestKey } from '../../src/config/unknown_keys.ts';
+
+/** GRPOConfig of TRL 1.10 with the inherited keys that its documentation discusses. */
+const TRL_KEYS = `
+  model_init_kwargs trust_remote_code router_aux_loss_coef disable_dropout cast_lm_head_to_fp32 cache_implementation
+  remove_unused_columns shuffle_dataset pad_to_multiple_of num_generations num_generations_eval max_completion_length
+  ds3_gather_for_generation generation_batch_size steps_per_generation num_iterations temperature top_p top_k min_p
+  repetition_penalty generation_kwargs chat_template_kwargs loss_type beta epsilon epsilon_high delta
+  importance_sampling_level scale_rewards sapo_temperature_neg sapo_temperature_pos vespo_k_pos vespo_lambda_pos
+  vespo_k_neg vespo_lambda_neg reward_weights multi_objective_aggregation mask_truncated_completions
+  top_entropy_quantile off_policy_mask_threshold sync_ref_model ref_model_mixup_alpha ref_model_sync_steps
+  use_bias_correction_kl entropy_coef use_adaptive_entropy entropy_coef_min entropy_coef_max entropy_coef_delta
+  entropy_target max_tool_calling_iterations use_vllm vllm_mode vllm_model_impl vllm_enable_sleep_mode
+  vllm_structured_outputs_regex vllm_server_base_url vllm_server_host vllm_server_port vllm_server_timeout
+  vllm_group_port vllm_gpu_memory_utilization vllm_max_model_length vllm_tensor_parallel_size
+  vllm_importance_sampling_correction vllm_importance_sampling_mode vllm_importance_sampling_clip_max
+  vllm_importance_sampling_clip_min log_completions log_multimodal num_completions_to_print log_unique_prompts
+  log_completions_hub_repo use_transformers_continuous_batching transformers_continuous_batching_config
+  use_transformers_paged vllm_importance_sampling_cap learning_rate logging_steps gradient_checkpointing bf16
+  output_dir per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps num_train_epochs
+  max_steps lr_scheduler_type warmup_steps optim weight_decay adam_beta1 adam_beta2 adam_epsilon max_grad_norm
+  logging_first_step logging_nan_inf_filter eval_strategy eval_steps eval_on_start save_strategy save_steps
+  save_total_limit save_only_model report_to run_name seed resume_from_checkpoint load_best_model_at_end
+  model_name_or_path dataset_name dataset_config dataset_train_split dataset_test_split dataset_streaming
+  reward_model_name_or_path reward_funcs datasets env dtype use_peft lora_r lora_alpha lora_dropout
+  lora_target_modules use_rslora use_dora load_in_8bit load_in_4bit bnb_4bit_quant_type
+`;
+
+const tables: Readonly<Record<string, KeyTable>> = { RUN_KEYS, MODEL_KEYS, SFT_KEYS, GRPO_KEYS };
+const supported = new Set(Object.values({ ...RUN_KEYS, ...GRPO_KEYS }).map((entry) => entry.yaml));
+
+describe('the tables of keys', () => {
+  it('answer every key of TRL: supported, or refused with a reason and a remedy', () => {
+    for (const key of TRL_KEYS.trim().split(/\s+/)) {
+      if (!supported.has(key)) expect(UNSUPPORTED_TRL_KEYS[key]?.because, key).toMatch(/^.+; .+$/);
+    }
+  });
+
+  it('refuse no key that they support', () => {
+    expect(Object.keys(UNSUPPORTED_TRL_KEYS).filter((key) => supported.has(key))).toEqual([]);
+  });
+
+  it.each(Object.entries(tables))('describe every key of %s and say its default', (_name, table) => {
+    for (const { yaml, schema } of Object.values(table)) {
+      expect(schema.description, yaml).toMatch(/\.$/);
+      expect(schema.description, yaml).toMatch(/[Dd]efault/);
+    }
+  });
+
+  it('state in the description the default that applies', () => {
+    for (const { yaml, schema } of Object.values(tables).flatMap((table) => Object.values(table))) {
+      const value: unknown = schema.safeParse(undefined).data;
+      if (typeof value !== 'number') continue;
+      const stated = /Default (\S+?)[.,;:]?(?:\s|$)/.exec(schema.description ?? '')?.[1];
+      expect(Number(stated), `${yaml}: ${schema.description}`).toBe(value);
+    }
+  });
+});
+
+describe('configJsonSchema', () => {
+  it('describes keys, defaults and ranges for an editor, and allows no others', () => {
+    expect(configJsonSchema()).toMatchObject({
+      type: 'object',
+      additionalProperties: false,
+      required: ['task'],
+      properties: {
+        num_generations: { type: 'integer', minimum: 2, default: 8, description: expect.stringContaining('group') },
+        loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo'], default: 'dapo' },
+        model: { properties: { hidden_size: { default: 128 } } },
+        stages: { type: 'array', minItems: 1 },
+      },
+    });
+  });
+});
+
+describe('nearestKey', () => {
+  it.each([
+    ['learning_rat', 'learning_rate'],
+    ['maxSteps', 'max_steps'],
+    ['max-steps', 'max_steps'],
+    ['group_size_of_every_prompt', undefined],
+    ['x', undefined],
+  ])('finds for %s: %s', (name, nearest) => {
+    expect(nearestKey(name, supported)).toBe(nearest);
+  });
+});

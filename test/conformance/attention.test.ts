@@ -1,0 +1,203 @@
+import { describe, it } from 'vitest';
+import type { Heads } from '../../src/kernels/kernels.ts';
+import { requiredBackends } from '../support/backends.ts';
+import { type ConformanceCase, expectClose, expectConformance, expectSameBits, rowsOf } from '../support/compare.ts';
+import { normals } from '../support/data.ts';
+import { given, ids, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+
+/** Intervals of every row, and where each island begins; kv rows are those of the layout. */
+interface Layout {
+  readonly intervals: readonly (readonly [number, number, number, number])[];
+  readonly islands: readonly number[];
+  readonly capacity: number;
+}
+
+/** One row after another over its own past, as in a prompt: the second interval is empty. */
+function causal(N: number): Layout {
+  return { intervals: Array.from({ length: N }, (_, row) => [0, row + 1, 0, 0]), islands: [0, N], capacity: N };
+}
+
+/** Groups: a prompt, then completions that read the prompt's rows and their own earlier rows. */
+function groups(prompts: readonly number[], completions: readonly number[]): Layout {
+  const intervals: [number, number, number, number][] = [];
+  const islands = [0];
+  for (const promptLength of prompts) {
+    const prompt = intervals.length;
+    for (let row = 0; row < promptLength; row++) intervals.push([prompt, prompt + row + 1, 0, 0]);
+    for (const length of completions) {
+      const start = intervals.length;
+      for (let row = 0; row < length; row++) intervals.push([prompt, prompt + promptLength, start, start + row + 1]);
+    }
+    islands.push(intervals.length);
+  }
+  return { intervals, islands, capacity: intervals.length };
+}
+
+function heads(numHeads: number, numKvHeads: number, headDim: number): Heads {
+  return { numHeads, numKvHeads, headDim };
+}
+
+function longest({ intervals }: Layout): number {
+  return Math.max(...intervals.map(([a, b, c, d]) => b - a + d - c));
+}
+
+function forwardCase(layout: Layout, geometry: Heads, begin = 0, end = layout.intervals.length): ConformanceCase {
+  const { numHeads: H, numKvHeads: HK, headDim: hd } = geometry;
+  const N = layout.intervals.length;
+  const terms = hd + longest(layout);
+  return {
+    slots: {
+      q: given([N, H * hd], normals([N, H * hd], hd)),
+      kv: given([layout.capacity, 2 * HK * hd], normals([layout.capacity, 2 * HK * hd], hd + 1)),
+      intervals: ids([N, 2, 2], layout.intervals.flat()),
+      out: poisoned([N, H * hd]),
+      logSumExp: poisoned([N, H]),
+      bounds: rowBounds(begin, end),
+    },
+    build: (kernels, { q, kv, intervals, out, logSumExp, bounds }) => {
+      const rows = storedRows(bounds);
+      kernels.attention({ q, kv, intervals, out, logSumExp, scale: hd ** -0.5, heads: geometry, rows });
+    },
+    writes: { out: { terms }, logSumExp: { terms } },
+  };
+}
+
+/** The forward, then the backward of the first `islandCount` islands. */
+function backwardCase(layout: Layout, geometry: Heads, islandCount = layout.islands.length - 1): ConformanceCase {
+  const { numHeads: H, numKvHeads: HK, headDim: hd } = geometry;
+  const N = layout.intervals.length;
+  const forward = forwardCase(layout, geometry);
+  const terms = 2 * (hd + longest(layout)) + N;
+  return {
+    slots: {
+      ...forward.slots,
+      dOut: given([N, H * hd], normals([N, H * hd], 5)),
+      islands: ids([layout.islands.length], layout.islands),
+      count: ids([1], [islandCount]),
+      dQ: poisoned([N, H * hd]),
+      dKv: given([layout.capacity, 2 * HK * hd], normals([layout.capacity, 2 * HK * hd], 6)),
+    },
+    build: (kernels, slots) => {
+      forward.build(kernels, slots);
+      const { q, kv, intervals, out, logSumExp, dOut, islands, count, dQ, dKv } = slots;
+      const shared = { q, kv, intervals, out, logSumExp, scale: hd ** -0.5, heads: geometry };
+      kernels.attentionBackward({ ...shared, dOut, islands, islandCount: { slot: count, index: 0 }, dQ, dKv });
+    },
+    writes: { ...forward.writes, dQ: { terms }, dKv: { terms } },
+  };
+}
+
+const GEOMETRIES = [heads(1, 1, 2), heads(2, 1, 6), heads(4, 1, 8), heads(3, 3, 10), heads(4, 2, 16), heads(8, 2, 32)];
+
+for (const { label, backend } of await requiredBackends()) {
+  describe(`attention on ${label}`, () => {
+    it('matches float64 for ratios 1, 2 and 4 of query to key heads and odd head sizes', async () => {
+      await expectConformance(backend, ...GEOMETRIES.map((geometry) => forwardCase(groups([5], [3, 4]), geometry)));
+    });
+
+    it('matches float64 for every number of keys from 1 to 40, and for 130', async () => {
+      await expectConformance(
+        backend,
+        forwardCase(causal(40), heads(2, 1, 12)),
+        forwardCase({ intervals: [[0, 130, 0, 0]], islands: [0, 1], capacity: 130 }, heads(2, 2, 8)),
+        forwardCase({ intervals: [[3, 90, 95, 130]], islands: [0, 1], capacity: 130 }, heads(2, 2, 8)),
+      );
+    });
+
+    it('matches float64 where the first interval is empty, or is read by other rows too', async () => {
+      const intervals: Layout['intervals'] = [
+        [0, 0, 2, 9],
+        [4, 7, 4, 4],
+        [1, 6, 8, 11],
+        [1, 6, 11, 12],
+      ];
+      await expectConformance(backend, forwardCase({ intervals, islands: [0, 4], capacity: 12 }, heads(4, 2, 10)));
+    });
+
+    it('stays finite for scores far from zero', async () => {
+      const large = forwardCase(causal(9), heads(2, 1, 4));
+      const q = given([9, 8], normals([9, 8], 3, 100));
+      const writes = { out: { terms: 1000 }, logSumExp: { terms: 13 } };
+      await expectConformance(backend, { ...large, slots: { ...large.slots, q }, writes });
+    });
+
+    it('leaves rows outside its range untouched', async () => {
+      const layout = groups([4], [5, 6]);
+      await expectConformance(
+        backend,
+        forwardCase(layout, heads(2, 1, 8), 3, 11),
+        forwardCase(layout, heads(2, 1, 8), 6, 6),
+      );
+    });
+
+    it('matches float64 in the backward for ratios 1, 2 and 4, adding to dKv', async () => {
+      const layout = groups([5, 1], [3, 4, 1]);
+      await expectConformance(backend, ...GEOMETRIES.map((geometry) => backwardCase(layout, geometry)));
+    });
+
+    it('matches float64 in the backward of one row, and of a hundred', async () => {
+      await expectConformance(
+        backend,
+        backwardCase(causal(1), heads(2, 1, 8)),
+        backwardCase(groups([20], [16, 16, 16, 16, 16]), heads(4, 2, 8)),
+      );
+    });
+
+    it('leaves the rows of islands beyond the count untouched in the backward', async () => {
+      const layout = groups([3, 4, 2], [2, 5]);
+      await expectConformance(
+        backend,
+        backwardCase(layout, heads(2, 1, 8), 2),
+        backwardCase(layout, heads(2, 1, 8), 0),
+      );
+    });
+
+    it('gives a row the same bits alone as among many', async () => {
+      const geometry = heads(4, 2, 16);
+      const layout = groups([37], [9, 20]);
+      const many = forwardCase(layout, geometry);
+      const together = await runKernel(backend, many.slots, many.build);
+      for (const row of [0, 36, 37, 50, 65]) {
+        const one = forwardCase({ ...layout, intervals: [layout.intervals[row]] }, geometry);
+        const q = given([1, 64], normals([66, 64], 16).slice(row * 64, (row + 1) * 64));
+        const alone = await runKernel(backend, { ...one.slots, q, kv: many.slots.kv }, one.build);
+        expectSameBits(alone.out, rowsOf(together.out, 64, row), `row ${row}`);
+        expectSameBits(alone.logSumExp, rowsOf(together.logSumExp, 4, row), `logSumExp of row ${row}`);
+      }
+    });
+
+    it('gives the same bits wherever in kv the keys lie', async () => {
+      const geometry = heads(2, 1, 8);
+      const keys = normals([20, 16], 9);
+      const shifted = new Float64Array(25 * 16);
+      shifted.set(keys.subarray(0, 12 * 16), 3 * 16);
+      shifted.set(keys.subarray(12 * 16), 17 * 16);
+      const near = forwardCase({ intervals: [[0, 12, 12, 20]], islands: [0, 1], capacity: 20 }, geometry);
+      const far = forwardCase({ intervals: [[3, 15, 17, 25]], islands: [0, 1], capacity: 25 }, geometry);
+      const one = await runKernel(backend, { ...near.slots, kv: given([20, 16], keys) }, near.build);
+      const two = await runKernel(backend, { ...far.slots, kv: given([25, 16], shifted) }, far.build);
+      expectSameBits(two.out, one.out, 'out');
+    });
+
+    it('gives an island the same gradient bits alone as beside another', async () => {
+      const geometry = heads(4, 2, 8);
+      const [alone, beside] = [
+        backwardCase(groups([5], [3, 4]), geometry),
+        backwardCase(groups([5, 5], [3, 4]), geometry),
+      ];
+      const one = await runKernel(backend, alone.slots, alone.build);
+      const two = await runKernel(backend, beside.slots, beside.build);
+      expectSameBits(rowsOf(two.dQ, 32, 0, 12), one.dQ, 'dQ');
+      expectSameBits(rowsOf(two.dKv, 32, 0, 12), one.dKv, 'dKv');
+    });
+  });
+
+  it(`attention on ${label} reads a completion's prompt as it reads its own past`, async () => {
+    const geometry = heads(2, 1, 8);
+    const joined = forwardCase({ intervals: [[0, 9, 0, 0]], islands: [0, 1], capacity: 9 }, geometry);
+    const split = forwardCase({ intervals: [[0, 5, 5, 9]], islands: [0, 1], capacity: 9 }, geometry);
+    const one = await runKernel(backend, joined.slots, joined.build);
+    const two = await runKernel(backend, split.slots, split.build);
+    expectClose(two.out, one.out, { terms: 17 });
+  });
+}

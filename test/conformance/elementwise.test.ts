@@ -1,0 +1,61 @@
+import { describe, it } from 'vitest';
+import { requiredBackends } from '../support/backends.ts';
+import { type ConformanceCase, expectConformance } from '../support/compare.ts';
+import { integers, normals } from '../support/data.ts';
+import { given, ids, poisoned, poisonedIds, rowBounds, storedRows, type TestSlot } from '../support/harness.ts';
+
+const LENGTHS = [1, 2, 3, 4, 5, 7, 16, 33, 1000, 4099];
+
+function fillCase(out: TestSlot, value: number, range?: readonly [number, number]): ConformanceCase {
+  const bounds = range ?? [0, 0];
+  return {
+    slots: { out, bounds: rowBounds(bounds[0], bounds[1]) },
+    build: (kernels, { out, bounds }) => kernels.fill({ out, value, rows: range && storedRows(bounds) }),
+    writes: { out: { relative: 0 } },
+  };
+}
+
+for (const { label, backend } of await requiredBackends()) {
+  describe(`fill, add and copy on ${label}`, () => {
+    it('fill writes every element of a slot of any shape', async () => {
+      await expectConformance(backend, ...LENGTHS.map((length) => fillCase(poisoned([length]), -2.5)));
+      await expectConformance(backend, fillCase(poisoned([3, 5, 7]), 0));
+    });
+
+    it('fill writes an int slot with ints', async () => {
+      await expectConformance(backend, fillCase(poisonedIds([9]), -7));
+    });
+
+    it('fill with rows writes these rows of the first dimension and no other', async () => {
+      await expectConformance(
+        backend,
+        fillCase(poisoned([9, 5]), 0.5, [2, 6]),
+        fillCase(poisoned([9, 3, 7]), 0, [8, 9]),
+        fillCase(poisoned([9]), 1, [4, 4]),
+      );
+    });
+
+    it('add adds element by element', async () => {
+      const cases = LENGTHS.map((length) => ({
+        slots: { x: given([length], normals([length], 1)), out: given([1, length], normals([length], 2)) },
+        build: (kernels, { x, out }) => kernels.add({ x, out }),
+        writes: { out: {} },
+      })) satisfies ConformanceCase[];
+      await expectConformance(backend, ...cases);
+    });
+
+    it('copy copies exactly, reals and ints, between slots of different shape', async () => {
+      const reals = LENGTHS.map((length) => ({
+        slots: { x: given([length], normals([length], 1)), out: poisoned([length, 1]) },
+        build: (kernels, { x, out }) => kernels.copy({ x, out }),
+        writes: { out: { relative: 0 } },
+      })) satisfies ConformanceCase[];
+      const ints: ConformanceCase = {
+        slots: { x: ids([21], integers([21], 3, 2 ** 31)), out: poisonedIds([21]) },
+        build: (kernels, { x, out }) => kernels.copy({ x, out }),
+        writes: { out: { relative: 0 } },
+      };
+      await expectConformance(backend, ...reals, ints);
+    });
+  });
+}

@@ -1,0 +1,167 @@
+import { describe, it } from 'vitest';
+import { requiredBackends } from '../support/backends.ts';
+import {
+  type ConformanceCase,
+  expectConformance,
+  expectSameBits,
+  RELATIVE,
+  rowsOf,
+  type Tolerance,
+} from '../support/compare.ts';
+import { integers, normals } from '../support/data.ts';
+import { given, ids, matrix, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+
+interface Sizes {
+  readonly R: number;
+  readonly D: number;
+  readonly V: number;
+}
+
+/**
+ * Relative to the output, and to logits of size 1/T besides: a log-prob near 0 is the difference of two numbers of
+ * that size, and 1 − p near 0 carries the rounding of p.
+ */
+function tolerance(terms: number, temperature: number): Tolerance {
+  return { terms, absolute: (RELATIVE * Math.sqrt(terms)) / temperature };
+}
+
+/** Logits of standard deviation near 2, so that probabilities are neither flat nor one-hot. */
+function inputs({ R, D, V }: Sizes, temperature: number) {
+  return {
+    hidden: given([R, D], normals([R, D], D)),
+    weight: matrix([V, D], normals([V, D], V, 2 / Math.sqrt(D))),
+    targets: ids([R], integers([R], 3, V)),
+    temperature: given([1], [temperature]),
+    logprobs: poisoned([R]),
+    logSumExp: poisoned([R]),
+    entropies: poisoned([R]),
+  };
+}
+
+function forwardCase(sizes: Sizes, temperature = 0.7, begin = 0, end = sizes.R): ConformanceCase {
+  const close = tolerance(sizes.D + sizes.V, temperature);
+  return {
+    slots: { ...inputs(sizes, temperature), bounds: rowBounds(begin, end) },
+    build: (kernels, slots) => {
+      const { hidden, weight, targets, temperature, logprobs, logSumExp, entropies, bounds } = slots;
+      const outputs = { logprobs, logSumExp, entropies };
+      kernels.linearLogprob({ hidden, weight, targets, temperature, ...outputs, rows: storedRows(bounds) });
+    },
+    writes: { logprobs: close, logSumExp: close, entropies: close },
+  };
+}
+
+/** The forward, then one backward call for each range of rows. */
+function backwardCase(
+  sizes: Sizes,
+  temperature = 0.7,
+  ranges: readonly (readonly [number, number])[] = [[0, sizes.R]],
+): ConformanceCase {
+  const { R, D, V } = sizes;
+  const forward = forwardCase(sizes, temperature);
+  return {
+    slots: {
+      ...forward.slots,
+      dLogprobs: given([R], normals([R], 5)),
+      dEntropies: given([R], normals([R], 6, 0.1)),
+      dHidden: poisoned([R, D]),
+      dWeight: given([V, D], normals([V, D], 7, 0.1)),
+    },
+    build: (kernels, slots) => {
+      forward.build(kernels, slots);
+      const { hidden, weight, targets, temperature, logSumExp, entropies, dLogprobs, dEntropies } = slots;
+      const { dHidden, dWeight } = slots;
+      const scores = { hidden, weight, targets, temperature, logSumExp, entropies, dLogprobs, dEntropies };
+      for (const [begin, end] of ranges) {
+        kernels.linearLogprobBackward({ ...scores, dHidden, dWeight, rows: { begin, end } });
+      }
+    },
+    writes: {
+      ...forward.writes,
+      dHidden: tolerance(D + V, temperature),
+      dWeight: tolerance(R + D + V, temperature),
+    },
+  };
+}
+
+const ODD_SIZES: readonly Sizes[] = [
+  { R: 1, D: 1, V: 2 },
+  { R: 2, D: 3, V: 5 },
+  { R: 3, D: 8, V: 16 },
+  { R: 5, D: 17, V: 33 },
+  { R: 9, D: 40, V: 127 },
+  { R: 33, D: 12, V: 64 },
+  { R: 100, D: 31, V: 50 },
+  { R: 7, D: 130, V: 1001 },
+];
+
+for (const { label, backend } of await requiredBackends()) {
+  describe(`linearLogprob on ${label}`, () => {
+    it('matches float64 at odd sizes', async () => {
+      await expectConformance(backend, ...ODD_SIZES.map((sizes) => forwardCase(sizes)));
+    });
+
+    it('matches float64 for every vocabulary of 2 to 40 tokens', async () => {
+      const sizes = Array.from({ length: 39 }, (_, index) => ({ R: 3, D: 6, V: index + 2 }));
+      await expectConformance(backend, ...sizes.map((size) => forwardCase(size)));
+    });
+
+    it('matches float64 at temperatures from 0.1 to 3', async () => {
+      await expectConformance(backend, ...[0.1, 0.5, 1, 3].map((T) => forwardCase({ R: 6, D: 9, V: 41 }, T)));
+    });
+
+    it('leaves rows outside its range untouched', async () => {
+      const sizes = { R: 13, D: 7, V: 30 };
+      await expectConformance(backend, forwardCase(sizes, 1, 4, 9), forwardCase(sizes, 1, 4, 4));
+    });
+
+    it('gives a row the same bits alone, among few, and among many', async () => {
+      const sizes = { R: 41, D: 37, V: 203 };
+      const many = forwardCase(sizes);
+      const together = await runKernel(backend, many.slots, many.build);
+      for (const [row, count] of [
+        [0, 1],
+        [5, 1],
+        [40, 1],
+        [7, 3],
+        [20, 9],
+      ]) {
+        const part = forwardCase({ ...sizes, R: count });
+        const hidden = given([count, 37], normals([41, 37], 37).slice(row * 37, (row + count) * 37));
+        const targets = ids([count], Array.from(many.slots.targets.values).slice(row, row + count));
+        const alone = await runKernel(backend, { ...part.slots, hidden, targets }, part.build);
+        for (const name of ['logprobs', 'logSumExp', 'entropies']) {
+          expectSameBits(alone[name], rowsOf(together[name], 1, row, row + count), `${name} of ${count} from ${row}`);
+        }
+      }
+    });
+
+    it('matches float64 in the backward at odd sizes, adding to dWeight', async () => {
+      await expectConformance(backend, ...ODD_SIZES.map((sizes) => backwardCase(sizes)));
+    });
+
+    it('matches float64 in the backward at temperatures 0.3 and 1', async () => {
+      await expectConformance(backend, ...[0.3, 1].map((T) => backwardCase({ R: 6, D: 9, V: 41 }, T)));
+    });
+
+    it('leaves rows outside its range out of dHidden and dWeight', async () => {
+      const sizes = { R: 13, D: 7, V: 30 };
+      await expectConformance(backend, backwardCase(sizes, 1, [[4, 9]]), backwardCase(sizes, 1, [[4, 4]]));
+    });
+
+    it('accumulates the same bits over two backward calls split at any row border as in one', async () => {
+      const sizes = { R: 67, D: 21, V: 90 };
+      const whole = backwardCase(sizes);
+      const one = await runKernel(backend, whole.slots, whole.build);
+      for (const border of [1, 32, 47]) {
+        const split = backwardCase(sizes, 0.7, [
+          [0, border],
+          [border, 67],
+        ]);
+        const two = await runKernel(backend, split.slots, split.build);
+        expectSameBits(two.dWeight, one.dWeight, `dWeight, split at ${border}`);
+        expectSameBits(two.dHidden, one.dHidden, `dHidden, split at ${border}`);
+      }
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { tracesOf } from '../../src/data/countdown_solver.ts';
+import { createTask, getTaskDefinition, type Task } from '../../src/data/index.ts';
+import { rngFor } from '../../src/kernels/philox.ts';
+
+const ENDED = { finishReason: 'eos' } as const;
+
+function shareCorrect(task: Task, numItems: number): number {
+  let correct = 0;
+  for (let index = 0; index < numItems; index++) {
+    const item = task.trainItem(1, index);
+    const text = task.tokenizer.decode(task.demonstrationTokens(item, 1, index));
+    if (task.verify(item, text, ENDED).score === 1) correct++;
+  }
+  return correct / numItems;
+}
+
+/** Values in 1..99 that can be reached through integers in 1..99, by plain recursion over ordered pairs. */
+function reachableByBruteForce(pool: readonly number[], into = new Set<number>()): Set<number> {
+  if (pool.length === 1) into.add(pool[0]);
+  for (let i = 0; i < pool.length; i++) {
+    for (let j = 0; j < pool.length; j++) {
+      if (i === j) continue;
+      const rest = pool.filter((_, index) => index !== i && index !== j);
+      const results = [pool[i] + pool[j], pool[i] - pool[j], pool[i] * pool[j], pool[i] / pool[j]];
+      for (const result of results) {
+        if (Number.isInteger(result) && result >= 1 && result <= 99) reachableByBruteForce([...rest, result], into);
+      }
+    }
+  }
+  return into;
+}
+
+describe('tracesOf', () => {
+  it.each([[[3, 7, 2]], [[5, 5, 5]], [[10, 9, 10]], [[1, 1, 2, 2]], [[8, 3, 8, 3]], [[99, 98]]])(
+    'reaches what brute force reaches from %j, each trace once',
+    (numbers) => {
+      const table = tracesOf(numbers);
+      const reached = Array.from({ length: 100 }, (_, value) => value).filter((value) => table.count(value) > 0);
+      expect(new Set(reached)).toEqual(reachableByBruteForce(numbers));
+      const texts = Array.from({ length: table.numTraces }, (_, index) => JSON.stringify(table.trace(index)));
+      expect(new Set(texts).size).toBe(texts.length);
+    },
+  );
+
+  it('groups traces by the value that they end in', () => {
+    const table = tracesOf([3, 7, 2]);
+    expect(table.count(13)).toBeGreaterThan(0);
+    for (let index = 0; index < table.count(13); index++) {
+      expect(table.trace(table.firstIndex(13) + index).at(-1)?.result).toBe(13);
+    }
+  });
+});
+
+describe('countdown', () => {
+  const task = createTask({ name: 'countdown' });
+
+  it('has the vocabulary and lengths of the recipe', () => {
+    expect(task.tokenizer.vocabSize).toBe(110);
+    expect(task.maxPromptTokens).toBe(6);
+    // 11 tokens and EOS, and two to spare.
+    expect(task.maxCompletionTokens).toBe(14);
+    expect(createTask({ name: 'countdown', answer: 'expression' }).tokenizer.vocabSize).toBe(112);
+  });
+
+  it('has 2,894 problems, of which about a fifth is held out, all of them listed', () => {
+    const heldOut = task.heldOutItems();
+    expect(task.chance).toBeCloseTo(220 / 2894, 12);
+    // Four standard deviations of a binomial(2894, 0.2).
+    expect(Math.abs(heldOut.length - 2894 * 0.2)).toBeLessThan(86);
+    const seen = new Set(Array.from({ length: 3000 }, (_, index) => task.trainItem(0, index).key));
+    expect(seen.size).toBeLessThanOrEqual(2894 - heldOut.length);
+    expect(seen.size).toBeGreaterThan(0.6 * (2894 - heldOut.length));
+  });
+
+  it('asks the same held-out problems in both answer forms', () => {
+    const expressions = createTask({ name: 'countdown', answer: 'expression' });
+    expect(expressions.heldOutItems().map((item) => item.key)).toEqual(task.heldOutItems().map((item) => item.key));
+  });
+
+  it('has one key for every order of the numbers, and another for another target', () => {
+    const { key } = getTaskDefinition('countdown');
+    const expected = 'cd|13|2,3,10';
+    expect(key({ numbers: [3, 10, 2], target: 13 })).toBe(expected);
+    expect(key({ numbers: [10, 2, 3], target: 13 })).toBe(expected);
+    expect(key({ numbers: [10, 2, 3], target: 14 })).not.toBe(expected);
+    expect(key({ numbers: [10, 2, 2], target: 13 })).not.toBe(expected);
+  });
+
+  it('shows the numbers in every order', () => {
+    const isSorted = (numbers: readonly number[]) => numbers.every((value, i) => i === 0 || numbers[i - 1] <= value);
+    const identities = task.heldOutItems().map((item) => item.identity as { numbers: number[] });
+    const sortedShare = identities.filter(({ numbers }) => isSorted(numbers)).length / identities.length;
+    // One order of six for distinct numbers, more with repeated ones.
+    expect(sortedShare).toBeGreaterThan(0.1);
+    expect(sortedShare).toBeLessThan(0.4);
+  });
+
+  it.each([0, 0.2, 0.5, 1])('demonstrates the asked target in a share of %d, and by luck beyond', (correctShare) => {
+    const numItems = 1500;
+    const share = shareCorrect(createTask({ name: 'countdown', correct_share: correctShare }), numItems);
+    // The other traces reach the target by luck, once in about 1 / chance.
+    const expected = correctShare + (1 - correctShare) * task.chance;
+    const spread = Math.sqrt((expected * (1 - expected)) / numItems);
+    expect(Math.abs(share - expected)).toBeLessThanOrEqual(4 * spread + 0.01);
+  });
+
+  it('is solved by random valid traces no more often than chance says', () => {
+    const rng = rngFor('random valid traces');
+    const solved = task.heldOutItems().filter((item) => {
+      const table = tracesOf((item.identity as { numbers: number[] }).numbers);
+      const last = table.trace(rng.int(0, table.numTraces - 1)).at(-1);
+      return last?.result === (item.identity as { target: number }).target;
+    });
+    const numItems = task.heldOutItems().length;
+    const spread = Math.sqrt((task.chance * (1 - task.chance)) / numItems);
+    expect(Math.abs(solved.length / numItems - task.chance)).toBeLessThan(4 * spread);
+  });
+
+  it.each([
+    [{ numbers: 5 }, 'task.numbers: 5 — an integer from 2 to 4; use 3, the default.'],
+    [{ max_nubmer: 9 }, 'task.max_nubmer: 9 — task "countdown" has no such knob; did you mean "max_number"?'],
+    [{ answer: 'words' }, 'task.answer: "words" — one of steps, expression'],
+    [{ correct_share: 1.5 }, 'task.correct_share: 1.5 — a share from 0 to 1'],
+    [{ use: 'subset' }, 'task.use: "subset" — a rule for expressions; set answer: expression'],
+  ])('refuses %j', (knobs, message) => {
+    expect(() => createTask({ name: 'countdown', ...knobs })).toThrow(message);
+  });
+});
+
+describe('createTask', () => {
+  it.each([
+    ['coundown', 'did you mean "countdown"?'],
+    ['toString', 'no such task'],
+  ])('refuses the name %s', (name, message) => {
+    expect(() => createTask({ name })).toThrow(message);
+  });
+
+  it('gives up on a space with too few held-out problems, naming task, knobs and keys', () => {
+    const word = createTask({ name: 'reverse_text', min_length: 1, max_length: 1 });
+    expect(() => word.heldOutItems()).toThrow(
+      /^task "reverse_text" with \{.*"max_length":1.* no eval problem in 2000 draws .*about 26 keys exist/,
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createTask } from '../../src/data/index.ts';
+import { murmur3OfText } from '../../src/kernels/murmur3.ts';
+
+/**
+ * Digest of the first training items, demonstrations and held-out items of a task. When it changes, checkpoints
+ * and published results no longer mean the same problems: raise the task's version, then write the new digest here.
+ */
+function digestOf(name: string): string {
+  const task = createTask({ name });
+  const lines = Array.from({ length: 300 }, (_, index) => {
+    const item = task.trainItem(0, index);
+    return `${JSON.stringify(item)} ${task.demonstrationTokens(item, 0, index).join(' ')}`;
+  });
+  lines.push(...task.heldOutItems().map((item) => JSON.stringify(item)));
+  const digest = new Uint32Array(4);
+  murmur3OfText(lines.join('\n'), digest);
+  return `v${task.version} ${[...digest].map((word) => word.toString(16).padStart(8, '0')).join('')}`;
+}
+
+it.each([
+  ['countdown', 'v1 2bcf35f185c479a19d1ad8b0b08cb1ad'],
+  ['sort_digits', 'v1 0f4a94ce498334b0e71d968ae42c0953'],
+  ['reverse_text', 'v1 9a9a6e629d4ec825abee838696b8e96c'],
+])('%s draws the same problems as when version and digest were written', (name, expected) => {
+  expect(digestOf(name)).toBe(expected);
+});

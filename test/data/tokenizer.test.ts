@@ -1,0 +1,64 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createTask } from '../../src/data/index.ts';
+import { characterTokenizer, wordTokenizer } from '../../src/data/vocabulary_tokenizer.ts';
+
+const words = wordTokenizer({ name: 'words', furtherSpecials: ['<bos>'], tokens: ['1', '11', '+', '='] });
+const characters = characterTokenizer({ name: 'characters', tokens: ['a', 'b', '>'] });
+
+describe.each([
+  ['wordTokenizer', words, 3],
+  ['characterTokenizer', characters, 2],
+])('%s', (_name, tokenizer, numSpecials) => {
+  const ordinary = fc.array(fc.integer({ min: numSpecials, max: tokenizer.vocabSize - 1 }), { maxLength: 8 });
+
+  it('decodes to a text that encodes to the same ids, so two sequences never share a text', () => {
+    fc.assert(
+      fc.property(ordinary, (ids) => {
+        expect([...tokenizer.encode(tokenizer.decode(ids))]).toEqual(ids);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  it('skips special tokens when it decodes', () => {
+    const last = tokenizer.vocabSize - 1;
+    expect(tokenizer.decode([0, last, 1, last])).toBe(tokenizer.decode([last, last]));
+  });
+
+  it('exports every id, specials marked', () => {
+    const json = tokenizer.toJSON() as { model: { vocab: Record<string, number> }; added_tokens: { id: number }[] };
+    expect(Object.entries(json.model.vocab).map(([text, id]) => tokenizer.tokenText(id) === text)).not.toContain(false);
+    expect(Object.keys(json.model.vocab)).toHaveLength(tokenizer.vocabSize);
+    expect(json.added_tokens.map(({ id }) => id)).toEqual(Array.from({ length: numSpecials }, (_, id) => id));
+  });
+
+  it('refuses an id outside of the vocabulary', () => {
+    expect(() => tokenizer.tokenText(tokenizer.vocabSize)).toThrow('token id');
+    expect(() => tokenizer.decode([-1])).toThrow('token id -1');
+  });
+});
+
+describe('encode', () => {
+  it('names the first piece without an id', () => {
+    expect(() => words.encode('1 + 2 = 3')).toThrow(
+      '"2" — piece 2 of the text is not in vocabulary "words" of 7 tokens',
+    );
+    expect(() => characters.encode('abc')).toThrow('"c" — piece 2');
+  });
+
+  it('refuses what decoding would not give back: double spaces and special tokens as text', () => {
+    expect(() => words.encode('1  + 1')).toThrow('"" — piece 1');
+    expect(() => words.encode('1 <eos>')).toThrow('"<eos>"');
+  });
+
+  it('gives each number of a countdown prompt one token', () => {
+    const { tokenizer } = createTask({ name: 'countdown' });
+    expect(tokenizer.encode('10 7 2 = 99 ?')).toHaveLength(6);
+    expect(tokenizer.decode(tokenizer.encode('3 37'))).not.toBe(tokenizer.decode(tokenizer.encode('33 7')));
+  });
+});
+
+it('refuses a vocabulary with a token that occurs twice', () => {
+  expect(() => characterTokenizer({ name: 'twice', tokens: ['a', 'a'] })).toThrow('"twice"');
+});

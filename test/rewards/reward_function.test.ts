@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { createTask } from '../../src/data/index.ts';
+import {
+  accuracyReward,
+  combineRewards,
+  getReward,
+  partReward,
+  type RewardBatch,
+  type RewardFunction,
+  scoreRewards,
+  softOverlongReward,
+} from '../../src/rewards/index.ts';
+
+/** Three completions of one sorting problem: right, half right, not applicable. */
+function batchOfThree(): RewardBatch {
+  const item = createTask({ name: 'sort_digits' }).trainItem(0, 0);
+  return {
+    prompts: [item.prompt, item.prompt, item.prompt],
+    completions: ['a', 'b', 'c'],
+    completionTokens: [80, 90, 101].map((length) => new Int32Array(length)),
+    items: [item, item, item],
+    verdicts: [
+      { score: 1, status: 'correct', reason: 'right', parts: { positions: 1 } },
+      { score: 0, status: 'incorrect', reason: 'wrong', parts: { positions: 0.5 } },
+      { score: null, status: 'invalid', reason: 'not applicable' },
+    ],
+    finishReasons: ['stop', 'stop', 'stop'],
+    trainerState: { step: 7, progress: 0.1 },
+  };
+}
+
+const reward = (name: string, score: RewardFunction['score']): RewardFunction => ({ name, score });
+
+describe('built-in rewards', () => {
+  it('accuracy is the score of the verdict', () => {
+    expect(accuracyReward.score(batchOfThree())).toEqual([1, 0, null]);
+  });
+
+  it('a part is null where the verdict has none', () => {
+    expect(getReward('positions').score(batchOfThree())).toEqual([1, 0.5, null]);
+    expect(partReward('lcs').score(batchOfThree())).toEqual([null, null, null]);
+  });
+
+  it('soft overlong falls from 0 to -1 within the cache', () => {
+    expect(softOverlongReward(100, 20).score(batchOfThree())).toEqual([0, -0.5, -1]);
+    const atLimit = { ...batchOfThree(), completionTokens: [new Int32Array(100)] };
+    expect(softOverlongReward(100, 20).score(atLimit)).toEqual([-1]);
+  });
+
+  it('an unknown name is refused with the nearest one', () => {
+    expect(() => getReward('acuracy')).toThrow(
+      'reward_funcs: "acuracy" — no such reward function; did you mean "accuracy"?',
+    );
+    expect(() => getReward('constructor')).toThrow('no such reward function');
+  });
+});
+
+describe('scoreRewards', () => {
+  it('keeps the order of the functions, whichever answers first', async () => {
+    const slow = reward('slow', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return [1, 2, 3];
+    });
+    const { rewards, failures } = await scoreRewards([slow, accuracyReward], batchOfThree());
+    expect(rewards).toEqual([
+      [1, 2, 3],
+      [1, 0, null],
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it('reports a function that throws or rejects, and gives nulls for it alone', async () => {
+    const throws = reward('throws', () => {
+      throw new TypeError('no such column');
+    });
+    const rejects = reward('rejects', () => Promise.reject('server is gone'));
+    const { rewards, failures } = await scoreRewards([throws, accuracyReward, rejects], batchOfThree());
+    expect(rewards).toEqual([
+      [null, null, null],
+      [1, 0, null],
+      [null, null, null],
+    ]);
+    expect(failures).toEqual([
+      { name: 'throws', message: 'reward "throws" failed at step 7: TypeError: no such column' },
+      { name: 'rejects', message: 'reward "rejects" failed at step 7: server is gone' },
+    ]);
+  });
+
+  it.each([
+    ['too few values', [1], '1 values'],
+    ['no values', undefined, 'undefined'],
+  ])('reports %s', async (_label, values, text) => {
+    const wrong = reward('wrong', () => values as unknown as number[]);
+    const { rewards, failures } = await scoreRewards([wrong], batchOfThree());
+    expect(rewards).toEqual([[null, null, null]]);
+    expect(failures[0].message).toContain(text);
+  });
+
+  it.each([[Number.NaN], [Number.POSITIVE_INFINITY], ['1'], [undefined]])(
+    'reports the value %s and keeps the others',
+    async (bad) => {
+      const wrong = reward('wrong', () => [0.5, bad as number, null]);
+      const { rewards, failures } = await scoreRewards([wrong], batchOfThree());
+      expect(rewards).toEqual([[0.5, null, null]]);
+      expect(failures).toHaveLength(1);
+      expect(failures[0].message).toContain(`gave ${String(bad)} for completion 1`);
+    },
+  );
+});
+
+describe('combineRewards', () => {
+  it('leaves null out of the weighted sum, and is null where all are', () => {
+    const matrix = [
+      [1, 1, null, null],
+      [null, 1, 1, null],
+    ];
+    expect(combineRewards(matrix, [1, 0.5])).toEqual([1, 1.5, 0.5, null]);
+  });
+
+  it('takes weight 0 as a metric that adds nothing', () => {
+    expect(combineRewards([[1], [5]], [1, 0])).toEqual([1]);
+  });
+
+  it('refuses a number of weights that is not the number of functions', () => {
+    expect(() => combineRewards([[1], [1]], [1])).toThrow(
+      'reward_weights: [1] — one weight for each of 2 reward functions',
+    );
+  });
+});

@@ -1,0 +1,105 @@
+/** The golden model fixtures in this project's terms: shape, weights by name, groups, and row orders. */
+import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
+import type { ModelShape } from '../../src/model/shape.ts';
+import type { GoldenTensor } from '../golden/load.ts';
+import { loadGolden } from '../golden/load.ts';
+
+export interface GoldenModel {
+  readonly shape: ModelShape;
+  readonly weights: ReadonlyMap<string, Float64Array>;
+  readonly groups: readonly TokenGroup[];
+  readonly scores: readonly { temperature: number; logprobs: Float64Array; entropies: Float64Array }[];
+  readonly backward: {
+    temperature: number;
+    g: Float64Array;
+    h: Float64Array;
+    gradients: ReadonlyMap<string, Float64Array>;
+  };
+  /** From a batch's loss rows to the fixture's order (group, completion, token), and back. */
+  inFixtureOrder(batch: PackedBatch, values: ArrayLike<number>): Float64Array;
+  inBatchOrder(batch: PackedBatch, values: ArrayLike<number>): Float64Array;
+}
+
+/** For each loss row of the batch, its place when completions are laid one behind the other. */
+export function fixtureIndex(batch: PackedBatch): Int32Array {
+  const lengths = new Int32Array(batch.completionCount);
+  for (const completion of batch.completionOf) lengths[completion]!++;
+  const first = new Int32Array(batch.completionCount + 1);
+  lengths.forEach((length, i) => {
+    first[i + 1] = first[i]! + length;
+  });
+  return batch.completionOf.map((completion, row) => first[completion]! + batch.tokenOf[row]!);
+}
+
+/** The fixtures' groups, as plain arrays in JSON. */
+export function toGroups(groups: readonly { prompt: readonly number[]; completions: readonly (readonly number[])[] }[]): TokenGroup[] {
+  return groups.map(({ prompt, completions }) => ({
+    prompt: Int32Array.from(prompt),
+    completions: completions.map((tokens) => Int32Array.from(tokens)),
+  }));
+}
+
+function tensors(record: Readonly<Record<string, GoldenTensor>>): Map<string, Float64Array> {
+  return new Map(Object.entries(record).map(([name, tensor]) => [name, tensor.data]));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: Hugging Face's config.json, read key by key right here
+function shapeOf(config: any, weights: ReadonlyMap<string, Float64Array>): ModelShape {
+  return {
+    vocabSize: config.vocab_size,
+    hiddenSize: config.hidden_size,
+    intermediateSize: config.intermediate_size,
+    numLayers: config.num_hidden_layers,
+    numHeads: config.num_attention_heads,
+    numKvHeads: config.num_key_value_heads,
+    headDim: config.head_dim ?? config.hidden_size / config.num_attention_heads,
+    ropeTheta: config.rope_theta,
+    rmsNormEps: config.rms_norm_eps,
+    tieWordEmbeddings: !weights.has('lm_head.weight'),
+    attentionBias: weights.has('model.layers.0.self_attn.q_proj.bias'),
+    qkNorm: weights.has('model.layers.0.self_attn.q_norm.weight'),
+  };
+}
+
+export function loadGoldenModel(name: string): GoldenModel {
+  // biome-ignore lint/suspicious/noExplicitAny: the schema of test/golden/README.md, read field by field right here
+  const golden = loadGolden(name as any) as any;
+  const weights = tensors(golden.weights);
+  return {
+    shape: shapeOf(golden.config, weights),
+    weights,
+    groups: toGroups(golden.groups),
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    scores: golden.scores.map((score: any) => ({
+      temperature: score.temperature,
+      logprobs: score.logprob.data,
+      entropies: score.entropy.data,
+    })),
+    backward: {
+      temperature: golden.backward.temperature,
+      g: golden.backward.g.data,
+      h: golden.backward.h.data,
+      gradients: tensors(golden.backward.grads),
+    },
+    inFixtureOrder: (batch, values) => {
+      const out = new Float64Array(values.length);
+      fixtureIndex(batch).forEach((place, row) => {
+        out[place] = values[row]!;
+      });
+      return out;
+    },
+    inBatchOrder: (batch, values) => Float64Array.from(fixtureIndex(batch), (place) => values[place]!),
+  };
+}
+
+/** Largest |actual − expected| relative to the largest |expected|. */
+export function worstRelative(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  let worst = actual.length === expected.length ? 0 : Number.POSITIVE_INFINITY;
+  let scale = 0;
+  for (let i = 0; i < expected.length; i++) {
+    worst = Math.max(worst, Math.abs(actual[i]! - expected[i]!));
+    if (Number.isNaN(actual[i]!)) worst = Number.POSITIVE_INFINITY;
+    scale = Math.max(scale, Math.abs(expected[i]!));
+  }
+  return worst / Math.max(scale, 1e-12);
+}

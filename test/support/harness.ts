@@ -1,0 +1,130 @@
+/**
+ * Runs kernels on a backend: plans memory for named slots, writes their first values, records, replays, and reads
+ * every slot back. Several cases share one engine, since opening one is the slow part.
+ */
+import type { Backend, Engine, Kernels } from '../../src/kernels/kernels.ts';
+import { ArenaBuilder, type DType, type MemoryPlan, type Rows, type Slot } from '../../src/kernels/memory.ts';
+import { sizeOf } from './data.ts';
+
+/** What an overwritten element holds before the kernel runs, so that one that stays unwritten shows. */
+export const POISON = Math.fround(1.2345e20);
+export const POISON_ID = 1234567890;
+
+/** What an engine reads back. */
+export type Output = Int32Array | Float32Array | Float64Array;
+
+/** A slot to plan, with its first values. */
+export interface TestSlot {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly values: ArrayLike<number>;
+  readonly isMatrix: boolean;
+}
+
+/** A use of kernels over named slots. An optional operand is a name that has no slot. */
+export interface KernelCase {
+  readonly slots: Readonly<Record<string, TestSlot>>;
+  readonly build: (kernels: Kernels, slots: Readonly<Record<string, Slot>>) => void;
+}
+
+/** A 'real' slot that holds `values` when the kernels start: an input, or an accumulator's start. */
+export function given(shape: readonly number[], values: ArrayLike<number>): TestSlot {
+  return { dtype: 'real', shape, values: Float64Array.from(values, Math.fround), isMatrix: false };
+}
+
+/** A 'real' slot that the plan lists among its matrices. */
+export function matrix(shape: readonly number[], values: ArrayLike<number>): TestSlot {
+  return { ...given(shape, values), isMatrix: true };
+}
+
+/** An 'int' slot that holds `values`. */
+export function ids(shape: readonly number[], values: ArrayLike<number>): TestSlot {
+  return { dtype: 'int', shape, values, isMatrix: false };
+}
+
+/** A 'real' slot to be overwritten. */
+export function poisoned(shape: readonly number[]): TestSlot {
+  return given(shape, new Float64Array(sizeOf(shape)).fill(POISON));
+}
+
+/** An 'int' slot to be overwritten. */
+export function poisonedIds(shape: readonly number[]): TestSlot {
+  return ids(shape, new Int32Array(sizeOf(shape)).fill(POISON_ID));
+}
+
+/** The slots that hold a row range as data, for `storedRows`. */
+export function rowBounds(begin: number, end: number): TestSlot {
+  return ids([2], [begin, end]);
+}
+
+/** The row range that a slot made by `rowBounds` holds at replay. */
+export function storedRows(bounds: Slot): Rows {
+  return { begin: { slot: bounds, index: 0 }, end: { slot: bounds, index: 1 } };
+}
+
+/** Rows 0 to `end`. */
+export function allRows(end: number): Rows {
+  return { begin: 0, end };
+}
+
+/** Runs one case in an engine of its own. @returns every slot's values afterwards */
+export async function runKernel(
+  backend: Backend,
+  slots: KernelCase['slots'],
+  build: KernelCase['build'],
+): Promise<Record<string, Output>> {
+  const [outputs] = await runCases(backend, [{ slots, build }]);
+  return outputs;
+}
+
+/** Runs cases one after another in one engine. @returns for each case, every slot's values afterwards */
+export async function runCases(
+  backend: Backend,
+  cases: readonly KernelCase[],
+): Promise<readonly Record<string, Output>[]> {
+  const { plan, slots } = planCases(cases);
+  const engine = await backend.open(plan);
+  try {
+    cases.forEach((test, index) => {
+      for (const [name, slot] of Object.entries(slots[index])) engine.write(slot, test.slots[name].values);
+    });
+    const program = engine.record('test', (kernels) => {
+      for (const [index, test] of cases.entries()) test.build(kernels, slots[index]);
+    });
+    await engine.replay(program);
+    return await Promise.all(slots.map((named) => readAll(engine, named)));
+  } finally {
+    await engine.close();
+  }
+}
+
+async function readAll(engine: Engine, slots: Readonly<Record<string, Slot>>): Promise<Record<string, Output>> {
+  const outputs: Record<string, Output> = {};
+  for (const [name, slot] of Object.entries(slots)) outputs[name] = await engine.read(slot);
+  return outputs;
+}
+
+/** The smallest plan that holds the cases: one arena of matrices, one of other reals, one of ints. */
+export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
+  readonly plan: MemoryPlan;
+  readonly slots: readonly Readonly<Record<string, Slot>>[];
+} {
+  const matrices = new ArenaBuilder('matrices', 'real', 'weights');
+  const reals = new ArenaBuilder('reals', 'real', 'activations');
+  const ints = new ArenaBuilder('ints', 'int', 'indices');
+  const planned: Slot[] = [];
+  const slots = cases.map((test) => {
+    const named: Record<string, Slot> = {};
+    for (const [name, slot] of Object.entries(test.slots)) {
+      const builder = slot.isMatrix ? matrices : slot.dtype === 'real' ? reals : ints;
+      named[name] = builder.slot(slot.shape);
+      if (slot.isMatrix) planned.push(named[name]);
+    }
+    return named;
+  });
+  const shapes = slots.flatMap((named) => Object.values(named)).map((slot) => slot.shape);
+  const rows = Math.max(...shapes.map((shape) => shape[0]));
+  const width = Math.max(...shapes.map((shape) => shape[shape.length - 1]));
+  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width) };
+  return { plan: { arenas: [matrices.spec(), reals.spec(), ints.spec()], matrices: planned, limits }, slots };
+}
