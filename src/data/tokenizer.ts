@@ -5,8 +5,8 @@ export interface Tokenizer {
   readonly padTokenId: number;
   /** @throws DataError naming the first piece that has no id */
   encode(text: string): Int32Array;
-  /** Special tokens are skipped. Injective on sequences of ordinary tokens: two different sequences never
-   *  decode to the same text, so a verifier that reads text judges exactly what was sampled. */
+  /** Special tokens appear as their text, so that one in the middle of an answer is seen and rejected. Injective:
+   *  two different sequences never decode to the same text, so a verifier that reads text judges what was sampled. */
   decode(tokens: ArrayLike<number>): string;
   /** The ordinary or special token of an id, as text. */
   tokenText(id: number): string;

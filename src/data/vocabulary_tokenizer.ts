@@ -84,10 +84,7 @@ class VocabularyTokenizer implements Tokenizer {
   }
 
   decode(tokens: ArrayLike<number>): string {
-    const pieces: string[] = [];
-    for (let i = 0; i < tokens.length; i++) {
-      if (tokens[i] >= this.#numSpecials || tokens[i] < 0) pieces.push(this.tokenText(tokens[i]));
-    }
+    const pieces = Array.from(tokens, (id) => this.tokenText(id));
     return pieces.join(this.#rule.separator);
   }
 

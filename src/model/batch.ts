@@ -127,7 +127,12 @@ function bucketTokens(tokens: Int32Array): Pick<PackedBatch, 'sortedRows' | 'buc
 /** Cuts groups into micro-batches of whole groups that fit; order is kept. */
 export function splitGroups<G extends TokenGroup>(
   groups: readonly G[],
-  capacity: { readonly rows: number; readonly lossRows: number; readonly groups: number; readonly completions?: number },
+  capacity: {
+    readonly rows: number;
+    readonly lossRows: number;
+    readonly groups: number;
+    readonly completions?: number;
+  },
 ): G[][] {
   const batches: G[][] = [];
   let rows = 0;

@@ -5,8 +5,9 @@
  * The token of a completion is a function of (weights, prompt, sampling key, rollout number, position) alone: not
  * of the batch it was sampled in. Log-probs are the scorer's, bit for bit.
  */
-import type { FinishReason } from '../rewards/verdict.ts';
+
 import { SAMPLING } from '../kernels/kernels.ts';
+import type { FinishReason } from '../rewards/verdict.ts';
 import { COUNTS } from './plan.ts';
 import type { Policy } from './policy.ts';
 
@@ -87,13 +88,18 @@ function splitRequests(policy: Policy, requests: readonly GenerationRequest[], t
   let samples = 0;
   for (const request of requests) {
     const perSample = Math.max(0, tokens - 1);
-    const most = Math.max(1, Math.min(completions, rows, Math.floor((kvRows - request.prompt.length) / Math.max(1, perSample))));
+    const most = Math.max(
+      1,
+      Math.min(completions, rows, Math.floor((kvRows - request.prompt.length) / Math.max(1, perSample))),
+    );
     for (let first = 0; first < request.rolloutNumbers.length; first += most) {
       const part = { prompt: request.prompt, rolloutNumbers: request.rolloutNumbers.slice(first, first + most) };
       const promptRows = prompts + part.prompt.length;
       const allSamples = samples + part.rolloutNumbers.length;
       const fits =
-        promptRows <= rows && allSamples <= Math.min(completions, rows) && promptRows + allSamples * perSample <= kvRows;
+        promptRows <= rows &&
+        allSamples <= Math.min(completions, rows) &&
+        promptRows + allSamples * perSample <= kvRows;
       const last = chunks[chunks.length - 1];
       if (fits && last !== undefined) {
         last.push(part);
@@ -155,8 +161,15 @@ function placeRows(requests: readonly GenerationRequest[], tokens: number): Row[
     const promptEnd = promptBegin + prompt.length;
     for (const rolloutNumber of rolloutNumbers) {
       rows.push({
-        promptBegin, promptEnd, ownBegin, rolloutNumber,
-        tokens: [], logprobs: [], entropies: [], keptLogMass: [], finishReason: undefined,
+        promptBegin,
+        promptEnd,
+        ownBegin,
+        rolloutNumber,
+        tokens: [],
+        logprobs: [],
+        entropies: [],
+        keptLogMass: [],
+        finishReason: undefined,
       });
       ownBegin += Math.max(0, tokens - 1);
     }
@@ -218,7 +231,12 @@ function writeRows(policy: Policy, arrays: RowArrays): void {
   policy.engine.write(inputs.counts, [arrays.tokens.length], COUNTS.rows);
 }
 
-function writeSampled(policy: Policy, rows: readonly Row[], source: (row: Row, i: number) => number, counter: number): void {
+function writeSampled(
+  policy: Policy,
+  rows: readonly Row[],
+  source: (row: Row, i: number) => number,
+  counter: number,
+): void {
   const { inputs } = policy.slots;
   const numbers = new Int32Array(rows.length * 2);
   rows.forEach(({ rolloutNumber }, i) => {

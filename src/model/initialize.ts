@@ -1,8 +1,9 @@
 /** Initial weights of a run from scratch. */
+
+import { slotLength } from '../kernels/memory.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { ParameterSlots } from './parameters.ts';
 import type { ModelShape } from './shape.ts';
-import { slotLength } from '../kernels/memory.ts';
 
 /**
  * A flat parameter vector: matrices N(0, range), projections into the residual stream N(0, range/√(2·layers)),
@@ -16,7 +17,11 @@ export function initialParameters(shape: ModelShape, slots: ParameterSlots, seed
     const values = flat.subarray(slot.offset, slot.offset + slotLength(slot));
     if (initial === 'one') values.fill(1);
     else if (initial !== 'zero') {
-      fillNormal(values, `initialize|${seed}|${name}`, initial === 'residual' ? range / Math.sqrt(2 * shape.numLayers) : range);
+      fillNormal(
+        values,
+        `initialize|${seed}|${name}`,
+        initial === 'residual' ? range / Math.sqrt(2 * shape.numLayers) : range,
+      );
     }
   }
   return flat;

@@ -228,7 +228,12 @@ function activations(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder)
   };
 }
 
-function backwardSlots(shape: ModelShape, capacity: Capacity, weights: ParameterSlots, arena: ArenaBuilder): BackwardSlots {
+function backwardSlots(
+  shape: ModelShape,
+  capacity: Capacity,
+  weights: ParameterSlots,
+  arena: ArenaBuilder,
+): BackwardSlots {
   const { hiddenSize: D, intermediateSize: F } = shape;
   const N = capacity.rows;
   const R = headRows(capacity);

@@ -120,8 +120,14 @@ export class Policy {
     const half = this.shape.headDim / 2;
     const { context } = this.capacity;
     const angle = (i: number): number => Math.floor(i / half) * this.shape.ropeTheta ** (-(i % half) / half);
-    this.engine.write(this.slots.cos, Float64Array.from({ length: context * half }, (_, i) => Math.cos(angle(i))));
-    this.engine.write(this.slots.sin, Float64Array.from({ length: context * half }, (_, i) => Math.sin(angle(i))));
+    this.engine.write(
+      this.slots.cos,
+      Float64Array.from({ length: context * half }, (_, i) => Math.cos(angle(i))),
+    );
+    this.engine.write(
+      this.slots.sin,
+      Float64Array.from({ length: context * half }, (_, i) => Math.sin(angle(i))),
+    );
   }
 
   /** Replaces all weights: a flat vector in the layout of `plan.slots.weights`. */
@@ -130,7 +136,9 @@ export class Policy {
   }
 
   /** A copy of one flat parameter-shaped vector: weights, a moment, the reference. */
-  async readVector(which: 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | 'reference'): Promise<Float32Array> {
+  async readVector(
+    which: 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | 'reference',
+  ): Promise<Float32Array> {
     const set = this.slots[which];
     if (set === undefined) throw new Error(`this policy holds no ${which}`);
     return Float32Array.from(await this.engine.read(set.all));
@@ -162,7 +170,10 @@ export class Policy {
     const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
     write(inputs.tokens, batch.tokens);
     write(inputs.positions, batch.positions);
-    write(inputs.kvRows, Int32Array.from(batch.tokens, (_, row) => row));
+    write(
+      inputs.kvRows,
+      Int32Array.from(batch.tokens, (_, row) => row),
+    );
     write(inputs.intervals, batch.intervals);
     write(inputs.islands, batch.islands);
     write(inputs.sortedRows, batch.sortedRows);
@@ -202,7 +213,12 @@ export class Policy {
    * One micro-batch of the clipped policy objective: forward, derivative per token, backward. Gradients add up
    * until `optimize`; nothing is read back between forward and backward.
    */
-  async accumulate(batch: PackedBatch, temperature: number, rows: ObjectiveRows, settings: ObjectiveSettings): Promise<ScoresWithLoss> {
+  async accumulate(
+    batch: PackedBatch,
+    temperature: number,
+    rows: ObjectiveRows,
+    settings: ObjectiveSettings,
+  ): Promise<ScoresWithLoss> {
     const { results } = this.slots;
     this.load(batch, temperature);
     if (rows.oldLogprobs !== 'current') this.engine.write(results.oldLogprobs, rows.oldLogprobs);
@@ -352,7 +368,14 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
       const { rewards, advantages: out } = results;
-      kernels.groupAdvantages({ rewards, offsets: inputs.groupOffsets, groups, scale, advantages: out, dead: inputs.dead });
+      kernels.groupAdvantages({
+        rewards,
+        offsets: inputs.groupOffsets,
+        groups,
+        scale,
+        advantages: out,
+        dead: inputs.dead,
+      });
     });
   return {
     scoreReference:
@@ -366,7 +389,12 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
     copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
     objective: engine.record('objective', (kernels) => {
-      kernels.policyObjective({ ...results, completionOf: inputs.completionOf, settings: results.objective, rows: lossRows(plan) });
+      kernels.policyObjective({
+        ...results,
+        completionOf: inputs.completionOf,
+        settings: results.objective,
+        rows: lossRows(plan),
+      });
     }),
     backward: engine.record('backward', (kernels) => backwardPass(kernels, plan)),
     ...recordOptimizer(engine, plan),

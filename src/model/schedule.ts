@@ -94,21 +94,38 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
   const { inputs, results, hidden } = plan.slots;
   const { temperature, logSumExp, entropies } = results;
   const rows = lossRows(plan);
-  kernels.linearLogprob({ hidden, weight: weights.head, targets: inputs.targets, temperature, logprobs, logSumExp, entropies, rows });
+  kernels.linearLogprob({
+    hidden,
+    weight: weights.head,
+    targets: inputs.targets,
+    temperature,
+    logprobs,
+    logSumExp,
+    entropies,
+    rows,
+  });
 }
 
 /** From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. */
 export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   const { slots } = plan;
   const { weights, gradients, backward, inputs } = slots;
-  if (gradients === undefined || backward === undefined) throw new Error('a policy planned without training has no backward');
+  if (gradients === undefined || backward === undefined)
+    throw new Error('a policy planned without training has no backward');
   backwardHead(kernels, plan, gradients, backward);
   for (let layer = weights.layers.length - 1; layer >= 0; layer--) {
     backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerSlots, backward);
   }
   const { sortedRows, bucketTokens, bucketOffsets } = inputs;
   const dTable = slots.embeddingGradient ?? gradients.embedding;
-  kernels.embeddingBackward({ dOut: backward.dX, sortedRows, bucketTokens, bucketOffsets, buckets: countOf(inputs, 'buckets'), dTable });
+  kernels.embeddingBackward({
+    dOut: backward.dX,
+    sortedRows,
+    bucketTokens,
+    bucketOffsets,
+    buckets: countOf(inputs, 'buckets'),
+    dTable,
+  });
 }
 
 function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: ParameterSlots, backward: BackwardSlots): void {
@@ -138,10 +155,21 @@ function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: ParameterSl
     dWeight: gradients.finalNorm,
     rows,
   });
-  kernels.gatherRowsBackward({ dOut: backward.dGathered, offsets: inputs.lossOffsets, dX: backward.dX, rows: batchRows(plan) });
+  kernels.gatherRowsBackward({
+    dOut: backward.dGathered,
+    offsets: inputs.lossOffsets,
+    dX: backward.dX,
+    rows: batchRows(plan),
+  });
 }
 
-function backwardLayer(kernels: Kernels, plan: PolicyPlan, index: number, gradients: LayerSlots, d: BackwardSlots): void {
+function backwardLayer(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  index: number,
+  gradients: LayerSlots,
+  d: BackwardSlots,
+): void {
   const { slots, shape } = plan;
   const weights = slots.weights.layers[index] as LayerSlots;
   const kept = slots.layers[index] as LayerActivations;
@@ -185,10 +213,29 @@ function backwardLayer(kernels: Kernels, plan: PolicyPlan, index: number, gradie
   const { cos, sin } = slots;
   const { qNorm, kNorm } = weights;
   kernels.rotaryBackward({
-    qkv: kept.qkv, positions, cos, sin, kvRows, qNorm, kNorm, eps: shape.rmsNormEps, heads: shape, rows,
-    dQ: d.dQ, dKv: d.dKv, dQkv: d.dQkv, dQNorm: gradients.qNorm, dKNorm: gradients.kNorm,
+    qkv: kept.qkv,
+    positions,
+    cos,
+    sin,
+    kvRows,
+    qNorm,
+    kNorm,
+    eps: shape.rmsNormEps,
+    heads: shape,
+    rows,
+    dQ: d.dQ,
+    dKv: d.dKv,
+    dQkv: d.dQkv,
+    dQNorm: gradients.qNorm,
+    dKNorm: gradients.kNorm,
   });
-  kernels.linearWeightGradient({ dOut: d.dQkv, x: kept.inputNormed, dWeight: gradients.qkv, dBias: gradients.qkvBias, rows });
+  kernels.linearWeightGradient({
+    dOut: d.dQkv,
+    x: kept.inputNormed,
+    dWeight: gradients.qkv,
+    dBias: gradients.qkvBias,
+    rows,
+  });
   kernels.linearInputGradient({ dOut: d.dQkv, weight: weights.qkv, dX: d.dNormed, rows });
   kernels.rmsNormBackward({
     x: kept.input,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADAMW } from '../../src/kernels/kernels.ts';
 import { requiredBackends } from '../support/backends.ts';
-import { type ConformanceCase, expectConformance, expectSameBits } from '../support/compare.ts';
+import { type ConformanceCase, expectConformance } from '../support/compare.ts';
 import { normals, uniforms } from '../support/data.ts';
 import { given, runKernel } from '../support/harness.ts';
 
@@ -69,15 +69,9 @@ for (const { label, backend } of await requiredBackends()) {
       expect([...parameters]).toEqual([...Float64Array.from(test.slots.parameters.values)]);
     });
 
-    it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-      'changes nothing where the norm is %d',
-      async (norm) => {
-        const test = adamwCase(37, 20, { norm });
-        const after = await runKernel(backend, test.slots, test.build);
-        const before = await runKernel(backend, test.slots, () => {});
-        for (const name of ['parameters', 'firstMoment', 'secondMoment'])
-          expectSameBits(after[name], before[name], name);
-      },
-    );
+    it('changes nothing where the norm is NaN or infinite', async () => {
+      const norms = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      await expectConformance(backend, ...norms.map((norm) => ({ ...adamwCase(37, 20, { norm }), writes: {} })));
+    });
   });
 }

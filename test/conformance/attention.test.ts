@@ -3,7 +3,7 @@ import type { Heads } from '../../src/kernels/kernels.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectClose, expectConformance, expectSameBits, rowsOf } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
-import { given, ids, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+import { given, ids, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
 /** Intervals of every row, and where each island begins; kv rows are those of the layout. */
 interface Layout {
@@ -156,14 +156,17 @@ for (const { label, backend } of await requiredBackends()) {
       const geometry = heads(4, 2, 16);
       const layout = groups([37], [9, 20]);
       const many = forwardCase(layout, geometry);
-      const together = await runKernel(backend, many.slots, many.build);
-      for (const row of [0, 36, 37, 50, 65]) {
+      const rows = [0, 36, 37, 50, 65];
+      const singles = rows.map((row) => {
         const one = forwardCase({ ...layout, intervals: [layout.intervals[row]] }, geometry);
         const q = given([1, 64], normals([66, 64], 16).slice(row * 64, (row + 1) * 64));
-        const alone = await runKernel(backend, { ...one.slots, q, kv: many.slots.kv }, one.build);
-        expectSameBits(alone.out, rowsOf(together.out, 64, row), `row ${row}`);
-        expectSameBits(alone.logSumExp, rowsOf(together.logSumExp, 4, row), `logSumExp of row ${row}`);
-      }
+        return { ...one, slots: { ...one.slots, q, kv: many.slots.kv } };
+      });
+      const [together, ...alone] = await runCases(backend, [many, ...singles]);
+      rows.forEach((row, index) => {
+        expectSameBits(alone[index].out, rowsOf(together.out, 64, row), `row ${row}`);
+        expectSameBits(alone[index].logSumExp, rowsOf(together.logSumExp, 4, row), `logSumExp of row ${row}`);
+      });
     });
 
     it('gives the same bits wherever in kv the keys lie', async () => {
@@ -174,8 +177,10 @@ for (const { label, backend } of await requiredBackends()) {
       shifted.set(keys.subarray(12 * 16), 17 * 16);
       const near = forwardCase({ intervals: [[0, 12, 12, 20]], islands: [0, 1], capacity: 20 }, geometry);
       const far = forwardCase({ intervals: [[3, 15, 17, 25]], islands: [0, 1], capacity: 25 }, geometry);
-      const one = await runKernel(backend, { ...near.slots, kv: given([20, 16], keys) }, near.build);
-      const two = await runKernel(backend, { ...far.slots, kv: given([25, 16], shifted) }, far.build);
+      const [one, two] = await runCases(backend, [
+        { ...near, slots: { ...near.slots, kv: given([20, 16], keys) } },
+        { ...far, slots: { ...far.slots, kv: given([25, 16], shifted) } },
+      ]);
       expectSameBits(two.out, one.out, 'out');
     });
 
@@ -185,8 +190,7 @@ for (const { label, backend } of await requiredBackends()) {
         backwardCase(groups([5], [3, 4]), geometry),
         backwardCase(groups([5, 5], [3, 4]), geometry),
       ];
-      const one = await runKernel(backend, alone.slots, alone.build);
-      const two = await runKernel(backend, beside.slots, beside.build);
+      const [one, two] = await runCases(backend, [alone, beside]);
       expectSameBits(rowsOf(two.dQ, 32, 0, 12), one.dQ, 'dQ');
       expectSameBits(rowsOf(two.dKv, 32, 0, 12), one.dKv, 'dKv');
     });
@@ -196,8 +200,7 @@ for (const { label, backend } of await requiredBackends()) {
     const geometry = heads(2, 1, 8);
     const joined = forwardCase({ intervals: [[0, 9, 0, 0]], islands: [0, 1], capacity: 9 }, geometry);
     const split = forwardCase({ intervals: [[0, 5, 5, 9]], islands: [0, 1], capacity: 9 }, geometry);
-    const one = await runKernel(backend, joined.slots, joined.build);
-    const two = await runKernel(backend, split.slots, split.build);
+    const [one, two] = await runCases(backend, [joined, split]);
     expectClose(two.out, one.out, { terms: 17 });
   });
 }

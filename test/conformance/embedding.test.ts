@@ -3,7 +3,7 @@ import type { Rows } from '../../src/kernels/memory.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectConformance, expectSameBits } from '../support/compare.ts';
 import { integers, normals } from '../support/data.ts';
-import { allRows, given, ids, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+import { allRows, given, ids, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
 const V = 11;
 
@@ -89,8 +89,7 @@ for (const { label, backend } of await requiredBackends()) {
         [0, 23],
         [23, 50],
       ]);
-      const one = await runKernel(backend, whole.slots, whole.build);
-      const two = await runKernel(backend, split.slots, split.build);
+      const [one, two] = await runCases(backend, [whole, split]);
       expectSameBits(two.dTable, one.dTable);
     });
   });

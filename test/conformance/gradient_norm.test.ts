@@ -3,7 +3,7 @@ import { GRADIENT_NORM_BLOCK } from '../../src/kernels/kernels.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectConformance } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
-import { given, poisoned, runKernel } from '../support/harness.ts';
+import { given, poisoned, runCases, runKernel } from '../support/harness.ts';
 
 function normCase(values: ArrayLike<number>): ConformanceCase {
   return {
@@ -29,14 +29,13 @@ for (const { label, backend } of await requiredBackends()) {
       expect((await runKernel(backend, test.slots, test.build)).norm[0]).toBe(0);
     });
 
-    it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-      'is not finite if one gradient is %d',
-      async (value) => {
+    it('is not finite if one gradient is NaN or infinite', async () => {
+      const cases = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map((value) => {
         const values = normals([2100], 1);
         values[2077] = value;
-        const test = normCase(values);
-        expect((await runKernel(backend, test.slots, test.build)).norm[0]).not.toSatisfy(Number.isFinite);
-      },
-    );
+        return normCase(values);
+      });
+      for (const { norm } of await runCases(backend, cases)) expect(norm[0]).not.toSatisfy(Number.isFinite);
+    });
   });
 }

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectConformance, expectSameBits, rowsOf } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
-import { given, matrix, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+import { given, matrix, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
 interface Sizes {
   readonly N: number;
@@ -136,27 +136,27 @@ for (const { label, backend } of await requiredBackends()) {
       );
     });
 
-    it('gives a row the same bits alone, among few, and among many', async () => {
-      for (const { K, M } of [
-        { K: 37, M: 29 },
-        { K: 600, M: 10 },
-      ]) {
-        const N = 40;
-        const many = forwardCase({ N, K, M }, { hasBias: true });
-        const together = await runKernel(backend, many.slots, many.build);
-        for (const [row, count] of [
-          [0, 1],
-          [5, 1],
-          [39, 1],
-          [9, 3],
-          [12, 8],
-        ]) {
-          const part = forwardCase({ N: count, K, M }, { hasBias: true });
-          const x = given([count, K], normals([N, K], K).slice(row * K, (row + count) * K));
-          const alone = await runKernel(backend, { ...part.slots, x }, part.build);
-          expectSameBits(alone.out, rowsOf(together.out, M, row, row + count), `rows ${row} to ${row + count}, K ${K}`);
-        }
-      }
+    it.each([
+      { K: 37, M: 29 },
+      { K: 600, M: 10 },
+    ])('gives a row the same bits alone, among few, and among many, for %j', async ({ K, M }) => {
+      const N = 40;
+      const ranges = [
+        [0, 1],
+        [5, 6],
+        [39, 40],
+        [9, 12],
+        [12, 20],
+      ];
+      const parts = ranges.map(([begin, end]) => {
+        const part = forwardCase({ N: end - begin, K, M }, { hasBias: true });
+        const x = given([end - begin, K], normals([N, K], K).slice(begin * K, end * K));
+        return { ...part, slots: { ...part.slots, x } };
+      });
+      const [together, ...alone] = await runCases(backend, [forwardCase({ N, K, M }, { hasBias: true }), ...parts]);
+      ranges.forEach(([begin, end], index) => {
+        expectSameBits(alone[index].out, rowsOf(together.out, M, begin, end), `rows ${begin} to ${end}`);
+      });
     });
   });
 
@@ -178,14 +178,16 @@ for (const { label, backend } of await requiredBackends()) {
 
     it('gives a row the same bits alone as among many', async () => {
       const [N, K, M] = [21, 30, 300];
-      const many = inputGradientCase({ N, K, M });
-      const together = await runKernel(backend, many.slots, many.build);
-      for (const row of [0, 10, N - 1]) {
+      const rows = [0, 10, N - 1];
+      const singles = rows.map((row) => {
         const one = inputGradientCase({ N: 1, K, M });
         const dOut = given([1, M], normals([N, M], M).slice(row * M, (row + 1) * M));
-        const alone = await runKernel(backend, { ...one.slots, dOut }, one.build);
-        expectSameBits(alone.dX, rowsOf(together.dX, K, row), `row ${row}`);
-      }
+        return { ...one, slots: { ...one.slots, dOut } };
+      });
+      const [together, ...alone] = await runCases(backend, [inputGradientCase({ N, K, M }), ...singles]);
+      rows.forEach((row, index) => {
+        expectSameBits(alone[index].dX, rowsOf(together.dX, K, row), `row ${row}`);
+      });
     });
   });
 
@@ -212,17 +214,18 @@ for (const { label, backend } of await requiredBackends()) {
 
     it('accumulates the same bits over two calls split at any row border as in one', async () => {
       const sizes = { N: 70, K: 37, M: 26 };
-      const whole = weightGradientCase(sizes);
-      const one = await runKernel(backend, whole.slots, whole.build);
-      for (const border of [1, 16, 33, 69]) {
-        const split = weightGradientCase(sizes, [
+      const borders = [1, 16, 33, 69];
+      const splits = borders.map((border) =>
+        weightGradientCase(sizes, [
           [0, border],
           [border, 70],
-        ]);
-        const two = await runKernel(backend, split.slots, split.build);
-        expectSameBits(two.dWeight, one.dWeight, `dWeight, split at ${border}`);
-        expectSameBits(two.dBias, one.dBias, `dBias, split at ${border}`);
-      }
+        ]),
+      );
+      const [whole, ...split] = await runCases(backend, [weightGradientCase(sizes), ...splits]);
+      borders.forEach((border, index) => {
+        expectSameBits(split[index].dWeight, whole.dWeight, `dWeight, split at ${border}`);
+        expectSameBits(split[index].dBias, whole.dBias, `dBias, split at ${border}`);
+      });
     });
   });
 }

@@ -9,7 +9,7 @@ import {
   type Tolerance,
 } from '../support/compare.ts';
 import { integers, normals } from '../support/data.ts';
-import { given, ids, matrix, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+import { given, ids, matrix, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
 interface Sizes {
   readonly R: number;
@@ -118,22 +118,25 @@ for (const { label, backend } of await requiredBackends()) {
     it('gives a row the same bits alone, among few, and among many', async () => {
       const sizes = { R: 41, D: 37, V: 203 };
       const many = forwardCase(sizes);
-      const together = await runKernel(backend, many.slots, many.build);
-      for (const [row, count] of [
+      const ranges = [
         [0, 1],
-        [5, 1],
-        [40, 1],
-        [7, 3],
-        [20, 9],
-      ]) {
-        const part = forwardCase({ ...sizes, R: count });
-        const hidden = given([count, 37], normals([41, 37], 37).slice(row * 37, (row + count) * 37));
-        const targets = ids([count], Array.from(many.slots.targets.values).slice(row, row + count));
-        const alone = await runKernel(backend, { ...part.slots, hidden, targets }, part.build);
+        [5, 6],
+        [40, 41],
+        [7, 10],
+        [20, 29],
+      ];
+      const parts = ranges.map(([begin, end]) => {
+        const part = forwardCase({ ...sizes, R: end - begin });
+        const hidden = given([end - begin, 37], normals([41, 37], 37).slice(begin * 37, end * 37));
+        const targets = ids([end - begin], Array.from(many.slots.targets.values).slice(begin, end));
+        return { ...part, slots: { ...part.slots, hidden, targets } };
+      });
+      const [together, ...alone] = await runCases(backend, [many, ...parts]);
+      ranges.forEach(([begin, end], index) => {
         for (const name of ['logprobs', 'logSumExp', 'entropies']) {
-          expectSameBits(alone[name], rowsOf(together[name], 1, row, row + count), `${name} of ${count} from ${row}`);
+          expectSameBits(alone[index][name], rowsOf(together[name], 1, begin, end), `${name} of ${begin} to ${end}`);
         }
-      }
+      });
     });
 
     it('matches float64 in the backward at odd sizes, adding to dWeight', async () => {
@@ -151,17 +154,18 @@ for (const { label, backend } of await requiredBackends()) {
 
     it('accumulates the same bits over two backward calls split at any row border as in one', async () => {
       const sizes = { R: 67, D: 21, V: 90 };
-      const whole = backwardCase(sizes);
-      const one = await runKernel(backend, whole.slots, whole.build);
-      for (const border of [1, 32, 47]) {
-        const split = backwardCase(sizes, 0.7, [
+      const borders = [1, 32, 47];
+      const splits = borders.map((border) =>
+        backwardCase(sizes, 0.7, [
           [0, border],
           [border, 67],
-        ]);
-        const two = await runKernel(backend, split.slots, split.build);
-        expectSameBits(two.dWeight, one.dWeight, `dWeight, split at ${border}`);
-        expectSameBits(two.dHidden, one.dHidden, `dHidden, split at ${border}`);
-      }
+        ]),
+      );
+      const [whole, ...split] = await runCases(backend, [backwardCase(sizes), ...splits]);
+      borders.forEach((border, index) => {
+        expectSameBits(split[index].dWeight, whole.dWeight, `dWeight, split at ${border}`);
+        expectSameBits(split[index].dHidden, whole.dHidden, `dHidden, split at ${border}`);
+      });
     });
   });
 }

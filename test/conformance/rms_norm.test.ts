@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectConformance, expectSameBits, rowsOf } from '../support/compare.ts';
 import { normals, uniforms } from '../support/data.ts';
-import { allRows, given, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
+import { allRows, given, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
 const EPS = 1e-5;
 
@@ -75,14 +75,17 @@ for (const { label, backend } of await requiredBackends()) {
     it('gives a row the same bits alone as among many', async () => {
       const [N, D] = [19, 37];
       const many = forwardCase(N, D);
-      const together = await runKernel(backend, many.slots, many.build);
-      for (const row of [0, 7, N - 1]) {
+      const rows = [0, 7, N - 1];
+      const singles = rows.map((row) => {
         const one = forwardCase(1, D);
         const x = given([1, D], normals([N, D], D).slice(row * D, (row + 1) * D));
-        const alone = await runKernel(backend, { ...one.slots, x }, one.build);
-        expectSameBits(alone.out, rowsOf(together.out, D, row), `row ${row}`);
-        expectSameBits(alone.rstd, rowsOf(together.rstd, 1, row), `rstd of row ${row}`);
-      }
+        return { ...one, slots: { ...one.slots, x } };
+      });
+      const [together, ...alone] = await runCases(backend, [many, ...singles]);
+      rows.forEach((row, index) => {
+        expectSameBits(alone[index].out, rowsOf(together.out, D, row), `row ${row}`);
+        expectSameBits(alone[index].rstd, rowsOf(together.rstd, 1, row), `rstd of row ${row}`);
+      });
     });
 
     it('accumulates the same bits over two backward calls split at a row border as in one', async () => {
@@ -91,8 +94,7 @@ for (const { label, backend } of await requiredBackends()) {
         [0, 18],
         [18, 45],
       ]);
-      const one = await runKernel(backend, whole.slots, whole.build);
-      const two = await runKernel(backend, split.slots, split.build);
+      const [one, two] = await runCases(backend, [whole, split]);
       expectSameBits(two.dWeight, one.dWeight, 'dWeight');
       expectSameBits(two.dX, one.dX, 'dX');
     });

@@ -3,7 +3,17 @@ import type { Heads } from '../../src/kernels/kernels.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectClose, expectConformance, expectSameBits, rowsOf } from '../support/compare.ts';
 import { consecutive, integers, normals, uniforms } from '../support/data.ts';
-import { allRows, given, ids, poisoned, rowBounds, runKernel, storedRows, type TestSlot } from '../support/harness.ts';
+import {
+  allRows,
+  given,
+  ids,
+  poisoned,
+  rowBounds,
+  runCases,
+  runKernel,
+  storedRows,
+  type TestSlot,
+} from '../support/harness.ts';
 
 const POSITIONS = 50;
 const EPS = 1e-6;
@@ -128,10 +138,8 @@ for (const { label, backend } of await requiredBackends()) {
         const [N, heads] = [13, GEOMETRIES[4]];
         const width = 2 * heads.numKvHeads * heads.headDim;
         const many = forwardCase(N, heads, hasNorm);
-        const together = await runKernel(backend, many.slots, many.build);
         const row = 6;
-        const alone = forwardCase(N, heads, hasNorm, row, row + 1);
-        const single = await runKernel(backend, alone.slots, alone.build);
+        const [together, single] = await runCases(backend, [many, forwardCase(N, heads, hasNorm, row, row + 1)]);
         const kvRow = Number(many.slots.kvRows.values[row]);
         expectSameBits(rowsOf(single.q, 64, row), rowsOf(together.q, 64, row), 'q');
         expectSameBits(rowsOf(single.kv, width, kvRow), rowsOf(together.kv, width, kvRow), 'kv');
@@ -145,8 +153,7 @@ for (const { label, backend } of await requiredBackends()) {
       [0, 13],
       [13, 44],
     ]);
-    const one = await runKernel(backend, whole.slots, whole.build);
-    const two = await runKernel(backend, split.slots, split.build);
+    const [one, two] = await runCases(backend, [whole, split]);
     expectSameBits(two.dQNorm, one.dQNorm, 'dQNorm');
     expectSameBits(two.dKNorm, one.dKNorm, 'dKNorm');
   });

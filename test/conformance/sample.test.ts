@@ -13,6 +13,7 @@ import {
   poisoned,
   poisonedIds,
   rowBounds,
+  runCases,
   runKernel,
   storedRows,
 } from '../support/harness.ts';
@@ -123,15 +124,20 @@ const FILTERS: readonly Settings[] = [
 
 for (const { label, backend } of await requiredBackends()) {
   describe(`sample on ${label}`, () => {
-    it.each(FILTERS)('draws the token that float64 draws, except within 1e-5 of a step, for %j', async (settings) => {
-      for (const sizes of [
+    it('draws the token that float64 draws, except within 1e-5 of a step, for every filter', async () => {
+      const sizes = [
         { B: 1, D: 3, V: 2 },
         { B: 7, D: 12, V: 33 },
         { B: 60, D: 19, V: 301 },
-      ]) {
-        const test = sampleCase(sizes, settings);
-        const { tokens } = await runKernel(backend, test.slots, test.build);
-        expect(worstDistance(test, sizes, tokens), `B ${sizes.B}, V ${sizes.V}`).toBeLessThanOrEqual(CDF_TOLERANCE);
+      ];
+      const cases = FILTERS.flatMap((settings) => sizes.map((size) => ({ size, test: sampleCase(size, settings) })));
+      const outputs = await runCases(
+        backend,
+        cases.map(({ test }) => test),
+      );
+      for (const [index, { size, test }] of cases.entries()) {
+        const worst = worstDistance(test, size, outputs[index].tokens);
+        expect(worst, `case ${index}`).toBeLessThanOrEqual(CDF_TOLERANCE);
       }
     });
 
@@ -213,8 +219,8 @@ for (const { label, backend } of await requiredBackends()) {
 
     it('draws the same token with the same bits alone as among many', async () => {
       const many = sampleCase({ B: 25, D: 21, V: 90 }, { temperature: 1.2 });
-      const together = await runKernel(backend, many.slots, many.build);
-      for (const row of [0, 11, 24]) {
+      const rows = [0, 11, 24];
+      const singles = rows.map((row) => {
         const one = sampleCase({ B: 1, D: 21, V: 90 }, { temperature: 1.2 });
         const numbers = Array.from(many.slots.rolloutNumbers.values).slice(2 * row, 2 * row + 2);
         const slots = {
@@ -223,10 +229,13 @@ for (const { label, backend } of await requiredBackends()) {
           rolloutNumbers: ids([1, 2], numbers),
           counters: ids([1], [many.slots.counters.values[row]]),
         };
-        const alone = await runKernel(backend, slots, one.build);
-        expect(alone.tokens[0]).toBe(together.tokens[row]);
-        expectSameBits(alone.logprobs, rowsOf(together.logprobs, 1, row), `logprobs of row ${row}`);
-      }
+        return { ...one, slots };
+      });
+      const [together, ...alone] = await runCases(backend, [many, ...singles]);
+      rows.forEach((row, index) => {
+        expect(alone[index].tokens[0]).toBe(together.tokens[row]);
+        expectSameBits(alone[index].logprobs, rowsOf(together.logprobs, 1, row), `logprobs of row ${row}`);
+      });
     });
 
     // 8 tokens: 7 degrees of freedom, whose chi-square exceeds 29.9 once in ten thousand.

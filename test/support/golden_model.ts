@@ -1,7 +1,7 @@
 /** The golden model fixtures in this project's terms: shape, weights by name, groups, and row orders. */
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
-import type { GoldenTensor } from '../golden/load.ts';
+import type { ModelGolden, Tensor } from '../golden/load.ts';
 import { loadGolden } from '../golden/load.ts';
 
 export interface GoldenModel {
@@ -32,45 +32,47 @@ export function fixtureIndex(batch: PackedBatch): Int32Array {
 }
 
 /** The fixtures' groups, as plain arrays in JSON. */
-export function toGroups(groups: readonly { prompt: readonly number[]; completions: readonly (readonly number[])[] }[]): TokenGroup[] {
+export function toGroups(
+  groups: readonly { prompt: readonly number[]; completions: readonly (readonly number[])[] }[],
+): TokenGroup[] {
   return groups.map(({ prompt, completions }) => ({
     prompt: Int32Array.from(prompt),
     completions: completions.map((tokens) => Int32Array.from(tokens)),
   }));
 }
 
-function tensors(record: Readonly<Record<string, GoldenTensor>>): Map<string, Float64Array> {
+function tensors(record: Readonly<Record<string, Tensor>>): Map<string, Float64Array> {
   return new Map(Object.entries(record).map(([name, tensor]) => [name, tensor.data]));
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: Hugging Face's config.json, read key by key right here
-function shapeOf(config: any, weights: ReadonlyMap<string, Float64Array>): ModelShape {
+function shapeOf(config: ModelGolden['config'], weights: ReadonlyMap<string, Float64Array>): ModelShape {
+  const size = (key: string): number => Number(config[key]);
   return {
-    vocabSize: config.vocab_size,
-    hiddenSize: config.hidden_size,
-    intermediateSize: config.intermediate_size,
-    numLayers: config.num_hidden_layers,
-    numHeads: config.num_attention_heads,
-    numKvHeads: config.num_key_value_heads,
-    headDim: config.head_dim ?? config.hidden_size / config.num_attention_heads,
-    ropeTheta: config.rope_theta,
-    rmsNormEps: config.rms_norm_eps,
+    vocabSize: size('vocab_size'),
+    hiddenSize: size('hidden_size'),
+    intermediateSize: size('intermediate_size'),
+    numLayers: size('num_hidden_layers'),
+    numHeads: size('num_attention_heads'),
+    numKvHeads: size('num_key_value_heads'),
+    headDim: Number(config.head_dim ?? size('hidden_size') / size('num_attention_heads')),
+    ropeTheta: size('rope_theta'),
+    rmsNormEps: size('rms_norm_eps'),
     tieWordEmbeddings: !weights.has('lm_head.weight'),
     attentionBias: weights.has('model.layers.0.self_attn.q_proj.bias'),
     qkNorm: weights.has('model.layers.0.self_attn.q_norm.weight'),
   };
 }
 
-export function loadGoldenModel(name: string): GoldenModel {
-  // biome-ignore lint/suspicious/noExplicitAny: the schema of test/golden/README.md, read field by field right here
-  const golden = loadGolden(name as any) as any;
+export type GoldenModelName = 'llama_gqa' | 'llama_tied' | 'qwen2' | 'qwen3';
+
+export function loadGoldenModel(name: GoldenModelName): GoldenModel {
+  const golden = loadGolden(name);
   const weights = tensors(golden.weights);
   return {
     shape: shapeOf(golden.config, weights),
     weights,
     groups: toGroups(golden.groups),
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    scores: golden.scores.map((score: any) => ({
+    scores: golden.scores.map((score) => ({
       temperature: score.temperature,
       logprobs: score.logprob.data,
       entropies: score.entropy.data,

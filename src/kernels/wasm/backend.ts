@@ -78,12 +78,19 @@ export async function wasmBackend(options: WasmOptions = {}): Promise<Backend> {
       if (inline) {
         const { exports } = new WebAssembly.Instance(module, { env: { memory } });
         // The module's only export used here; its signature is assembly/index.ts's.
-        return new WasmEngine(plan, layout, memory, features, { kind: 'inline', exports: exports as unknown as Exports });
+        return new WasmEngine(plan, layout, memory, features, {
+          kind: 'inline',
+          exports: exports as unknown as Exports,
+        });
       }
       if (node === undefined) throw new BackendError('threads', 'threads in a browser are not supported yet.');
       const work = Array.from({ length: threads }, (_, index) => [
-        index, threads, layout.job, layout.control,
-        layout.threadScratch + index * layout.threadScratchBytes, threads > cores ? 1 : 0,
+        index,
+        threads,
+        layout.job,
+        layout.control,
+        layout.threadScratch + index * layout.threadScratchBytes,
+        threads > cores ? 1 : 0,
       ]);
       const waiting: Waiting = { reject: undefined, failure: undefined };
       const onFailure = (cause: Error): void => {
@@ -119,7 +126,13 @@ class WasmEngine implements Engine {
   #nextCommand: number;
   readonly #packing: ReadonlyMap<PackedWeight, number>;
 
-  constructor(plan: MemoryPlan, layout: Layout, memory: WebAssembly.Memory, features: Engine['features'], runner: Runner) {
+  constructor(
+    plan: MemoryPlan,
+    layout: Layout,
+    memory: WebAssembly.Memory,
+    features: Engine['features'],
+    runner: Runner,
+  ) {
     this.#plan = plan;
     this.#layout = layout;
     this.features = features;
@@ -214,6 +227,9 @@ class WasmEngine implements Engine {
   }
 
   async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float32Array> {
+    if (count > slotLength(slot)) {
+      throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
+    }
     const start = slotAddress(this.#layout, this.#plan, slot) / 4;
     // slice() of a shared view copies into shared memory; the constructor copies into plain memory.
     return slot.dtype === 'int'

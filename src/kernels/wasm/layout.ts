@@ -70,10 +70,22 @@ export function layOut(plan: MemoryPlan, threads: number): Layout {
   const gradientSpace = take(GRADIENT_ROWS * 2 * widest * 4, 'scratch');
   const threadScratchStart = take(scratchBytes * threads, 'scratch');
   const bytes = roundUp(next, PAGE_BYTES);
+  const planned = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
+  byPurpose.set('scratch', (byPurpose.get('scratch') ?? 0) + bytes - planned);
   if (bytes > MAXIMUM_BYTES) throw tooLarge(bytes, byPurpose);
   return {
-    job, control, commands, arenas, packed, logitSpace, gradientSpace,
-    threadScratch: threadScratchStart, threadScratchBytes: scratchBytes, logitRows, bytes, byPurpose,
+    job,
+    control,
+    commands,
+    arenas,
+    packed,
+    logitSpace,
+    gradientSpace,
+    threadScratch: threadScratchStart,
+    threadScratchBytes: scratchBytes,
+    logitRows,
+    bytes,
+    byPurpose,
   };
 }
 

@@ -3,7 +3,7 @@ import { BackendError } from '../../errors.ts';
 import type { Kernels, ScaleRewards } from '../kernels.ts';
 import type { Count, MemoryPlan, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
-import { Command, COMMAND_ARGUMENTS, COMMAND_BYTES } from './assembly/command.ts';
+import { COMMAND_ARGUMENTS, COMMAND_BYTES, Command } from './assembly/command.ts';
 import type { Layout, PackedWeight } from './layout.ts';
 import { matrixShape, slotAddress, slotKey } from './layout.ts';
 
@@ -78,55 +78,138 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       commands.add(Command.embedding, [...range(a.rows), at(a.tokens), at(a.table), width(a.table), at(a.out)]),
     embeddingBackward: (a) =>
       commands.add(Command.embeddingBackward, [
-        count(a.buckets), at(a.dOut), at(a.sortedRows), at(a.bucketTokens), at(a.bucketOffsets), width(a.dTable), at(a.dTable),
+        count(a.buckets),
+        at(a.dOut),
+        at(a.sortedRows),
+        at(a.bucketTokens),
+        at(a.bucketOffsets),
+        width(a.dTable),
+        at(a.dTable),
       ]),
     rmsNorm: (a) =>
       commands.add(Command.rmsNorm, [
-        ...range(a.rows), at(a.x), at(a.weight), width(a.x), at(a.out), at(a.rstd), { float: a.eps },
+        ...range(a.rows),
+        at(a.x),
+        at(a.weight),
+        width(a.x),
+        at(a.out),
+        at(a.rstd),
+        { float: a.eps },
       ]),
     rmsNormBackward: (a) =>
       commands.add(Command.rmsNormBackward, [
-        ...range(a.rows), at(a.x), at(a.weight), width(a.x), at(a.rstd), at(a.dOut), at(a.dX), at(a.dWeight),
+        ...range(a.rows),
+        at(a.x),
+        at(a.weight),
+        width(a.x),
+        at(a.rstd),
+        at(a.dOut),
+        at(a.dX),
+        at(a.dWeight),
       ]),
     linear: (a) => {
       const [outputs, inputs] = matrixShape(a.weight);
       commands.add(Command.linear, [
-        ...range(a.rows), at(a.x), weight(a.weight).byOutput, inputs, outputs, at(a.out), at(a.bias), at(a.residual),
+        ...range(a.rows),
+        at(a.x),
+        weight(a.weight).byOutput,
+        inputs,
+        outputs,
+        at(a.out),
+        at(a.bias),
+        at(a.residual),
       ]);
     },
     linearInputGradient: (a) => {
       const [outputs, inputs] = matrixShape(a.weight);
       commands.add(Command.linearInputGradient, [
-        ...range(a.rows), at(a.dOut), weight(a.weight).byInput, outputs, inputs, at(a.dX),
+        ...range(a.rows),
+        at(a.dOut),
+        weight(a.weight).byInput,
+        outputs,
+        inputs,
+        at(a.dX),
       ]);
     },
     linearWeightGradient: (a) => {
       const [outputs, inputs] = matrixShape(a.dWeight);
       commands.add(Command.linearWeightGradient, [
-        ...range(a.rows), at(a.dOut), at(a.x), outputs, inputs, at(a.dWeight), at(a.dBias), layout.gradientSpace,
+        ...range(a.rows),
+        at(a.dOut),
+        at(a.x),
+        outputs,
+        inputs,
+        at(a.dWeight),
+        at(a.dBias),
+        layout.gradientSpace,
       ]);
     },
     rotary: (a) =>
       commands.add(Command.rotary, [
-        ...range(a.rows), at(a.qkv), at(a.positions), at(a.cos), at(a.sin), at(a.kvRows), at(a.q), at(a.kv),
-        a.heads.numHeads, a.heads.numKvHeads, a.heads.headDim, { float: a.eps }, at(a.qNorm), at(a.kNorm),
+        ...range(a.rows),
+        at(a.qkv),
+        at(a.positions),
+        at(a.cos),
+        at(a.sin),
+        at(a.kvRows),
+        at(a.q),
+        at(a.kv),
+        a.heads.numHeads,
+        a.heads.numKvHeads,
+        a.heads.headDim,
+        { float: a.eps },
+        at(a.qNorm),
+        at(a.kNorm),
       ]),
     rotaryBackward: (a) =>
       commands.add(Command.rotaryBackward, [
-        ...range(a.rows), at(a.qkv), at(a.positions), at(a.cos), at(a.sin), at(a.kvRows), at(a.dQ), at(a.dKv),
-        a.heads.numHeads, a.heads.numKvHeads, a.heads.headDim, { float: a.eps }, at(a.qNorm), at(a.kNorm),
-        at(a.dQkv), at(a.dQNorm), at(a.dKNorm),
+        ...range(a.rows),
+        at(a.qkv),
+        at(a.positions),
+        at(a.cos),
+        at(a.sin),
+        at(a.kvRows),
+        at(a.dQ),
+        at(a.dKv),
+        a.heads.numHeads,
+        a.heads.numKvHeads,
+        a.heads.headDim,
+        { float: a.eps },
+        at(a.qNorm),
+        at(a.kNorm),
+        at(a.dQkv),
+        at(a.dQNorm),
+        at(a.dKNorm),
       ]),
     attention: (a) =>
       commands.add(Command.attention, [
-        ...range(a.rows), at(a.q), at(a.kv), at(a.intervals), a.heads.numHeads, a.heads.numKvHeads, a.heads.headDim,
-        { float: a.scale }, at(a.out), at(a.logSumExp),
+        ...range(a.rows),
+        at(a.q),
+        at(a.kv),
+        at(a.intervals),
+        a.heads.numHeads,
+        a.heads.numKvHeads,
+        a.heads.headDim,
+        { float: a.scale },
+        at(a.out),
+        at(a.logSumExp),
       ]),
     attentionBackward: (a) =>
       commands.add(Command.attentionBackward, [
-        count(a.islandCount), at(a.islands), at(a.q), at(a.kv), at(a.intervals),
-        a.heads.numHeads, a.heads.numKvHeads, a.heads.headDim, { float: a.scale },
-        at(a.out), at(a.logSumExp), at(a.dOut), at(a.dQ), at(a.dKv),
+        count(a.islandCount),
+        at(a.islands),
+        at(a.q),
+        at(a.kv),
+        at(a.intervals),
+        a.heads.numHeads,
+        a.heads.numKvHeads,
+        a.heads.headDim,
+        { float: a.scale },
+        at(a.out),
+        at(a.logSumExp),
+        at(a.dOut),
+        at(a.dQ),
+        at(a.dKv),
       ]),
     swiglu: (a) => commands.add(Command.swiglu, [...range(a.rows), at(a.gateUp), width(a.out), at(a.out)]),
     swigluBackward: (a) =>
@@ -138,50 +221,109 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
     linearLogprob: (a) => {
       const [vocabSize, hiddenSize] = matrixShape(a.weight);
       commands.add(Command.linearLogprob, [
-        ...range(a.rows), at(a.hidden), weight(a.weight).byOutput, hiddenSize, vocabSize, at(a.targets), at(a.temperature),
-        at(a.logprobs), at(a.logSumExp), at(a.entropies), layout.logitRows,
+        ...range(a.rows),
+        at(a.hidden),
+        weight(a.weight).byOutput,
+        hiddenSize,
+        vocabSize,
+        at(a.targets),
+        at(a.temperature),
+        at(a.logprobs),
+        at(a.logSumExp),
+        at(a.entropies),
+        layout.logitRows,
       ]);
     },
     linearLogprobBackward: (a) => {
       const [vocabSize, hiddenSize] = matrixShape(a.weight);
       const packed = weight(a.weight);
       commands.add(Command.linearLogprobBackward, [
-        ...range(a.rows), at(a.hidden), packed.byOutput, hiddenSize, vocabSize, at(a.targets), at(a.temperature),
-        at(a.logSumExp), at(a.entropies), at(a.dLogprobs), at(a.dEntropies),
-        packed.byInput, at(a.dHidden), at(a.dWeight), layout.logitSpace, layout.gradientSpace,
+        ...range(a.rows),
+        at(a.hidden),
+        packed.byOutput,
+        hiddenSize,
+        vocabSize,
+        at(a.targets),
+        at(a.temperature),
+        at(a.logSumExp),
+        at(a.entropies),
+        at(a.dLogprobs),
+        at(a.dEntropies),
+        packed.byInput,
+        at(a.dHidden),
+        at(a.dWeight),
+        layout.logitSpace,
+        layout.gradientSpace,
       ]);
     },
     sample: (a) => {
       const [vocabSize, hiddenSize] = matrixShape(a.weight);
       commands.add(Command.sample, [
-        ...range(a.rows), at(a.hidden), weight(a.weight).byOutput, hiddenSize, vocabSize, at(a.sampling), at(a.key),
-        at(a.rolloutNumbers), at(a.counters), at(a.tokens), at(a.logprobs), at(a.entropies), at(a.keptLogMass), layout.logitRows,
+        ...range(a.rows),
+        at(a.hidden),
+        weight(a.weight).byOutput,
+        hiddenSize,
+        vocabSize,
+        at(a.sampling),
+        at(a.key),
+        at(a.rolloutNumbers),
+        at(a.counters),
+        at(a.tokens),
+        at(a.logprobs),
+        at(a.entropies),
+        at(a.keptLogMass),
+        layout.logitRows,
       ]);
     },
     groupAdvantages: (a) =>
       commands.add(Command.groupAdvantages, [
-        count(a.groups), at(a.rewards), at(a.offsets), SCALE_CODES[a.scale], at(a.advantages), at(a.dead),
+        count(a.groups),
+        at(a.rewards),
+        at(a.offsets),
+        SCALE_CODES[a.scale],
+        at(a.advantages),
+        at(a.dead),
       ]),
     policyObjective: (a) =>
       commands.add(Command.policyObjective, [
-        ...range(a.rows), at(a.logprobs), at(a.oldLogprobs), at(a.refLogprobs), at(a.entropies), at(a.advantages),
-        at(a.completionOf), at(a.coefficients), at(a.entropyCoefficients), at(a.settings),
-        at(a.losses), at(a.dLogprobs), at(a.dEntropies),
+        ...range(a.rows),
+        at(a.logprobs),
+        at(a.oldLogprobs),
+        at(a.refLogprobs),
+        at(a.entropies),
+        at(a.advantages),
+        at(a.completionOf),
+        at(a.coefficients),
+        at(a.entropyCoefficients),
+        at(a.settings),
+        at(a.losses),
+        at(a.dLogprobs),
+        at(a.dEntropies),
       ]),
     gradientNorm: (a) =>
       commands.add(Command.gradientNorm, [slotLength(a.gradients), at(a.gradients), at(a.partials), at(a.norm)]),
     adamw: (a) => {
       changes(a.parameters);
       commands.add(Command.adamw, [
-        slotLength(a.parameters), at(a.parameters), at(a.gradients), at(a.firstMoment), at(a.secondMoment),
-        at(a.norm), at(a.settings), a.decayLength,
+        slotLength(a.parameters),
+        at(a.parameters),
+        at(a.gradients),
+        at(a.firstMoment),
+        at(a.secondMoment),
+        at(a.norm),
+        at(a.settings),
+        a.decayLength,
       ]);
     },
     fill: (a) => {
       changes(a.out);
       const first = a.out.shape[0] ?? 1;
       const rows = a.rows ?? { begin: 0, end: first };
-      commands.add(Command.fill, [...range(rows), at(a.out), slotLength(a.out) / Math.max(1, first), { float: a.value }]);
+      commands.add(Command.fill, [
+        ...range(rows),
+        at(a.out),
+        slotLength(a.out) / Math.max(1, first), a.out.dtype === 'int' ? a.value : { float: a.value },
+      ]);
     },
     add: (a) => {
       changes(a.out);

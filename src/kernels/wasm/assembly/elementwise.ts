@@ -1,18 +1,18 @@
 // fill, add, copy: flat passes over a slot.
-import { address, float, integer } from './arguments';
+import { address, integer } from './arguments';
 import { claim } from './threads';
 
 const BLOCK: i32 = 4096;
 
-/** arguments: begin, end, out, width, value */
+/** arguments: begin, end, out, width, value (the bits of a float, or an integer) */
 export function fill(): void {
   const width = integer(3);
   const first = integer(0) * width;
   const end = integer(1) * width;
-  const value = float(4);
+  const word = integer(4);
   for (let i = first + claim(BLOCK); i < end; i = first + claim(BLOCK)) {
     const last = min(i + BLOCK, end);
-    for (let j = i; j < last; j++) store<f32>(address(2) + (<usize>j << 2), value);
+    for (let j = i; j < last; j++) store<i32>(address(2) + (<usize>j << 2), word);
   }
 }
 

@@ -1,0 +1,31 @@
+/** `rlvr-train eval --run DIR`: all held-out problems, greedy and sampled. */
+import { evaluate } from '../grpo/evaluate.ts';
+import { evaluationMetrics } from '../grpo/metrics.ts';
+import { stageOf } from '../grpo/run.ts';
+import { openTrained } from './open_trained.ts';
+import { evaluationLine, exampleLine } from './reporter.ts';
+
+export async function evalCommand(options: {
+  run: string;
+  samples: number;
+  threads?: number;
+  json?: boolean;
+}): Promise<void> {
+  const { run, from } = await openTrained(options.run, options.threads);
+  try {
+    const stage = stageOf(run);
+    const evaluation = await evaluate(
+      run,
+      stage.stage === 'grpo' ? { ...stage, numGenerationsEval: options.samples } : stage,
+    );
+    if (options.json) {
+      process.stdout.write(`${JSON.stringify(evaluationMetrics(evaluation))}\n`);
+      return;
+    }
+    process.stdout.write(`${from}: ${run.task.name}, ${evaluation.accuracy.count} held-out problems\n`);
+    process.stdout.write(`${evaluationLine(evaluation)}\n`);
+    for (const example of evaluation.examples) process.stdout.write(`${exampleLine(example)}\n`);
+  } finally {
+    await run.policy.close();
+  }
+}

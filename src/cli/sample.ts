@@ -1,0 +1,55 @@
+/** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
+import { completionText } from '../grpo/collect.ts';
+import { completionLimit, samplingKey, stageOf } from '../grpo/run.ts';
+import { generate } from '../model/generation.ts';
+import { openTrained } from './open_trained.ts';
+import { exampleLine } from './reporter.ts';
+
+/** Held-out problems shown where no prompt is given. */
+const PROBLEMS = 8;
+
+interface SampleOptions {
+  readonly run: string;
+  readonly samples: number;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly threads?: number;
+}
+
+export async function sampleCommand(prompts: readonly string[], options: SampleOptions): Promise<void> {
+  const { run, from } = await openTrained(options.run, options.threads);
+  try {
+    process.stdout.write(`${from}\n`);
+    const { task } = run;
+    // A prompt in quotes is one argument; one typed without quotes comes as several.
+    const asked = prompts.length > 0 ? [prompts.join(' ')] : [];
+    const items = asked.length > 0 ? undefined : task.heldOutItems().slice(0, PROBLEMS);
+    const texts = items?.map((item) => item.prompt) ?? asked;
+    const completions = await generate(
+      run.policy,
+      texts.map((text, i) => ({
+        prompt: task.tokenizer.encode(text),
+        rolloutNumbers: Array.from({ length: options.samples }, (_, sample) => i * options.samples + sample),
+      })),
+      {
+        sampling: { temperature: options.temperature, topK: 0, topP: 1, minP: null },
+        samplingKey: samplingKey(options.seed, 'sample'),
+        maxCompletionTokens: completionLimit(task, stageOf(run)),
+        eosTokenId: task.tokenizer.eosTokenId,
+        fixedCompletionTokens: task.fixedCompletionTokens,
+      },
+    );
+    texts.forEach((prompt, i) => {
+      for (const completion of completions[i] ?? []) {
+        const text = completionText(run, completion);
+        const item = items?.[i];
+        const line = item
+          ? exampleLine({ prompt, completion: text, verdict: task.verify(item, text, completion) })
+          : `  ${prompt} ${text}`;
+        process.stdout.write(`${line}\n`);
+      }
+    });
+  } finally {
+    await run.policy.close();
+  }
+}

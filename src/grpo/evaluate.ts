@@ -1,0 +1,100 @@
+/**
+ * Evaluation on held-out problems: greedy accuracy, mean@K and unbiased pass@K, all by the strict verdict
+ * (score 1), whatever reward the run trains on. Uses the same random numbers at every evaluation, so that two
+ * evaluations differ by the policy alone.
+ */
+import type { StageConfig } from '../config/stage_config.ts';
+import type { TaskItem } from '../data/task.ts';
+import type { Completion, SamplingSettings } from '../model/generation.ts';
+import { generate } from '../model/generation.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import { completionText } from './collect.ts';
+import type { TrainingRun } from './run.ts';
+import { completionLimit, samplingKey, timed } from './run.ts';
+import type { Estimate } from './statistics.ts';
+import { meanPassAtK, shareSolved } from './statistics.ts';
+
+export interface Evaluation {
+  /** Share of problems whose greedy completion is correct. */
+  readonly accuracy: Estimate;
+  /** Samples a problem. */
+  readonly samples: number;
+  /** Share of sampled completions that are correct: sampled accuracy. */
+  readonly meanAtK: Estimate;
+  /** k → share of problems that k samples solve, for k = 1, 2, 4, … and K. */
+  readonly passAtK: Readonly<Record<number, Estimate>>;
+  /** Mean tokens of the sampled completions. */
+  readonly meanLength: number;
+  /** Greedy completions of the first problems. */
+  readonly examples: readonly Example[];
+}
+
+/** One completion with its verdict, for people. */
+export interface Example {
+  readonly prompt: string;
+  readonly completion: string;
+  readonly verdict: Verdict;
+}
+
+const EXAMPLES = 8;
+const GREEDY: SamplingSettings = { temperature: 0, topK: 0, topP: 1, minP: null };
+const PLAIN: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null };
+
+/** Samples a problem where the stage does not say. */
+const DEFAULT_SAMPLES = 4;
+
+/** Evaluates the policy as it stands. Does not move the run's counters. */
+export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
+  return timed(run, 'eval', async () => {
+    const items = run.task.heldOutItems();
+    const samples = stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
+    const greedy = await complete(run, stage, items, GREEDY, 1);
+    const sampled = await complete(run, stage, items, stage.stage === 'grpo' ? stage : PLAIN, samples);
+    const solved = greedy.map(([first], i) => judge(run, items[i] as TaskItem, first as Completion));
+    const correct = sampled.map(
+      (completions, i) =>
+        completions.filter((completion) => judge(run, items[i] as TaskItem, completion).verdict.score === 1).length,
+    );
+    const tokens = sampled.flat().reduce((sum, completion) => sum + completion.tokens.length, 0);
+    return {
+      accuracy: shareSolved(solved.filter(({ verdict }) => verdict.score === 1).length, items.length),
+      samples,
+      meanAtK: meanPassAtK(correct, samples, 1),
+      passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k)])),
+      meanLength: tokens / (items.length * samples),
+      examples: solved.slice(0, EXAMPLES),
+    };
+  });
+}
+
+/** 1, 2, 4, … and K itself. */
+function passes(samples: number): number[] {
+  const list: number[] = [];
+  for (let k = 1; k < samples; k *= 2) list.push(k);
+  return [...list, samples];
+}
+
+async function complete(
+  run: TrainingRun,
+  stage: StageConfig,
+  items: readonly TaskItem[],
+  sampling: SamplingSettings,
+  samples: number,
+): Promise<Completion[][]> {
+  const requests = items.map((item, index) => ({
+    prompt: run.task.promptTokens(item),
+    rolloutNumbers: Array.from({ length: samples }, (_, sample) => index * samples + sample),
+  }));
+  return generate(run.policy, requests, {
+    sampling,
+    samplingKey: samplingKey(run.config.seed, 'eval'),
+    maxCompletionTokens: completionLimit(run.task, stage),
+    eosTokenId: run.task.tokenizer.eosTokenId,
+    fixedCompletionTokens: run.task.fixedCompletionTokens,
+  });
+}
+
+function judge(run: TrainingRun, item: TaskItem, completion: Completion): Example {
+  const text = completionText(run, completion);
+  return { prompt: item.prompt, completion: text, verdict: run.task.verify(item, text, completion) };
+}

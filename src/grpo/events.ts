@@ -1,0 +1,45 @@
+/** What a run says while it trains. The terminal, the run directory, a web page and the tests are listeners. */
+
+import type { Collected } from './collect.ts';
+import type { Evaluation } from './evaluate.ts';
+import type { CreditedGroup } from './rollouts.ts';
+
+/** One line of metrics.jsonl: TRL's names where TRL has one. */
+export type StepMetrics = Readonly<Record<string, number | string>>;
+
+export type EvaluationMoment = 'baseline' | 'periodic' | 'final';
+
+export type TrainEvent =
+  /** A stage begins, or goes on after a resume. */
+  | {
+      readonly type: 'stage';
+      readonly stage: 'sft' | 'grpo';
+      readonly index: number;
+      readonly step: number;
+      readonly maxSteps: number;
+    }
+  | {
+      readonly type: 'evaluation';
+      readonly moment: EvaluationMoment;
+      readonly stage: 'sft' | 'grpo';
+      readonly step: number;
+      readonly evaluation: Evaluation;
+    }
+  /** A generation batch was sampled and verified; `step` is the optimizer step that it is for. */
+  | {
+      readonly type: 'rollouts';
+      readonly step: number;
+      readonly collected: Collected;
+      readonly groups: readonly CreditedGroup[];
+    }
+  /** Something that keeps the run from learning, in words. `fatal`: the run stops. */
+  | { readonly type: 'diagnosis'; readonly step: number; readonly diagnosis: Diagnosis }
+  /** An optimizer step was taken. The run is at rest: a listener may checkpoint or stop it here. */
+  | { readonly type: 'step'; readonly stage: 'sft' | 'grpo'; readonly step: number; readonly metrics: StepMetrics }
+  | { readonly type: 'end'; readonly step: number };
+
+/** Why nothing is learned, and what to do. */
+export interface Diagnosis {
+  readonly code: 'all-dead' | 'no-eos' | 'entropy-collapse' | 'zero-gradient' | 'reward-fails' | 'no-reward';
+  readonly message: string;
+}

@@ -1,0 +1,131 @@
+/** The metrics of a step, under TRL's names; own names only where TRL has none. */
+import type { GrpoStageConfig } from '../config/stage_config.ts';
+import type { Collected } from './collect.ts';
+import type { Evaluation } from './evaluate.ts';
+import type { StepMetrics } from './events.ts';
+import type { Rollout, RolloutGroup } from './rollouts.ts';
+import type { SupervisedResult } from './supervised.ts';
+import type { UpdateResult } from './update.ts';
+
+interface Common {
+  readonly step: number;
+  readonly stepSeconds: number;
+  /** Completion tokens seen so far. */
+  readonly tokens: number;
+}
+
+export function supervisedMetrics(result: SupervisedResult, common: Common): StepMetrics {
+  return {
+    step: common.step,
+    stage: 'sft',
+    loss: result.loss,
+    entropy: result.entropy,
+    grad_norm: result.gradNorm,
+    learning_rate: result.learningRate,
+    num_tokens: common.tokens,
+    step_time: common.stepSeconds,
+  };
+}
+
+/** `collected` is undefined where the step worked on rollouts of an earlier step. */
+export function updateMetrics(
+  stage: GrpoStageConfig,
+  collected: Collected | undefined,
+  update: UpdateResult,
+  common: Common,
+): StepMetrics {
+  const { totals } = update;
+  const share = (count: number): number => count / Math.max(1, totals.rows);
+  return {
+    step: common.step,
+    stage: 'grpo',
+    ...(collected && rolloutMetrics(stage, collected)),
+    loss: totals.loss,
+    grad_norm: update.gradNorm,
+    learning_rate: update.learningRate,
+    ...(stage.klCoef !== 0 && { kl: share(totals.kl) }),
+    'clip_ratio/low_mean': share(totals.clippedLow),
+    'clip_ratio/high_mean': share(totals.clippedHigh),
+    'clip_ratio/region_mean': share(totals.clippedLow + totals.clippedHigh),
+    'sampling/sampling_logp_difference/mean': share(totals.logprobDifferenceSum),
+    'sampling/sampling_logp_difference/max': totals.logprobDifferenceMax,
+    num_tokens: common.tokens,
+    step_time: common.stepSeconds,
+  };
+}
+
+/** Over every group drawn for the step, dead ones included. */
+function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): StepMetrics {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const lengths = rollouts.map(({ tokens }) => tokens.length);
+  const ended = rollouts.filter(({ finishReason }) => finishReason !== 'length').map(({ tokens }) => tokens.length);
+  const dead = groups.filter((group) => group.dead).length;
+  return {
+    reward: mean(rewards),
+    reward_std: mean(groups.map(groupDeviation)),
+    frac_reward_zero_std: dead / groups.length,
+    ...Object.fromEntries(stage.rewards.flatMap(({ name }, i) => partMetrics(name, rollouts, i))),
+    entropy: mean(rollouts.flatMap(({ entropies }) => [...entropies])),
+    'completions/mean_length': mean(lengths),
+    'completions/min_length': Math.min(...lengths),
+    'completions/max_length': Math.max(...lengths),
+    ...(ended.length > 0 && {
+      'completions/mean_terminated_length': mean(ended),
+      'completions/min_terminated_length': Math.min(...ended),
+      'completions/max_terminated_length': Math.max(...ended),
+    }),
+    'completions/clipped_ratio': 1 - ended.length / rollouts.length,
+    'groups/drawn': groups.length,
+    'groups/live': groups.length - dead,
+    'groups/rounds': rounds,
+  };
+}
+
+function partMetrics(name: string, rollouts: readonly Rollout[], index: number): [string, number][] {
+  const values = rollouts.flatMap(({ rewardParts }) => {
+    const value = rewardParts[index];
+    return value === null || value === undefined ? [] : [value];
+  });
+  return [
+    [`rewards/${name}/mean`, mean(values)],
+    [`rewards/${name}/std`, deviation(values)],
+  ];
+}
+
+function groupDeviation(group: RolloutGroup): number {
+  return group.dead ? 0 : deviation(group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
+}
+
+/** 0 for an empty list. */
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** With n − 1. */
+function deviation(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const center = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
+}
+
+/** An evaluation as a line of metrics.jsonl. */
+export function evaluationMetrics(evaluation: Evaluation): Record<string, number> {
+  const { accuracy, samples, meanAtK, passAtK } = evaluation;
+  const metrics: Record<string, number> = {
+    eval_accuracy: accuracy.mean,
+    eval_accuracy_low: accuracy.low,
+    eval_accuracy_high: accuracy.high,
+    [`eval_mean@${samples}`]: meanAtK.mean,
+    [`eval_mean@${samples}_low`]: meanAtK.low,
+    [`eval_mean@${samples}_high`]: meanAtK.high,
+  };
+  for (const [k, estimate] of Object.entries(passAtK)) {
+    metrics[`eval_pass@${k}`] = estimate.mean;
+    metrics[`eval_pass@${k}_low`] = estimate.low;
+    metrics[`eval_pass@${k}_high`] = estimate.high;
+  }
+  metrics['eval_completions/mean_length'] = evaluation.meanLength;
+  metrics.eval_problems = accuracy.count;
+  return metrics;
+}

@@ -1,0 +1,53 @@
+/** One optimizer step of the supervised warm start: mean negative log-prob of demonstrated completions. */
+import type { SftStageConfig } from '../config/stage_config.ts';
+import { NumericsError } from '../errors.ts';
+import type { TokenGroup } from '../model/batch.ts';
+import { packBatch, splitGroups } from '../model/batch.ts';
+import { drawItems } from './collect.ts';
+import type { TrainingRun } from './run.ts';
+import { learningRateAt } from './schedules.ts';
+
+export interface SupervisedResult {
+  /** Nats a completion token. */
+  readonly loss: number;
+  readonly entropy: number;
+  readonly gradNorm: number;
+  readonly learningRate: number;
+  readonly completionTokens: number;
+}
+
+/** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
+export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
+  const { policy, task, config, position } = run;
+  const first = position.itemsDrawn;
+  const examples = drawItems(run, stage.sequencesPerStep).map(
+    (item, i): TokenGroup => ({
+      prompt: task.promptTokens(item),
+      completions: [task.demonstrationTokens(item, config.seed, first + i)],
+    }),
+  );
+  const completionTokens = examples.reduce((sum, { completions }) => sum + (completions[0]?.length ?? 0), 0);
+  let loss = 0;
+  let entropy = 0;
+  for (const micro of splitGroups(examples, policy.capacity)) {
+    const batch = packBatch(micro);
+    const dLogprobs = new Float32Array(batch.lossRowCount).fill(-1 / completionTokens);
+    const dEntropies = new Float32Array(batch.lossRowCount);
+    const scores = await policy.accumulateFixed(batch, 1, { dLogprobs, dEntropies });
+    for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
+    for (const value of scores.entropies) entropy += value / completionTokens;
+  }
+  const learningRate = learningRateAt(position.step, stage);
+  const { gradNorm } = await policy.optimize({ ...stage, learningRate, adamStep: position.step + 1 });
+  if (!Number.isFinite(loss) || !Number.isFinite(gradNorm)) {
+    const message =
+      `step ${position.step + 1}: the loss is ${loss}, the gradient norm ${gradNorm}. The weights are those of step ` +
+      `${position.step}; nothing was changed.\n  Lower learning_rate.`;
+    throw new NumericsError('non-finite', message, {
+      step: position.step,
+      loss: String(loss),
+      gradNorm: String(gradNorm),
+    });
+  }
+  return { loss, entropy, gradNorm, learningRate, completionTokens };
+}

@@ -1,0 +1,163 @@
+/**
+ * The training loop: collect rollouts → verify → advantages → update → report.
+ *
+ * A stream of typed events. At a `step` event the run is at rest: a listener may checkpoint it, or stop it by not
+ * asking for more.
+ */
+import type { GrpoStageConfig, SftStageConfig } from '../config/stage_config.ts';
+import { NumericsError, RlvrError } from '../errors.ts';
+import { collectGroups } from './collect.ts';
+import { creditGroups, selectGroups } from './credit.ts';
+import { diagnoseRollouts, diagnoseUpdate } from './diagnostics.ts';
+import { evaluate } from './evaluate.ts';
+import type { EvaluationMoment, TrainEvent } from './events.ts';
+import { supervisedMetrics, updateMetrics } from './metrics.ts';
+import type { CreditedGroup } from './rollouts.ts';
+import type { TrainingRun } from './run.ts';
+import { stageOf, timed } from './run.ts';
+import { superviseStep } from './supervised.ts';
+import { updatePolicy } from './update.ts';
+
+/** Generation batches in a row without a live group after which a run gives up. */
+const MOST_DEAD_BATCHES = 10;
+
+/** Trains from the run's position to the end of its last stage. */
+export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
+  const { position, config } = run;
+  for (; position.stageIndex < config.stages.length; nextStage(run)) {
+    const stage = stageOf(run);
+    const { step, stageIndex: index } = position;
+    yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.maxSteps };
+    yield* stage.stage === 'sft' ? superviseStage(run, stage) : grpoStage(run, stage);
+    if (index === config.stages.length - 1) break; // the position stays at the end of the last stage
+  }
+  yield { type: 'end', step: position.step };
+}
+
+function nextStage({ position }: TrainingRun): void {
+  position.stageIndex++;
+  position.step = 0;
+}
+
+/** Reinforcement: one generation batch after the other, each used for `numIterations` passes. */
+async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenerator<TrainEvent> {
+  const { position, policy } = run;
+  if (position.step === 0 && position.buffer === undefined) {
+    if (stage.klCoef !== 0) await policy.copyToReference(); // the policy at the start of the stage
+    yield* evaluation(run, 'baseline');
+  }
+  while (position.step < stage.maxSteps) {
+    const start = run.clock();
+
+    // 1. Roll out G completions a prompt, verify them, refill dead groups.
+    const collected = position.buffer === undefined ? await collectGroups(run, stage) : undefined;
+    if (collected !== undefined) {
+      position.tokens += countTokens(collected.groups);
+      for (const diagnosis of diagnoseRollouts(stage, collected))
+        yield { type: 'diagnosis', step: position.step + 1, diagnosis };
+
+      // 2. Credit: group-relative advantages, all groups at once.
+      const groups = await creditGroups(policy, stage, selectGroups(stage, collected.groups));
+      yield { type: 'rollouts', step: position.step + 1, collected, groups };
+      if (hasSignal(run, stage, groups)) position.buffer = { groups, stepsTaken: 0 };
+      else continue; // without a gradient, the optimizer's momentum alone would move the weights
+    }
+
+    // 3. Update: the next minibatch of the buffer.
+    const { groups, onPolicy } = takeMinibatch(run, stage);
+    const update = await timed(run, 'update', () => updatePolicy(run, stage, groups, onPolicy));
+    if (onPolicy) assertOnPolicy(run, update.totals.logprobDifferenceMax);
+    position.step++;
+    for (const diagnosis of diagnoseUpdate(update)) yield { type: 'diagnosis', step: position.step, diagnosis };
+
+    // 4. Report.
+    const stepSeconds = (run.clock() - start) / 1000;
+    const metrics = updateMetrics(stage, collected, update, {
+      step: position.step,
+      stepSeconds,
+      tokens: position.tokens,
+    });
+    yield* dueEvaluation(run);
+    yield { type: 'step', stage: 'grpo', step: position.step, metrics };
+  }
+}
+
+/** Supervised warm start. */
+async function* superviseStage(run: TrainingRun, stage: SftStageConfig): AsyncGenerator<TrainEvent> {
+  const { position } = run;
+  while (position.step < stage.maxSteps) {
+    const start = run.clock();
+    const result = await timed(run, 'sft', () => superviseStep(run, stage));
+    position.step++;
+    position.tokens += result.completionTokens;
+    const stepSeconds = (run.clock() - start) / 1000;
+    const metrics = supervisedMetrics(result, { step: position.step, stepSeconds, tokens: position.tokens });
+    yield* dueEvaluation(run);
+    yield { type: 'step', stage: 'sft', step: position.step, metrics };
+  }
+}
+
+function countTokens(groups: readonly { readonly rollouts: readonly { readonly tokens: Int32Array }[] }[]): number {
+  return groups.reduce((sum, { rollouts }) => rollouts.reduce((inner, { tokens }) => inner + tokens.length, sum), 0);
+}
+
+/** Whether an update could learn something. @throws RlvrError after too many batches that could not */
+function hasSignal({ position }: TrainingRun, stage: GrpoStageConfig, groups: readonly CreditedGroup[]): boolean {
+  if (groups.some((group) => !group.dead)) {
+    position.deadBatches = 0;
+    return true;
+  }
+  position.deadBatches++;
+  if (position.deadBatches < MOST_DEAD_BATCHES) return false;
+  throw new RlvrError(
+    'nothing-to-learn',
+    `step ${position.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ` +
+      `Every group of ${stage.numGenerations} completions got equal rewards.\n` +
+      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.',
+    { step: position.step },
+  );
+}
+
+/** The groups of the next optimizer step, and whether their rollouts come from the very weights it changes. */
+function takeMinibatch(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+): { groups: readonly CreditedGroup[]; onPolicy: boolean } {
+  const { buffer } = run.position;
+  if (buffer === undefined) throw new RangeError('no rollouts to train on');
+  const { groups, stepsTaken } = buffer;
+  const minibatches = Math.min(stage.optimizerStepsPerGeneration, groups.length);
+  const index = stepsTaken % minibatches;
+  const taken = stepsTaken + 1;
+  run.position.buffer = taken < minibatches * stage.numIterations ? { groups, stepsTaken: taken } : undefined;
+  const edge = (i: number): number => Math.round((i * groups.length) / minibatches);
+  return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0 };
+}
+
+/** One engine samples and trains: on-policy, the scorer's log-probs are the sampler's, bit for bit. */
+function assertOnPolicy(run: TrainingRun, largest: number): void {
+  if (largest === 0) return;
+  throw new NumericsError(
+    'off-policy',
+    `step ${run.position.step + 1}: sampler and scorer disagree by ${largest} nats on the same weights — the ` +
+      `${run.policy.engine.backend} backend promises 0. Please report this with the run's fingerprint.`,
+    { largest },
+  );
+}
+
+async function* dueEvaluation(run: TrainingRun): AsyncGenerator<TrainEvent> {
+  const { position, config } = run;
+  const { evalSteps, maxSteps } = stageOf(run);
+  const last = position.stageIndex === config.stages.length - 1;
+  if (last && position.step === maxSteps) yield* evaluation(run, 'final');
+  else if (evalSteps > 0 && position.step % evalSteps === 0) yield* evaluation(run, 'periodic');
+}
+
+async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGenerator<TrainEvent> {
+  const { position } = run;
+  const stage = stageOf(run);
+  const result = await evaluate(run, stage);
+  if (moment === 'baseline') position.baseline = result;
+  if (moment === 'final') position.final = result;
+  yield { type: 'evaluation', moment, stage: stage.stage, step: position.step, evaluation: result };
+}

@@ -1,0 +1,22 @@
+/** Lines of completions.jsonl: some groups of each step, every completion with verdict, reward and advantage. */
+import type { CreditedGroup } from '../grpo/rollouts.ts';
+import type { JsonObject } from './json.ts';
+
+/** Groups kept a step: enough to read along, little enough that a long run stays small. */
+const GROUPS_A_STEP = 2;
+
+export function completionRecords(step: number, groups: readonly CreditedGroup[]): JsonObject[] {
+  return groups.slice(0, GROUPS_A_STEP).flatMap((group, index) =>
+    group.rollouts.map((rollout, member) => ({
+      step,
+      group: index,
+      prompt: group.item.prompt,
+      completion: rollout.text,
+      status: rollout.verdict.status,
+      reason: rollout.verdict.reason,
+      finish_reason: rollout.finishReason,
+      reward: rollout.reward,
+      advantage: group.advantages[member] ?? 0,
+    })),
+  );
+}

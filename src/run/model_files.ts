@@ -1,0 +1,89 @@
+/** The trained model as other tools read it: model.safetensors, config.json, tokenizer.json, tokenizer_config.json. */
+import type { Tokenizer } from '../data/tokenizer.ts';
+import { CheckpointError } from '../errors.ts';
+import { namedTensors, type Policy } from '../model/policy.ts';
+import { decodeSafetensors, encodeSafetensors } from '../model/safetensors.ts';
+import type { ModelShape } from '../model/shape.ts';
+import { sha256Hex } from './sha256.ts';
+import type { Store } from './store.ts';
+
+/** Architecture class that Hugging Face's transformers loads these weights with. */
+function architecture(shape: ModelShape): { readonly name: string; readonly type: string } {
+  if (shape.qkNorm) return { name: 'Qwen3ForCausalLM', type: 'qwen3' };
+  if (shape.attentionBias) return { name: 'Qwen2ForCausalLM', type: 'qwen2' };
+  return { name: 'LlamaForCausalLM', type: 'llama' };
+}
+
+/** Contents of config.json. */
+export function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenizer): Record<string, unknown> {
+  const { name, type } = architecture(shape);
+  return {
+    architectures: [name],
+    model_type: type,
+    vocab_size: shape.vocabSize,
+    hidden_size: shape.hiddenSize,
+    intermediate_size: shape.intermediateSize,
+    num_hidden_layers: shape.numLayers,
+    num_attention_heads: shape.numHeads,
+    num_key_value_heads: shape.numKvHeads,
+    head_dim: shape.headDim,
+    hidden_act: 'silu',
+    rope_theta: shape.ropeTheta,
+    rms_norm_eps: shape.rmsNormEps,
+    tie_word_embeddings: shape.tieWordEmbeddings,
+    attention_bias: shape.attentionBias,
+    mlp_bias: false,
+    max_position_embeddings: context,
+    eos_token_id: tokenizer.eosTokenId,
+    pad_token_id: tokenizer.padTokenId,
+    torch_dtype: 'float32',
+  };
+}
+
+/** Writes the model's files into `folder` of the store. @returns SHA-256 of all weights, in the order of the tensors */
+export async function writeModel(store: Store, folder: string, policy: Policy, tokenizer: Tokenizer): Promise<string> {
+  const weights = await policy.readVector('weights');
+  const json = (value: unknown): Uint8Array<ArrayBuffer> =>
+    new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+  const tensors = namedTensors(policy.parameters, weights);
+  await store.writeAtomic(`${folder}/model.safetensors`, encodeSafetensors(tensors, { format: 'pt' }));
+  await store.writeAtomic(
+    `${folder}/config.json`,
+    json(modelConfigJson(policy.shape, policy.capacity.context, tokenizer)),
+  );
+  await store.writeAtomic(`${folder}/tokenizer.json`, json(tokenizer.toJSON()));
+  await store.writeAtomic(`${folder}/tokenizer_config.json`, json(tokenizer.configJSON()));
+  return weightsSha256(policy, weights);
+}
+
+/** SHA-256 over the tensors' bytes, one behind the other. */
+export async function weightsSha256(policy: Policy, weights: Float32Array): Promise<string> {
+  const tensors = namedTensors(policy.parameters, weights);
+  const bytes = new Uint8Array(tensors.reduce((sum, { data }) => sum + data.byteLength, 0));
+  let at = 0;
+  for (const { data } of tensors) {
+    bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
+    at += data.byteLength;
+  }
+  return sha256Hex(bytes);
+}
+
+/** Loads model.safetensors of a run into a policy. @throws CheckpointError when a tensor is missing or misshapen */
+export async function loadModel(store: Store, file: string, policy: Policy): Promise<void> {
+  const bytes = await store.read(file);
+  if (bytes === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
+  const { tensors } = decodeSafetensors(bytes);
+  const flat = new Float32Array(policy.slots.weights.all.shape[0] ?? 0);
+  for (const { name, slot } of policy.parameters) {
+    const tensor = tensors.get(name);
+    if (tensor === undefined || tensor.shape.join() !== slot.shape.join()) {
+      const seen = tensor === undefined ? 'is missing' : `has shape [${tensor.shape}]`;
+      throw new CheckpointError(
+        'tensor-mismatch',
+        `${file}: tensor ${name} ${seen}, the config needs [${slot.shape}].`,
+      );
+    }
+    flat.set(tensor.data, slot.offset);
+  }
+  policy.writeWeights(flat);
+}

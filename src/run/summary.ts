@@ -1,0 +1,47 @@
+/** summary.json: what a run reached, from what, in how long. */
+import { evaluationMetrics } from '../grpo/metrics.ts';
+import type { Seconds, TrainingRun } from '../grpo/run.ts';
+import type { Fingerprint } from './fingerprint.ts';
+
+export interface Summary {
+  /** The evaluation before the first grpo step; null where there was none. */
+  readonly baseline: Readonly<Record<string, number>> | null;
+  /** The evaluation after the last step. */
+  readonly final: Readonly<Record<string, number>> | null;
+  /** Optimizer steps of each stage. */
+  readonly steps: readonly { readonly stage: string; readonly steps: number }[];
+  readonly wallSeconds: number;
+  /** Seconds by activity. */
+  readonly split: Seconds;
+  /** Completion tokens, sampled or demonstrated, over all seconds of the split except eval. */
+  readonly tokensPerSecond: number;
+  readonly weightsSha256: string;
+  readonly backend: string;
+  readonly threads: number;
+  readonly seed: number;
+  readonly parameters: number;
+}
+
+export function summarize(
+  run: TrainingRun,
+  fingerprint: Fingerprint,
+  wallSeconds: number,
+  weightsSha256: string,
+): Summary {
+  const { position, config, policy } = run;
+  const { seconds } = position;
+  const working = seconds.sft + seconds.rollout + seconds.verify + seconds.update;
+  return {
+    baseline: position.baseline ? evaluationMetrics(position.baseline) : null,
+    final: position.final ? evaluationMetrics(position.final) : null,
+    steps: config.stages.map(({ stage, maxSteps }) => ({ stage, steps: maxSteps })),
+    wallSeconds,
+    split: { ...seconds },
+    tokensPerSecond: position.tokens / Math.max(1e-9, working),
+    weightsSha256,
+    backend: policy.engine.backend,
+    threads: fingerprint.threads,
+    seed: config.seed,
+    parameters: policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((a, b) => a * b, 1), 0),
+  };
+}

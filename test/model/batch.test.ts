@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
+import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+
+const tokens = (minLength: number, maxLength: number): fc.Arbitrary<Int32Array> =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength }).map((list) => Int32Array.from(list));
+
+/** Prompts of 1 to 6 tokens; completions of 0 to 6, so that empty ones and those of one token come up often. */
+const group: fc.Arbitrary<TokenGroup> = fc.record({
+  prompt: tokens(1, 6),
+  completions: fc.array(tokens(0, 6), { maxLength: 4 }),
+});
+
+const groups = fc.array(group, { maxLength: 5 });
+
+/** Rows of the prompt and of each completion, in the documented order, found without packBatch. */
+interface Place {
+  readonly group: number;
+  readonly promptRows: readonly number[];
+  /** Row of each token that is an input: all but the last. */
+  readonly rows: readonly (readonly number[])[];
+}
+
+function range(begin: number, length: number): number[] {
+  return Array.from({ length }, (_, i) => begin + i);
+}
+
+function placesOf(list: readonly TokenGroup[]): Place[] {
+  let next = 0;
+  const take = (length: number): number[] => {
+    next += length;
+    return range(next - length, length);
+  };
+  return list.map(({ prompt, completions }, index) => ({
+    group: index,
+    promptRows: take(prompt.length),
+    rows: completions.map((completion) => take(Math.max(0, completion.length - 1))),
+  }));
+}
+
+/** The kv rows that a row attends to, in order. */
+function attended(batch: PackedBatch, row: number): number[] {
+  const [begin, end, ownBegin, ownEnd] = batch.intervals.subarray(row * 4, row * 4 + 4);
+  return [...range(begin, end - begin), ...range(ownBegin, Math.max(0, ownEnd - ownBegin))];
+}
+
+describe('packBatch', () => {
+  it('gives every completion token exactly one loss row, predicted by the token before it', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const batch = packBatch(list);
+        const found = new Map<string, number>();
+        for (let i = 0; i < batch.lossRowCount; i++) found.set(`${batch.completionOf[i]}/${batch.tokenOf[i]}`, i);
+        expect(found.size).toBe(batch.lossRowCount);
+        const places = placesOf(list);
+        let completion = 0;
+        let expected = 0;
+        list.forEach(({ prompt, completions }, g) => {
+          completions.forEach((target, c) => {
+            target.forEach((token, t) => {
+              const lossRow = found.get(`${completion}/${t}`) ?? -1;
+              expect(batch.targets[lossRow]).toBe(token);
+              const source = batch.lossIndex[lossRow];
+              expect(source).toBe(t === 0 ? places[g].promptRows[prompt.length - 1] : places[g].rows[c][t - 1]);
+              expect(batch.tokens[source]).toBe(t === 0 ? prompt[prompt.length - 1] : target[t - 1]);
+              expect(batch.positions[source]).toBe(prompt.length + t - 1);
+              expected++;
+            });
+            completion++;
+          });
+        });
+        expect(batch.lossRowCount).toBe(expected);
+        expect(batch.completionCount).toBe(completion);
+      }),
+    );
+  });
+
+  it('lets a prompt row see the prompt up to itself, and a completion row its prompt and its own tokens alone', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const batch = packBatch(list);
+        for (const { promptRows, rows } of placesOf(list)) {
+          promptRows.forEach((row, i) => {
+            expect(attended(batch, row)).toEqual(promptRows.slice(0, i + 1));
+          });
+          for (const own of rows) {
+            own.forEach((row, i) => {
+              expect(attended(batch, row)).toEqual([...promptRows, ...own.slice(0, i + 1)]);
+            });
+          }
+        }
+      }),
+    );
+  });
+
+  it('never lets an interval cross from one group into another', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const batch = packBatch(list);
+        expect(batch.islands).toHaveLength(list.length + 1);
+        expect(batch.islands[list.length]).toBe(batch.rowCount);
+        list.forEach((_, g) => {
+          const [begin, end] = batch.islands.subarray(g, g + 2);
+          for (let row = begin; row < end; row++) {
+            for (const key of attended(batch, row)) expect(key >= begin && key < end && key <= row).toBe(true);
+          }
+        });
+      }),
+    );
+  });
+
+  it('has lossOffsets that cut lossIndex into the loss rows of each row', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const batch = packBatch(list);
+        expect(batch.lossOffsets).toHaveLength(batch.rowCount + 1);
+        expect(batch.lossOffsets[batch.rowCount]).toBe(batch.lossRowCount);
+        const cut: number[] = [];
+        for (let row = 0; row < batch.rowCount; row++) {
+          const count = batch.lossOffsets[row + 1] - batch.lossOffsets[row];
+          cut.push(...new Array<number>(count).fill(row));
+        }
+        expect([...batch.lossIndex]).toEqual(cut);
+      }),
+    );
+  });
+
+  it('sorts every row once by token, ties by row, and cuts the rows at each distinct token', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const { tokens, sortedRows, bucketTokens, bucketOffsets, rowCount } = packBatch(list);
+        const sorted = range(0, rowCount).sort((a, b) => tokens[a] - tokens[b] || a - b);
+        expect([...sortedRows]).toEqual(sorted);
+        expect([...bucketTokens]).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+        expect(bucketOffsets).toHaveLength(bucketTokens.length + 1);
+        bucketTokens.forEach((token, b) => {
+          const rows = sortedRows.subarray(bucketOffsets[b], bucketOffsets[b + 1]);
+          expect([...rows].every((row) => tokens[row] === token)).toBe(true);
+          expect(rows.length).toBeGreaterThan(0);
+        });
+      }),
+    );
+  });
+
+  it('takes the rows and loss rows that groupRows and groupLossRows announce', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const batch = packBatch(list);
+        expect(batch.rowCount).toBe(list.reduce((sum, item) => sum + groupRows(item), 0));
+        expect(batch.lossRowCount).toBe(list.reduce((sum, item) => sum + groupLossRows(item), 0));
+        expect(batch.tokens).toHaveLength(batch.rowCount);
+        expect(batch.targets).toHaveLength(batch.lossRowCount);
+      }),
+    );
+  });
+
+  it('counts an empty completion, and gives it neither a row nor a loss', () => {
+    const batch = packBatch([{ prompt: Int32Array.of(4, 5), completions: [new Int32Array(), Int32Array.of(6, 7)] }]);
+    expect(batch.completionCount).toBe(2);
+    expect([...batch.tokens]).toEqual([4, 5, 6]);
+    expect([...batch.completionOf]).toEqual([1, 1]);
+    expect([...batch.lossIndex]).toEqual([1, 2]);
+  });
+
+  it('predicts a completion of one token from the prompt alone, without a row of its own', () => {
+    const batch = packBatch([{ prompt: Int32Array.of(4, 5), completions: [Int32Array.of(6), Int32Array.of(7)] }]);
+    expect([...batch.tokens]).toEqual([4, 5]);
+    expect([...batch.lossIndex]).toEqual([1, 1]);
+    expect([...batch.targets]).toEqual([6, 7]);
+    expect([...batch.lossOffsets]).toEqual([0, 0, 2]);
+  });
+
+  it('packs no groups into no rows', () => {
+    const batch = packBatch([]);
+    expect([batch.rowCount, batch.lossRowCount, batch.completionCount]).toEqual([0, 0, 0]);
+    expect([...batch.islands]).toEqual([0]);
+  });
+});
+
+describe('splitGroups', () => {
+  const capacity = fc.record({
+    rows: fc.integer({ min: 1, max: 60 }),
+    lossRows: fc.integer({ min: 1, max: 60 }),
+    groups: fc.integer({ min: 1, max: 4 }),
+    completions: fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }),
+  });
+
+  function sizesOf(batch: readonly TokenGroup[]) {
+    return {
+      rows: batch.reduce((sum, item) => sum + groupRows(item), 0),
+      lossRows: batch.reduce((sum, item) => sum + groupLossRows(item), 0),
+      groups: batch.length,
+      completions: batch.reduce((sum, item) => sum + item.completions.length, 0),
+    };
+  }
+
+  function fits(batch: readonly TokenGroup[], room: fc.infer<typeof capacity>): boolean {
+    const size = sizesOf(batch);
+    const completions = room.completions ?? Number.POSITIVE_INFINITY;
+    return (
+      size.rows <= room.rows &&
+      size.lossRows <= room.lossRows &&
+      size.groups <= room.groups &&
+      size.completions <= completions
+    );
+  }
+
+  it('keeps every group whole, once, and in order', () => {
+    fc.assert(
+      fc.property(groups, capacity, (list, room) => {
+        const split = splitGroups(list, room).flat();
+        expect(split).toHaveLength(list.length);
+        split.forEach((item, i) => {
+          expect(item).toBe(list[i]);
+        });
+      }),
+    );
+  });
+
+  it('exceeds the capacity only where one group alone does', () => {
+    fc.assert(
+      fc.property(groups, capacity, (list, room) => {
+        for (const batch of splitGroups(list, room)) expect(batch.length === 1 || fits(batch, room)).toBe(true);
+      }),
+    );
+  });
+
+  it('begins a new micro-batch only where the next group does not fit', () => {
+    fc.assert(
+      fc.property(groups, capacity, (list, room) => {
+        const split = splitGroups(list, room);
+        split.slice(1).forEach((batch, i) => {
+          expect(fits([...split[i], batch[0]], room)).toBe(false);
+        });
+      }),
+    );
+  });
+});

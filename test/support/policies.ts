@@ -1,0 +1,144 @@
+/** Small policies with random weights, random groups, and what tests compare of them. */
+import { createHash } from 'node:crypto';
+import type { Backend } from '../../src/kernels/kernels.ts';
+import { slotLength } from '../../src/kernels/memory.ts';
+import { rngFor } from '../../src/kernels/philox.ts';
+import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
+import type { GenerationSettings, SamplingSettings } from '../../src/model/generation.ts';
+import type { ParameterSlots } from '../../src/model/parameters.ts';
+import type { Capacity } from '../../src/model/plan.ts';
+import type { OptimizerSettings } from '../../src/model/policy.ts';
+import { Policy } from '../../src/model/policy.ts';
+import type { ModelShape } from '../../src/model/shape.ts';
+import { normals } from './data.ts';
+import type { GoldenModel } from './golden_model.ts';
+import { fixtureIndex } from './golden_model.ts';
+
+/** A policy of its own; two query heads share each key/value head, and no size is a multiple of 16. */
+export const SMALL_SHAPE: ModelShape = {
+  vocabSize: 40,
+  hiddenSize: 32,
+  intermediateSize: 44,
+  numLayers: 2,
+  numHeads: 4,
+  numKvHeads: 2,
+  headDim: 8,
+  ropeTheta: 10_000,
+  rmsNormEps: 1e-6,
+  tieWordEmbeddings: false,
+  attentionBias: false,
+  qkNorm: false,
+};
+
+export const SMALL_CAPACITY: Capacity = {
+  rows: 400,
+  lossRows: 400,
+  groups: 16,
+  completions: 64,
+  kvRows: 2400,
+  context: 64,
+  training: true,
+  reference: false,
+};
+
+/** Weights far enough from their initial values that no norm is 1, no bias 0 and no softmax flat. */
+export function randomWeights(slots: ParameterSlots, seed: number, deviation = 0.25): Float64Array {
+  const flat = new Float64Array(slots.all.shape[0]);
+  slots.parameters.forEach(({ slot, initial }, index) => {
+    const noise = normals(slot.shape, seed * 1000 + index, deviation);
+    flat.set(initial === 'one' ? noise.map((value) => Math.fround(1 + value)) : noise, slot.offset);
+  });
+  return flat;
+}
+
+/** A policy with random weights; what is not given is SMALL_SHAPE and SMALL_CAPACITY. */
+export async function openPolicy(
+  backend: Backend,
+  shape: Partial<ModelShape> = {},
+  capacity: Partial<Capacity> = {},
+  seed = 1,
+): Promise<Policy> {
+  const policy = await Policy.open(backend, { ...SMALL_SHAPE, ...shape }, { ...SMALL_CAPACITY, ...capacity });
+  policy.writeWeights(randomWeights(policy.slots.weights, seed));
+  return policy;
+}
+
+/** A policy with the weights of a golden model. */
+export async function openGolden(backend: Backend, golden: GoldenModel): Promise<Policy> {
+  const capacity = { rows: 32, lossRows: 16, groups: 4, completions: 8, kvRows: 40, context: 16 };
+  const policy = await Policy.open(backend, golden.shape, { ...capacity, training: true, reference: false });
+  const flat = new Float64Array(policy.slots.weights.all.shape[0]);
+  for (const { name, slot } of policy.parameters) flat.set(golden.weights.get(name) ?? [], slot.offset);
+  policy.writeWeights(flat);
+  return policy;
+}
+
+/** AdamW without a step, decay or clipping: it only joins the two gradients of a tied embedding. */
+export const NO_UPDATE: OptimizerSettings = {
+  learningRate: 0,
+  beta1: 0.9,
+  beta2: 0.999,
+  adamEps: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: 0,
+  adamStep: 1,
+};
+
+/** The gradients accumulated so far, tensor by tensor, in the engine's precision; ends the accumulation. */
+export async function takeGradients(policy: Policy): Promise<ReadonlyMap<string, Float32Array | Float64Array>> {
+  await policy.optimize(NO_UPDATE);
+  const { gradients } = policy.slots;
+  if (gradients === undefined) throw new Error('a policy opened for sampling has no gradients');
+  const flat = (await policy.engine.read(gradients.all)) as Float32Array | Float64Array;
+  return new Map(
+    policy.parameters.map(({ name, slot }) => [name, flat.slice(slot.offset, slot.offset + slotLength(slot))]),
+  );
+}
+
+/** Random prompts and completions: group i has `sizes[i]` completions, of 1 to `longest` tokens. */
+export function randomGroups(
+  sizes: readonly number[],
+  { seed = 1, vocabSize = SMALL_SHAPE.vocabSize, longest = 12 } = {},
+): TokenGroup[] {
+  const rng = rngFor(`groups|${seed}`);
+  const tokens = (length: number): Int32Array => new Int32Array(length).map(() => rng.int(0, vocabSize - 1));
+  return sizes.map((size) => ({
+    prompt: tokens(rng.int(1, 9)),
+    completions: Array.from({ length: size }, () => tokens(rng.int(1, longest))),
+  }));
+}
+
+/** From a batch's loss rows to completions one behind the other, each in its own order. */
+export function inCompletionOrder(batch: PackedBatch, values: Float32Array): Float32Array {
+  const out = new Float32Array(values.length);
+  fixtureIndex(batch).forEach((place, row) => {
+    out[place] = values[row];
+  });
+  return out;
+}
+
+/** The arrays, one behind the other. */
+export function concatenated(parts: readonly Float32Array[]): Float32Array {
+  const out = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/** The bits of float32 values, as integers to compare. */
+export function bitsOf(values: Float32Array): Uint32Array {
+  return new Uint32Array(Float32Array.from(values).buffer);
+}
+
+export function sha256Of(values: Float32Array): string {
+  return createHash('sha256').update(bitsOf(values)).digest('hex');
+}
+
+export const NO_FILTERS: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null };
+
+export function generationSettings(settings: Partial<GenerationSettings> = {}): GenerationSettings {
+  return { sampling: NO_FILTERS, samplingKey: [11, 3], maxCompletionTokens: 40, eosTokenId: 2, ...settings };
+}
