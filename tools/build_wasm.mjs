@@ -25,8 +25,18 @@ for (const { name, threads, fma } of variants) {
   execFileSync(
     process.execPath,
     [
-      compiler, entry, '--outFile', out, '-O3', '--noAssert', '--runtime', 'stub', '--importMemory',
-      '--enable', 'simd', ...(fma ? ['--enable', 'relaxed-simd'] : []),
+      compiler,
+      entry,
+      '--outFile',
+      out,
+      '-O3',
+      '--noAssert',
+      '--runtime',
+      'stub',
+      '--importMemory',
+      '--enable',
+      'simd',
+      ...(fma ? ['--enable', 'relaxed-simd'] : []),
       ...(threads
         ? ['--enable', 'threads', '--sharedMemory', '--maximumMemory', String(MAXIMUM_PAGES)]
         : ['--disable', 'threads', '--maximumMemory', String(MAXIMUM_PAGES)]),

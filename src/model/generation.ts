@@ -6,6 +6,7 @@
  * of the batch it was sampled in. Log-probs are the scorer's, bit for bit.
  */
 
+import { BackendError } from '../errors.ts';
 import { SAMPLING } from '../kernels/kernels.ts';
 import type { FinishReason } from '../rewards/verdict.ts';
 import { COUNTS } from './plan.ts';
@@ -83,6 +84,7 @@ function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSet
 /** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
 function splitRequests(policy: Policy, requests: readonly GenerationRequest[], tokens: number): GenerationRequest[][] {
   const { rows, kvRows, completions } = policy.capacity;
+  for (const { prompt } of requests) checkRequest(policy, prompt, tokens);
   const chunks: GenerationRequest[][] = [];
   let prompts = 0;
   let samples = 0;
@@ -113,6 +115,22 @@ function splitRequests(policy: Policy, requests: readonly GenerationRequest[], t
     }
   }
   return chunks;
+}
+
+/** @throws BackendError where a prompt is empty or unknown, or one completion alone does not fit */
+function checkRequest({ capacity, shape }: Policy, prompt: Int32Array, tokens: number): void {
+  const unknown = prompt.find((token) => token < 0 || token >= shape.vocabSize);
+  if (prompt.length === 0 || unknown !== undefined) {
+    const seen = unknown === undefined ? 'the prompt is empty' : `token ${unknown} is outside the vocabulary`;
+    throw new BackendError('prompt', `${seen} — a prompt is 1 or more tokens below ${shape.vocabSize}.`);
+  }
+  const needed = prompt.length + tokens;
+  if (needed <= capacity.context && needed - 1 <= capacity.kvRows && prompt.length <= capacity.rows) return;
+  throw new BackendError(
+    'capacity',
+    `a prompt of ${prompt.length} tokens with ${tokens} to come — this policy was opened for ${capacity.context} in all ` +
+      `(${capacity.rows} rows, ${capacity.kvRows} cache rows). Shorten the prompt, or open it with more.`,
+  );
 }
 
 /** Puts the parts of cut requests together again. */

@@ -4,6 +4,7 @@
  * Programs are recorded once, at `open`, and replayed: a step copies its batch into the input slots, replays, and
  * reads a few results. Calls must not overlap.
  */
+import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
 import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
@@ -165,6 +166,11 @@ export class Policy {
 
   /** Copies a batch into the input slots; later calls work on it. */
   load(batch: PackedBatch, temperature: number): void {
+    const last = batch.positions.reduce((most, position) => Math.max(most, position), 0);
+    if (last >= this.capacity.context) {
+      const opened = `this policy was opened for ${this.capacity.context} tokens`;
+      throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
+    }
     const { inputs, results } = this.slots;
     const { engine } = this;
     const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);

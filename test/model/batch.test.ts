@@ -178,8 +178,10 @@ describe('packBatch', () => {
   });
 });
 
+type Room = Parameters<typeof splitGroups>[1];
+
 describe('splitGroups', () => {
-  const capacity = fc.record({
+  const capacity: fc.Arbitrary<Room> = fc.record({
     rows: fc.integer({ min: 1, max: 60 }),
     lossRows: fc.integer({ min: 1, max: 60 }),
     groups: fc.integer({ min: 1, max: 4 }),
@@ -195,7 +197,7 @@ describe('splitGroups', () => {
     };
   }
 
-  function fits(batch: readonly TokenGroup[], room: fc.infer<typeof capacity>): boolean {
+  function fits(batch: readonly TokenGroup[], room: Room): boolean {
     const size = sizesOf(batch);
     const completions = room.completions ?? Number.POSITIVE_INFINITY;
     return (

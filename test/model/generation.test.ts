@@ -186,3 +186,20 @@ describe('the first token of 6,000 rollouts on wasm', () => {
     expect(Math.abs(completion.logprobs[0] - logprobs[completion.tokens[0]])).toBeLessThan(1e-6);
   });
 });
+
+describe('a request that the policy was not opened for', () => {
+  const prompt = numbers(10).map((i) => i % V);
+  it.each([
+    ['too few cache rows', { kvRows: 16 }, prompt, /a prompt of 10 tokens with 30 to come/],
+    ['too short a context', { context: 16 }, prompt, /opened for 16 in all/],
+    ['an empty prompt', {}, [], /the prompt is empty/],
+    ['a token outside the vocabulary', {}, [V], /token 12 is outside the vocabulary/],
+  ])('is refused: %s', async (_, small, tokens, message) => {
+    const capacity = { ...CAPACITY, rows: 16, ...small };
+    const policy = await openPolicy(await wasmBackend({ inline: true }), SHAPE, capacity, 3);
+    const requests = [{ prompt: Int32Array.from(tokens), rolloutNumbers: [1] }];
+    const settings = generationSettings({ fixedCompletionTokens: 30 });
+    await expect(generate(policy, requests, settings)).rejects.toThrow(message);
+    await policy.close();
+  });
+});

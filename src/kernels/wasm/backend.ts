@@ -27,7 +27,7 @@ export interface WasmOptions {
 }
 
 interface Exports {
-  runHere(job: number, control: number, scratch: number): void;
+  runHere(job: number, control: number, strips: number, scratch: number): void;
 }
 
 interface WasmProgram extends Program {
@@ -90,6 +90,7 @@ export async function wasmBackend(options: WasmOptions = {}): Promise<Backend> {
         layout.job,
         layout.control,
         layout.threadScratch + index * layout.threadScratchBytes,
+        layout.threadScratch + index * layout.threadScratchBytes + layout.stripBytes,
         threads > cores ? 1 : 0,
       ]);
       const waiting: Waiting = { reject: undefined, failure: undefined };
@@ -199,7 +200,8 @@ class WasmEngine implements Engine {
       this.#ints[job + JOB.list + i * 2 + 1] = commands;
     });
     if (this.#runner.kind === 'inline') {
-      this.#runner.exports.runHere(this.#layout.job, this.#layout.control, this.#layout.threadScratch);
+      const { job: at, control, threadScratch, stripBytes } = this.#layout;
+      this.#runner.exports.runHere(at, control, threadScratch, threadScratch + stripBytes);
       return;
     }
     const { waiting } = this.#runner;

@@ -36,6 +36,8 @@ export interface Layout {
   readonly gradientSpace: number;
   readonly threadScratch: number;
   readonly threadScratchBytes: number;
+  /** Bytes at the start of a thread's scratch for packed strips. */
+  readonly stripBytes: number;
   /** Rows of logits that a thread holds at once. */
   readonly logitRows: number;
   readonly bytes: number;
@@ -64,7 +66,7 @@ export function layOut(plan: MemoryPlan, threads: number): Layout {
   const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
   const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
   const packed = new Map(plan.matrices.map((slot) => [slotKey(slot), packWeight(slot, take)] as const));
-  const { logitRows, scratchBytes } = threadScratch(plan.limits);
+  const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
   const logitSpace = take(GRADIENT_ROWS * roundUp(plan.limits.vocabSize, 8) * 4, 'logits chunk');
   const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), 8);
   const gradientSpace = take(GRADIENT_ROWS * 2 * widest * 4, 'scratch');
@@ -83,6 +85,7 @@ export function layOut(plan: MemoryPlan, threads: number): Layout {
     gradientSpace,
     threadScratch: threadScratchStart,
     threadScratchBytes: scratchBytes,
+    stripBytes,
     logitRows,
     bytes,
     byPurpose,
@@ -108,12 +111,20 @@ export function matrixShape(slot: Slot): readonly [number, number] {
 }
 
 /** Logits of a few rows, or one head's scores, or the sampler's tables, whichever is larger. */
-function threadScratch(limits: PlanLimits): { logitRows: number; scratchBytes: number } {
+function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, 8);
   const logitRows = Math.min(32, Math.max(4, Math.floor(16384 / stride) & ~3));
   const sampler = logitRows * stride * 4 + stride * 9;
   const scores = (roundUp(limits.context, 4) + 4) * 4;
-  return { logitRows, scratchBytes: roundUp(Math.max(sampler, scores, limits.width * 4) + 64, 64) };
+  // Strips of matmul.ts: 16 rows of up to 4,096 floats, or 4 rows of any length (K of dz·weight is V).
+  const longest = Math.max(limits.width, limits.vocabSize);
+  const stripBytes = Math.max(64 * Math.min(longest, 4096), 16 * stride, 16 * longest) + 64;
+  const others = Math.max(sampler, scores, limits.width * 4) + 64;
+  return {
+    logitRows,
+    stripBytes: roundUp(stripBytes, 64),
+    scratchBytes: roundUp(stripBytes, 64) + roundUp(others, 64),
+  };
 }
 
 function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>): MemoryPlanError {

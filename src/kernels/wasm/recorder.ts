@@ -322,7 +322,8 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       commands.add(Command.fill, [
         ...range(rows),
         at(a.out),
-        slotLength(a.out) / Math.max(1, first), a.out.dtype === 'int' ? a.value : { float: a.value },
+        slotLength(a.out) / Math.max(1, first),
+        a.out.dtype === 'int' ? a.value : { float: a.value },
       ]);
     },
     add: (a) => {

@@ -59,6 +59,10 @@ export function adamw(): void {
 }
 
 function update(begin: i32, end: i32, clip: f32, decay: bool): void {
+  const parameters = address(1);
+  const gradients = address(2);
+  const first = address(3);
+  const second = address(4);
   const settings = address(6);
   const lr = load<f32>(settings);
   const beta1 = load<f32>(settings, 4);
@@ -67,14 +71,27 @@ function update(begin: i32, end: i32, clip: f32, decay: bool): void {
   const keep: f32 = decay ? 1 - lr * load<f32>(settings, 16) : 1;
   const rate: f32 = lr / load<f32>(settings, 20);
   const rootCorrection: f32 = sqrt<f32>(load<f32>(settings, 24));
-  for (let i = begin; i < end; i++) {
+  let i = begin;
+  for (; i + 4 <= end; i += 4) {
     const at = <usize>i << 2;
-    const g = load<f32>(address(2) + at) * clip;
-    const m = beta1 * load<f32>(address(3) + at) + (1 - beta1) * g;
-    const v = beta2 * load<f32>(address(4) + at) + (1 - beta2) * g * g;
-    store<f32>(address(3) + at, m);
-    store<f32>(address(4) + at, v);
-    const p = load<f32>(address(1) + at) * keep;
-    store<f32>(address(1) + at, p - (rate * m) / (sqrt<f32>(v) / rootCorrection + epsilon));
+    const g = f32x4.mul(v128.load(gradients + at), f32x4.splat(clip));
+    const m = f32x4.add(f32x4.mul(f32x4.splat(beta1), v128.load(first + at)), f32x4.mul(f32x4.splat(1 - beta1), g));
+    const squared = f32x4.mul(f32x4.mul(f32x4.splat(1 - beta2), g), g);
+    const v = f32x4.add(f32x4.mul(f32x4.splat(beta2), v128.load(second + at)), squared);
+    v128.store(first + at, m);
+    v128.store(second + at, v);
+    const root = f32x4.add(f32x4.div(f32x4.sqrt(v), f32x4.splat(rootCorrection)), f32x4.splat(epsilon));
+    const p = f32x4.mul(v128.load(parameters + at), f32x4.splat(keep));
+    v128.store(parameters + at, f32x4.sub(p, f32x4.div(f32x4.mul(f32x4.splat(rate), m), root)));
+  }
+  for (; i < end; i++) {
+    const at = <usize>i << 2;
+    const g = load<f32>(gradients + at) * clip;
+    const m = beta1 * load<f32>(first + at) + (1 - beta1) * g;
+    const v = beta2 * load<f32>(second + at) + (1 - beta2) * g * g;
+    store<f32>(first + at, m);
+    store<f32>(second + at, v);
+    const p = load<f32>(parameters + at) * keep;
+    store<f32>(parameters + at, p - (rate * m) / (sqrt<f32>(v) / rootCorrection + epsilon));
   }
 }

@@ -68,16 +68,18 @@ function runPrograms(job: usize): void {
 }
 
 /** One thread alone: runs the posted programs and returns. */
-export function runHere(job: usize, control: usize, scratch: usize): void {
-  setThread(0, 1, control, scratch, false);
+export function runHere(job: usize, control: usize, strips: usize, scratch: usize): void {
+  setThread(0, 1, control, strips, scratch, false);
   barrier();
   runPrograms(job);
 }
 
 /** A worker's life: waits for jobs until the count of programs is −1. */
-export function work(index: i32, count: i32, job: usize, control: usize, scratch: usize, oversubscribed: i32): void {
+export function work(
+  index: i32, count: i32, job: usize, control: usize, strips: usize, scratch: usize, oversubscribed: i32,
+): void {
   if (ASC_FEATURE_THREADS) {
-    setThread(index, count, control, scratch, oversubscribed != 0);
+    setThread(index, count, control, strips, scratch, oversubscribed != 0);
     let seen = 0;
     while (true) {
       while (atomic.load<i32>(job) == seen) atomic.wait<i32>(job, seen, -1);

@@ -16,13 +16,15 @@ let spins: i32 = SPINS;
 /** Index of this thread, and how many there are. */
 export let thread: i32 = 0;
 export let threads: i32 = 1;
-/** This thread's own scratch space. */
+/** This thread's own scratch space: packed strips of a product's left side, and everything else. */
+export let strips: usize = 0;
 export let scratch: usize = 0;
 
-export function setThread(index: i32, count: i32, controlBlock: usize, ownScratch: usize, oversubscribed: bool): void {
+export function setThread(index: i32, count: i32, controlBlock: usize, ownStrips: usize, ownScratch: usize, oversubscribed: bool): void {
   thread = index;
   threads = count;
   control = controlBlock;
+  strips = ownStrips;
   scratch = ownScratch;
   spins = oversubscribed ? 1 : SPINS;
 }

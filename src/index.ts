@@ -1,0 +1,37 @@
+/**
+ * The library: train a policy from TypeScript, in Node or anywhere else that runs WebAssembly.
+ *
+ * ```ts
+ * import { createTask, openRun, parseConfig, train, wasmBackend } from 'rlvr-train';
+ *
+ * const yaml = 'task: sort_digits\nmax_steps: 100\nlearning_rate: 1.0e-3\nreward_funcs: [positions]';
+ * const { config } = parseConfig(yaml, { file: 'inline' });
+ * const run = await openRun(config, createTask(config.task), await wasmBackend(), () => performance.now());
+ * try {
+ *   for await (const event of train(run)) {
+ *     if (event.type === 'step') console.log(event.step, event.metrics.reward);
+ *     if (event.type === 'evaluation') console.log(event.moment, event.evaluation.accuracy.mean);
+ *   }
+ * } finally {
+ *   await run.policy.close();
+ * }
+ * ```
+ *
+ * `rlvr-train/tasks` and `rlvr-train/rewards` have the pieces that tasks and verifiers are made of. The run directory
+ * (logs, checkpoints, resume) belongs to the command line and is not exported yet.
+ */
+export { type LoadedConfig, parseConfig } from './config/load.ts';
+export type { RunConfig } from './config/run_config.ts';
+export type { GrpoStageConfig, SftStageConfig, StageConfig } from './config/stage_config.ts';
+export { createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
+export type { Task, TaskItem } from './data/task.ts';
+export * from './errors.ts';
+export { type Evaluation, evaluate } from './grpo/evaluate.ts';
+export type { Diagnosis, StepMetrics, TrainEvent } from './grpo/events.ts';
+export type { CreditedGroup, Rollout, RolloutGroup } from './grpo/rollouts.ts';
+export { openRun, stageOf, type TrainingRun } from './grpo/run.ts';
+export { train } from './grpo/trainer.ts';
+export type { Backend } from './kernels/kernels.ts';
+export { referenceBackend } from './kernels/reference/engine.ts';
+export { type WasmOptions, wasmBackend } from './kernels/wasm/backend.ts';
+export type { Policy } from './model/policy.ts';

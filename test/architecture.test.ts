@@ -1,0 +1,223 @@
+/**
+ * The rooms of src/ and the direction of their imports, as ARCHITECTURE.md draws them.
+ *
+ * Cycles are looked for among run-time imports only: a type-only import is erased, so it can neither run a module too
+ * early nor pull one into a bundle. Its direction counts all the same, since it shows who knows whom.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
+const MOST_LINES = 450;
+
+/** What each room may import from, besides itself and errors.ts. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  kernels: [],
+  rewards: ['kernels'],
+  // A task's verifier is made of the parsers in rewards.
+  data: ['rewards', 'kernels'],
+  model: ['kernels'],
+  config: ['model', 'data', 'rewards', 'kernels'],
+  grpo: ['config', 'model', 'data', 'rewards', 'kernels'],
+  run: ['grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
+  cli: ['run', 'grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
+};
+
+/** Imports against the direction, each of a type alone, with the reason that it stands. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'rewards/reward_function.ts → data/task.ts': 'a reward function is handed the items that were asked: TaskItem',
+  'model/generation.ts → rewards/verdict.ts': 'a completion says why it ended, in the words that verifiers read',
+};
+
+interface Import {
+  readonly target: string;
+  readonly kind: 'value' | 'type' | 'dynamic';
+}
+
+interface SourceFile {
+  /** Relative to src/, with `/`. */
+  readonly path: string;
+  readonly imports: readonly Import[];
+  readonly lines: number;
+}
+
+/**
+ * Imports and re-exports of a module, wherever the formatter broke the line. `import { type T }` is a value import:
+ * under verbatimModuleSyntax it leaves `import {}` behind, which still runs the module.
+ */
+function importsOf(text: string): Import[] {
+  const statements = text.matchAll(
+    /^(?:import\s+(?:(?<type>type)\s+)?(?:[^'";]*?\bfrom\s+)?|export\s+(?:(?<exported>type)\s+)?[*{][^'";]*?\bfrom\s+)'(?<target>[^']+)'/gm,
+  );
+  const fixed = [...statements].map(({ groups = {} }): Import => {
+    const isType = groups.type !== undefined || groups.exported !== undefined;
+    return { target: groups.target, kind: isType ? 'type' : 'value' };
+  });
+  const dynamic = [...text.matchAll(/\bimport\('([^']+)'\)/g)].map(
+    ([, target]): Import => ({ target, kind: 'dynamic' }),
+  );
+  return [...fixed, ...dynamic];
+}
+
+/** Relative imports as paths from src/; bare ones as they are. */
+function resolved(from: string, { target, kind }: Import): Import {
+  return { target: target.startsWith('.') ? posix.join(posix.dirname(from), target) : target, kind };
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(SOURCE, path), 'utf8');
+  return { path, imports: importsOf(text).map((found) => resolved(path, found)), lines: text.split('\n').length - 1 };
+}
+
+/** All modules of src/. Not read: generated binaries. The AssemblyScript sources are for `wasm` what C would be. */
+function sources(): SourceFile[] {
+  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => path.endsWith('.ts') && !path.includes('/assembly/') && !path.endsWith('/binaries.ts'))
+    .sort()
+    .map(readSource);
+}
+
+const isOwn = ({ target }: Import): boolean => target.endsWith('.ts');
+
+function roomOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
+}
+
+/** Edges that the rooms do not allow, as `from → to`. errors.ts is open to all; nobody imports the entry point. */
+function againstDirection(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, imports }) => {
+    const room = roomOf(path);
+    const allowed = path === 'index.ts' ? Object.keys(ROOMS) : (ROOMS[room] ?? []);
+    return imports
+      .filter((found) => isOwn(found) && found.target !== 'errors.ts')
+      .filter(({ target }) => target === 'index.ts' || (roomOf(target) !== room && !allowed.includes(roomOf(target))))
+      .map(({ target }) => `${path} → ${target}`);
+  });
+}
+
+/** Cycles of run-time imports, each as its list of files. */
+function cycles(files: readonly SourceFile[]): string[] {
+  const next = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.filter((found) => isOwn(found) && found.kind !== 'type').map(({ target }) => target),
+    ]),
+  );
+  const found: string[] = [];
+  const finished = new Set<string>();
+  const visit = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' → '));
+    if (finished.has(path) || way.includes(path)) return;
+    for (const target of next.get(path) ?? []) visit(target, [...way, path]);
+    finished.add(path);
+  };
+  for (const path of next.keys()) visit(path, []);
+  return found;
+}
+
+/** Whether only Node ever loads the file. */
+function isForNode(path: string): boolean {
+  return roomOf(path) === 'cli' || path.endsWith('.node.ts');
+}
+
+const files = sources();
+
+/** A module as the checks see it, for the tests of the checks. */
+function example(path: string, text: string): SourceFile {
+  return { path, imports: importsOf(text).map((found) => resolved(path, found)), lines: 1 };
+}
+
+it('imports point one way: cli → run → grpo → config → model, data, rewards → kernels', () => {
+  expect(againstDirection(files).sort()).toEqual(Object.keys(EXCEPTIONS).sort());
+});
+
+it('the exceptions are imports of types', () => {
+  for (const edge of Object.keys(EXCEPTIONS)) {
+    const [from, to] = edge.split(' → ');
+    const kinds = files.find(({ path }) => path === from)?.imports.filter(({ target }) => target === to);
+    expect(kinds?.map(({ kind }) => kind)).toEqual(['type']);
+  }
+});
+
+it('every folder of src/ is a room of the list, and every room has files', () => {
+  expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual(['', ...Object.keys(ROOMS)].sort());
+});
+
+it('no module imports itself by a detour at run time', () => {
+  expect(cycles(files)).toEqual([]);
+});
+
+it('every relative import names a file that exists', () => {
+  const known = new Set(files.map(({ path }) => path));
+  const isKnown = (target: string): boolean =>
+    known.has(target) || target.includes('/assembly/') || target === 'kernels/wasm/binaries.ts';
+  const unknown = files.flatMap(({ path, imports }) =>
+    imports.filter((found) => isOwn(found) && !isKnown(found.target)).map(({ target }) => `${path} → ${target}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+it('node: is imported only by src/cli and files named *.node.ts', () => {
+  const others = files.filter(({ path }) => !isForNode(path));
+  const found = others.filter(({ imports }) => imports.some(({ target }) => target.startsWith('node:')));
+  expect(found.map(({ path }) => path)).toEqual([]);
+});
+
+it('what a browser may load reaches *.node.ts only by a dynamic import', () => {
+  const found = files.flatMap(({ path, imports }) =>
+    isForNode(path) ? [] : imports.filter(({ target, kind }) => target.endsWith('.node.ts') && kind === 'value'),
+  );
+  expect(found).toEqual([]);
+});
+
+it(`no file of src/ has ${MOST_LINES} lines or more`, () => {
+  const assembly = readdirSync(join(SOURCE, 'kernels/wasm/assembly')).filter((name) => name.endsWith('.ts'));
+  const all = [...files, ...assembly.map((name) => readSource(`kernels/wasm/assembly/${name}`))];
+  expect(all.filter(({ lines }) => lines >= MOST_LINES).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+});
+
+it('the parser sees every form of import, and no text that looks like one', () => {
+  const text = [
+    "import { a } from './value.ts';",
+    "import type { B } from './type.ts';",
+    "import { type C, d } from './mixed.ts';",
+    "import * as e from './star.ts';",
+    "import './effect.ts';",
+    'import {',
+    '  f,',
+    '  g,',
+    "} from './broken_line.ts';",
+    "export { h } from './again.ts';",
+    "export type { I } from './type_again.ts';",
+    "export * from './all.ts';",
+    "const j = import('./later.ts');",
+    "export const k = 'from';",
+    " * import { l } from './comment.ts';",
+    'export function m(): string {',
+    "  return 'not from this';",
+    '}',
+  ].join('\n');
+  expect(importsOf(text).map(({ target, kind }) => `${kind} ${target}`)).toEqual([
+    'value ./value.ts',
+    'type ./type.ts',
+    'value ./mixed.ts',
+    'value ./star.ts',
+    'value ./effect.ts',
+    'value ./broken_line.ts',
+    'value ./again.ts',
+    'type ./type_again.ts',
+    'value ./all.ts',
+    'dynamic ./later.ts',
+  ]);
+});
+
+it('the checks find an upward import and a cycle', () => {
+  const kernel = example('kernels/a.ts', "import type { Policy } from '../model/b.ts';");
+  const model = example('model/b.ts', "import { c } from './c.ts';\nimport { RlvrError } from '../errors.ts';");
+  const back = example('model/c.ts', "export { b } from './b.ts';");
+  expect(againstDirection([kernel, model, back])).toEqual(['kernels/a.ts → model/b.ts']);
+  expect(cycles([kernel, model, back])).toEqual(['model/b.ts → model/c.ts → model/b.ts']);
+});

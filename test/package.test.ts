@@ -1,0 +1,98 @@
+/** What npm publishes and installs: every promise of package.json, without building or packing. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
+
+interface Manifest {
+  readonly type: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly files: readonly string[];
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>;
+}
+
+function readJson<T>(...path: readonly string[]): T {
+  return JSON.parse(readFileSync(join(ROOT, ...path), 'utf8')) as T; // the shape that npm guarantees
+}
+
+const manifest = readJson<Manifest>('package.json');
+
+/** The source that the build turns into a file of dist/; rootDir and outDir of tsconfig.build.json. */
+function sourceOf(built: string): string {
+  return built.replace(/^(\.\/)?dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
+}
+
+describe('package.json', () => {
+  it('is an ES module for Node 20 and later', () => {
+    expect(manifest.type).toBe('module');
+    expect(manifest.engines.node).toMatch(/^>=20\.\d+$/);
+  });
+
+  it('names a license whose text is in the package', () => {
+    expect(manifest.license).toBe('Apache-2.0');
+    expect(readFileSync(join(ROOT, 'LICENSE'), 'utf8')).toContain('Version 2.0, January 2004');
+  });
+
+  it('exports only files that the build makes, types beside code', () => {
+    for (const [entry, target] of Object.entries(manifest.exports)) {
+      if (typeof target === 'string') {
+        expect(existsSync(join(ROOT, target)), entry).toBe(true);
+        continue;
+      }
+      expect(target.types, entry).toBe(target.default.replace(/\.js$/, '.d.ts'));
+      for (const built of Object.values(target)) expect(existsSync(join(ROOT, sourceOf(built))), built).toBe(true);
+    }
+  });
+
+  it('installs a command that the build makes and that Node can start', () => {
+    for (const built of Object.values(manifest.bin)) {
+      expect(readFileSync(join(ROOT, sourceOf(built)), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    }
+  });
+
+  it('builds src/ into dist/, as the checks above assume', () => {
+    const { compilerOptions } = readJson<{ compilerOptions: Record<string, unknown> }>('tsconfig.build.json');
+    expect(compilerOptions).toMatchObject({ rootDir: 'src', outDir: 'dist', declaration: true, noEmit: false });
+  });
+
+  it('publishes what bin, exports and the README need, and nothing that is not there', () => {
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'configs', 'README.md', 'LICENSE']));
+    for (const path of manifest.files) if (path !== 'dist') expect(existsSync(join(ROOT, path)), path).toBe(true);
+  });
+});
+
+describe('dependencies', () => {
+  it.each(Object.keys(manifest.dependencies))('%s runs no script when it is installed', (name) => {
+    const { scripts = {} } = readJson<{ scripts?: Record<string, string> }>('node_modules', name, 'package.json');
+    expect(INSTALL_SCRIPTS.filter((script) => script in scripts)).toEqual([]);
+  });
+
+  it('neither does anything that they bring along', () => {
+    const { packages } = readJson<LockFile>('package-lock.json');
+    const scripted = Object.entries(packages).filter(
+      ([path, entry]) => path !== '' && entry.hasInstallScript && !entry.dev,
+    );
+    expect(scripted.map(([path]) => path)).toEqual([]);
+  });
+
+  it('are exactly the packages that src/ imports', () => {
+    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.includes('assembly') && !path.endsWith('binaries.ts'))
+      .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
+    const imported = sources.flatMap((text) => [...text.matchAll(/\sfrom '((?:@[^/']+\/)?[^./'][^/']*)/g)]);
+    const names = new Set(imported.map(([, name]) => name).filter((name) => !name.startsWith('node:')));
+    expect([...names].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+  });
+});
