@@ -118,7 +118,7 @@ class PhiloxRng implements Rng {
   int(lo: number, hi: number): number {
     const range = hi - lo + 1;
     if (!(range >= 1 && range <= TWO_TO_32)) {
-      throw new DataError('empty_range', `rng.int(${lo}, ${hi}) — the range must hold 1 to 2^32 integers.`, { lo, hi });
+      throw new DataError('empty-range', `rng.int(${lo}, ${hi}) — the range must hold 1 to 2^32 integers.`, { lo, hi });
     }
     const limit = TWO_TO_32 - (TWO_TO_32 % range);
     let word = this.#word();

@@ -28,7 +28,7 @@ export const referenceBackend: Backend = {
   async open(plan) {
     const names = new Set(plan.arenas.map((arena) => arena.name));
     if (names.size !== plan.arenas.length) {
-      throw new BackendError('duplicate_arena', 'plan.arenas: two arenas have the same name; rename one.');
+      throw new BackendError('duplicate-arena', 'plan.arenas: two arenas have the same name; rename one.');
     }
     plan.matrices.forEach((matrix, index) => {
       checkSlot(`plan.matrices[${index}]`, matrix, plan);
@@ -78,7 +78,7 @@ class ReferenceEngine implements Engine {
       const commands = this.#commands.get(program);
       if (commands === undefined) {
         const message = `replay: program '${program.label}' was not recorded by this engine; record it here.`;
-        throw new BackendError('foreign_program', message, { label: program.label });
+        throw new BackendError('foreign-program', message, { label: program.label });
       }
       for (const command of commands) command();
     }
@@ -88,7 +88,7 @@ class ReferenceEngine implements Engine {
     const length = slotLength(slot);
     if (at < 0 || at + values.length > length) {
       const message = `write: elements [${at}, ${at + values.length}) leave a slot of ${length} elements.`;
-      throw new BackendError('write_out_of_range', message, { slot, at, count: values.length });
+      throw new BackendError('write-out-of-range', message, { slot, at, count: values.length });
     }
     this.#view('write', slot).set(values, at);
   }
@@ -96,7 +96,7 @@ class ReferenceEngine implements Engine {
   async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float64Array> {
     if (count < 0 || count > slotLength(slot)) {
       const message = `read: ${count} elements of a slot of ${slotLength(slot)} elements.`;
-      throw new BackendError('read_out_of_range', message, { slot, count });
+      throw new BackendError('read-out-of-range', message, { slot, count });
     }
     return this.#view('read', slot).slice(0, count);
   }
@@ -124,6 +124,6 @@ class ReferenceEngine implements Engine {
   }
 
   #checkOpen(): void {
-    if (this.#isClosed) throw new BackendError('engine_closed', 'The engine is closed; open the backend again.');
+    if (this.#isClosed) throw new BackendError('engine-closed', 'The engine is closed; open the backend again.');
   }
 }

@@ -66,20 +66,20 @@ export function checkSlot(owner: string, slot: Slot, plan: MemoryPlan): void {
   if (arena === undefined) {
     const names = plan.arenas.map((spec) => spec.name).join(', ');
     throw new BackendError(
-      'unknown_arena',
+      'unknown-arena',
       `${owner}: arena '${slot.arena}' is not one of the plan's: ${names}.`,
       facts,
     );
   }
   if (arena.dtype !== slot.dtype) {
     const message = `${owner}: a slot of type ${slot.dtype} in arena '${arena.name}' of type ${arena.dtype}.`;
-    throw new BackendError('slot_dtype', message, facts);
+    throw new BackendError('slot-dtype', message, facts);
   }
   const end = slot.offset + slotLength(slot);
   if (!(Number.isInteger(slot.offset) && slot.offset >= 0 && end <= arena.length)) {
     const range = `elements [${slot.offset}, ${end}) of shape ${shapeText(slot)}`;
     const message = `${owner}: ${range} leave arena '${arena.name}' of length ${arena.length}.`;
-    throw new BackendError('slot_out_of_range', message, facts);
+    throw new BackendError('slot-out-of-range', message, facts);
   }
 }
 
@@ -139,7 +139,7 @@ function countReader(
   return () => {
     const value = typeof count === 'number' ? count : (source as Values)[count.index];
     if (Number.isInteger(value) && value >= 0 && value <= limit) return value;
-    throw new BackendError('count_out_of_range', `${owner}: ${value} is not in 0 … ${limit}.`, { owner, value, limit });
+    throw new BackendError('count-out-of-range', `${owner}: ${value} is not in 0 … ${limit}.`, { owner, value, limit });
   };
 }
 
@@ -170,7 +170,7 @@ function bindShape(
 function parseSize(size: string): { factor: number; letter: string; plus: number } {
   const match = /^(?:(\d+)\*)?([A-Za-z]+)(?:\+(\d+))?$/.exec(size);
   if (match === null)
-    throw new BackendError('bad_rule', `'${size}' is not a size such as D, 2*F or buckets+1.`, { size });
+    throw new BackendError('bad-rule', `'${size}' is not a size such as D, 2*F or buckets+1.`, { size });
   return { factor: Number(match[1] ?? 1), letter: match[2], plus: Number(match[3] ?? 0) };
 }
 
@@ -180,7 +180,7 @@ function mismatch(call: Call, operand: string, rule: string): BackendError {
     .map(([name, slot]) => `${name} ${shapeText(slot)}`)
     .join(', ');
   const message = `${call.kernel}: ${operand} ${rule}; given ${shapes}.`;
-  return new BackendError('operand_mismatch', message, { kernel: call.kernel, operand, shapes });
+  return new BackendError('operand-mismatch', message, { kernel: call.kernel, operand, shapes });
 }
 
 function shapeText(slot: Slot): string {

@@ -210,13 +210,16 @@ class WasmEngine implements Engine {
     const before = Atomics.load(this.#ints, finished);
     Atomics.add(this.#ints, job + JOB.number, 1);
     Atomics.notify(this.#ints, job + JOB.number);
-    const wait = Atomics.waitAsync(this.#ints, finished, before);
-    if (!wait.async) return;
-    await new Promise<void>((resolve, reject) => {
-      waiting.reject = reject;
-      wait.value.then(() => resolve());
-    });
-    waiting.reject = undefined;
+    // A waking can be a late one, meant for the job before: what counts is the number of the finished job.
+    while (Atomics.load(this.#ints, finished) === before) {
+      const wait = Atomics.waitAsync(this.#ints, finished, before);
+      if (!wait.async) break;
+      await new Promise<void>((resolve, reject) => {
+        waiting.reject = reject;
+        wait.value.then(() => resolve());
+      });
+      waiting.reject = undefined;
+    }
   }
 
   write(slot: Slot, values: ArrayLike<number>, at = 0): void {

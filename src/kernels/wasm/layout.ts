@@ -8,7 +8,7 @@ import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 
 /** Rows packed at a time for a weight gradient; GRADIENT_ROWS of assembly/linear.ts. */
-const GRADIENT_ROWS = 256;
+const GRADIENT_ROWS = 512;
 /** The module's own constants (tables of exp and log) lie below this. */
 const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;

@@ -1,12 +1,12 @@
 // linear, linearInputGradient, linearWeightGradient, packWeight. Formulas: kernels.ts.
 //
 // A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W.
-// Work is claimed in blocks of 32 rows × all panels (few rows: × groups of panels).
+// Work is claimed in blocks of 16 rows × all panels (few rows: × groups of panels).
 import { address, integer } from './arguments';
 import { accumulate, multiply, packPanel, packStrip, PANEL, panels } from './matmul';
 import { barrier, claim, threads } from './threads';
 
-const ROW_BLOCK: i32 = 32;
+const ROW_BLOCK: i32 = 16;
 
 /** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
 export function multiplyRows(
@@ -40,7 +40,7 @@ export function linearInputGradient(): void {
 }
 
 /** Rows that are packed at a time for a weight gradient: both sides stay in the second-level cache. */
-export const GRADIENT_ROWS: i32 = 256;
+export const GRADIENT_ROWS: i32 = 512;
 
 /**
  * dWeight[N, K] += Σ_rows dOut[r, N]ᵀ·x[r, K], row blocks in order, each element one chain over all rows.

@@ -1,6 +1,6 @@
 // rmsNorm and its backward. Formulas: kernels.ts. One pass over a row for the sum, one for the result.
 import { address, float, integer } from './arguments';
-import { dot, fma1 } from './simd';
+import { dot, fma, fma1, sumLanes } from './simd';
 import { barrier, claim } from './threads';
 
 /** y = x·rstd·weight over D floats; returns rstd. Used for rows here and for heads in rotary. */
@@ -22,14 +22,24 @@ export function normalize(x: usize, weight: usize, y: usize, D: i32, eps: f32): 
 
 /** dX (= or +=) rstd·g − x·rstd³·mean(g·x) with g = dOut·weight. */
 export function normalizeBackward(x: usize, weight: usize, rstd: f32, dOut: usize, dX: usize, D: i32, add: bool): void {
-  let sum: f32 = 0;
-  for (let j = 0; j < D; j++) {
-    const at = <usize>j << 2;
-    sum = fma1(load<f32>(dOut + at) * load<f32>(weight + at), load<f32>(x + at), sum);
+  const whole = <usize>(D & ~3) << 2;
+  const end = <usize>D << 2;
+  let lanes = f32x4.splat(0);
+  let at: usize = 0;
+  for (; at < whole; at += 16) {
+    lanes = fma(f32x4.mul(v128.load(dOut + at), v128.load(weight + at)), v128.load(x + at), lanes);
   }
+  let sum = sumLanes(lanes);
+  for (; at < end; at += 4) sum = fma1(load<f32>(dOut + at) * load<f32>(weight + at), load<f32>(x + at), sum);
   const factor = (rstd * rstd * rstd * sum) / <f32>D;
-  for (let j = 0; j < D; j++) {
-    const at = <usize>j << 2;
+  const r = f32x4.splat(rstd);
+  const f = f32x4.splat(factor);
+  for (at = 0; at < whole; at += 16) {
+    const g = f32x4.mul(v128.load(dOut + at), v128.load(weight + at));
+    const value = f32x4.sub(f32x4.mul(r, g), f32x4.mul(v128.load(x + at), f));
+    v128.store(dX + at, add ? f32x4.add(v128.load(dX + at), value) : value);
+  }
+  for (; at < end; at += 4) {
     const value = rstd * (load<f32>(dOut + at) * load<f32>(weight + at)) - load<f32>(x + at) * factor;
     store<f32>(dX + at, add ? load<f32>(dX + at) + value : value);
   }
@@ -76,13 +86,30 @@ function normWeightGradient(
   x: usize, rstd: usize, dOut: usize, dWeight: usize, D: i32, first: i32, last: i32, begin: i32, end: i32,
 ): void {
   const bytes = <usize>D << 2;
-  for (let r = begin; r < end; r++) {
-    const scale = load<f32>(rstd + (<usize>r << 2));
-    const row = <usize>r * bytes;
-    for (let j = first; j < last; j++) {
-      const at = <usize>j << 2;
-      const normalized = load<f32>(x + row + at) * scale;
-      store<f32>(dWeight + at, fma1(load<f32>(dOut + row + at), normalized, load<f32>(dWeight + at)));
+  for (let j = first; j < last; j += 4) {
+    const at = <usize>j << 2;
+    if (j + 4 > D) {
+      for (let k = j; k < last; k++) columnWeightGradient(x, rstd, dOut, dWeight, bytes, <usize>k << 2, begin, end);
+      return;
     }
+    let sum = v128.load(dWeight + at);
+    for (let r = begin; r < end; r++) {
+      const row = <usize>r * bytes + at;
+      const normalized = f32x4.mul(v128.load(x + row), v128.load32_splat(rstd + (<usize>r << 2)));
+      sum = fma(v128.load(dOut + row), normalized, sum);
+    }
+    v128.store(dWeight + at, sum);
   }
+}
+
+/** One column of the above, where the row does not end on a multiple of four. */
+function columnWeightGradient(
+  x: usize, rstd: usize, dOut: usize, dWeight: usize, bytes: usize, at: usize, begin: i32, end: i32,
+): void {
+  let sum = load<f32>(dWeight + at);
+  for (let r = begin; r < end; r++) {
+    const row = <usize>r * bytes + at;
+    sum = fma1(load<f32>(dOut + row), load<f32>(x + row) * load<f32>(rstd + (<usize>r << 2)), sum);
+  }
+  store<f32>(dWeight + at, sum);
 }

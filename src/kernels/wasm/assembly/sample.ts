@@ -4,7 +4,7 @@
 import { address, integer } from './arguments';
 import { logits } from './linear_logprob';
 import { philoxWord } from './philox';
-import { exp1, log1 } from './simd';
+import { exp4, log1 } from './simd';
 import { logitStride, rowEntropy, rowLogSumExp, rowMax, statistics, temper } from './softmax_row';
 import { claim, scratch } from './threads';
 
@@ -79,12 +79,14 @@ function argMax(u: usize, V: i32): i32 {
 
 /** Weights e^(u − max), all kept; returns their sum in index order. */
 function weigh(u: usize, V: i32): f32 {
-  let total: f32 = 0;
-  for (let v = 0; v < V; v++) {
-    const e = exp1(load<f32>(u + (<usize>v << 2)) - rowMax);
-    store<f32>(probabilities + (<usize>v << 2), e);
-    total += e;
+  const shift = f32x4.splat(rowMax);
+  const padded = logitStride(V);
+  for (let v = 0; v < padded; v += 4) {
+    const at = <usize>v << 2;
+    v128.store(probabilities + at, exp4(f32x4.sub(v128.load(u + at), shift)));
   }
+  let total: f32 = 0;
+  for (let v = 0; v < V; v++) total += load<f32>(probabilities + (<usize>v << 2));
   memory.fill(kept, 1, <usize>V);
   return total;
 }
