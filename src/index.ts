@@ -6,7 +6,7 @@
  *
  * const yaml = 'task: sort_digits\nmax_steps: 100\nlearning_rate: 1.0e-3\nreward_funcs: [positions]';
  * const { config } = parseConfig(yaml, { file: 'inline' });
- * const run = await openRun(config, createTask(config.task), await wasmBackend(), () => performance.now());
+ * const run = await openRun(config, createTask(config.task), await wasmBackend());
  * try {
  *   for await (const event of train(run)) {
  *     if (event.type === 'step') console.log(event.step, event.metrics.reward);
@@ -17,21 +17,34 @@
  * }
  * ```
  *
- * `rlvr-train/tasks` and `rlvr-train/rewards` have the pieces that tasks and verifiers are made of. The run directory
- * (logs, checkpoints, resume) belongs to the command line and is not exported yet.
+ * A reward or a task of your own needs no registry. `reward_funcs: [brief]` then names `rewards.brief`:
+ *
+ * ```ts
+ * const brief: RewardFunction = {
+ *   name: 'brief',
+ *   score: ({ completionTokens, verdicts }) =>
+ *     completionTokens.map(({ length }, i) => (verdicts[i].score === 1 ? 1 / length : 0)),
+ * };
+ * const task = bindTask(addition, { max: 99 }); // a TaskDefinition, as CONTRIBUTING.md writes one
+ * const run = await openRun(config, task, await wasmBackend(), { rewards: { brief } });
+ * ```
+ *
+ * `rlvr-train/tasks` and `rlvr-train/rewards` have the pieces that tasks and verifiers are made of;
+ * `rlvr-train/node` the run directory: logs, checkpoints, resume.
  */
 export { type LoadedConfig, parseConfig } from './config/load.ts';
 export type { RunConfig } from './config/run_config.ts';
 export type { GrpoStageConfig, SftStageConfig, StageConfig } from './config/stage_config.ts';
-export { createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
-export type { Task, TaskItem } from './data/task.ts';
+export { bindTask, createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
+export type { Task, TaskDefinition, TaskItem } from './data/task.ts';
 export * from './errors.ts';
 export { type Evaluation, evaluate } from './grpo/evaluate.ts';
 export type { Diagnosis, StepMetrics, TrainEvent } from './grpo/events.ts';
 export type { CreditedGroup, Rollout, RolloutGroup } from './grpo/rollouts.ts';
-export { openRun, stageOf, type TrainingRun } from './grpo/run.ts';
+export { openRun, type RunOptions, stageOf, type TrainingRun } from './grpo/run.ts';
 export { train } from './grpo/trainer.ts';
 export type { Backend } from './kernels/kernels.ts';
 export { referenceBackend } from './kernels/reference/engine.ts';
 export { type WasmOptions, wasmBackend } from './kernels/wasm/backend.ts';
 export type { Policy } from './model/policy.ts';
+export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';

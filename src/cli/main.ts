@@ -1,74 +1,33 @@
 #!/usr/bin/env node
-/** rlvr-train: train (default), eval, sample. A user's mistake prints one message and never a stack trace. */
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+/**
+ * rlvr-train: train (default), eval, sample.
+ *
+ * Exit codes: 0 done; 1 a mistake of the user, in one message without a stack; 70 a mistake of ours, with the stack;
+ * 130 stopped by Ctrl-C and saved; 141 the reader of standard output went away (`| head`).
+ */
+import { CommanderError } from 'commander';
 import { RlvrError } from '../errors.ts';
-import { packageVersion } from '../run/fingerprint.node.ts';
-import { evalCommand } from './eval.ts';
-import { sampleCommand } from './sample.ts';
-import { trainCommand } from './train.ts';
+import { program } from './program.ts';
 
-function wholeNumber(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least) {
-      throw new InvalidArgumentError(`${text} — use a whole number of ${least} or more.`);
-    }
-    return value;
-  };
-}
-
-function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
-}
-
-function program(): Command {
-  const root = new Command('rlvr-train')
-    .description('Train a small language model with reinforcement learning from verifiable rewards, on this machine.')
-    .version(packageVersion())
-    .showHelpAfterError('(rlvr-train --help lists the commands and flags)')
-    .exitOverride();
-  root
-    .command('train', { isDefault: true })
-    .description('train a policy as a config says (the default command)')
-    .requiredOption('-c, --config <file>', 'YAML config, e.g. configs/countdown.yaml')
-    .option('-o, --output <directory>', 'run directory; default: runs/<config name>, numbered')
-    .option('--resume', 'go on with the run in the output directory')
-    .option('--force', 'resume although machine, version or config differ')
-    .option('--set <key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4; repeatable', collect)
-    .option('--seed <number>', 'override seed', wholeNumber(0))
-    .option('--threads <number>', 'compute threads; default: one a core', wholeNumber(1))
-    .option('--backend <name>', 'auto, wasm or reference')
-    .option('--max-steps <number>', 'cap the steps of the last stage', wholeNumber(1))
-    .option('--quiet', 'print nothing but the final summary as JSON')
-    .action(trainCommand);
-  root
-    .command('eval')
-    .description('evaluate a trained policy on all held-out problems')
-    .requiredOption('--run <directory>', 'run directory')
-    .option('--samples <number>', 'sampled completions a problem', wholeNumber(1), 4)
-    .option('--threads <number>', 'compute threads; default: one a core', wholeNumber(1))
-    .option('--json', 'print the figures as JSON')
-    .action(evalCommand);
-  root
-    .command('sample')
-    .description('ask a trained policy')
-    .requiredOption('--run <directory>', 'run directory')
-    .argument('[prompt...]', 'prompts; default: some held-out problems')
-    .option('-n, --samples <number>', 'completions a prompt', wholeNumber(1), 1)
-    .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', Number, 0)
-    .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
-    .option('--threads <number>', 'compute threads; default: one a core', wholeNumber(1))
-    .action(sampleCommand);
-  for (const command of root.commands) command.exitOverride();
-  return root;
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(141); // as the shell counts a program that SIGPIPE ended
+  throw error;
+});
 
 try {
   await program().parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else if (error instanceof RlvrError) {
+  process.exitCode = report(error);
+}
+
+/** Tells the user; returns the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode; // commander has printed it
+  if (error instanceof RlvrError) {
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  } else throw error;
+    return 1;
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(`unexpected error: ${message} (please report it with the lines below)\n${stack}\n`);
+  return 70;
 }

@@ -25,8 +25,8 @@ export async function openTrained(
     );
   }
   const { config } = await loadConfigFile(join(directory, 'config.yaml'));
-  const { backend } = await chooseBackend(config.backend, threads ?? config.threads);
-  const run = await openRun(config, createTask(config.task), backend, () => performance.now());
+  const backend = await chooseBackend(config.backend, threads ?? config.threads);
+  const run = await openRun(config, createTask(config.task), backend, { rewards: 'unused' });
   run.position.stageIndex = config.stages.length - 1;
   const file = `${MODEL_FOLDER}/model.safetensors`;
   if (await store.exists(file)) {

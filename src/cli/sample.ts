@@ -1,6 +1,7 @@
 /** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
+import { completionLimit } from '../grpo/capacity.ts';
 import { completionText } from '../grpo/collect.ts';
-import { completionLimit, samplingKey, stageOf } from '../grpo/run.ts';
+import { samplingKey, stageOf } from '../grpo/run.ts';
 import { generate } from '../model/generation.ts';
 import { openTrained } from './open_trained.ts';
 import { exampleLine } from './reporter.ts';

@@ -6,8 +6,9 @@ import type { RunConfig } from '../config/run_config.ts';
 import { createTask } from '../data/create_task.ts';
 import { openRun } from '../grpo/run.ts';
 import { fileStore } from '../run/files.node.ts';
-import { collectFingerprint } from '../run/fingerprint.node.ts';
-import { configHash, session } from '../run/session.ts';
+import type { Fingerprint } from '../run/fingerprint.ts';
+import { fingerprintOf } from '../run/run_fingerprint.node.ts';
+import { session } from '../run/session.ts';
 import { chooseBackend } from './backend.ts';
 import { Reporter } from './reporter.ts';
 
@@ -29,22 +30,13 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const config = capLastStage(loaded, options.maxSteps);
   const directory = options.output ?? config.outputDir ?? defaultDirectory(options.config, options.resume ?? false);
   const task = createTask(config.task);
-  const { backend, threads } = await chooseBackend(config.backend, config.threads);
-  const run = await openRun(config, task, backend, () => performance.now());
+  const backend = await chooseBackend(config.backend, config.threads);
+  const run = await openRun(config, task, backend);
   try {
-    const { threads: _, ...features } = run.policy.engine.features;
-    const fingerprint = collectFingerprint({
-      backend: run.policy.engine.backend,
-      backendFeatures: Object.fromEntries(Object.entries(features).map(([name, value]) => [name, String(value)])),
-      threads,
-      seed: config.seed,
-      configHash: await configHash(config),
-    });
+    const fingerprint = await fingerprintOf(run);
     const print = options.quiet ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
     const reporter = new Reporter({ run, directory, print });
-    const described = Object.entries(fingerprint.backendFeatures).map(([name, value]) => `${name} ${value}`);
-    const backendLine = [fingerprint.backend, `${threads} threads`, ...described].join(', ');
-    reporter.opening(backendLine, backend.plannedBytes(run.policy.plan.memory));
+    reporter.opening(backendLine(fingerprint), backend.plannedBytes(run.policy.plan.memory));
     const interrupt = listenForInterrupt(print);
     const resume = options.resume ?? false;
     const force = options.force ?? false;
@@ -61,6 +53,12 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   } finally {
     await run.policy.close();
   }
+}
+
+/** `wasm, 2 threads, fma relaxed-simd`. */
+function backendLine({ backend, threads, backendFeatures }: Fingerprint): string {
+  const features = Object.entries(backendFeatures).map(([name, value]) => `${name} ${value}`);
+  return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
 }
 
 function overrides({ set = [], seed, threads, backend }: TrainOptions): string[] {

@@ -27,7 +27,10 @@ const dynamicSampling = z.union([z.enum(['none', 'refill']), samplingMapping], {
   error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
 });
 
-/** What happens to groups whose rewards are all equal: dropped, or replaced for up to `maxRounds` further rollouts. */
+/**
+ * What happens to groups whose rewards are all equal: they stay, without a gradient, and count in the step's sizes
+ * (`none`, as in TRL); or they are replaced, for up to `maxRounds` further rounds of sampling (`refill`).
+ */
 export type DynamicSampling = { readonly name: 'none' } | { readonly name: 'refill'; readonly maxRounds: number };
 
 function toDynamicSampling(written: z.output<typeof dynamicSampling>): DynamicSampling {

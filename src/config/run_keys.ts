@@ -15,7 +15,7 @@ export const RUN_KEYS = {
   ),
   outputDir: key(
     'output_dir',
-    unset(text('runs/countdown')).describe('Run directory. Default: a new one, named for the task.'),
+    unset(text('runs/countdown')).describe('Run directory. Default: a new one under runs/, named for the config file.'),
   ),
   backend: key(
     'backend',

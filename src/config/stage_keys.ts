@@ -1,6 +1,6 @@
 /**
- * The keys that every training stage has, and those of the supervised one, in TRL's spelling and with TRL's defaults; where a default differs, its description
- * says why.
+ * The keys that every training stage has, and those of the supervised one, in TRL's spelling and with TRL's
+ * defaults; where a default differs, its description says why.
  *
  * TRL's learning rates (1e-6 for GRPO, 2e-5 for SFT) are kept, although they are made for pretrained models: one
  * trained here from random weights wants about 3e-4 and 2e-3, and the shipped configs say so.

@@ -92,12 +92,26 @@ class BoundTask implements Task {
   }
 }
 
+/**
+ * Binds a task definition of your own, or a registered one, to its knobs.
+ *
+ * @param knobs  as written in the YAML under `task:`, without the name; the definition fills in defaults
+ * @throws ConfigError from the definition's `parseKnobs`
+ */
+export function bindTask(
+  definition: AnyTaskDefinition,
+  knobs: Readonly<Record<string, unknown>> = {},
+  options: TaskOptions = {},
+): Task {
+  return new BoundTask(definition, definition.parseKnobs(knobs), options.heldOutSample ?? 512);
+}
+
 /** The definition of a registered task. @throws ConfigError naming the nearest one */
 export function getTaskDefinition(name: string): AnyTaskDefinition {
   if (Object.hasOwn(taskDefinitions, name)) return taskDefinitions[name];
   const known = Object.keys(taskDefinitions);
   const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (tasks: ${known.join(', ')})`;
-  throw new ConfigError('unknown_task', message, { name, known });
+  throw new ConfigError('unknown-task', message, { name, known });
 }
 
 /**
@@ -112,7 +126,6 @@ export function getTaskDefinition(name: string): AnyTaskDefinition {
  * ```
  */
 export function createTask(config: TaskConfig, options: TaskOptions = {}): Task {
-  const { name, ...raw } = config;
-  const definition = getTaskDefinition(name);
-  return new BoundTask(definition, definition.parseKnobs(raw), options.heldOutSample ?? 512);
+  const { name, ...knobs } = config;
+  return bindTask(getTaskDefinition(name), knobs, options);
 }

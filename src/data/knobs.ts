@@ -21,7 +21,7 @@ export class KnobReader {
   /** A ConfigError about one key, in the house form. */
   refuse(key: string, value: unknown, rule: string, remedy: string): ConfigError {
     const message = `task.${key}: ${JSON.stringify(value)} — ${rule}; ${remedy}.`;
-    return new ConfigError('bad_knob', message, { task: this.#task, key, value });
+    return new ConfigError('bad-knob', message, { task: this.#task, key, value });
   }
 
   /** An integer in [lo, hi]. @throws ConfigError */
@@ -60,7 +60,7 @@ export class KnobReader {
       const message =
         `task.${key}: ${JSON.stringify(this.#raw[key])} — task "${this.#task}" has no such knob` +
         `${didYouMean(key, this.#known)} (knobs: ${this.#known.join(', ')})`;
-      throw new ConfigError('unknown_knob', message, { task: this.#task, key, known: [...this.#known] });
+      throw new ConfigError('unknown-knob', message, { task: this.#task, key, known: [...this.#known] });
     }
   }
 }

@@ -97,7 +97,7 @@ function exhausted(source: ProblemSource, place: { readonly split: Split; seed: 
   const message =
     `task "${source.definition.name}" with ${source.levelId} — no ${place.split} problem in ${MAX_ATTEMPTS} draws ` +
     `(item ${place.index}, seed ${place.seed}; about ${estimatedKeys} keys exist); widen the task's knobs.`;
-  return new DataError('space_exhausted', message, { task: source.definition.name, estimatedKeys, ...place });
+  return new DataError('space-exhausted', message, { task: source.definition.name, estimatedKeys, ...place });
 }
 
 /**

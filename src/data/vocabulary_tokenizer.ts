@@ -61,7 +61,7 @@ class VocabularyTokenizer implements Tokenizer {
     this.#ids = new Map(this.#texts.map((text, id) => [text, id]));
     this.vocabSize = this.#texts.length;
     if (this.#ids.size !== this.vocabSize) {
-      throw new DataError('duplicate_token', `vocabulary "${this.#name}" — each token may occur once only.`);
+      throw new DataError('duplicate-token', `vocabulary "${this.#name}" — each token may occur once only.`);
     }
   }
 
@@ -80,7 +80,7 @@ class VocabularyTokenizer implements Tokenizer {
     const message =
       `${JSON.stringify(piece)} — piece ${index} of the text is not in vocabulary "${this.#name}" of ` +
       `${this.vocabSize} tokens; write texts in the task's own form.`;
-    return new DataError('unknown_token', message, { piece, index, vocabulary: this.#name });
+    return new DataError('unknown-token', message, { piece, index, vocabulary: this.#name });
   }
 
   decode(tokens: ArrayLike<number>): string {
@@ -92,7 +92,7 @@ class VocabularyTokenizer implements Tokenizer {
     const text = this.#texts[id];
     if (text === undefined) {
       throw new DataError(
-        'unknown_token',
+        'unknown-token',
         `token id ${id} — vocabulary "${this.#name}" ends at ${this.vocabSize - 1}.`,
         {
           id,

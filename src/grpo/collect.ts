@@ -5,10 +5,11 @@ import type { Completion } from '../model/generation.ts';
 import { generate } from '../model/generation.ts';
 import type { RewardBatch, RewardFailure } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
+import { completionLimit } from './capacity.ts';
 import type { Rollout, RolloutGroup } from './rollouts.ts';
 import { isDead } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
-import { completionLimit, samplingKey, stageRewards, timed } from './run.ts';
+import { samplingKey, timed } from './run.ts';
 
 export interface Collected {
   /** Every group that was drawn, in order. */
@@ -80,7 +81,7 @@ async function score(
     finishReasons: flat.map(({ completion }) => completion.finishReason),
     trainerState: { step: run.position.step, progress: run.position.step / stage.maxSteps },
   };
-  const weighted = stageRewards(stage);
+  const weighted = run.rewards[run.position.stageIndex] ?? [];
   const { rewards: parts, failures } = await scoreRewards(
     weighted.map(({ reward }) => reward),
     batch,

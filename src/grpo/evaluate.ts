@@ -8,9 +8,10 @@ import type { TaskItem } from '../data/task.ts';
 import type { Completion, SamplingSettings } from '../model/generation.ts';
 import { generate } from '../model/generation.ts';
 import type { Verdict } from '../rewards/verdict.ts';
+import { completionLimit } from './capacity.ts';
 import { completionText } from './collect.ts';
 import type { TrainingRun } from './run.ts';
-import { completionLimit, samplingKey, timed } from './run.ts';
+import { samplingKey, timed } from './run.ts';
 import type { Estimate } from './statistics.ts';
 import { meanPassAtK, shareSolved } from './statistics.ts';
 

@@ -1,5 +1,4 @@
 /** What a run says while it trains. The terminal, the run directory, a web page and the tests are listeners. */
-
 import type { Collected } from './collect.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { CreditedGroup } from './rollouts.ts';
@@ -32,7 +31,7 @@ export type TrainEvent =
       readonly collected: Collected;
       readonly groups: readonly CreditedGroup[];
     }
-  /** Something that keeps the run from learning, in words. `fatal`: the run stops. */
+  /** Something that keeps the run from learning, in words. The run goes on: what ends it is thrown. */
   | { readonly type: 'diagnosis'; readonly step: number; readonly diagnosis: Diagnosis }
   /** An optimizer step was taken. The run is at rest: a listener may checkpoint or stop it here. */
   | { readonly type: 'step'; readonly stage: 'sft' | 'grpo'; readonly step: number; readonly metrics: StepMetrics }

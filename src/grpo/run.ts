@@ -3,17 +3,15 @@
  * is in `position` and in the policy's vectors; a checkpoint holds exactly these.
  */
 import type { RunConfig } from '../config/run_config.ts';
-import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
+import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
-import { ConfigError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { initialParameters } from '../model/initialize.ts';
-import type { Capacity } from '../model/plan.ts';
 import { Policy } from '../model/policy.ts';
-import type { ModelShape } from '../model/shape.ts';
 import { getReward } from '../rewards/built_in.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
+import { modelShape, planCapacity } from './capacity.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { CreditedGroup } from './rollouts.ts';
 
@@ -61,17 +59,13 @@ export interface WeightedReward {
 export interface TrainingRun {
   readonly config: RunConfig;
   readonly task: Task;
+  /** [stages] what each is rewarded for; nothing in an sft stage. */
+  readonly rewards: readonly (readonly WeightedReward[])[];
   readonly policy: Policy;
   readonly position: Position;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
 }
-
-/** Rows of a training batch beyond which it is cut into micro-batches of whole groups. */
-const MICRO_BATCH_ROWS = 8192;
-
-/** Completions sampled side by side during evaluation. */
-const EVALUATION_COMPLETIONS = 1024;
 
 export function startPosition(): Position {
   return {
@@ -94,57 +88,23 @@ export function stageOf(run: TrainingRun): StageConfig {
   return stage;
 }
 
-/** Most completion tokens of a stage, EOS included. */
-export function completionLimit(task: Task, stage: StageConfig): number {
-  if (task.fixedCompletionTokens !== undefined) return task.fixedCompletionTokens;
-  return (stage.stage === 'grpo' ? stage.maxCompletionTokens : undefined) ?? task.maxCompletionTokens;
+/** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
+function stageRewards(stage: StageConfig, own: OwnRewards): WeightedReward[] {
+  if (stage.stage === 'sft' || own === 'unused') return [];
+  return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
 }
 
-/** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name */
-export function stageRewards(stage: GrpoStageConfig): WeightedReward[] {
-  return stage.rewards.map(({ name, weight }) => ({ reward: getReward(name), weight }));
-}
+/** Reward functions of the caller, by the name that `reward_funcs` gives them. */
+export type OwnRewards = Readonly<Record<string, RewardFunction>> | 'unused';
 
-export function modelShape(config: RunConfig, task: Task): ModelShape {
-  return { ...config.model, vocabSize: task.tokenizer.vocabSize };
-}
-
-/** How much the policy must hold for every stage of a config. @throws ConfigError where max_position_embeddings is too small */
-export function planCapacity(config: RunConfig, task: Task): Capacity {
-  const prompt = task.maxPromptTokens;
-  const longest = Math.max(...config.stages.map((stage) => completionLimit(task, stage)), task.maxCompletionTokens);
-  const { maxPositionEmbeddings } = config.model;
-  if (maxPositionEmbeddings !== undefined && maxPositionEmbeddings < prompt + longest) {
-    const rule = `prompt and completion take up to ${prompt + longest} tokens; use that or more, or leave the key out`;
-    throw new ConfigError('context', `model.max_position_embeddings: ${maxPositionEmbeddings} — ${rule}.`);
-  }
-  let rows = 1;
-  let groups = 1;
-  let completions = 1;
-  for (const stage of config.stages) {
-    const perCompletion = completionLimit(task, stage) - 1;
-    const samples = stage.stage === 'sft' ? 1 : stage.numGenerations;
-    const groupRows = prompt + samples * perCompletion;
-    const all = stage.stage === 'sft' ? stage.sequencesPerStep : stage.promptsPerStep;
-    const asked = stage.stage === 'grpo' ? stage.completionsPerMicroBatch : undefined;
-    const fitting = asked ? asked / samples : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
-    const together = Math.min(all, fitting);
-    rows = Math.max(rows, together * groupRows);
-    groups = Math.max(groups, together);
-    completions = Math.max(completions, stage.stage === 'grpo' ? stage.completionsPerStep : together);
-  }
-  completions = Math.max(completions, EVALUATION_COMPLETIONS);
-  rows = Math.max(rows, completions);
-  return {
-    rows,
-    lossRows: rows + completions,
-    groups,
-    completions,
-    kvRows: Math.max(rows, completions * longest + prompt * Math.ceil(completions / 2)),
-    context: prompt + longest,
-    training: true,
-    reference: config.stages.some((stage) => stage.stage === 'grpo' && stage.klCoef !== 0),
-  };
+export interface RunOptions {
+  /**
+   * Looked up before the built-in ones; they take no options. 'unused': the run is only evaluated or sampled, which
+   * reads verdicts alone, and its rewards need not be known.
+   */
+  readonly rewards?: OwnRewards;
+  /** Milliseconds of a monotonic clock; default `performance.now`. */
+  readonly clock?: () => number;
 }
 
 /** Opens a policy for a config and fills it with initial weights. @throws MemoryPlanError, ConfigError */
@@ -152,13 +112,13 @@ export async function openRun(
   config: RunConfig,
   task: Task,
   backend: Backend,
-  clock: () => number,
+  { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
-  for (const stage of config.stages) if (stage.stage === 'grpo') stageRewards(stage);
+  const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const shape = modelShape(config, task);
   const policy = await Policy.open(backend, shape, planCapacity(config, task));
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
-  return { config, task, policy, position: startPosition(), clock };
+  return { config, task, rewards, policy, position: startPosition(), clock };
 }
 
 /** Words of the sampler's Philox key for one purpose ('rollout', 'eval', …). */

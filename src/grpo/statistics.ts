@@ -3,7 +3,7 @@
  *
  * Problems are independent, samples of one problem are not: so every interval counts problems. Greedy accuracy has one
  * outcome a problem and takes Wilson's interval; mean@k and pass@k have one value a problem and take the normal
- * interval over those values (samples clustered by problem).
+ * interval over those values (samples clustered by problem), except where no problem differs from the next.
  */
 import { DataError } from '../errors.ts';
 
@@ -58,8 +58,9 @@ export function meanPassAtK(correct: ArrayLike<number>, samples: number, k: numb
 }
 
 /**
- * Mean of one value a problem: m ± 1.96 · s / √n with s over n − 1, clipped to [0, 1]. A single problem says nothing
- * about the spread and gets [0, 1]; problems that all agree get an interval of width 0, which is too sure for few.
+ * Mean of one value a problem: m ± 1.96 · s / √n with s over n − 1, clipped to [0, 1]. Problems that all agree show
+ * no spread, and m ± 0 would be too sure: they get Wilson's interval of n outcomes of mean m, as `shareSolved` gives
+ * it to problems that are all failed or all solved. A single problem says nothing about the spread and gets [0, 1].
  *
  * @param values  [problems], each in [0, 1]
  * @throws DataError `no-problems`
@@ -71,6 +72,7 @@ export function meanOverProblems(values: ArrayLike<number>): Estimate {
   for (let i = 0; i < count; i++) sum += values[i];
   const mean = sum / count;
   if (count === 1) return { mean, low: 0, high: 1, count };
+  if (allEqual(values)) return wilson(values[0], count);
   let squares = 0;
   for (let i = 0; i < count; i++) squares += (values[i] - mean) ** 2;
   const half = Z95 * Math.sqrt(squares / (count - 1) / count);
@@ -87,7 +89,16 @@ export function meanOverProblems(values: ArrayLike<number>): Estimate {
  */
 export function shareSolved(solved: number, count: number): Estimate {
   requireProblems(count);
-  const mean = solved / count;
+  return wilson(solved / count, count);
+}
+
+/** Exactly: a mean of equal values may miss them by a bit, and squares of that are not 0. */
+function allEqual(values: ArrayLike<number>): boolean {
+  for (let i = 1; i < values.length; i++) if (values[i] !== values[0]) return false;
+  return true;
+}
+
+function wilson(mean: number, count: number): Estimate {
   const z2 = (Z95 * Z95) / count;
   const centre = (mean + z2 / 2) / (1 + z2);
   const half = (Z95 * Math.sqrt((mean * (1 - mean)) / count + z2 / (4 * count))) / (1 + z2);

@@ -11,9 +11,9 @@ import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows, ScoresWithLoss } from '../model/policy.ts';
 import type { StepSizes } from './aggregation.ts';
 import { tokenCoefficient } from './aggregation.ts';
+import { completionLimit } from './capacity.ts';
 import type { CreditedGroup, Rollout } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
-import { completionLimit } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 import { addRows, emptyTotals, type UpdateTotals } from './update_totals.ts';
 

@@ -7,8 +7,8 @@
  */
 
 import { BackendError } from '../errors.ts';
+import type { FinishReason } from '../finish_reason.ts';
 import { SAMPLING } from '../kernels/kernels.ts';
-import type { FinishReason } from '../rewards/verdict.ts';
 import { COUNTS } from './plan.ts';
 import type { Policy } from './policy.ts';
 

@@ -83,7 +83,7 @@ export interface BackwardSlots {
   readonly gradNorm: Slot;
 }
 
-/** Int arrays that the host fills, and the counts that programs read. */
+/** Int arrays: what the host fills before a replay, the counts that programs read, and the two that programs write. */
 export interface InputSlots {
   readonly tokens: Slot;
   readonly positions: Slot;
@@ -93,6 +93,7 @@ export interface InputSlots {
   readonly sortedRows: Slot;
   readonly bucketTokens: Slot;
   readonly bucketOffsets: Slot;
+  /** Rows that reach the head: those with a loss in training, those that sample in decoding. */
   readonly lossIndex: Slot;
   readonly lossOffsets: Slot;
   readonly targets: Slot;
@@ -101,7 +102,9 @@ export interface InputSlots {
   readonly counters: Slot;
   readonly samplingKey: Slot;
   readonly groupOffsets: Slot;
+  /** Written by `advantages`: 1 for a group whose rewards are all equal. */
   readonly dead: Slot;
+  /** Written by `sample`: one token id a sampled row. */
   readonly sampled: Slot;
   readonly counts: Slot;
 }

@@ -1,19 +1,19 @@
 /**
- * A policy: weights in an engine, and the programs that score, train and sample them.
+ * A policy: weights in an engine, and the operations that score, train and sample them.
  *
- * Programs are recorded once, at `open`, and replayed: a step copies its batch into the input slots, replays, and
- * reads a few results. Calls must not overlap.
+ * Programs (`programs.ts`) are recorded once, at `open`, and replayed: a step copies its batch into the input slots,
+ * replays, and reads a few results. Calls must not overlap.
  */
 import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
-import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
-import { leadingRows, slotLength } from '../kernels/memory.ts';
+import { slotLength } from '../kernels/memory.ts';
 import type { PackedBatch } from './batch.ts';
 import type { Parameter } from './parameters.ts';
 import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots } from './plan.ts';
-import { COUNTS, countOf, planPolicy } from './plan.ts';
-import { backwardPass, forwardHead, forwardLayers, lossRows, sampleRows, scoreTargets } from './schedule.ts';
+import { COUNTS, planPolicy } from './plan.ts';
+import type { ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
+import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import type { ModelShape } from './shape.ts';
 
 /** What a loss needs to know of each loss row of a batch. */
@@ -30,26 +30,6 @@ export interface ObjectiveRows {
   readonly advantages: Float32Array;
 }
 
-export interface ObjectiveSettings {
-  readonly clipEpsilonLow: number;
-  readonly clipEpsilonHigh: number;
-  /** null: off */
-  readonly clipDelta: number | null;
-  readonly klCoef: number;
-}
-
-export interface OptimizerSettings {
-  readonly learningRate: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly adamEps: number;
-  readonly weightDecay: number;
-  /** 0: no clipping */
-  readonly maxGradNorm: number;
-  /** Steps taken with these moments, this one included: 1 for the first. */
-  readonly adamStep: number;
-}
-
 /** Per loss row, in the batch's order. */
 export interface Scores {
   readonly logprobs: Float32Array;
@@ -59,24 +39,6 @@ export interface Scores {
 export interface ScoresWithLoss extends Scores {
   /** Each row's share of the step's loss; their sum over all micro-batches is the loss. */
   readonly losses: Float32Array;
-}
-
-interface Programs {
-  /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
-  readonly sample: Program;
-  readonly score: Program;
-  readonly training: TrainingPrograms | undefined;
-}
-
-interface TrainingPrograms {
-  readonly scoreReference: Program | undefined;
-  readonly copyReference: Program | undefined;
-  readonly advantages: Readonly<Record<ScaleRewards, Program>>;
-  readonly copyOldLogprobs: Program;
-  readonly objective: Program;
-  readonly backward: Program;
-  readonly zeroGradients: Program;
-  readonly optimize: Program;
 }
 
 export class Policy {
@@ -284,11 +246,6 @@ export class Policy {
     return { gradNorm: (await this.engine.read(backward.gradNorm))[0] ?? Number.NaN };
   }
 
-  /** Forgets what `accumulate` has added so far. */
-  discardGradients(): void {
-    this.#gradientsAreStale = true;
-  }
-
   /** Group-relative advantages on the device; rewards group by group, `offsets` [groups + 1]. */
   async advantages(
     rewards: Float32Array,
@@ -315,120 +272,6 @@ export class Policy {
   async close(): Promise<void> {
     await this.engine.close();
   }
-}
-
-function objectiveSettings(settings: ObjectiveSettings): Float32Array {
-  const values = new Float32Array(OBJECTIVE.length);
-  values[OBJECTIVE.clipEpsilonLow] = settings.clipEpsilonLow;
-  values[OBJECTIVE.clipEpsilonHigh] = settings.clipEpsilonHigh;
-  values[OBJECTIVE.clipDelta] = settings.clipDelta ?? 0;
-  values[OBJECTIVE.klCoef] = settings.klCoef;
-  return values;
-}
-
-function adamwSettings(settings: OptimizerSettings): Float64Array {
-  const values = new Float64Array(ADAMW.length);
-  values[ADAMW.learningRate] = settings.learningRate;
-  values[ADAMW.beta1] = settings.beta1;
-  values[ADAMW.beta2] = settings.beta2;
-  values[ADAMW.epsilon] = settings.adamEps;
-  values[ADAMW.weightDecay] = settings.weightDecay;
-  values[ADAMW.biasCorrection1] = 1 - settings.beta1 ** settings.adamStep;
-  values[ADAMW.biasCorrection2] = 1 - settings.beta2 ** settings.adamStep;
-  values[ADAMW.maxGradNorm] = settings.maxGradNorm;
-  return values;
-}
-
-function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
-  const { slots, capacity } = plan;
-  const { inputs, results, weights } = slots;
-  const perSample = (slot: Slot): Slot => leadingRows(slot, capacity.completions);
-  const sample = engine.record('sample', (kernels) => {
-    forwardLayers(kernels, plan, weights, false);
-    forwardHead(kernels, plan, weights, sampleRows(plan));
-    kernels.sample({
-      hidden: perSample(slots.hidden),
-      weight: weights.head,
-      sampling: results.sampling,
-      key: inputs.samplingKey,
-      rolloutNumbers: inputs.rolloutNumbers,
-      counters: inputs.counters,
-      tokens: inputs.sampled,
-      logprobs: perSample(results.logprobs),
-      entropies: perSample(results.entropies),
-      keptLogMass: results.keptLogMass,
-      rows: sampleRows(plan),
-    });
-  });
-  const score = engine.record('score', (kernels) => {
-    forwardLayers(kernels, plan, weights, capacity.training);
-    forwardHead(kernels, plan, weights, lossRows(plan));
-    scoreTargets(kernels, plan, weights, results.logprobs);
-  });
-  return { sample, score, training: capacity.training ? recordTraining(engine, plan) : undefined };
-}
-
-function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, weights, reference } = plan.slots;
-  const advantages = (scale: ScaleRewards): Program =>
-    engine.record(`advantages ${scale}`, (kernels) => {
-      const groups = countOf(inputs, 'groups');
-      const { rewards, advantages: out } = results;
-      kernels.groupAdvantages({
-        rewards,
-        offsets: inputs.groupOffsets,
-        groups,
-        scale,
-        advantages: out,
-        dead: inputs.dead,
-      });
-    });
-  return {
-    scoreReference:
-      reference &&
-      engine.record('score reference', (kernels) => {
-        forwardLayers(kernels, plan, reference, false);
-        forwardHead(kernels, plan, reference, lossRows(plan));
-        scoreTargets(kernels, plan, reference, results.refLogprobs);
-      }),
-    copyReference: reference && engine.record('copy reference', (k) => k.copy({ x: weights.all, out: reference.all })),
-    advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
-    copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
-    objective: engine.record('objective', (kernels) => {
-      kernels.policyObjective({
-        ...results,
-        completionOf: inputs.completionOf,
-        settings: results.objective,
-        rows: lossRows(plan),
-      });
-    }),
-    backward: engine.record('backward', (kernels) => backwardPass(kernels, plan)),
-    ...recordOptimizer(engine, plan),
-  };
-}
-
-function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingPrograms, 'zeroGradients' | 'optimize'> {
-  const { weights, gradients, firstMoment, secondMoment, embeddingGradient, backward, results } = plan.slots;
-  if (!gradients || !firstMoment || !secondMoment || !backward) throw new Error('planned without training');
-  return {
-    zeroGradients: engine.record('zero gradients', (kernels) => {
-      kernels.fill({ out: gradients.all, value: 0 });
-      if (embeddingGradient) kernels.fill({ out: embeddingGradient, value: 0 });
-    }),
-    optimize: engine.record('optimize', (kernels) => {
-      if (embeddingGradient) kernels.add({ x: embeddingGradient, out: gradients.embedding });
-      kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
-      kernels.adamw({
-        parameters: weights.all,
-        gradients: gradients.all,
-        firstMoment: firstMoment.all,
-        secondMoment: secondMoment.all,
-        norm: backward.gradNorm,
-        settings: results.adamw,
-        decayLength: weights.decayLength,
-      });
-    }),
-  };
 }
 
 /** Splits a flat parameter-shaped vector into named tensors (views). */

@@ -2,6 +2,7 @@
 import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
 import type { RewardFunction } from './reward_function.ts';
+import { OptionReader, type RewardOptions } from './reward_options.ts';
 
 /** The verifier's score: 1 or 0 in the tasks that ship here. */
 export const accuracyReward: RewardFunction = {
@@ -31,18 +32,50 @@ export function softOverlongReward(maxTokens: number, cache: number): RewardFunc
   };
 }
 
-export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
-  accuracy: accuracyReward,
-  positions: partReward('positions'),
-  lcs: partReward('lcs'),
+/** Makes a reward function from its options in the YAML. @throws ConfigError for an option that it does not have */
+export type RewardFactory = (options: RewardOptions) => RewardFunction;
+
+function withoutOptions(reward: RewardFunction): RewardFactory {
+  return (options) => {
+    new OptionReader(reward.name, options, []); // refuses any
+    return reward;
+  };
+}
+
+/** `max_tokens` and `cache` are TRL's max_completion_len and soft_punish_cache. */
+function softOverlongFromOptions(options: RewardOptions): RewardFunction {
+  const reader = new OptionReader('soft_overlong', options, ['max_tokens', 'cache']);
+  const maxTokens = reader.integer('max_tokens', 1, 12);
+  const cache = reader.integer('cache', 1, 4);
+  if (cache > maxTokens) throw reader.refuse('cache', `longer than max_tokens (${maxTokens}); lower it`);
+  return softOverlongReward(maxTokens, cache);
+}
+
+/** Every reward function by name. A new one is a line here. */
+export const builtInRewards: Readonly<Record<string, RewardFactory>> = {
+  accuracy: withoutOptions(accuracyReward),
+  positions: withoutOptions(partReward('positions')),
+  lcs: withoutOptions(partReward('lcs')),
+  soft_overlong: softOverlongFromOptions,
 };
 
-/** A built-in reward function by name. @throws ConfigError naming the nearest one */
-export function getReward(name: string): RewardFunction {
-  if (Object.hasOwn(builtInRewards, name)) return builtInRewards[name];
-  const known = Object.keys(builtInRewards);
+/**
+ * A reward function by its name in `reward_funcs`.
+ *
+ * @param options  what the YAML gives besides name and weight
+ * @param own      reward functions of the caller, looked up before the built-in ones; they take no options
+ * @throws ConfigError for an unknown name or option, naming the nearest one
+ */
+export function getReward(
+  name: string,
+  options: RewardOptions = {},
+  own: Readonly<Record<string, RewardFunction>> = {},
+): RewardFunction {
+  if (Object.hasOwn(own, name)) return withoutOptions({ name, score: (batch) => own[name].score(batch) })(options);
+  if (Object.hasOwn(builtInRewards, name)) return builtInRewards[name](options);
+  const known = [...Object.keys(own), ...Object.keys(builtInRewards)];
   const message =
     `reward_funcs: ${JSON.stringify(name)} — no such reward function; did you mean "${closest(String(name), known)}"? ` +
-    `(built in: ${known.join(', ')})`;
-  throw new ConfigError('unknown_reward', message, { name, known });
+    `(known: ${known.join(', ')})`;
+  throw new ConfigError('unknown-reward', message, { name, known });
 }

@@ -1,5 +1,12 @@
 /** Rewards: verdicts, reward functions, composition, answer extraction and the countdown verifiers. */
-export { accuracyReward, builtInRewards, getReward, partReward, softOverlongReward } from './built_in.ts';
+export {
+  accuracyReward,
+  builtInRewards,
+  getReward,
+  partReward,
+  type RewardFactory,
+  softOverlongReward,
+} from './built_in.ts';
 export {
   type CountdownProblem,
   type ExpressionRules,
@@ -13,8 +20,10 @@ export {
   type RewardBatch,
   type RewardFailure,
   type RewardFunction,
+  type RewardItem,
   type RewardValues,
   type ScoredRewards,
   scoreRewards,
 } from './reward_function.ts';
+export { OptionReader, type RewardOptions } from './reward_options.ts';
 export type { FinishReason, Verdict } from './verdict.ts';

@@ -4,9 +4,18 @@
  * A verifier runs once per completion; every reward function reads its verdict. null means "not applicable to
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
-import type { TaskItem } from '../data/task.ts';
 import { ConfigError } from '../errors.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
+
+/** What a reward function may read of a problem; a task's items have it all. */
+export interface RewardItem {
+  readonly id: string;
+  readonly prompt: string;
+  /** One correct answer of perhaps several. */
+  readonly answer: string;
+  /** The problem itself, plain JSON, as its task defines it. */
+  readonly identity: unknown;
+}
 
 /** Parallel arrays, one entry per completion [C]. */
 export interface RewardBatch {
@@ -15,7 +24,7 @@ export interface RewardBatch {
   readonly completions: readonly string[];
   /** Ids as sampled, EOS included if it was. */
   readonly completionTokens: readonly Int32Array[];
-  readonly items: readonly TaskItem[];
+  readonly items: readonly RewardItem[];
   readonly verdicts: readonly Verdict[];
   readonly finishReasons: readonly FinishReason[];
   /** `progress` is the share of the run that is over, in [0, 1]: for schedules. */
@@ -104,7 +113,7 @@ export function combineRewards(matrix: readonly RewardValues[], weights: readonl
     const message =
       `reward_weights: ${JSON.stringify(weights)} — one weight for each of ${matrix.length} reward functions; ` +
       'add or remove weights.';
-    throw new ConfigError('reward_weights', message, { weights: [...weights], numFunctions: matrix.length });
+    throw new ConfigError('reward-weights', message, { weights: [...weights], numFunctions: matrix.length });
   }
   const numCompletions = matrix[0]?.length ?? 0;
   return Array.from({ length: numCompletions }, (_, row) => {

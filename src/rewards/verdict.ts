@@ -17,5 +17,4 @@ export interface Verdict {
   readonly parts?: Readonly<Record<string, number>>;
 }
 
-/** Why generation stopped: the policy ended, the token limit cut it, or the task's fixed length was reached. */
-export type FinishReason = 'eos' | 'length' | 'stop';
+export type { FinishReason } from '../finish_reason.ts';

@@ -9,7 +9,7 @@ function shareCorrect(task: Task, numItems: number): number {
   let correct = 0;
   for (let index = 0; index < numItems; index++) {
     const item = task.trainItem(1, index);
-    const text = task.tokenizer.decode(task.demonstrationTokens(item, 1, index));
+    const text = task.tokenizer.decode(task.demonstrationTokens(item, 1, index).subarray(0, -1)); // without EOS
     if (task.verify(item, text, ENDED).score === 1) correct++;
   }
   return correct / numItems;

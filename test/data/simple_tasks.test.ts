@@ -65,7 +65,7 @@ describe('reverse_text', () => {
     let letters = 0;
     for (let index = 0; index < 800; index++) {
       const problem = task.trainItem(0, index);
-      const text = task.tokenizer.decode(task.demonstrationTokens(problem, 0, index));
+      const text = task.tokenizer.decode(task.demonstrationTokens(problem, 0, index).subarray(0, -1)); // without EOS
       for (let i = 0; i < text.length; i++) if (text[i] !== problem.answer[i]) wrong++;
       letters += text.length;
     }

@@ -219,7 +219,8 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
       expect(tokens.length).toBeLessThanOrEqual(task.maxCompletionTokens);
       if (task.fixedCompletionTokens === undefined) expect(tokens.at(-1)).toBe(tokenizer.eosTokenId);
       else expect(tokens.length).toBe(task.fixedCompletionTokens);
-      const verdict = task.verify(item, tokenizer.decode(tokens), ended(task));
+      const answer = task.fixedCompletionTokens === undefined ? tokens.subarray(0, -1) : tokens;
+      const verdict = task.verify(item, tokenizer.decode(answer), ended(task));
       expect(['correct', 'incorrect']).toContain(verdict.status);
       expect(['wrong_value', undefined]).toContain(verdict.failure);
     }

@@ -90,6 +90,17 @@ describe('meanOverProblems', () => {
     expect(meanOverProblems([0.3])).toEqual({ mean: 0.3, low: 0, high: 1, count: 1 });
   });
 
+  it.each([0, 1])('is no surer of %d, the mean of problems that all agree, than their share solved is', (value) => {
+    expect(meanOverProblems(new Array(50).fill(value))).toEqual(shareSolved(50 * value, 50));
+    expect(meanPassAtK(new Array(50).fill(4 * value), 4, 1)).toEqual(shareSolved(50 * value, 50));
+  });
+
+  it('keeps the spread open where all problems agree between 0 and 1, though their sum rounds', () => {
+    const { mean, low, high } = meanOverProblems(new Array(10).fill(0.3));
+    expect(mean).toBe(0.3);
+    expect(shareSolved(3, 10)).toMatchObject({ low, high });
+  });
+
   it('refuses no problems', () => {
     expect(() => meanOverProblems([])).toThrow('problems: 0 — a mean needs at least one; check the held-out split.');
   });

@@ -11,7 +11,8 @@ import type {
 } from '../../src/model/generation.ts';
 import { generate } from '../../src/model/generation.ts';
 import type { Capacity } from '../../src/model/plan.ts';
-import type { ObjectiveRows, ObjectiveSettings, OptimizerSettings, Policy } from '../../src/model/policy.ts';
+import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
+import type { ObjectiveSettings, OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';

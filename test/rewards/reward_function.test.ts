@@ -47,6 +47,33 @@ describe('built-in rewards', () => {
     expect(softOverlongReward(100, 20).score(atLimit)).toEqual([-1]);
   });
 
+  it('takes the options that the YAML gives', () => {
+    const soft = getReward('soft_overlong', { max_tokens: 100, cache: 20 });
+    expect(soft.score(batchOfThree())).toEqual([0, -0.5, -1]);
+  });
+
+  it.each([
+    ['soft_overlong', { max_tokens: 12 }, 'soft_overlong.cache: missing — must be a whole number of 1 or more'],
+    ['soft_overlong', { max_tokens: 12, cache: 0 }, 'soft_overlong.cache: 0 — must be a whole number of 1 or more'],
+    ['soft_overlong', { max_tokens: 4, cache: 8 }, 'soft_overlong.cache: 8 — longer than max_tokens (4); lower it.'],
+    [
+      'soft_overlong',
+      { max_tokens: 12, cach: 4 },
+      'soft_overlong.cach: 4 — no such option of soft_overlong (it takes max_tokens, cache); the nearest is cache.',
+    ],
+    ['accuracy', { cach: 4 }, 'accuracy.cach: 4 — no such option of accuracy (it takes none); leave it out.'],
+    ['accuracy', { wieght: 0.5 }, 'the nearest is weight.'],
+  ])('refuses of %s the options %j', (name, options, message) => {
+    expect(() => getReward(name, options)).toThrow(message);
+  });
+
+  it('looks up own functions before the built-in ones, under the name that the config gives them', () => {
+    const own = { accuracy: reward('mine', () => [2, 2, 2]) };
+    expect(getReward('accuracy', {}, own).score(batchOfThree())).toEqual([2, 2, 2]);
+    expect(getReward('accuracy', {}, own).name).toBe('accuracy');
+    expect(() => getReward('accuracy', { cache: 4 }, own)).toThrow('it takes none');
+  });
+
   it('an unknown name is refused with the nearest one', () => {
     expect(() => getReward('acuracy')).toThrow(
       'reward_funcs: "acuracy" — no such reward function; did you mean "accuracy"?',

@@ -1,0 +1,170 @@
+/**
+ * The programs of a policy: lists of kernel calls over planned memory, recorded once when it opens and replayed at
+ * every step, and the settings arrays that they read.
+ *
+ *   sample     forward over the rows in the input slots, then a token for each sampled row
+ *   score      forward, then log-prob and entropy of each loss row's target
+ *   training   objective and backward read what `score` left; optimize ends the step
+ */
+import type { Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
+import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
+import type { Slot } from '../kernels/memory.ts';
+import { leadingRows } from '../kernels/memory.ts';
+import type { PolicyPlan } from './plan.ts';
+import { countOf } from './plan.ts';
+import { backwardPass, forwardHead, forwardLayers, lossRows, sampleRows, scoreTargets } from './schedule.ts';
+
+export interface Programs {
+  /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
+  readonly sample: Program;
+  readonly score: Program;
+  readonly training: TrainingPrograms | undefined;
+}
+
+export interface TrainingPrograms {
+  readonly scoreReference: Program | undefined;
+  readonly copyReference: Program | undefined;
+  readonly advantages: Readonly<Record<ScaleRewards, Program>>;
+  readonly copyOldLogprobs: Program;
+  readonly objective: Program;
+  readonly backward: Program;
+  readonly zeroGradients: Program;
+  readonly optimize: Program;
+}
+
+export interface ObjectiveSettings {
+  readonly clipEpsilonLow: number;
+  readonly clipEpsilonHigh: number;
+  /** null: off */
+  readonly clipDelta: number | null;
+  readonly klCoef: number;
+}
+
+export interface OptimizerSettings {
+  readonly learningRate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly adamEps: number;
+  readonly weightDecay: number;
+  /** 0: no clipping */
+  readonly maxGradNorm: number;
+  /** Steps taken with these moments, this one included: 1 for the first. */
+  readonly adamStep: number;
+}
+
+/** Records what a plan has room for: training programs only where it was planned with training. */
+export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
+  const { slots, capacity } = plan;
+  const { inputs, results, weights } = slots;
+  const perSample = (slot: Slot): Slot => leadingRows(slot, capacity.completions);
+  const sample = engine.record('sample', (kernels) => {
+    forwardLayers(kernels, plan, weights, false);
+    forwardHead(kernels, plan, weights, sampleRows(plan));
+    kernels.sample({
+      hidden: perSample(slots.hidden),
+      weight: weights.head,
+      sampling: results.sampling,
+      key: inputs.samplingKey,
+      rolloutNumbers: inputs.rolloutNumbers,
+      counters: inputs.counters,
+      tokens: inputs.sampled,
+      logprobs: perSample(results.logprobs),
+      entropies: perSample(results.entropies),
+      keptLogMass: results.keptLogMass,
+      rows: sampleRows(plan),
+    });
+  });
+  const score = engine.record('score', (kernels) => {
+    forwardLayers(kernels, plan, weights, capacity.training);
+    forwardHead(kernels, plan, weights, lossRows(plan));
+    scoreTargets(kernels, plan, weights, results.logprobs);
+  });
+  return { sample, score, training: capacity.training ? recordTraining(engine, plan) : undefined };
+}
+
+function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
+  const { inputs, results, weights, reference } = plan.slots;
+  const advantages = (scale: ScaleRewards): Program =>
+    engine.record(`advantages ${scale}`, (kernels) => {
+      const groups = countOf(inputs, 'groups');
+      const { rewards, advantages: out } = results;
+      kernels.groupAdvantages({
+        rewards,
+        offsets: inputs.groupOffsets,
+        groups,
+        scale,
+        advantages: out,
+        dead: inputs.dead,
+      });
+    });
+  return {
+    scoreReference:
+      reference &&
+      engine.record('score reference', (kernels) => {
+        forwardLayers(kernels, plan, reference, false);
+        forwardHead(kernels, plan, reference, lossRows(plan));
+        scoreTargets(kernels, plan, reference, results.refLogprobs);
+      }),
+    copyReference: reference && engine.record('copy reference', (k) => k.copy({ x: weights.all, out: reference.all })),
+    advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
+    copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
+    objective: engine.record('objective', (kernels) => {
+      kernels.policyObjective({
+        ...results,
+        completionOf: inputs.completionOf,
+        settings: results.objective,
+        rows: lossRows(plan),
+      });
+    }),
+    backward: engine.record('backward', (kernels) => backwardPass(kernels, plan)),
+    ...recordOptimizer(engine, plan),
+  };
+}
+
+function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingPrograms, 'zeroGradients' | 'optimize'> {
+  const { weights, gradients, firstMoment, secondMoment, embeddingGradient, backward, results } = plan.slots;
+  if (!gradients || !firstMoment || !secondMoment || !backward) throw new Error('planned without training');
+  return {
+    zeroGradients: engine.record('zero gradients', (kernels) => {
+      kernels.fill({ out: gradients.all, value: 0 });
+      if (embeddingGradient) kernels.fill({ out: embeddingGradient, value: 0 });
+    }),
+    optimize: engine.record('optimize', (kernels) => {
+      if (embeddingGradient) kernels.add({ x: embeddingGradient, out: gradients.embedding });
+      kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
+      kernels.adamw({
+        parameters: weights.all,
+        gradients: gradients.all,
+        firstMoment: firstMoment.all,
+        secondMoment: secondMoment.all,
+        norm: backward.gradNorm,
+        settings: results.adamw,
+        decayLength: weights.decayLength,
+      });
+    }),
+  };
+}
+
+/** `results.objective`, as the policyObjective kernel reads it. */
+export function objectiveSettings(settings: ObjectiveSettings): Float32Array {
+  const values = new Float32Array(OBJECTIVE.length);
+  values[OBJECTIVE.clipEpsilonLow] = settings.clipEpsilonLow;
+  values[OBJECTIVE.clipEpsilonHigh] = settings.clipEpsilonHigh;
+  values[OBJECTIVE.clipDelta] = settings.clipDelta ?? 0;
+  values[OBJECTIVE.klCoef] = settings.klCoef;
+  return values;
+}
+
+/** `results.adamw`, as the adamw kernel reads it; bias corrections in float64. */
+export function adamwSettings(settings: OptimizerSettings): Float64Array {
+  const values = new Float64Array(ADAMW.length);
+  values[ADAMW.learningRate] = settings.learningRate;
+  values[ADAMW.beta1] = settings.beta1;
+  values[ADAMW.beta2] = settings.beta2;
+  values[ADAMW.epsilon] = settings.adamEps;
+  values[ADAMW.weightDecay] = settings.weightDecay;
+  values[ADAMW.biasCorrection1] = 1 - settings.beta1 ** settings.adamStep;
+  values[ADAMW.biasCorrection2] = 1 - settings.beta2 ** settings.adamStep;
+  values[ADAMW.maxGradNorm] = settings.maxGradNorm;
+  return values;
+}

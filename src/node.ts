@@ -1,0 +1,27 @@
+/**
+ * The library in Node: configs from files, and runs that live in a directory, as the command line's do.
+ *
+ * ```ts
+ * import { createTask, openRun, wasmBackend } from 'rlvr-train';
+ * import { fileStore, fingerprintOf, loadConfigFile, session } from 'rlvr-train/node';
+ *
+ * const { config } = await loadConfigFile('configs/countdown.yaml');
+ * const run = await openRun(config, createTask(config.task), await wasmBackend());
+ * const options = { run, store: fileStore('runs/mine'), fingerprint: await fingerprintOf(run) };
+ * try {
+ *   for await (const event of session({ ...options, resume: false, force: false, shouldStop: () => false })) {
+ *     if (event.type === 'finished') console.log(event.summary.final);
+ *   }
+ * } finally {
+ *   await run.policy.close();
+ * }
+ * ```
+ */
+export { loadConfigFile } from './config/load_file.node.ts';
+export { fileStore } from './run/files.node.ts';
+export { collectFingerprint, type FingerprintInputs } from './run/fingerprint.node.ts';
+export type { Fingerprint } from './run/fingerprint.ts';
+export { fingerprintOf } from './run/run_fingerprint.node.ts';
+export { configHash, type SessionEvent, type SessionOptions, session } from './run/session.ts';
+export type { Store } from './run/store.ts';
+export type { Summary } from './run/summary.ts';

@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { program } from '../../src/cli/program.ts';
+
+/** Parses as the command line would; gives the error and what went to standard output and error. */
+async function run(...words: string[]): Promise<{ error: unknown; out: string; err: string }> {
+  const written = { out: '', err: '' };
+  const catchWrites = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
+    written[stream] += String(text);
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(catchWrites('out'));
+  vi.spyOn(process.stderr, 'write').mockImplementation(catchWrites('err'));
+  const error: unknown = await program()
+    .parseAsync(words, { from: 'user' })
+    .then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+  return { error, ...written };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('the command line', () => {
+  it('shows the flags of train, the default command, in its own help', async () => {
+    const { out, error } = await run('--help');
+    for (const flag of ['--config', '--set', '--max-steps', '--output', '--resume', '--threads', '--quiet', '--run']) {
+      expect(out, flag).toContain(flag);
+    }
+    expect(error).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([
+    [[], '--config: missing — a training needs a YAML config; for example --config configs/countdown.yaml.'],
+    [['--quiet'], '--config: missing — '],
+    [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
+    [['evla', '--run', 'runs/x'], 'evla — no such command (train, eval, sample); did you mean "eval"?'],
+    [['smaple'], 'smaple — no such command (train, eval, sample); did you mean "sample"?'],
+    [
+      ['configs/countdown.yaml'],
+      'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',
+    ],
+    [['--config', 'no/such.yaml'], 'no/such.yaml  no such file; check the path'],
+  ])('refuses %j with one line that says what to give', async (words, message) => {
+    const { error, err } = await run(...words);
+    const line = error instanceof CommanderError ? err.trimEnd() : (error as Error).message;
+    expect(line).toContain(message);
+    expect(line).not.toContain('\n');
+  });
+
+  it.each([
+    [['--resum'], "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists"],
+    [['--seed', 'x'], "argument 'x' is invalid. use a whole number of 0 or more."],
+    [['sample', '--run', 'a', '-t', 'hot'], 'use a number of 0 or more; 0 is greedy.'],
+  ])('prints for %j one line, and neither usage nor stack', async (words, message) => {
+    const { err, out } = await run(...words);
+    expect(err).toContain(message);
+    expect(err.trimEnd()).not.toContain('\n');
+    expect(out).toBe('');
+  });
+});
