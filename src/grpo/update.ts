@@ -8,7 +8,7 @@ import type { GrpoStageConfig } from '../config/stage_config.ts';
 import { NumericsError } from '../errors.ts';
 import type { PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
-import type { ObjectiveRows, ScoresWithLoss } from '../model/policy.ts';
+import type { ObjectiveRows } from '../model/policy.ts';
 import type { StepSizes } from './aggregation.ts';
 import { tokenCoefficient } from './aggregation.ts';
 import { completionLimit } from './capacity.ts';
@@ -60,7 +60,7 @@ export async function updatePolicy(
     const rows = await objectiveRows(run, stage, batch, micro, all, onPolicy);
     const scores = await policy.accumulate(batch, stage.temperature, rows, stage);
     checkFinite(scores.losses, batch, micro, position.step);
-    addRows(totals, stage, batch, rollouts, rows, scores as ScoresWithLoss);
+    addRows(totals, stage, batch, rollouts, rows, scores);
   }
   const learningRate = learningRateAt(position.step, stage);
   const { gradNorm } = await policy.optimize({ ...stage, learningRate, adamStep: position.step + 1 });

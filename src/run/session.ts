@@ -18,7 +18,7 @@ import type { Fingerprint } from './fingerprint.ts';
 import { checkResume, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
-import { weightsSha256, writeModel } from './model_files.ts';
+import { writeModel } from './model_files.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
@@ -181,8 +181,7 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
 async function finish({ run, store, fingerprint }: SessionOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
   await logs.metrics.flush();
   await logs.completions.flush();
-  await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
-  const sha256 = await weightsSha256(run.policy, await run.policy.readVector('weights'));
+  const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
   const summary = summarize(run, fingerprint, wallSeconds, sha256);
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));
   return summary;
