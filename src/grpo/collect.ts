@@ -1,11 +1,13 @@
 /** Collects groups: draw prompts, sample G completions each, verify them, score them, refill dead groups. */
 import type { GrpoStageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
-import type { Completion } from '../model/generation.ts';
-import { generate } from '../model/generation.ts';
+import type { Completion, KeptGeneration } from '../model/generation.ts';
+import { generateKept } from '../model/generation.ts';
+import type { RolloutRows } from '../model/kept_rollouts.ts';
 import type { RewardBatch, RewardFailure } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { completionLimit } from './capacity.ts';
+import { actsInUpdate } from './credit.ts';
 import type { Rollout, RolloutGroup } from './rollouts.ts';
 import { isDead } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
@@ -28,11 +30,13 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig): P
   const groups: RolloutGroup[] = [];
   const failures: RewardFailure[] = [];
   let rounds = 0;
+  run.policy.forgetKept();
   for (let missing = stage.promptsPerStep; missing > 0 && rounds <= refills; rounds++) {
     const items = drawItems(run, missing);
-    const completions = await timed(run, 'rollout', () => sample(run, stage, items));
+    const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, items));
     const scored = await timed(run, 'verify', () => score(run, stage, items, completions));
     groups.push(...scored.groups);
+    if (places !== undefined) await timed(run, 'rollout', () => keepForward(run, stage, scored.groups, places));
     failures.push(...scored.failures);
     missing = stage.promptsPerStep - groups.filter((group) => !group.dead).length;
   }
@@ -44,18 +48,35 @@ export function drawItems(run: TrainingRun, count: number): TaskItem[] {
   return Array.from({ length: count }, () => run.task.trainItem(run.config.seed, run.position.itemsDrawn++));
 }
 
-async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly TaskItem[]): Promise<Completion[][]> {
+async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly TaskItem[]): Promise<KeptGeneration> {
   const requests = items.map((item) => ({
     prompt: run.task.promptTokens(item),
     rolloutNumbers: Array.from({ length: stage.numGenerations }, () => run.position.rolloutsDrawn++),
   }));
-  return generate(run.policy, requests, {
+  return generateKept(run.policy, requests, {
     sampling: stage,
     samplingKey: samplingKey(run.config.seed, 'rollout'),
     maxCompletionTokens: completionLimit(run.task, stage),
     eosTokenId: run.task.tokenizer.eosTokenId,
     fixedCompletionTokens: run.task.fixedCompletionTokens,
   });
+}
+
+/** Leaves the forward pass of the groups that the update will use where it needs it. */
+async function keepForward(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  groups: readonly RolloutGroup[],
+  places: readonly RolloutRows[],
+): Promise<void> {
+  const acting = groups.flatMap((group, i) => {
+    const used = stage.dynamicSampling.name === 'refill' ? !group.dead : actsInUpdate(stage, group);
+    return used ? [{ group, place: places[i] as RolloutRows }] : [];
+  });
+  await run.policy.keep(
+    acting.map(({ group: { prompt, rollouts } }) => ({ prompt, completions: rollouts.map(({ tokens }) => tokens) })),
+    acting.map(({ place }) => place),
+  );
 }
 
 /** The text that a verifier reads: ids decoded, the final EOS stripped. */
