@@ -5,6 +5,7 @@ import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
 import { evalCommand } from './eval.ts';
 import { sampleCommand } from './sample.ts';
+import { schemaCommand } from './schema.ts';
 import { trainCommand } from './train.ts';
 
 const THREADS = 'compute threads; they do not change the result (default: one a core)';
@@ -53,6 +54,7 @@ export function program(): Command {
   });
   addEval(root);
   addSample(root);
+  root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   // `train` can be left out, so its flags are the program's own.
   return root.addHelpText('after', () => `\nThe default command:\n\n${train.helpInformation()}`);
 }
