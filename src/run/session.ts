@@ -81,7 +81,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   let savedAt = run.clock();
   try {
     for await (const event of train(run)) {
-      await record(logs, event);
+      await record(run, logs, event);
       yield event;
       if (event.type !== 'step') continue;
       const stop = options.shouldStop();
@@ -110,7 +110,7 @@ function isComplete(run: TrainingRun): boolean {
   return run.position.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
-async function record({ metrics, completions, tensorBoard }: Logs, event: TrainEvent): Promise<void> {
+async function record(run: TrainingRun, { metrics, completions, tensorBoard }: Logs, event: TrainEvent): Promise<void> {
   await tensorBoard?.handle(event);
   if (event.type === 'step') await metrics.append(event.metrics);
   if (event.type === 'evaluation') {
@@ -121,7 +121,9 @@ async function record({ metrics, completions, tensorBoard }: Logs, event: TrainE
     await metrics.append({ step: event.step, diagnosis: event.diagnosis.code, message: event.diagnosis.message });
   }
   if (event.type === 'rollouts') {
-    for (const line of completionRecords(event.step, event.groups)) await completions.append(line);
+    const stage = stageOf(run);
+    const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
+    for (const line of completionRecords(event.step, event.groups, names)) await completions.append(line);
   }
 }
 
