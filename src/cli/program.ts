@@ -4,7 +4,9 @@ import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
 import { evalCommand } from './eval.ts';
+import { reportCommand } from './report.ts';
 import { sampleCommand } from './sample.ts';
+import { schemaCommand } from './schema.ts';
 import { trainCommand } from './train.ts';
 
 const THREADS = 'compute threads; they do not change the result (default: one a core)';
@@ -53,6 +55,8 @@ export function program(): Command {
   });
   addEval(root);
   addSample(root);
+  addReport(root);
+  root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   // `train` can be left out, so its flags are the program's own.
   return root.addHelpText('after', () => `\nThe default command:\n\n${train.helpInformation()}`);
 }
@@ -114,6 +118,16 @@ function addSample(root: Command): void {
     .action((prompts: readonly string[], options) =>
       sampleCommand(prompts, { ...options, run: required('run', options.run, 'runs/countdown') }),
     );
+}
+
+function addReport(root: Command): void {
+  root
+    .command('report')
+    .description('make one HTML page of a run: curves, completions, config')
+    .usage('--run <directory> [--output <file>]')
+    .option('--run <directory>', 'run directory, finished or not, e.g. runs/countdown (required)')
+    .option('-o, --output <file>', 'where to write the page (default: report.html in the run directory)')
+    .action((options) => reportCommand({ ...options, run: required('run', options.run, 'runs/countdown') }));
 }
 
 /** @throws ConfigError where a flag that a command cannot do without is not given */

@@ -1,5 +1,9 @@
 /** The keys that belong to the run as a whole, not to a stage. */
+import { z } from 'zod';
 import { choice, key, plugin, real, text, unset, whole } from './keys.ts';
+
+const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
+const sink = z.enum(['none', 'tensorboard'], { error: sinks });
 
 /** Every key of the top level that is not a stage's, except `model` and `stages`. */
 export const RUN_KEYS = {
@@ -40,5 +44,13 @@ export const RUN_KEYS = {
     whole({ least: 1, example: 2 })
       .default(2)
       .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
+  ),
+  reportTo: key(
+    'report_to',
+    z
+      .union([sink, z.array(sink, { error: sinks }).max(1, { error: sinks })], { error: sinks })
+      .default('none')
+      .transform((written) => (typeof written === 'string' ? written : (written[0] ?? 'none')))
+      .describe('Write TensorBoard event files beside metrics.jsonl: none or tensorboard. Default none.'),
   ),
 };

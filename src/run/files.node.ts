@@ -110,11 +110,11 @@ class FileStore implements Store {
     });
   }
 
-  async append(path: string, text: string): Promise<void> {
+  async append(path: string, content: string | Uint8Array): Promise<void> {
     const file = this.#locate(path);
     await guard('written', file, async () => {
       await makeDirectory(dirname(file));
-      await withFile(file, 'a', (handle) => handle.writeFile(text));
+      await withFile(file, 'a', (handle) => handle.writeFile(content));
     });
   }
 

@@ -2,7 +2,7 @@
  * A run in its directory: drives the trainer, writes the logs, checkpoints at step boundaries, resumes.
  *
  * Everything that a script may rely on is written here: `config.yaml`, `fingerprint.json`, `metrics.jsonl`,
- * `completions.jsonl`, `checkpoints/`, `model/`, `summary.json`.
+ * `completions.jsonl`, `checkpoints/`, `model/`, `summary.json`, and on request `tensorboard/`.
  */
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -22,6 +22,7 @@ import { writeModel } from './model_files.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
+import { TensorBoardLog } from './tensorboard.ts';
 
 /** What the session tells besides the trainer's events. */
 export type SessionEvent =
@@ -43,7 +44,7 @@ export interface SessionOptions {
 }
 
 /** Keys of the config that do not decide bits. */
-const FREE_KEYS = ['output_dir', 'threads', 'save_seconds', 'save_total_limit', 'backend'] as const;
+const FREE_KEYS = ['output_dir', 'threads', 'save_seconds', 'save_total_limit', 'backend', 'report_to'] as const;
 
 export const MODEL_FOLDER = 'model';
 
@@ -55,6 +56,7 @@ export async function configHash(config: RunConfig): Promise<string> {
 interface Logs {
   readonly metrics: MetricsLog;
   readonly completions: MetricsLog;
+  readonly tensorBoard: TensorBoardLog | undefined;
 }
 
 /** Runs, or goes on with, a run. @throws CheckpointError when the directory does not allow it */
@@ -63,6 +65,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   const logs: Logs = {
     metrics: await MetricsLog.open(store, 'metrics.jsonl'),
     completions: await MetricsLog.open(store, 'completions.jsonl'),
+    tensorBoard: run.config.reportTo === 'tensorboard' ? new TensorBoardLog(store) : undefined,
   };
   let earlierSeconds = 0;
   if (options.resume) {
@@ -78,7 +81,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   let savedAt = run.clock();
   try {
     for await (const event of train(run)) {
-      await record(logs, event);
+      await record(run, logs, event);
       yield event;
       if (event.type !== 'step') continue;
       const stop = options.shouldStop();
@@ -107,7 +110,8 @@ function isComplete(run: TrainingRun): boolean {
   return run.position.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
-async function record({ metrics, completions }: Logs, event: TrainEvent): Promise<void> {
+async function record(run: TrainingRun, { metrics, completions, tensorBoard }: Logs, event: TrainEvent): Promise<void> {
+  await tensorBoard?.handle(event);
   if (event.type === 'step') await metrics.append(event.metrics);
   if (event.type === 'evaluation') {
     const { step, stage, moment, evaluation } = event;
@@ -117,12 +121,15 @@ async function record({ metrics, completions }: Logs, event: TrainEvent): Promis
     await metrics.append({ step: event.step, diagnosis: event.diagnosis.code, message: event.diagnosis.message });
   }
   if (event.type === 'rollouts') {
-    for (const line of completionRecords(event.step, event.groups)) await completions.append(line);
+    const stage = stageOf(run);
+    const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
+    for (const line of completionRecords(event.step, event.groups, names)) await completions.append(line);
   }
 }
 
 async function checkpoint({ run, store }: SessionOptions, logs: Logs, wallSeconds: number): Promise<string> {
   const positions = { metrics: await logs.metrics.bytes(), completions: await logs.completions.bytes() };
+  await logs.tensorBoard?.flush();
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit });
   return name;
@@ -168,10 +175,15 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
   return { wallSeconds, notes };
 }
 
+async function flush({ metrics, completions, tensorBoard }: Logs): Promise<void> {
+  await metrics.flush();
+  await completions.flush();
+  await tensorBoard?.flush();
+}
+
 /** A failed run keeps its logs, and the batch that broke it. */
 async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<void> {
-  await logs.metrics.flush();
-  await logs.completions.flush();
+  await flush(logs);
   if (error instanceof NumericsError) {
     const text = JSON.stringify({ code: error.code, message: error.message, ...error.facts }, null, 2);
     await store.writeAtomic('failure.json', new TextEncoder().encode(text));
@@ -179,8 +191,7 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
 }
 
 async function finish({ run, store, fingerprint }: SessionOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
-  await logs.metrics.flush();
-  await logs.completions.flush();
+  await flush(logs);
   const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
   const summary = summarize(run, fingerprint, wallSeconds, sha256);
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));

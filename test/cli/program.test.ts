@@ -37,8 +37,8 @@ describe('the command line', () => {
     [[], '--config: missing — a training needs a YAML config; for example --config configs/countdown.yaml.'],
     [['--quiet'], '--config: missing — '],
     [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
-    [['evla', '--run', 'runs/x'], 'evla — no such command (train, eval, sample); did you mean "eval"?'],
-    [['smaple'], 'smaple — no such command (train, eval, sample); did you mean "sample"?'],
+    [['evla', '--run', 'runs/x'], 'evla — no such command (train, eval, sample, report, schema); did you mean "eval"?'],
+    [['smaple'], 'smaple — no such command (train, eval, sample, report, schema); did you mean "sample"?'],
     [
       ['configs/countdown.yaml'],
       'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',

@@ -102,6 +102,23 @@ describe('parseConfig', () => {
     expect(grpo(line)).toMatchObject(expected);
   });
 
+  it.each([
+    ['tensorboard', 'tensorboard'],
+    ['[tensorboard]', 'tensorboard'],
+    ['[]', 'none'],
+    ['none', 'none'],
+  ])('reports to %s as TRL does', (written, reportTo) => {
+    const text = `task: sort_digits\nmax_steps: 1\nreport_to: ${written}`;
+    expect(parseConfig(text, { file: 'inline' }).config.reportTo).toBe(reportTo);
+  });
+
+  it('says what it can report to', () => {
+    const text = 'task: sort_digits\nmax_steps: 1\nreport_to: wandb';
+    expect(() => parseConfig(text, { file: 'inline' })).toThrow(
+      'inline:3  report_to: wandb — nothing reports there; use none, or tensorboard (metrics.jsonl is always written).',
+    );
+  });
+
   it('weighs reward functions by reward_weights, and keeps their options', () => {
     const { rewards } = grpo('reward_funcs: [accuracy, {name: length, target: 20}]', 'reward_weights: [1, 0.1]');
     expect(rewards).toEqual([
