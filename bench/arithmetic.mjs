@@ -7,7 +7,7 @@
  */
 
 /** Rows of tokens, rows of the output layer, and pairs of (row, key it attends to), for one batch. */
-function rowsOf({ promptTokens, completionTokens, prompts, groupSize }) {
+export function rowsOf({ promptTokens, completionTokens, prompts, groupSize }) {
   const own = completionTokens - 1; // a completion's last token is never an input
   const promptPairs = (promptTokens * (promptTokens + 1)) / 2;
   const ownPairs = own * promptTokens + (own * (own + 1)) / 2;

@@ -95,17 +95,19 @@ export function raceTable(result, names, work) {
     const split = Object.entries(splitOf(result[side])).map(([name, ms]) => `${name} ${ms.toFixed(0)}`);
     return [[names[side], spread(seconds), Math.round(work.count / seconds.median), split.join(', ')]];
   });
-  return table(['', 'seconds (quartiles)', work.unit, 'of it, ms'], rows);
+  const hasSplit = rows.some((cells) => cells.at(-1) !== '');
+  return table(['', 'seconds (quartiles)', work.unit, hasSplit ? 'of it, ms' : ''], rows);
 }
 
 /** The verdict under the table, and how still the resting sides were. */
 export function ratioLines({ ours, theirs, ratio }, names) {
   if (ratio === undefined) return [];
   const { ofMedians, paired } = ratio;
-  const faster = ofMedians >= 1 ? `${ofMedians.toFixed(2)}× as fast as` : `${(1 / ofMedians).toFixed(2)}× slower than`;
+  const verdict =
+    ofMedians >= 1 ? `is ${ofMedians.toFixed(2)}× as fast as` : `takes ${(1 / ofMedians).toFixed(2)}× as long as`;
   const core = (share) => `${(100 * share).toFixed(1)} % of a core`;
   return [
-    `ours is ${faster} ${names.theirs} (medians; turn by turn ${spread(paired, 2)})`,
+    `ours ${verdict} ${names.theirs} (medians; turn by turn ${spread(paired, 2)})`,
     `at rest: ours ${core(ours.busyAtRest)}, theirs ${core(theirs.busyAtRest)}`,
   ];
 }

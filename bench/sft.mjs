@@ -6,11 +6,14 @@
  * 128 sequences of a prompt and an answer; loss on the answer; clipping, AdamW. The other side is the leanest step over
  * transformers' LlamaForCausalLM that PyTorch allows (peers/sft_step.py). Both get the same weights and the same
  * sequences, so that their losses must agree, and this is checked before a figure is printed.
+ *
+ * Beside it, what a row of ours costs here and in the update of a GRPO step: they go through the same kernels.
  */
-import { trainingFlop } from './arithmetic.mjs';
+import { rowsOf, trainingFlop } from './arithmetic.mjs';
 import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
 import { startSide } from './peers/side.mjs';
-import { race, raceTable, ratioLines, summaryOf } from './race.mjs';
+import { race, raceTable, ratioLines, summaryOf, timed } from './race.mjs';
+import { quantile } from './statistics.mjs';
 import { LEARNING_RATE, openWorkload, RACE, stepper, THREADS, VOCABULARY, workloadLine } from './workload.mjs';
 
 /** Relative difference of the losses of one step, both in float32. */
@@ -23,12 +26,15 @@ const { repeats, quick, json } = readFlags();
 const warmup = quick ? 1 : 5;
 const machine = describeMachine();
 const run = await openWorkload(WORKLOAD, { stage: 'sft' });
+const grpo = await openWorkload(RACE);
 const peer = await startSide('sft_step.py', run, { learningRate: LEARNING_RATE });
 try {
   const step = stepper(run);
+  const grpoStep = stepper(grpo);
   const ours = async () => {
+    const grpoUpdate = (await grpoStep()).split.update;
     const { seconds, metrics } = await step();
-    return { seconds, loss: metrics.loss };
+    return { seconds, loss: metrics.loss, grpoUpdate };
   };
   const theirs = peer && ((turn) => peer.ask(sequencesOf(turn + warmup)));
   const result = await race({ ours, theirs, warmup, repeats });
@@ -40,6 +46,7 @@ try {
 } finally {
   peer?.close();
   await run.policy.close();
+  await grpo.policy.close();
 }
 
 /** The sequences that our trainer draws for its step `index`, as lists of ids. */
@@ -62,6 +69,16 @@ function report(result) {
   const tokens = WORKLOAD.prompts * (WORKLOAD.promptTokens + WORKLOAD.completionTokens);
   const flop = trainingFlop(WORKLOAD, VOCABULARY);
   const gflops = flop / result.ours.seconds.median / 1e9;
+  const microsecondsARow = {
+    sft: (1e6 * result.ours.seconds.median) / rowsOf(WORKLOAD).tokens,
+    grpoUpdate:
+      (1e6 *
+        quantile(
+          timed(result.ours).map(({ grpoUpdate }) => grpoUpdate),
+          0.5,
+        )) /
+      rowsOf(RACE).tokens,
+  };
   process.stdout.write(
     `${[
       machineLine(machine),
@@ -72,6 +89,7 @@ function report(result) {
       '',
       ...ratioLines(result, names),
       `ours: ${(flop / 1e9).toFixed(1)} GFLOP a step at ${gflops.toFixed(1)} GFLOP/s`,
+      `a row of ours: ${microsecondsARow.sft.toFixed(1)} µs; in the update of a GRPO step, ${microsecondsARow.grpoUpdate.toFixed(1)} µs`,
     ].join('\n')}\n`,
   );
   if (json === undefined) return;
@@ -81,6 +99,7 @@ function report(result) {
     settings: { ...WORKLOAD, vocabulary: VOCABULARY, threads: THREADS, learningRate: LEARNING_RATE },
     tokensPerTurn: tokens,
     arithmetic: { flop, gflops },
+    microsecondsARow,
     ...summaryOf(result),
   });
 }

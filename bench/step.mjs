@@ -72,6 +72,10 @@ function check({ ours, theirs }) {
     if (metrics.frac_reward_zero_std !== 0 || metrics['completions/mean_length'] !== RACE.completionTokens)
       fail(`a step without full work: ${JSON.stringify(metrics)}`);
   }
+  const tokens = completions * (RACE.promptTokens + RACE.completionTokens);
+  theirs?.turns.forEach(({ metrics }, i) => {
+    if (metrics.num_tokens !== tokens * (i + 1)) fail(`TRL saw ${metrics.num_tokens} tokens by step ${i + 1}.`);
+  });
 }
 
 function report({ ours, theirs, ratio }, peak) {

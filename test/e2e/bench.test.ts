@@ -11,8 +11,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
+/** Without a peer environment, wherever the tests run. */
 const bench = (...flags: readonly string[]) =>
-  promisify(execFile)(process.execPath, ['bench/run.mjs', ...flags], { cwd: ROOT });
+  promisify(execFile)(process.execPath, ['bench/run.mjs', ...flags], {
+    cwd: ROOT,
+    env: { ...process.env, RLVR_PEER_PYTHON: join(folder.path, 'no-python') },
+  });
 
 interface ScaleReport {
   readonly benchmark: string;
@@ -20,7 +24,12 @@ interface ScaleReport {
   readonly machine: { readonly cpu: string; readonly node: string };
   readonly results: readonly {
     readonly name: string;
-    readonly seconds: { readonly median: number; readonly low: number; readonly high: number; readonly repeats: number };
+    readonly seconds: {
+      readonly median: number;
+      readonly low: number;
+      readonly high: number;
+      readonly repeats: number;
+    };
     readonly parameters: number;
     readonly work: number;
     readonly time: number;
@@ -52,6 +61,12 @@ it('bench -- scale --quick prints a table and writes what it measured', async ()
   for (const each of [length, group]) expect(each?.work).toBeGreaterThan(2.5);
   expect(group?.work).toBeLessThan(4);
   expect((parameters?.parameters ?? 0) / (base?.parameters ?? 1)).toBeGreaterThan(3.5);
+}, 60_000);
+
+it('a race without the other side says how to make it, and measures ours', async () => {
+  const { stdout, stderr } = await bench('rollout', '--quick', '--repeats', '1');
+  expect(stderr).toContain('make one with: node bench/peers/setup.mjs');
+  expect(stdout).toMatch(/^rlvr-train .* \d\.\d{3} \(.*\) +\d+$/m);
 }, 60_000);
 
 it.each([
