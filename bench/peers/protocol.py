@@ -1,0 +1,43 @@
+"""Requests and answers of a peer: one JSON object a line, on the standard streams.
+
+Libraries that print would end up between the answers: whatever they write to standard output goes to standard error.
+Every answer says how much processor time was used since the answer before, while nothing was asked for: a peer whose
+threads spin would slow down the other side.
+"""
+
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+import time
+
+ANSWERS = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+PACKAGES = ("torch", "transformers", "trl")
+
+_rest_began = None
+_idle = None
+
+
+def receive():
+    """The next request. Ends the process when the other side has gone."""
+    global _idle
+    line = sys.stdin.readline()
+    if not line:
+        os._exit(0)
+    if _rest_began is not None:
+        wall, cpu = _rest_began
+        _idle = {"seconds": time.perf_counter() - wall, "cpuSeconds": time.process_time() - cpu}
+    return json.loads(line)
+
+
+def answer(values):
+    global _rest_began
+    print(json.dumps({**values, "idle": _idle}), file=ANSWERS, flush=True)
+    _rest_began = (time.perf_counter(), time.process_time())
+
+
+def versions():
+    return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in PACKAGES}}
