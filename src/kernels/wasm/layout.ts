@@ -113,12 +113,12 @@ export function matrixShape(slot: Slot): readonly [number, number] {
   return [outputs, inputs];
 }
 
-/** Logits of a few rows, or one head's scores, or the sampler's tables, whichever is larger. */
+/** Logits of a few rows, or one head's scores and their gradients, or the sampler's tables, whichever is larger. */
 function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, 8);
   const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
   const sampler = logitRows * stride * 4 + stride * 9;
-  const scores = (roundUp(limits.context, 4) + 4) * 4;
+  const scores = 2 * (roundUp(limits.context, 4) + 4) * 4;
   // Strips of matmul.ts: four of up to 4,096 floats a row, or one of any length (K of dz·weight is V).
   const longest = Math.max(limits.width, limits.vocabSize);
   const stripFloats = Math.max(4 * Math.min(Math.max(longest, stride), 4096), longest, stride);
