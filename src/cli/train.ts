@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
+import type { Override } from '../config/overrides.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTask } from '../data/create_task.ts';
 import { openRun } from '../grpo/run.ts';
@@ -61,9 +62,12 @@ function backendLine({ backend, threads, backendFeatures }: Fingerprint): string
   return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
 }
 
-function overrides({ set = [], seed, threads, backend }: TrainOptions): string[] {
-  const flags = { seed, threads, backend };
-  return [...set, ...Object.entries(flags).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]))];
+function overrides({ set = [], seed, threads, backend }: TrainOptions): Override[] {
+  const flags = Object.entries({ seed, threads, backend });
+  const given = flags.flatMap(([key, value]) =>
+    value === undefined ? [] : [{ flag: `--${key}`, set: `${key}=${value}` }],
+  );
+  return [...set, ...given];
 }
 
 function capLastStage(config: RunConfig, maxSteps: number | undefined): RunConfig {
