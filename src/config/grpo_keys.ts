@@ -152,7 +152,10 @@ const REWARD_KEYS = {
       })
       .default([{ name: 'accuracy' }])
       .transform((written) => (typeof written === 'string' ? [{ name: written, weight: undefined }] : written))
-      .describe("Reward functions: names, or {name, weight, …options}. Default [accuracy], the task's own verdict."),
+      .describe(
+        'Reward functions: names, files of yours (./rewards/brief.ts), or {name, weight, …options}. ' +
+          "Default [accuracy], the task's own verdict.",
+      ),
   ),
   rewardWeights: key(
     'reward_weights',

@@ -2,7 +2,8 @@
  * The fingerprint of a run: everything that decides its bits, kept in `fingerprint.json` and compared on resume.
  *
  *   decides bits   package version, backend and its features (FMA, SIMD, adapter), JavaScript engine, platform,
- *                  architecture, seed, configuration; the CPU model where a backend calls native mathematics
+ *                  architecture, seed, configuration, the user's own files; the CPU model where a backend calls
+ *                  native mathematics
  *   told, no more  git commit, threads, runtime version; the CPU model on `wasm` and `reference`, whose arithmetic is
  *                  defined by WebAssembly and ECMAScript (fused or unfused FMA is a backend feature)
  */
@@ -32,6 +33,8 @@ const fingerprintSchema = z.object({
   gitCommit: z.string().nullable(),
   /** `hashConfig` of the resolved configuration. */
   configHash: z.string(),
+  /** SHA-256 of each file of the user's that the config names; absent where it names none. */
+  modules: z.record(z.string(), z.string()).optional(),
 });
 
 export type Fingerprint = Readonly<z.infer<typeof fingerprintSchema>>;
@@ -81,7 +84,7 @@ export interface ResumeCheck {
 export function checkResume({ recorded, current, force, configChanges = [] }: ResumeCheck): string[] {
   const { differences, warnings } = sameBits(recorded, current);
   const named = differences.flatMap((line) =>
-    line.startsWith('configHash:') && configChanges.length > 0 ? configChanges : [line],
+    line.startsWith('configHash:') && configChanges.length > 0 ? configChanges : [describeModule(line)],
   );
   if (force || named.length === 0) return [...named, ...warnings];
   const list = named.map((line) => `  ${line}`).join('\n');
@@ -91,6 +94,13 @@ export function checkResume({ recorded, current, force, configChanges = [] }: Re
       'Restore them, or add --force to resume all the same.',
     { differences: named },
   );
+}
+
+/** `./rewards/brief.ts has changed (SHA-256 1f3a5c7e → 90ab12cd)`; other lines as they are. */
+function describeModule(line: string): string {
+  const [, file, before, after] = /^modules\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
+  if (file === undefined || before === undefined || after === undefined) return line;
+  return `${file} has changed (SHA-256 ${before.slice(0, 8)} → ${after.slice(0, 8)})`;
 }
 
 /**
