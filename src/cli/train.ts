@@ -36,6 +36,8 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const plugins = await openPlugins(loaded, { file: options.config, directory, announce: announceFile });
   try {
     await trainIn(directory, plugins, options);
+  } catch (error) {
+    throw loaded.problems.placed(error);
   } finally {
     await plugins.close();
   }
@@ -45,12 +47,13 @@ async function trainIn(directory: string, plugins: OpenedPlugins, options: Train
   const { config, task, rewards, modules } = plugins;
   const backend = await chooseBackend(config.backend, config.threads);
   const run = await openRun(config, task, backend, { rewards });
+  let interrupt: ReturnType<typeof listenForInterrupt> | undefined;
   try {
     const fingerprint = await fingerprintOf(run, modules);
     const print = options.quiet ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
     const reporter = new Reporter({ run, directory, print });
     reporter.opening(backendLine(fingerprint), backend.plannedBytes(run.policy.plan.memory));
-    const interrupt = listenForInterrupt(print);
+    interrupt = listenForInterrupt(print);
     const resume = options.resume ?? false;
     const force = options.force ?? false;
     const store = fileStore(directory);
@@ -63,10 +66,10 @@ async function trainIn(directory: string, plugins: OpenedPlugins, options: Train
       }
       if (event.type === 'finished' && options.quiet) process.stdout.write(`${JSON.stringify(event.summary)}\n`);
     }
-    interrupt.release();
   } catch (error) {
     throw await withWayOn(error, fileStore(directory), directory);
   } finally {
+    interrupt?.release();
     await run.policy.close();
   }
 }

@@ -58,6 +58,12 @@ export class Problems {
     this.#found.set(line, { place: label, path, rule: message, message: line, order });
   }
 
+  /** A ConfigError that names its key as `facts.path`, with the place of that key before its message; others as they are. */
+  placed(error: unknown): unknown {
+    if (!(error instanceof ConfigError) || typeof error.facts.path !== 'string') return error;
+    return new ConfigError(error.code, `${this.placeOf(error.facts.path).label}  ${error.message}`, error.facts);
+  }
+
   /** The first of these paths that the file or a flag gives. */
   written(...paths: readonly string[]): string | undefined {
     return paths.find((path) => this.#places.has(path));

@@ -1,5 +1,5 @@
 /** Binds a task definition, knobs and split into the one object that a trainer needs. */
-import { ConfigError, DataError } from '../errors.ts';
+import { ConfigError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { didYouMean } from './nearest_name.ts';
@@ -80,10 +80,10 @@ class BoundTask implements Task {
   }
 
   /** Memory is planned from `limits`: what does not keep them cannot be computed. */
-  #tooLong(what: 'prompt' | 'demonstration', text: string, length: number, most: number): DataError {
+  #tooLong(what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
     const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
     const rule = `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
-    return new DataError('too-long', `task "${this.name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
+    return new PluginError('task-failed', `task "${this.name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
       text,
       length,
       most,

@@ -13,6 +13,7 @@ import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { modelShape, planCapacity } from './capacity.ts';
 import type { Evaluation } from './evaluate.ts';
+import { requireMemory } from './memory_advice.ts';
 import type { CreditedGroup } from './rollouts.ts';
 
 /** Rollouts that still have optimizer steps to give: with several iterations or minibatches a batch. */
@@ -112,6 +113,7 @@ export async function openRun(
   { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
+  requireMemory(config, task, backend);
   const shape = modelShape(config, task);
   const policy = await Policy.open(backend, shape, planCapacity(config, task));
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));

@@ -33,9 +33,9 @@ export function moduleReference(name: string, exported: unknown, folder: string)
   return { path, shown: fromHere.startsWith('..') ? path : fromHere.replaceAll('\\', '/'), export: exported };
 }
 
-/** A PluginError about a file; `rule; remedy`. */
-export function refusal(rule: string): PluginError {
-  return new PluginError('bad-module', rule);
+/** A PluginError about a file, `rule; remedy`; about one of its options where the facts have `key` and `value`. */
+export function refusal(rule: string, facts: PluginError['facts'] = {}): PluginError {
+  return new PluginError('bad-module', rule, facts);
 }
 
 /** SHA-256 of a file that is about to be loaded. @throws PluginError where it cannot be read */

@@ -69,6 +69,9 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
   }
 }
 
+/** Time to load a reward, however short the limit of its calls is. */
+const LOAD_SECONDS = 60;
+
 interface OpenedModule {
   readonly reference: ModuleReference;
   /** Its name in the run's config. */
@@ -97,8 +100,10 @@ async function orReport<T>(
   } catch (error) {
     if (!isOwnError(error)) throw error;
     const { code, facts, message } = error;
-    if (code === 'bad-module') problems.add(path, name, message);
-    else problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${facts.key}`) ?? path, message);
+    if (code !== 'bad-module') {
+      problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${facts.key}`) ?? path, message);
+    } else if (facts.key === undefined) problems.add(path, name, message);
+    else problems.add(`${path}.${facts.key}`, facts.value, message);
     return undefined;
   }
 }
@@ -138,7 +143,9 @@ async function openReward(opening: Opening, { name, ...options }: Plugin, path: 
   const key = threadKey(inRun, options);
   if (opening.threads.has(key)) return;
   const start = { reference, label: rewardLabel({ name, export: exported }), options: own };
-  opening.threads.set(key, await startReward(start, opening.loaded.config.rewardTimeout));
+  const { rewardTimeout } = opening.loaded.config;
+  const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };
+  opening.threads.set(key, await startReward(start, limits));
 }
 
 /** Finds, hashes and announces a file. */

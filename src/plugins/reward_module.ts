@@ -20,7 +20,7 @@ export function toRewardFunction(
   options: RewardOptions,
 ): RewardFunction {
   if (hasScore(value)) {
-    new OptionReader(label, options, []); // refuses any
+    make((given) => new OptionReader(label, given, []), called, options); // refuses any
     return { name: label, score: (batch) => value.score(batch) };
   }
   if (typeof value !== 'function') throw notReward(`${called} is ${kindOf(value)}, not a reward; ${EXAMPLE}`);
@@ -33,7 +33,7 @@ function make(factory: (options: RewardOptions) => unknown, called: string, opti
   try {
     return factory(options);
   } catch (error) {
-    if (isOwnError(error)) throw notReward(error.message.replace(/\.$/, ''));
+    if (isOwnError(error)) throw badOption(error);
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const rule = `${called} was called with the options ${JSON.stringify(options)} and failed (${reason})`;
     throw notReward(`${rule}; a function that scores a batch is given as {name, score}`);
@@ -43,6 +43,12 @@ function make(factory: (options: RewardOptions) => unknown, called: string, opti
 /** An error of this package, from whichever copy of it the file imports: its message is made for people. */
 export function isOwnError(error: unknown): error is RlvrError {
   return error instanceof Error && 'code' in error && 'facts' in error;
+}
+
+/** An OptionReader's error, `reward_funcs: brief.scale: 2 — rule; remedy.`, without what the caller says anyway. */
+function badOption({ message, facts }: RlvrError): PluginError {
+  const { key, value } = facts;
+  return new PluginError('bad-module', message.replace(/^reward_funcs: .*? — /, '').replace(/\.$/, ''), { key, value });
 }
 
 function hasScore(value: unknown): value is { score(batch: RewardBatch): ReturnType<RewardFunction['score']> } {

@@ -20,21 +20,27 @@ export interface RewardThread extends RewardFunction {
 // Loaded through jiti, like the user's file: the same line starts the built worker and, in tests, its source.
 const BOOT = `
   const { workerData } = require('node:worker_threads');
-  require(workerData.jiti).createJiti(workerData.entry, { fsCache: false, tryNative: true }).import(workerData.entry);
+  require(workerData.jiti).createJiti(workerData.entry, { tryNative: true }).import(workerData.entry);
 `;
 const ENTRY = new URL(`./reward_worker.node${extname(import.meta.url)}`, import.meta.url).href;
 const JITI = createRequire(import.meta.url).resolve('jiti');
 
+/** Most seconds that a thread may take. */
+export interface RewardLimits {
+  readonly load: number;
+  /** For each batch. */
+  readonly score: number;
+}
+
 /**
  * Loads a reward in a thread of its own.
  *
- * @param limitSeconds  most seconds for loading, and for each batch
  * @throws PluginError `rule; remedy` where the file cannot be loaded, or exports no reward
  */
-export async function startReward(start: RewardStart, limitSeconds: number): Promise<RewardThread> {
-  const thread = new Thread(start, limitSeconds);
+export async function startReward(start: RewardStart, limits: RewardLimits): Promise<RewardThread> {
+  const thread = new Thread(start, limits.score);
   try {
-    await thread.load();
+    await thread.load(limits.load);
     return thread;
   } catch (error) {
     await thread.close();
@@ -68,11 +74,11 @@ class Thread implements RewardThread {
     this.#worker.on('exit', (code) => this.#end(`ended its thread by process.exit(${code})`));
   }
 
-  async load(): Promise<void> {
-    const reply = await this.#answer();
-    if (reply.type === 'refused') throw refusal(reply.rule);
+  async load(limitSeconds: number): Promise<void> {
+    const reply = await this.#answer(limitSeconds);
+    if (reply.type === 'refused') throw refusal(reply.rule, reply.facts);
     if (reply.type === 'late') {
-      throw refusal(`does not finish loading within ${this.#limitSeconds} s; correct it, or raise reward_timeout`);
+      throw refusal(`does not finish loading within ${limitSeconds} s; correct it, or raise reward_timeout`);
     }
     if (reply.type === 'ended') throw refusal(`${reply.reason} while it was loaded; correct it`);
   }
@@ -81,16 +87,15 @@ class Thread implements RewardThread {
     const step = `in step ${batch.trainerState.step + 1}`;
     const fail = (code: string, rule: string): PluginError =>
       new PluginError(code, `${describeReward(this)} ${rule}.`, { reward: this.name, source: this.source });
-    const reply = await this.#answer(batch);
+    const reply = await this.#answer(this.#limitSeconds, batch);
     switch (reply.type) {
       case 'scores':
         return reply.values;
       case 'failed':
         throw new PluginError('reward-failed', reply.message, { reward: this.name, source: this.source });
       case 'late': {
-        const limit = `${this.#limitSeconds} s`;
-        const remedy = `correct it, or raise reward_timeout (now ${limit})`;
-        throw fail('reward-timeout', `gave nothing within ${limit} ${step} — it hangs or is too slow; ${remedy}`);
+        const remedy = 'it hangs or is too slow; correct it, or raise reward_timeout';
+        throw fail('reward-timeout', `gave nothing within ${this.#limitSeconds} s ${step} — ${remedy}`);
       }
       case 'ended':
         throw fail('reward-failed', `${reply.reason} ${step} — it can score nothing more; correct it`);
@@ -101,12 +106,12 @@ class Thread implements RewardThread {
   }
 
   /** What the thread says to a batch, or first of all. One that is late is stopped: its answer would come too late. */
-  async #answer(batch?: RewardBatch): Promise<Answer> {
+  async #answer(limitSeconds: number, batch?: RewardBatch): Promise<Answer> {
     if (this.#ended !== undefined) return { type: 'ended', reason: this.#ended };
     let timer: NodeJS.Timeout | undefined;
     const answer = await new Promise<Answer>((resolve) => {
       this.#settle = resolve;
-      timer = setTimeout(() => resolve({ type: 'late' }), Math.min(this.#limitSeconds * 1000, LONGEST_TIMER_MS));
+      timer = setTimeout(() => resolve({ type: 'late' }), Math.min(limitSeconds * 1000, LONGEST_TIMER_MS));
       if (batch !== undefined) this.#worker.postMessage(batch);
     });
     clearTimeout(timer);

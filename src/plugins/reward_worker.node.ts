@@ -22,7 +22,7 @@ export interface RewardStart {
 /** What the thread says: once about its file, then once a batch. */
 export type RewardReply =
   | { readonly type: 'ready' }
-  | { readonly type: 'refused'; readonly rule: string }
+  | { readonly type: 'refused'; readonly rule: string; readonly facts: PluginError['facts'] }
   | { readonly type: 'scores'; readonly values: readonly (number | null)[] }
   | { readonly type: 'failed'; readonly message: string };
 
@@ -56,6 +56,6 @@ try {
   parentPort?.on('message', async (batch: RewardBatch) => say(await answer(reward, batch)));
   say({ type: 'ready' });
 } catch (error) {
-  if (!(error instanceof Error)) throw error;
-  say({ type: 'refused', rule: error.message });
+  if (!(error instanceof PluginError)) throw error;
+  say({ type: 'refused', rule: error.message, facts: error.facts });
 }

@@ -19,7 +19,8 @@ export function withTimeLimit<T>(seconds: number, work: () => T): T {
   try {
     return script.runInContext(context, { timeout: Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1) }) as T; // of work
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Made in the context of the script, it is no instance of this one's Error.
+    const code = (error as { readonly code?: unknown } | null)?.code;
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new TimeLimitError(`no end within ${seconds} s`);
     throw error;
   }

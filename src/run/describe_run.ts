@@ -1,25 +1,27 @@
-/** What a directory that holds a run holds, in a few words. */
+/** What the directory of a run says about it. */
 import { parseConfig } from '../config/load.ts';
+import type { RunConfig } from '../config/run_config.ts';
 import { RlvrError } from '../errors.ts';
 import { newestCheckpoint } from './checkpoints.ts';
 import type { Store } from './store.ts';
 
 /** `a finished run of countdown, seed 0`; `a run of countdown, seed 0, saved at grpo-120`. */
 export async function describeRun(store: Store): Promise<string> {
-  const finished = await store.exists('summary.json');
-  const newest = finished ? undefined : await newestCheckpoint(store);
-  const state = finished ? '' : newest === undefined ? ', not saved yet' : `, saved at ${newest}`;
-  return `${finished ? 'a finished run' : 'a run'}${await describeConfig(store)}${state}`;
+  const config = await recordedConfig(store);
+  const what = config === undefined ? '' : ` of ${config.task.name}, seed ${config.seed}`;
+  if (await store.exists('summary.json')) return `a finished run${what}`;
+  const newest = await newestCheckpoint(store);
+  return `a run${what}, ${newest === undefined ? 'not saved yet' : `saved at ${newest}`}`;
 }
 
-async function describeConfig(store: Store): Promise<string> {
+/** The config that the run was started with; undefined where config.yaml is missing, damaged or of another version. */
+export async function recordedConfig(store: Store): Promise<RunConfig | undefined> {
   const text = await store.read('config.yaml');
-  if (text === undefined) return '';
+  if (text === undefined) return undefined;
   try {
-    const { config } = parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' });
-    return ` of ${config.task.name}, seed ${config.seed}`;
+    return parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' }).config;
   } catch (error) {
-    if (error instanceof RlvrError) return ' whose config.yaml cannot be read'; // it may be of a later version
+    if (error instanceof RlvrError) return undefined;
     throw error;
   }
 }

@@ -14,9 +14,9 @@ import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import { loadLatestCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import { completionRecords } from './completions.ts';
-import { describeRun } from './describe_run.ts';
+import { describeRun, recordedConfig } from './describe_run.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { checkResume, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
+import { checkResume, describeChanges, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
 import { writeModel } from './model_files.ts';
@@ -55,8 +55,10 @@ const WRITTEN = ['completions.jsonl', 'checkpoints', MODEL_FOLDER, 'summary.json
 
 /** Hash of everything in the config that decides bits. */
 export async function configHash(config: RunConfig): Promise<string> {
-  return hashConfig(resolvedTree(config) as JsonObject, FREE_KEYS);
+  return hashConfig(treeOf(config), FREE_KEYS);
 }
+
+const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data
 
 interface Logs {
   readonly metrics: MetricsLog;
@@ -149,10 +151,14 @@ export function resumeCommand(directory: string): string {
 /** @throws CheckpointError where the directory holds a run, or files that a run would write over */
 async function requireFresh({ run, store, directory = 'the output directory' }: SessionOptions): Promise<void> {
   if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
+    const isFinished = await store.exists('summary.json');
+    const way = isFinished
+      ? `look at it     npx rlvr-train eval --run ${directory}`
+      : `go on with it  ${resumeCommand(directory)}`;
     throw new CheckpointError(
       'directory-in-use',
       `${directory}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +
-        `  go on with it  ${resumeCommand(directory)}\n` +
+        `  ${way}\n` +
         '  keep it        give this run another --output, or none for a new directory under runs/\n' +
         `  start over     remove ${directory} first`,
     );
@@ -181,7 +187,9 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
       `${directory}  ${rule}; give the --output of one, or start one without --resume.`,
     );
   }
-  const notes = checkResume({ recorded, current: fingerprint, force });
+  const started = await recordedConfig(store);
+  const configChanges = started && describeChanges(treeOf(started), treeOf(run.config), FREE_KEYS);
+  const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
   const loaded = await loadLatestCheckpoint(store);
   if (loaded === undefined) {
     await logs.metrics.truncateTo(0);
