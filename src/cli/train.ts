@@ -2,15 +2,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
+import type { Override } from '../config/overrides.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { createTask } from '../data/create_task.ts';
 import { openRun } from '../grpo/run.ts';
+import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
-import { session } from '../run/session.ts';
+import { resumeCommand, session } from '../run/session.ts';
+import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
 import { Reporter } from './reporter.ts';
+import { withWayOn } from './way_on.ts';
 
 export interface TrainOptions {
   readonly config: string;
@@ -26,31 +29,47 @@ export interface TrainOptions {
 }
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
-  const { config: loaded } = await loadConfigFile(options.config, overrides(options));
-  const config = capLastStage(loaded, options.maxSteps);
-  const directory = options.output ?? config.outputDir ?? defaultDirectory(options.config, options.resume ?? false);
-  const task = createTask(config.task);
-  const backend = await chooseBackend(config.backend, config.threads);
-  const run = await openRun(config, task, backend);
+  const written = await loadConfigFile(options.config, overrides(options));
+  const loaded = { ...written, config: capLastStage(written.config, options.maxSteps) };
+  const { outputDir } = loaded.config;
+  const directory = options.output ?? outputDir ?? defaultDirectory(options.config, options.resume ?? false);
+  const plugins = await openPlugins(loaded, { file: options.config, directory, announce: announceFile });
   try {
-    const fingerprint = await fingerprintOf(run);
+    await trainIn(directory, plugins, options);
+  } catch (error) {
+    throw loaded.problems.placed(error);
+  } finally {
+    await plugins.close();
+  }
+}
+
+async function trainIn(directory: string, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
+  const { config, task, rewards, modules } = plugins;
+  const backend = await chooseBackend(config.backend, config.threads);
+  const run = await openRun(config, task, backend, { rewards });
+  let interrupt: ReturnType<typeof listenForInterrupt> | undefined;
+  try {
+    const fingerprint = await fingerprintOf(run, modules);
     const print = options.quiet ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
     const reporter = new Reporter({ run, directory, print });
     reporter.opening(backendLine(fingerprint), backend.plannedBytes(run.policy.plan.memory));
-    const interrupt = listenForInterrupt(print);
+    interrupt = listenForInterrupt(print);
     const resume = options.resume ?? false;
     const force = options.force ?? false;
     const store = fileStore(directory);
-    for await (const event of session({ run, store, fingerprint, resume, force, shouldStop: interrupt.requested })) {
+    const shouldStop = interrupt.requested;
+    for await (const event of session({ run, store, fingerprint, directory, resume, force, shouldStop })) {
       reporter.handle(event);
       if (event.type === 'stopped') {
-        print(`go on with: npx rlvr-train --config ${options.config} --output ${directory} --resume`);
+        print(`go on with: ${resumeCommand(directory)}`);
         process.exitCode = 130;
       }
       if (event.type === 'finished' && options.quiet) process.stdout.write(`${JSON.stringify(event.summary)}\n`);
     }
-    interrupt.release();
+  } catch (error) {
+    throw await withWayOn(error, fileStore(directory), directory);
   } finally {
+    interrupt?.release();
     await run.policy.close();
   }
 }
@@ -61,9 +80,12 @@ function backendLine({ backend, threads, backendFeatures }: Fingerprint): string
   return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
 }
 
-function overrides({ set = [], seed, threads, backend }: TrainOptions): string[] {
-  const flags = { seed, threads, backend };
-  return [...set, ...Object.entries(flags).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]))];
+function overrides({ set = [], seed, threads, backend }: TrainOptions): Override[] {
+  const flags = Object.entries({ seed, threads, backend });
+  const given = flags.flatMap(([key, value]) =>
+    value === undefined ? [] : [{ flag: `--${key}`, set: `${key}=${value}` }],
+  );
+  return [...set, ...given];
 }
 
 function capLastStage(config: RunConfig, maxSteps: number | undefined): RunConfig {

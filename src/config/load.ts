@@ -1,7 +1,7 @@
 /** From YAML text to a validated run. Pure: reading the file is `load_file.node.ts`. */
 import { resolvedTree } from './dump.ts';
-import { applyOverrides } from './overrides.ts';
-import type { Places } from './problems.ts';
+import { applyOverrides, type Override } from './overrides.ts';
+import type { Places, Problems } from './problems.ts';
 import { type RunConfig, resolveRun } from './run_config.ts';
 import { isMapping, readTree } from './yaml_tree.ts';
 
@@ -15,6 +15,8 @@ export type Origins = ReadonlyMap<string, string>;
 export interface LoadedConfig {
   readonly config: RunConfig;
   readonly origins: Origins;
+  /** Empty. Mistakes that show later, when a name of the config is looked up, are added here to get their line. */
+  readonly problems: Problems;
 }
 
 /**
@@ -22,15 +24,15 @@ export interface LoadedConfig {
  *
  * @param text       YAML
  * @param source     `file`: the name that errors show
- * @param overrides  `key=value` texts of `--set`, applied in order, winning over the file
+ * @param overrides  `key=value` texts of `--set`, or flags that mean one; applied in order, winning over the file
  * @throws ConfigError with every mistake, one a line, in file order: `file:line  key: value — rule; remedy.`
  */
-export function parseConfig(text: string, source: { file: string }, overrides: readonly string[] = []): LoadedConfig {
+export function parseConfig(text: string, source: { file: string }, overrides: readonly Override[] = []): LoadedConfig {
   const tree = readTree(text, source.file);
   applyOverrides(tree, overrides);
   const config = resolveRun(tree.values, tree.problems);
   tree.problems.throwIfAny();
-  return { config, origins: originsOf(config, tree.places) };
+  return { config, origins: originsOf(config, tree.places), problems: tree.problems };
 }
 
 function originsOf(config: RunConfig, places: Places): Origins {

@@ -2,28 +2,36 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../errors.ts';
 import { type LoadedConfig, parseConfig } from './load.ts';
+import type { Override } from './overrides.ts';
 
 /**
  * Reads, parses and validates a YAML file.
  *
  * @param file       path, shown in errors as given
- * @param overrides  `key=value` texts of `--set`
+ * @param overrides  as for `parseConfig`
  * @throws ConfigError `config-file` where it cannot be read; else as `parseConfig`
  */
-export async function loadConfigFile(file: string, overrides: readonly string[] = []): Promise<LoadedConfig> {
+export async function loadConfigFile(file: string, overrides: readonly Override[] = []): Promise<LoadedConfig> {
   return parseConfig(await readText(file), { file }, overrides);
 }
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
   } catch (error) {
+    if (error instanceof TypeError) throw notText(file);
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // node:fs rejects with nothing else
     throw new ConfigError('config-file', `${file}  ${REASONS[code] ?? `cannot be read (${code}); check the path`}.`, {
       file,
       code,
     });
   }
+}
+
+/** Bytes that are no UTF-8: another kind of file, or a text that Windows saved as UTF-16. */
+function notText(file: string): ConfigError {
+  const rule = 'not a text in UTF-8, which a config is; give the .yaml file, or save it as UTF-8';
+  return new ConfigError('binary-config', `${file}  ${rule}.`, { file });
 }
 
 const REASONS: Readonly<Record<string, string>> = {

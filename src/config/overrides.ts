@@ -3,18 +3,22 @@
  *
  * The key is a dotted path (`model.hidden_size`, `stages.1.learning_rate`, counted from 0), or starts with a stage's
  * kind (`grpo.learning_rate`: every grpo stage), or is a top-level key, which stages inherit unless they set their
- * own. The value is YAML.
+ * own. The value is YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument, visit } from 'yaml';
 import type { Place, Places } from './problems.ts';
 import { isMapping, type Tree } from './yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
 
+/** The text of a `--set`; or a flag that sets one key, as errors name it (`--seed`), with the same text. */
+export type Override = string | { readonly flag: string; readonly set: string };
+
 /** Applies the overrides in order, to `tree.values` and `tree.places`. */
-export function applyOverrides(tree: Tree, overrides: readonly string[]): void {
+export function applyOverrides(tree: Tree, overrides: readonly Override[]): void {
   overrides.forEach((override, index) => {
-    applyOverride(tree, override, { label: '--set', order: AFTER_THE_FILE + index });
+    const { flag, set } = typeof override === 'string' ? { flag: '--set', set: override } : override;
+    applyOverride(tree, set, { label: flag, order: AFTER_THE_FILE + index });
   });
 }
 
@@ -27,7 +31,7 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
     return;
   }
   const document = parseDocument(written, { prettyErrors: false });
-  if (document.errors.length > 0) {
+  if (document.errors.length > 0 || hasAlias(document)) {
     tree.problems.add(path, written, 'not a YAML value; quote it, or for example 3e-4', place);
     return;
   }
@@ -36,6 +40,18 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
     if (setAt(tree.values, target.split('.'), value)) markPlace(tree.places, target, place);
     else tree.problems.add(path, value, 'no such path in the file; use a key that is there, or a top-level one', place);
   }
+}
+
+/** `*name`: there is nothing in an override that it could mean. */
+function hasAlias(document: Document.Parsed): boolean {
+  let found = false;
+  visit(document, {
+    Alias: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** The paths in the file that an override's path means. */

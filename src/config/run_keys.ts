@@ -9,7 +9,9 @@ const sink = z.enum(['none', 'tensorboard'], { error: sinks });
 export const RUN_KEYS = {
   task: key(
     'task',
-    plugin('countdown').describe('The task: a name, or {name, …} with the knobs of its difficulty. No default.'),
+    plugin('countdown').describe(
+      'The task: a name, a file of yours (./tasks/mine.ts), or {name, …} with the knobs of its difficulty. No default.',
+    ),
   ),
   seed: key(
     'seed',
@@ -32,6 +34,12 @@ export const RUN_KEYS = {
     unset(whole({ least: 1, most: 256, example: 2 })).describe(
       'Worker threads; they do not change the result. Default: one per core.',
     ),
+  ),
+  rewardTimeout: key(
+    'reward_timeout',
+    real({ above: 0, example: 60 })
+      .default(60)
+      .describe('Most seconds that a reward function or task from a file of yours may take for one call. Default 60.'),
   ),
   saveSeconds: key(
     'save_seconds',

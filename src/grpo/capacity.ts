@@ -27,7 +27,8 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings !== undefined && maxPositionEmbeddings < prompt + longest) {
     const rule = `prompt and completion take up to ${prompt + longest} tokens; use that or more, or leave the key out`;
-    throw new ConfigError('context', `model.max_position_embeddings: ${maxPositionEmbeddings} — ${rule}.`);
+    const path = 'model.max_position_embeddings';
+    throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
   }
   let rows = 1;
   let groups = 1;

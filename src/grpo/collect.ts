@@ -1,46 +1,50 @@
 /** Collects groups: draw prompts, sample G completions each, verify them, score them, refill dead groups. */
 import type { GrpoStageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
+import { PluginError } from '../errors.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
 import { generateKept } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
-import type { RewardBatch, RewardFailure } from '../rewards/reward_function.ts';
+import type { RewardBatch } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { completionLimit } from './capacity.ts';
 import { actsInUpdate } from './credit.ts';
 import type { Rollout, RolloutGroup } from './rollouts.ts';
 import { isDead } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
-import { samplingKey, timed } from './run.ts';
+import { drawing, samplingKey, timed } from './run.ts';
 
 export interface Collected {
   /** Every group that was drawn, in order. */
   readonly groups: readonly RolloutGroup[];
   /** Rounds of sampling, the first included. */
   readonly rounds: number;
-  readonly failures: readonly RewardFailure[];
 }
 
 /**
  * `promptsPerStep` groups. With `dynamic_sampling: refill`, dead groups are replaced by groups of further prompts,
  * for at most `max_rounds` more rounds; all drawn groups are returned, dead ones included.
+ *
+ * @throws PluginError where a reward function fails; the run is then at rest, as before the batch
  */
 export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig): Promise<Collected> {
+  return drawing(run, () => drawGroups(run, stage));
+}
+
+async function drawGroups(run: TrainingRun, stage: GrpoStageConfig): Promise<Collected> {
   const refills = stage.dynamicSampling.name === 'refill' ? stage.dynamicSampling.maxRounds : 0;
   const groups: RolloutGroup[] = [];
-  const failures: RewardFailure[] = [];
   let rounds = 0;
   run.policy.forgetKept();
   for (let missing = stage.promptsPerStep; missing > 0 && rounds <= refills; rounds++) {
     const items = drawItems(run, missing);
     const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, items));
     const scored = await timed(run, 'verify', () => score(run, stage, items, completions));
-    groups.push(...scored.groups);
-    if (places !== undefined) await timed(run, 'rollout', () => keepForward(run, stage, scored.groups, places));
-    failures.push(...scored.failures);
+    groups.push(...scored);
+    if (places !== undefined) await timed(run, 'rollout', () => keepForward(run, stage, scored, places));
     missing = stage.promptsPerStep - groups.filter((group) => !group.dead).length;
   }
-  return { groups, rounds, failures };
+  return { groups, rounds };
 }
 
 /** The next `count` items of the training stream. */
@@ -89,7 +93,7 @@ async function score(
   stage: GrpoStageConfig,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-): Promise<{ readonly groups: RolloutGroup[]; readonly failures: readonly RewardFailure[] }> {
+): Promise<RolloutGroup[]> {
   const flat = items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion })));
   const texts = flat.map(({ completion }) => completionText(run, completion));
   const verdicts = flat.map(({ item, completion }, i) => run.task.verify(item, texts[i] ?? '', completion));
@@ -107,12 +111,16 @@ async function score(
     weighted.map(({ reward }) => reward),
     batch,
   );
+  if (failures.length > 0) {
+    // Trained on without it, the policy would learn something that nobody asked for.
+    throw new PluginError('reward-failed', failures.map(({ message }) => message).join('\n'), { failures });
+  }
   const totals = combineRewards(
     parts,
     weighted.map(({ weight }) => weight),
   );
   let next = 0;
-  const groups = items.map((item, i): RolloutGroup => {
+  return items.map((item, i): RolloutGroup => {
     const rollouts = (completions[i] ?? []).map((completion): Rollout => {
       const at = next++;
       return {
@@ -125,5 +133,4 @@ async function score(
     });
     return { item, prompt: run.task.promptTokens(item), rollouts, dead: isDead(rollouts.map(({ reward }) => reward)) };
   });
-  return { groups, failures };
 }

@@ -9,10 +9,10 @@ import type { UpdateResult } from './update.ts';
 const COLLAPSED_ENTROPY = 0.01;
 
 /** What a freshly sampled batch shows. */
-export function diagnoseRollouts(stage: GrpoStageConfig, { groups, failures }: Collected): Diagnosis[] {
+export function diagnoseRollouts(stage: GrpoStageConfig, { groups }: Collected): Diagnosis[] {
   const found: Diagnosis[] = [];
   const rollouts = groups.flatMap((group) => group.rollouts);
-  if (failures.length > 0) found.push(rewardFails(failures[0]?.message ?? '', rollouts));
+  if (rollouts.every(({ reward }) => reward === null)) found.push(noReward());
   const cut = rollouts.filter(({ finishReason }) => finishReason === 'length').length;
   if (cut === rollouts.length) found.push(truncated(rollouts));
   if (groups.every((group) => group.dead)) found.push(allDead(stage, rollouts));
@@ -30,10 +30,11 @@ export function diagnoseUpdate({ gradNorm }: UpdateResult): Diagnosis[] {
   return [{ code: 'zero-gradient', message }];
 }
 
-function rewardFails(first: string, rollouts: readonly Rollout[]): Diagnosis {
-  const none = rollouts.every(({ reward }) => reward === null);
-  if (none) return { code: 'no-reward', message: `no completion has a reward. ${first}` };
-  return { code: 'reward-fails', message: first };
+function noReward(): Diagnosis {
+  const message =
+    'no completion has a reward: every reward function gave null for all. Name one in reward_funcs that the task ' +
+    'gives, such as accuracy.';
+  return { code: 'no-reward', message };
 }
 
 function truncated(rollouts: readonly Rollout[]): Diagnosis {

@@ -39,6 +39,6 @@ export type TrainEvent =
 
 /** Why nothing is learned, and what to do. */
 export interface Diagnosis {
-  readonly code: 'all-dead' | 'no-eos' | 'entropy-collapse' | 'zero-gradient' | 'reward-fails' | 'no-reward';
+  readonly code: 'all-dead' | 'no-eos' | 'entropy-collapse' | 'zero-gradient' | 'no-reward';
   readonly message: string;
 }

@@ -6,7 +6,7 @@
  */
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { CheckpointError, NumericsError } from '../errors.ts';
+import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
@@ -14,8 +14,9 @@ import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import { loadLatestCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import { completionRecords } from './completions.ts';
+import { describeRun, recordedConfig } from './describe_run.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { checkResume, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
+import { checkResume, describeChanges, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
 import { writeModel } from './model_files.ts';
@@ -36,6 +37,8 @@ export interface SessionOptions {
   readonly run: TrainingRun;
   readonly store: Store;
   readonly fingerprint: Fingerprint;
+  /** Where the store lies, for messages. */
+  readonly directory?: string;
   readonly resume: boolean;
   /** Resume although the fingerprint differs. */
   readonly force: boolean;
@@ -44,14 +47,27 @@ export interface SessionOptions {
 }
 
 /** Keys of the config that do not decide bits. */
-const FREE_KEYS = ['output_dir', 'threads', 'save_seconds', 'save_total_limit', 'backend', 'report_to'] as const;
+const FREE_KEYS = [
+  'output_dir',
+  'threads',
+  'save_seconds',
+  'save_total_limit',
+  'reward_timeout',
+  'backend',
+  'report_to',
+] as const;
 
 export const MODEL_FOLDER = 'model';
 
+/** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
+const WRITTEN = ['completions.jsonl', 'checkpoints', MODEL_FOLDER, 'summary.json', 'failure.json'] as const;
+
 /** Hash of everything in the config that decides bits. */
 export async function configHash(config: RunConfig): Promise<string> {
-  return hashConfig(resolvedTree(config) as JsonObject, FREE_KEYS);
+  return hashConfig(treeOf(config), FREE_KEYS);
 }
+
+const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data
 
 interface Logs {
   readonly metrics: MetricsLog;
@@ -73,17 +89,19 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     earlierSeconds = resumed.wallSeconds;
     for (const message of resumed.notes) yield { type: 'note', message };
   } else {
-    await requireFresh(store);
+    await requireFresh(options);
     await startDirectory(options);
   }
   const start = run.clock();
   const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
   let savedAt = run.clock();
+  let rest = { stageIndex: run.position.stageIndex, step: run.position.step };
   try {
     for await (const event of train(run)) {
       await record(run, logs, event);
       yield event;
       if (event.type !== 'step') continue;
+      rest = { stageIndex: run.position.stageIndex, step: run.position.step };
       const stop = options.shouldStop();
       if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
         const name = await checkpoint(options, logs, wallSeconds());
@@ -97,6 +115,10 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     }
   } catch (error) {
     await keepEvidence(store, logs, error);
+    const { stageIndex, step } = run.position;
+    const isAtRest = step > 0 && stageIndex === rest.stageIndex && step === rest.step;
+    // The batch that failed has not changed the run: nothing of the work before it need be lost.
+    if (error instanceof PluginError && isAtRest) await checkpoint(options, logs, wallSeconds());
     throw error;
   }
   yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
@@ -135,13 +157,34 @@ async function checkpoint({ run, store }: SessionOptions, logs: Logs, wallSecond
   return name;
 }
 
-/** @throws CheckpointError where the directory already holds a run */
-async function requireFresh(store: Store): Promise<void> {
-  if (!(await store.exists('fingerprint.json')) && !(await store.exists('metrics.jsonl'))) return;
-  throw new CheckpointError(
-    'directory-in-use',
-    'the output directory already holds a run. Go on with it by --resume, or choose another --output.',
-  );
+/** The command that goes on with the run in a directory; its own config.yaml holds what flags had changed. */
+export function resumeCommand(directory: string): string {
+  const quoted = (path: string): string => (/^[\w./:@=+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+  return `npx rlvr-train --config ${quoted(`${directory}/config.yaml`)} --output ${quoted(directory)} --resume`;
+}
+
+/** @throws CheckpointError where the directory holds a run, or files that a run would write over */
+async function requireFresh({ run, store, directory = 'the output directory' }: SessionOptions): Promise<void> {
+  if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
+    const isFinished = await store.exists('summary.json');
+    const way = isFinished
+      ? `look at it     npx rlvr-train eval --run ${directory}`
+      : `go on with it  ${resumeCommand(directory)}`;
+    throw new CheckpointError(
+      'directory-in-use',
+      `${directory}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +
+        `  ${way}\n` +
+        '  keep it        give this run another --output, or none for a new directory under runs/\n' +
+        `  start over     remove ${directory} first`,
+    );
+  }
+  const written = await store.read('config.yaml'); // of a start that was cut short, where it is this very config
+  const isOurs = written !== undefined && new TextDecoder().decode(written) === resolvedYaml(run.config);
+  for (const name of ['config.yaml', ...WRITTEN]) {
+    if ((name === 'config.yaml' && isOurs) || !(await store.exists(name))) continue;
+    const rule = `holds ${name}, which is of no run and would be written over`;
+    throw new CheckpointError('directory-in-use', `${directory}  ${rule}; give an empty or new --output.`);
+  }
 }
 
 async function startDirectory({ run, store, fingerprint }: SessionOptions): Promise<void> {
@@ -150,15 +193,18 @@ async function startDirectory({ run, store, fingerprint }: SessionOptions): Prom
 }
 
 async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSeconds: number; notes: string[] }> {
-  const { run, store, fingerprint, force } = options;
+  const { run, store, fingerprint, directory = 'the output directory', force } = options;
   const recorded = await readFingerprint(store);
   if (recorded === undefined) {
+    const rule = 'holds no run to resume (no fingerprint.json)';
     throw new CheckpointError(
       'no-run',
-      'there is no run to resume in the output directory. Start one without --resume.',
+      `${directory}  ${rule}; give the --output of one, or start one without --resume.`,
     );
   }
-  const notes = checkResume({ recorded, current: fingerprint, force });
+  const started = await recordedConfig(store);
+  const configChanges = started && describeChanges(treeOf(started), treeOf(run.config), FREE_KEYS);
+  const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
   const loaded = await loadLatestCheckpoint(store);
   if (loaded === undefined) {
     await logs.metrics.truncateTo(0);

@@ -54,8 +54,22 @@ export function slotKey(slot: Slot): string {
 
 const roundUp = (value: number, multiple: number): number => Math.ceil(value / multiple) * multiple;
 
-/** @throws MemoryPlanError when the plan needs more than 4 GiB */
-export function layOut(plan: MemoryPlan, threads: number): Layout {
+/** How much memory there is, and why not more. */
+export interface MemoryLimit {
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+/** @param machineBytes  memory of the machine or container; undefined where the host does not tell */
+export function memoryLimit(machineBytes: number | undefined): MemoryLimit {
+  if (machineBytes === undefined || machineBytes >= MAXIMUM_BYTES) {
+    return { bytes: MAXIMUM_BYTES, reason: 'is what WebAssembly can address' };
+  }
+  return { bytes: machineBytes, reason: 'is the memory of this machine' };
+}
+
+/** @throws MemoryPlanError when the plan needs more than the limit */
+export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = memoryLimit(undefined)): Layout {
   const byPurpose = new Map<string, number>();
   let next = RESERVED_BYTES;
   const take = (bytes: number, purpose: string): number => {
@@ -77,7 +91,7 @@ export function layOut(plan: MemoryPlan, threads: number): Layout {
   const bytes = roundUp(next, PAGE_BYTES);
   const planned = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
   byPurpose.set('scratch', (byPurpose.get('scratch') ?? 0) + bytes - planned);
-  if (bytes > MAXIMUM_BYTES) throw tooLarge(bytes, byPurpose);
+  if (bytes > limit.bytes) throw tooLarge(bytes, byPurpose, limit);
   return {
     job,
     control,
@@ -131,15 +145,15 @@ function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: num
   };
 }
 
-function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>): MemoryPlanError {
+function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: MemoryLimit): MemoryPlanError {
   const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(1)} GiB`;
   const largest = [...byPurpose].sort((a, b) => b[1] - a[1]).slice(0, 2);
   return new MemoryPlanError(
     'wasm-memory',
-    `${gibibytes(bytes)} needed, 4.0 GiB is what WebAssembly can address. Largest: ${largest
+    `${gibibytes(bytes)} of memory needed, ${gibibytes(limit.bytes)} ${limit.reason}. Largest: ${largest
       .map(([purpose, size]) => `${purpose} ${gibibytes(size)}`)
-      .join(', ')}.\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.`,
-    { bytes, byPurpose: Object.fromEntries(byPurpose) },
+      .join(', ')}.`,
+    { bytes, limit: limit.bytes, byPurpose: Object.fromEntries(byPurpose) },
   );
 }
 
