@@ -114,7 +114,8 @@ async function record({ metrics, completions }: Logs, event: TrainEvent): Promis
     await metrics.append({ step, stage, evaluation: moment, ...evaluationMetrics(evaluation) });
   }
   if (event.type === 'diagnosis') {
-    await metrics.append({ step: event.step, diagnosis: event.diagnosis.code, message: event.diagnosis.message });
+    const { code, level, message } = event.diagnosis;
+    await metrics.append({ step: event.step, stage: event.stage, diagnosis: code, level, message });
   }
   if (event.type === 'rollouts') {
     for (const line of completionRecords(event.step, event.groups)) await completions.append(line);
