@@ -67,7 +67,7 @@ export class Reporter {
         );
         break;
       case 'diagnosis':
-        print(pc.yellow(`  step ${event.step}: ${event.diagnosis.message}`));
+        if (event.diagnosis.level !== 'stop') print(pc.yellow(diagnosisLine(event))); // else the error says it
         break;
       case 'note':
         print(event.message);
@@ -113,12 +113,24 @@ export class Reporter {
       print(pc.bold(`greedy   ${percent(baseline.accuracy.mean)} → ${percentWithInterval(final.accuracy)}`));
       print(pc.bold(`sampled  ${percent(baseline.meanAtK.mean)} → ${percentWithInterval(final.meanAtK)}`));
     }
+    if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
     const split = Object.entries(summary.split).map(([name, seconds]) => `${name} ${duration(seconds)}`);
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
     print(`ask it   npx rlvr-train sample --run ${directory}`);
   }
+}
+
+/** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
+function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
+  return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${diagnosis.message}`;
+}
+
+/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */
+function saidLine(diagnoses: Summary['diagnoses']): string {
+  const names = diagnoses.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`));
+  return `said during the run: ${names.join(', ')} — what each means: docs/diagnostics.md`;
 }
 
 export function evaluationLine({ accuracy, meanAtK, passAtK, samples }: Evaluation): string {

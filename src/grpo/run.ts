@@ -12,6 +12,7 @@ import { Policy } from '../model/policy.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { modelShape, planCapacity } from './capacity.ts';
+import { startWatch, type Watch } from './diagnostics/watch.ts';
 import type { Evaluation } from './evaluate.ts';
 import { requireMemory } from './memory_advice.ts';
 import type { CreditedGroup } from './rollouts.ts';
@@ -41,6 +42,8 @@ export interface Position {
   final: Evaluation | undefined;
   buffer: Buffer | undefined;
   seconds: Seconds;
+  /** What the diagnostics remember: it decides what is said, never what is done. */
+  watch: Watch;
 }
 
 /** Wall-clock by activity. */
@@ -69,6 +72,7 @@ export interface TrainingRun {
 }
 
 export function startPosition(): Position {
+  const seconds = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
   return {
     stageIndex: 0,
     step: 0,
@@ -79,7 +83,8 @@ export function startPosition(): Position {
     baseline: undefined,
     final: undefined,
     buffer: undefined,
-    seconds: { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 },
+    seconds,
+    watch: startWatch(seconds),
   };
 }
 

@@ -140,7 +140,8 @@ async function record(run: TrainingRun, { metrics, completions, tensorBoard }: L
     await metrics.append({ step, stage, evaluation: moment, ...evaluationMetrics(evaluation) });
   }
   if (event.type === 'diagnosis') {
-    await metrics.append({ step: event.step, diagnosis: event.diagnosis.code, message: event.diagnosis.message });
+    const { code, level, message } = event.diagnosis;
+    await metrics.append({ step: event.step, stage: event.stage, diagnosis: code, level, message });
   }
   if (event.type === 'rollouts') {
     const stage = stageOf(run);

@@ -1,4 +1,5 @@
 /** summary.json: what a run reached, from what, in how long. */
+import type { Said } from '../grpo/diagnostics/watch.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { Seconds, TrainingRun } from '../grpo/run.ts';
 import type { Fingerprint } from './fingerprint.ts';
@@ -20,6 +21,8 @@ export interface Summary {
   readonly threads: number;
   readonly seed: number;
   readonly parameters: number;
+  /** What was said during the run, each thing once, in the order of first mention. */
+  readonly diagnoses: readonly Said[];
 }
 
 export function summarize(
@@ -43,5 +46,6 @@ export function summarize(
     threads: fingerprint.threads,
     seed: config.seed,
     parameters: policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((a, b) => a * b, 1), 0),
+    diagnoses: position.watch.said,
   };
 }
