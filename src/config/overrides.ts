@@ -11,10 +11,14 @@ import { isMapping, type Tree } from './yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
 
+/** `key=value` of `--set`, or of a flag that is named instead, in errors and in origins. */
+export type Override = string | { readonly flag: string; readonly assignment: string };
+
 /** Applies the overrides in order, to `tree.values` and `tree.places`. */
-export function applyOverrides(tree: Tree, overrides: readonly string[]): void {
+export function applyOverrides(tree: Tree, overrides: readonly Override[]): void {
   overrides.forEach((override, index) => {
-    applyOverride(tree, override, { label: '--set', order: AFTER_THE_FILE + index });
+    const { flag, assignment } = typeof override === 'string' ? { flag: '--set', assignment: override } : override;
+    applyOverride(tree, assignment, { label: flag, order: AFTER_THE_FILE + index });
   });
 }
 
