@@ -7,6 +7,7 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError } from '../errors.ts';
+import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
@@ -40,6 +41,11 @@ export interface SessionOptions {
   readonly force: boolean;
   /** Asked at each step boundary: true ends the session after a checkpoint. */
   readonly shouldStop: () => boolean;
+  /**
+   * Asked at each step boundary, and again after each evaluation that it asked for: true evaluates now. The run waits
+   * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.
+   */
+  readonly wantsEvaluation?: () => boolean | Promise<boolean>;
 }
 
 /** Keys of the config that do not decide bits. */
@@ -81,6 +87,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
       await record(logs, event);
       yield event;
       if (event.type !== 'step') continue;
+      if (!isComplete(run)) yield* requestedEvaluations(options, logs);
       const stop = options.shouldStop();
       if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
         const name = await checkpoint(options, logs, wallSeconds());
@@ -97,6 +104,18 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     throw error;
   }
   yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
+}
+
+/** Evaluations keep to random streams of their own, and move no counter of the run. */
+async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, logs: Logs): AsyncGenerator<TrainEvent> {
+  while (await wantsEvaluation?.()) {
+    const stage = stageOf(run);
+    const evaluation = await evaluate(run, stage);
+    const { step } = run.position;
+    const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
+    await record(logs, event);
+    yield event;
+  }
 }
 
 function atStageEnd(run: TrainingRun): boolean {

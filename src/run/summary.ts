@@ -1,6 +1,7 @@
 /** summary.json: what a run reached, from what, in how long. */
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { Seconds, TrainingRun } from '../grpo/run.ts';
+import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
 export interface Summary {
@@ -42,6 +43,6 @@ export function summarize(
     backend: policy.engine.backend,
     threads: fingerprint.threads,
     seed: config.seed,
-    parameters: policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((a, b) => a * b, 1), 0),
+    parameters: countParameters(policy.parameters),
   };
 }
