@@ -56,8 +56,9 @@ export class RunControls {
     this.#stoodAt ??= performance.now();
   }
 
+  /** A run that rests keeps it standing. */
   releaseClock(): void {
-    if (this.#stoodAt === undefined) return;
+    if (this.#stoodAt === undefined || this.#wake !== undefined) return;
     this.#lostMs += performance.now() - this.#stoodAt;
     this.#stoodAt = undefined;
   }

@@ -4,6 +4,7 @@ import type { Fingerprint } from '../run/fingerprint.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { RunControls } from './controls.ts';
 import { JsonDisplay } from './json_display.ts';
+import { isInForeground } from './live/foreground.ts';
 import { LiveDisplay } from './live/live_display.ts';
 import { wrapWords } from './live/text.ts';
 import { QuietDisplay } from './quiet_display.ts';
@@ -34,7 +35,8 @@ export interface DisplayOptions {
 export function openDisplay(shown: Shown, controls: RunControls, options: DisplayOptions): Display {
   if (options.json) return new JsonDisplay(shown);
   if (options.quiet) return new QuietDisplay(shown);
-  if (!options.plain && isLive(process.stdout, process.env)) return new LiveDisplay(shown, controls);
+  if (!options.plain && isLive(process.stdout, process.env) && isInForeground())
+    return new LiveDisplay(shown, controls);
   const print = (line: string): void => void process.stdout.write(`${wrapWords(line, process.stdout.columns)}\n`);
   return new Reporter({ ...shown, print, progress: true });
 }

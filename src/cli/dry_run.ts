@@ -9,7 +9,7 @@ import { type RunEstimate, rehearse } from '../grpo/rehearsal.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
-import { duration, printable, thousands } from './format.ts';
+import { printable, roughDuration, thousands } from './format.ts';
 import type { LoadedRun } from './load_run.ts';
 import { backendLine, memoryLine } from './reporter.ts';
 
@@ -97,7 +97,7 @@ function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...
   );
   const measured = stages.map((stage) => stage.measured).join(' + ');
   return [
-    `${pc.bold('time')}      about ${duration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
+    `${pc.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
     pc.dim(
       `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
         '(as demonstrated) and one group in five dead',

@@ -9,6 +9,7 @@ import { RunControls } from './controls.ts';
 import { type Display, type DisplayOptions, openDisplay } from './display.ts';
 import { dryRun } from './dry_run.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
+import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
@@ -38,7 +39,7 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
       const { resume = false, force = false } = options;
       for await (const event of session({ run, store: fileStore(directory), fingerprint, resume, force, ...wishes })) {
         display.handle(event);
-        if (event.type === 'stopped') process.exitCode = 130;
+        if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
       }
     } finally {
       interrupts.release();
@@ -53,18 +54,33 @@ function mainJobLine({ file, directory }: LoadedRun): string {
   return `no --config: training the main job, ${file}, into ${directory}`;
 }
 
-/** The first Ctrl-C or kill asks the run to stop at the next step; the second one is the system's. */
-function listenForInterrupt(controls: RunControls, display: Display): { release: () => void } {
+/**
+ * The first Ctrl-C or kill asks the run to stop at the next step; the second one is the system's. So does a lost reader:
+ * Ctrl-C also ends the `tee` behind a run.
+ */
+function listenForInterrupt(
+  controls: RunControls,
+  display: Display,
+): { readonly release: () => void; readonly exitCode: () => number } {
+  let exitCode = 130;
   const onSignal = (): void => {
-    release();
+    releaseSignals();
     controls.stop();
     display.say('finishing this step, then saving (Ctrl-C again: stop at once)');
   };
-  const release = (): void => {
+  const releaseSignals = (): void => {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  return { release };
+  const releaseReader = onLostReader(() => {
+    exitCode = LOST_READER_CODE;
+    controls.stop();
+  });
+  const release = (): void => {
+    releaseSignals();
+    releaseReader();
+  };
+  return { release, exitCode: () => exitCode };
 }

@@ -27,6 +27,22 @@ describe('a run that nothing is asked of', () => {
   });
 });
 
+it('a suspended process stops the clock, and one that was paused before leaves it standing', async () => {
+  const controls = new RunControls();
+  const start = controls.clock();
+  controls.holdClock();
+  vi.advanceTimersByTime(1000);
+  controls.releaseClock();
+  expect(controls.clock()).toBe(start);
+  controls.togglePause();
+  void controls.wantsEvaluation();
+  controls.holdClock();
+  vi.advanceTimersByTime(1000);
+  controls.releaseClock();
+  vi.advanceTimersByTime(1000);
+  expect(controls.clock()).toBe(start);
+});
+
 describe('a paused run', () => {
   it('waits until it is let go, and its clock with it', async () => {
     const controls = new RunControls();

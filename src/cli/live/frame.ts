@@ -1,7 +1,7 @@
 /** The live region as lines: a pure function of state and size, at most ten lines that never wrap. */
 import type pc from 'picocolors';
 import type { Asked } from '../controls.ts';
-import { duration, percent, printable, thousands } from '../format.ts';
+import { duration, percent, printable, roughDuration, thousands } from '../format.ts';
 import { type Chart, type Curve, draw } from './chart.ts';
 import { type LiveState, secondsLeft, shareDone, tokensPerSecond } from './state.ts';
 import { columnsOf, cut, line, row, type Span } from './text.ts';
@@ -40,7 +40,7 @@ export function frame(state: LiveState, options: FrameOptions): string[] {
 function progress(state: LiveState, columns: number, { colors, asked }: FrameOptions): string {
   const share = shareDone(state);
   const left = secondsLeft(state);
-  const eta = left === undefined ? '' : `, about ${duration(left)} left`;
+  const eta = left === undefined ? '' : `, about ${roughDuration(left)} left`;
   const text = ` ${Math.floor(100 * share)} %${asked === 'paused' ? ', paused' : eta}`;
   const width = Math.max(0, columns - columnsOf(text));
   const full = Math.round(width * share);

@@ -19,14 +19,15 @@ export type KeyInput = Pick<ReadStream, 'setRawMode' | 'resume' | 'pause' | 'on'
 export class Keys {
   readonly #input: KeyInput;
   readonly #actions: KeyActions;
+  #listening = false;
 
   constructor(input: KeyInput, actions: KeyActions) {
     this.#input = input;
     this.#actions = actions;
-    this.listen();
   }
 
   listen(): void {
+    this.#listening = true;
     this.#input.setRawMode(true);
     this.#input.on('data', this.#onData);
     this.#input.resume();
@@ -34,6 +35,8 @@ export class Keys {
 
   /** Gives the terminal back as it was, and lets the process end. */
   close(): void {
+    if (!this.#listening) return;
+    this.#listening = false;
     this.#input.off('data', this.#onData);
     this.#input.setRawMode(false);
     this.#input.pause();

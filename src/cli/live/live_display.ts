@@ -7,6 +7,7 @@ import type { SessionEvent } from '../../run/session.ts';
 import type { RunControls } from '../controls.ts';
 import type { Display, Shown } from '../display.ts';
 import { Reporter } from '../reporter.ts';
+import { isInForeground } from './foreground.ts';
 import { frame } from './frame.ts';
 import { Keys } from './keys.ts';
 import { Screen } from './screen.ts';
@@ -38,6 +39,8 @@ export class LiveDisplay implements Display {
   readonly #timer: NodeJS.Timeout;
   readonly #giveBackWrites: () => void;
   readonly #forgetExit: () => void;
+  /** Whether the terminal is ours: only then are keys read and the region drawn. */
+  #isInFront = false;
   #state: LiveState;
 
   constructor(shown: Shown, controls: RunControls) {
@@ -51,7 +54,7 @@ export class LiveDisplay implements Display {
     this.#giveBackWrites = giveBack;
     this.#screen = new Screen({
       get columns() {
-        return stdout.columns;
+        return sizeOf(stdout).columns;
       },
       write,
     });
@@ -85,15 +88,26 @@ export class LiveDisplay implements Display {
   }
 
   #print(text: string): void {
-    this.#screen.print(wrapWords(text, process.stdout.columns));
+    this.#screen.print(wrapWords(text, sizeOf(process.stdout).columns));
   }
 
   readonly #draw = (): void => {
-    const { columns, rows } = process.stdout;
+    if (isInForeground() !== this.#isInFront) this.#changePlace();
+    if (!this.#isInFront) return;
     const { asked } = this.#controls;
     const state = { ...this.#state, now: this.#shown.run.clock() };
-    this.#screen.draw(frame(state, { columns, rows, colors: pc, asked, keys: this.#keys !== undefined }));
+    const keys = this.#keys !== undefined;
+    this.#screen.draw(frame(state, { ...sizeOf(process.stdout), colors: pc, asked, keys }));
   };
+
+  /** Another program has the terminal, or it is ours again, in an unknown mode and with unknown lines. */
+  #changePlace(): void {
+    this.#isInFront = !this.#isInFront;
+    this.#screen.forget();
+    if (!this.#isInFront) return;
+    this.#keys?.close();
+    this.#keys?.listen();
+  }
 
   #actions(): ConstructorParameters<typeof Keys>[1] {
     const controls = this.#controls;
@@ -115,14 +129,20 @@ export class LiveDisplay implements Display {
 
   /** As the terminal would do it: every process of the job stops, the command that started this one included. */
   #suspend(): void {
+    if (process.platform === 'win32') return; // there are no jobs
     this.#screen.clear();
     this.#keys?.close();
+    this.#isInFront = false;
     this.#controls.holdClock();
     process.once('SIGCONT', () => {
       this.#controls.releaseClock();
-      this.#keys?.listen();
       this.#draw();
     });
     process.kill(0, 'SIGTSTP');
   }
+}
+
+/** Some terminals give no size, or one of 0. */
+function sizeOf({ columns, rows }: NodeJS.WriteStream): { readonly columns: number; readonly rows: number } {
+  return { columns: columns || 80, rows: rows || 24 };
 }

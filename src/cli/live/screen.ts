@@ -49,11 +49,20 @@ export class Screen {
 
   /** Takes the region away and shows the cursor; `draw` brings both back. */
   clear(): void {
-    this.#terminal.write(`${this.#toFirstLine()}${ERASE_BELOW}${SHOW_CURSOR}`);
+    if (this.#lines.length > 0) this.#terminal.write(`${this.#toFirstLine()}${ERASE_BELOW}${SHOW_CURSOR}`);
+    this.#lines = [];
+  }
+
+  /** Leaves the region where it is; the next one is drawn where the cursor then stands. */
+  forget(): void {
     this.#lines = [];
   }
 
   #redraw(finished: string, lines: readonly string[]): void {
+    if (this.#lines.length + lines.length === 0) {
+      this.#terminal.write(finished);
+      return;
+    }
     const region = lines.map((line) => `${line}\n`).join('');
     this.#write(`${this.#toFirstLine()}${ERASE_BELOW}${finished}${region}`, lines);
   }

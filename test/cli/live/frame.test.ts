@@ -50,7 +50,7 @@ describe('a frame', () => {
   it('in the supervised stage', () => {
     expect(text(drawn(stateAfter(WARM_START.slice(0, 40))))).toMatchInlineSnapshot(`
       "
-      ━━────────────────────────────────────────────────────── 3 %, about 1m 52s left
+      ━━────────────────────────────────────────────────────── 3 %, about 1m 50s left
       sft   step 39 of 100   7,000 tokens/s   4s so far
       loss 0.818                              held-out not evaluated yet
       2.90   █▆▅▄▃▂▁

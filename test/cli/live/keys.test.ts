@@ -26,6 +26,7 @@ function open(): { input: Input; keys: Keys; pressed: string[] } {
     onInterrupt: () => pressed.push('interrupt'),
     onSuspend: () => pressed.push('suspend'),
   });
+  keys.listen();
   return { input, keys, pressed };
 }
 
@@ -46,6 +47,7 @@ it('takes the letters of an arrow or function key for nothing', () => {
 it('gives the terminal back as it was', () => {
   const { input, keys, pressed } = open();
   keys.close();
+  keys.close(); // once more changes nothing
   input.emit('data', Buffer.from('q'));
   expect(pressed).toEqual([]);
   expect(input.calls).toEqual(['raw', 'resume', 'cooked', 'pause']);

@@ -7,6 +7,8 @@ interface Fixture {
   readonly screen: Screen;
   /** Everything written so far. */
   readonly written: () => string;
+  /** What another program writes. */
+  readonly type: (text: string) => void;
   readonly resize: (columns: number) => Promise<void>;
   /** Rows of the screen and of what scrolled away, as text. */
   readonly rows: () => Promise<string[]>;
@@ -29,6 +31,7 @@ function open(columns: number, rows = 12): Fixture {
   return {
     screen,
     written: () => written,
+    type: (text) => terminal.write(text),
     resize: async (to) => {
       await settled();
       terminal.resize(to, rows);
@@ -93,6 +96,22 @@ describe('a screen', () => {
     screen.draw(['━━━━━━━━━━━━━━━━━━', 'step 2', 'p pause']);
     expect(written().slice(before)).toContain('step 2');
     expect(written().slice(before)).not.toContain('pause');
+  });
+
+  it('begins a new region where another program has left the cursor', async () => {
+    const { screen, rows, type } = open(20);
+    screen.draw(REGION);
+    screen.forget();
+    type('$ jobs\n');
+    screen.draw(['again']);
+    expect(await rows()).toEqual([...REGION, '$ jobs', 'again']);
+  });
+
+  it('without a region prints plain text: nothing that moves a cursor which may be at work elsewhere', () => {
+    const { screen, written } = open(20);
+    screen.print('in the background');
+    screen.clear();
+    expect(written()).toBe('in the background\n');
   });
 
   it('goes without a trace, and shows the cursor again', async () => {
