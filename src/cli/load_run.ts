@@ -1,5 +1,5 @@
 /** From flags to a config, the origin of its values, and the directory of its run. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Origins } from '../config/load.ts';
 import { loadConfigFile } from '../config/load_file.node.ts';
@@ -41,13 +41,19 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const place = flags.output ?? defaultDirectory(named, resume);
   const kept = join(place, 'config.yaml');
   const goesOn = resume && flags.config === undefined && existsSync(kept);
-  const file = goesOn ? kept : existsSync(named) ? named : (packagedConfigFile(named) ?? named);
+  const file = goesOn ? kept : configFile(flags.config);
   const { config: loaded, origins } = await loadConfigFile(file, overrides(flags));
   const config = capLastStage(loaded, flags.maxSteps);
   const capped = new Map(origins);
   if (config !== loaded) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
   const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
   return { config, origins: capped, file, directory, isMainJob: flags.config === undefined && !goesOn };
+}
+
+/** A file of that name wins over a shipped config. */
+function configFile(named: string | undefined): string {
+  if (named !== undefined && statSync(named, { throwIfNoEntry: false })?.isFile()) return named;
+  return packagedConfigFile(named ?? MAIN_JOB) ?? named ?? MAIN_JOB;
 }
 
 function overrides({ set = [], seed, threads, backend }: RunFlags): Override[] {

@@ -23,7 +23,8 @@ function makeRun(directory: string, config: string): void {
 }
 
 describe('loadRun', () => {
-  it('without a config takes that of the main job', async () => {
+  it('without a config takes that of the main job, whatever lies in the directory', async () => {
+    mkdirSync('countdown');
     const loaded = await loadRun({});
     expect(loaded.config.task.name).toBe('countdown');
     expect(loaded).toMatchObject({ isMainJob: true, directory: join('runs', 'countdown') });
