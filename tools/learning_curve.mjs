@@ -56,7 +56,8 @@ function readRun(text) {
         sampled: estimate(record, meanKey(record)),
       };
       evaluations.push(evaluation);
-      if (record.evaluation !== 'baseline') waiting.push(evaluation);
+      // One that was asked for stands behind its step's line, and its time is known.
+      if (record.evaluation === 'periodic' || record.evaluation === 'final') waiting.push(evaluation);
     } else if (typeof record.step_time === 'number') {
       if (phases.at(-1)?.stage !== record.stage) phases.push({ stage: record.stage, begin: seconds, end: seconds });
       seconds += record.step_time;

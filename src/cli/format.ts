@@ -10,6 +10,18 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
 }
 
+/** A model's text on one line: what would move the cursor, or hide, shows as `·`. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·');
+}
+
+/** A time that is only guessed, in steps that fit: `45s`, `4m 35s`, `54m`, `2h 05m`. */
+export function roughDuration(seconds: number): string {
+  const step = seconds < 60 ? 1 : seconds < 600 ? 5 : 60;
+  const text = duration(step * Math.round(seconds / step));
+  return step === 60 ? text.replace(/ 00s$/, '') : text;
+}
+
 /** `12,345`. */
 export function thousands(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
@@ -20,12 +32,18 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
+/** `3.2 GiB` (2³⁰ bytes). */
+export function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+}
+
 /** `61.2 %`. */
 export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** `61.2 % [57.1, 65.0]`. */
+/** `61.2 % [57–65]`; the ends of a narrow interval have a digit more. */
 export function percentWithInterval({ mean, low, high }: Estimate): string {
-  return `${percent(mean)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
+  const digits = high - low < 0.02 ? 1 : 0;
+  return `${percent(mean)} [${(100 * low).toFixed(digits)}–${(100 * high).toFixed(digits)}]`;
 }

@@ -1,18 +1,16 @@
 #!/usr/bin/env node
 /**
- * rlvr-train: train (default), eval, sample.
+ * rlvr-train: train (default), eval, sample, configs, doctor.
  *
  * Exit codes: 0 done; 1 a mistake of the user, in one message without a stack; 70 a mistake of ours, with the stack;
- * 130 stopped by Ctrl-C and saved; 141 the reader of standard output went away (`| head`).
+ * 130 stopped by Ctrl-C or kill, and saved; 141 the reader of standard output went away (`| head`): a training is saved.
  */
 import { CommanderError } from 'commander';
 import { RlvrError } from '../errors.ts';
+import { watchReader } from './lost_reader.ts';
 import { program } from './program.ts';
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(141); // as the shell counts a program that SIGPIPE ended
-  throw error;
-});
+watchReader();
 
 try {
   await program().parseAsync();

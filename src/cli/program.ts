@@ -1,8 +1,10 @@
 /** The commands and flags of rlvr-train. A mistake in them is one line that says what to give instead. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
+import { copyConfig, listConfigs } from './configs.ts';
+import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { reportCommand } from './report.ts';
 import { sampleCommand } from './sample.ts';
@@ -57,6 +59,8 @@ export function program(): Command {
   addSample(root);
   addReport(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
+  addConfigs(root);
+  addDoctor(root);
   // `train` can be left out, so its flags are the program's own.
   return root.addHelpText('after', () => `\nThe default command:\n\n${train.helpInformation()}`);
 }
@@ -68,26 +72,32 @@ function addTrain(root: Command): Command {
       .description('train a policy as a config says (the default command; its name can be left out)')
       // Words that are no command end here, as arguments of the default one.
       .argument('[words...]')
-      .usage('--config <file> [options]')
+      .usage('[options]')
       .configureHelp({ visibleArguments: () => [] })
       .optionsGroup('What to train:')
-      .option('-c, --config <file>', 'YAML config, e.g. configs/countdown.yaml (required)')
+      .option('-c, --config <file>', 'YAML config, or the name of a shipped one (default: the main job, countdown)')
       .option('--set <key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4; repeatable', collect)
       .option('--seed <number>', 'override seed (default: what the config says, else 42)', wholeNumber(0))
       .option('--max-steps <number>', 'cap max_steps of the last stage (default: what the config says)', wholeNumber(1))
+      .option('--dry-run', 'show resolved config, memory, problems and time on this machine; write nothing')
       .optionsGroup('Run directory:')
       .option('-o, --output <directory>', 'override output_dir (default: runs/<config name>, numbered)')
-      .option('--resume', 'go on with the run in the output directory (TRL: resume_from_checkpoint)')
+      .option(
+        '--resume',
+        'go on with the run in the output directory, whose config needs no flag (TRL: resume_from_checkpoint)',
+      )
       .option('--force', 'resume although machine, version or config differ')
       .optionsGroup('Machine:')
       .option('--threads <number>', THREADS, wholeNumber(1))
       .option('--backend <name>', 'auto, wasm or reference (default: what the config says, else auto)')
-      .optionsGroup('Other:')
-      .option('--quiet', 'print nothing but the final summary as JSON')
+      .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
+      .option('--plain', 'plain lines, also on a terminal')
+      .addOption(new Option('--json', 'one JSON object an event, nothing else').conflicts(['plain', 'quiet']))
+      .addOption(new Option('--quiet', 'problems, and as last line the summary as JSON').conflicts('plain'))
       .helpOption('-h, --help', 'show this help')
       .action(async (words: readonly string[], options) => {
         refuseWords(words, root);
-        await trainCommand({ ...options, config: required('config', options.config, 'configs/countdown.yaml') });
+        await trainCommand(options);
       })
   );
 }
@@ -101,7 +111,7 @@ function addEval(root: Command): void {
     .option('--samples <number>', 'sampled completions a problem (num_generations_eval)', wholeNumber(1), 4)
     .option('--threads <number>', THREADS, wholeNumber(1))
     .option('--json', 'print the figures as JSON')
-    .action((options) => evalCommand({ ...options, run: required('run', options.run, 'runs/countdown') }));
+    .action((options) => evalCommand({ ...options, run: requiredRun(options.run) }));
 }
 
 function addSample(root: Command): void {
@@ -116,7 +126,7 @@ function addSample(root: Command): void {
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
     .option('--threads <number>', THREADS, wholeNumber(1))
     .action((prompts: readonly string[], options) =>
-      sampleCommand(prompts, { ...options, run: required('run', options.run, 'runs/countdown') }),
+      sampleCommand(prompts, { ...options, run: requiredRun(options.run) }),
     );
 }
 
@@ -127,14 +137,38 @@ function addReport(root: Command): void {
     .usage('--run <directory> [--output <file>]')
     .option('--run <directory>', 'run directory, finished or not, e.g. runs/countdown (required)')
     .option('-o, --output <file>', 'where to write the page (default: report.html in the run directory)')
-    .action((options) => reportCommand({ ...options, run: required('run', options.run, 'runs/countdown') }));
+    .action((options) => reportCommand({ ...options, run: requiredRun(options.run) }));
 }
 
-/** @throws ConfigError where a flag that a command cannot do without is not given */
-function required(flag: 'config' | 'run', value: string | undefined, example: string): string {
+function addConfigs(root: Command): void {
+  const configs = root.command('configs').description('the shipped configs').usage('ls | cp <name> [file]');
+  configs
+    .command('ls', { isDefault: true })
+    .description('what each teaches, and how long it takes')
+    .option('--json', 'print them as JSON')
+    .action(listConfigs);
+  configs
+    .command('cp')
+    .description('copy one, to change it')
+    .argument('<name>')
+    .argument('[file]', 'default: <name>.yaml in this directory')
+    .option('--force', 'replace the file if it is there')
+    .action(copyConfig);
+}
+
+function addDoctor(root: Command): void {
+  root
+    .command('doctor')
+    .description('what this machine gives a training; for bug reports')
+    .option('--json', 'print it as JSON')
+    .action(doctorCommand);
+}
+
+/** @throws ConfigError where the flag that a command cannot do without is not given */
+function requiredRun(value: string | undefined): string {
   if (value !== undefined) return value;
-  const rule = flag === 'config' ? 'a training needs a YAML config' : 'the directory of a trained run';
-  throw new ConfigError('missing-flag', `--${flag}: missing — ${rule}; for example --${flag} ${example}.`, { flag });
+  const message = '--run: missing — the directory of a trained run; for example --run runs/countdown.';
+  throw new ConfigError('missing-flag', message, { flag: 'run' });
 }
 
 /** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */

@@ -1,21 +1,27 @@
-/** Plain lines on standard output: what the run does, how far it is, how well, and where everything lies. */
+/** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 import pc from 'picocolors';
 import type { Evaluation, Example } from '../grpo/evaluate.ts';
-import type { StepMetrics } from '../grpo/events.ts';
+import type { EvaluationMoment, StepMetrics } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
+import { countParameters } from '../model/parameters.ts';
+import type { Fingerprint } from '../run/fingerprint.ts';
+import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
 import type { Summary } from '../run/summary.ts';
-import { duration, megabytes, percent, percentWithInterval, thousands } from './format.ts';
+import type { Display, Shown } from './display.ts';
+import { duration, megabytes, percent, percentWithInterval, printable, thousands } from './format.ts';
 
 /** Seconds between two progress lines. */
 const PROGRESS_SECONDS = 5;
 const EXAMPLES = 5;
+/** Of the memory plan. */
+const LARGEST_PURPOSES = 2;
 
-export interface ReporterOptions {
-  readonly run: TrainingRun;
-  readonly directory: string;
+export interface ReporterOptions extends Shown {
   readonly print: (line: string) => void;
+  /** Whether to print a line every few seconds; a live region shows as much. */
+  readonly progress: boolean;
 }
 
 interface Pace {
@@ -24,7 +30,7 @@ interface Pace {
   at: number;
 }
 
-export class Reporter {
+export class Reporter implements Display {
   readonly #options: ReporterOptions;
   #maxSteps = 0;
   #start: Pace = { step: 0, tokens: 0, at: 0 };
@@ -34,22 +40,19 @@ export class Reporter {
     this.#options = options;
   }
 
-  /** What will run, on what, in how much memory. */
-  opening(backendLine: string, plannedBytes: ReadonlyMap<string, number>): void {
+  opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void {
     const { run, print, directory } = this.#options;
-    const { task, config, policy } = run;
-    const parameters = policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((a, b) => a * b, 1), 0);
-    const total = [...plannedBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
-    const parts = [...plannedBytes].map(([purpose, bytes]) => `${purpose} ${megabytes(bytes)}`).join(', ');
-    print(`${pc.bold('task')}     ${task.name} — ${task.heldOutItems().length} held-out problems, never trained on`);
-    print(`${pc.bold('policy')}   ${thousands(parameters)} parameters, seed ${config.seed}`);
-    print(`${pc.bold('backend')}  ${backendLine}`);
-    print(`${pc.bold('memory')}   ${megabytes(total)}: ${parts}`);
+    print(`${pc.bold('task')}     ${taskLine(run)}`);
+    print(
+      `${pc.bold('policy')}   ${thousands(countParameters(run.policy.parameters))} parameters, seed ${run.config.seed}`,
+    );
+    print(`${pc.bold('backend')}  ${backendLine(fingerprint)}`);
+    print(`${pc.bold('memory')}   ${memoryLine(plannedBytes)}`);
     print(`${pc.bold('run')}      ${directory}`);
   }
 
   handle(event: SessionEvent): void {
-    const { print, run } = this.#options;
+    const { print, run, directory } = this.#options;
     switch (event.type) {
       case 'stage':
         this.#maxSteps = event.maxSteps;
@@ -59,12 +62,10 @@ export class Reporter {
         );
         break;
       case 'step':
-        this.#step(event.stage, event.step, event.metrics);
+        if (this.#options.progress) this.#step(event.stage, event.step, event.metrics);
         break;
       case 'evaluation':
-        print(
-          `  ${pc.cyan('eval')} ${event.moment === 'periodic' ? `step ${event.step}` : event.moment}: ${evaluationLine(event.evaluation)}`,
-        );
+        print(`  ${pc.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
         break;
       case 'diagnosis':
         if (event.diagnosis.level !== 'stop') print(pc.yellow(diagnosisLine(event))); // else the error says it
@@ -73,7 +74,7 @@ export class Reporter {
         print(event.message);
         break;
       case 'stopped':
-        print(`saved at step ${event.step}.`);
+        print(`saved at step ${event.step}. Go on with: ${resumeCommand(directory)}`);
         break;
       case 'finished':
         this.#closing(event.summary);
@@ -84,6 +85,12 @@ export class Reporter {
         break;
     }
   }
+
+  say(message: string): void {
+    this.#options.print(message);
+  }
+
+  close(): void {}
 
   #step(stage: string, step: number, metrics: StepMetrics): void {
     const { run, print } = this.#options;
@@ -133,6 +140,33 @@ function saidLine(diagnoses: Summary['diagnoses']): string {
   return `said during the run: ${names.join(', ')} — what each means: docs/diagnostics.md`;
 }
 
+/** `countdown — 571 held-out problems, never trained on`. */
+export function taskLine({ task }: Pick<TrainingRun, 'task'>): string {
+  return `${task.name} — ${thousands(task.heldOutItems().length)} held-out problems, never trained on`;
+}
+
+/** `wasm, 2 threads, fma relaxed-simd`. */
+export function backendLine({ backend, threads, backendFeatures }: Fingerprint): string {
+  const features = Object.entries(backendFeatures).map(([name, value]) => `${name} ${value}`);
+  return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
+}
+
+/** All bytes, then those of the largest purposes. */
+export function memoryLine(plannedBytes: ReadonlyMap<string, number>): string {
+  const sum = (parts: readonly (readonly [string, number])[]): number =>
+    parts.reduce((all, [, bytes]) => all + bytes, 0);
+  const largest = [...plannedBytes].sort((a, b) => b[1] - a[1]);
+  const rest = ['other', sum(largest.splice(LARGEST_PURPOSES))] as const;
+  const parts = [...largest, rest].map(([purpose, bytes]) => `${purpose} ${megabytes(bytes)}`).join(', ');
+  return `${megabytes(sum([...largest, rest]))}: ${parts}`;
+}
+
+/** `baseline`, `step 46`, `asked for`, `final`. */
+function momentOf(moment: EvaluationMoment, step: number): string {
+  if (moment === 'periodic') return `step ${step}`;
+  return moment === 'requested' ? 'asked for' : moment;
+}
+
 export function evaluationLine({ accuracy, meanAtK, passAtK, samples }: Evaluation): string {
   const best = passAtK[samples];
   const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
@@ -141,5 +175,6 @@ export function evaluationLine({ accuracy, meanAtK, passAtK, samples }: Evaluati
 
 export function exampleLine({ prompt, completion, verdict }: Example): string {
   const mark = verdict.score === 1 ? pc.green('right') : pc.red('wrong');
-  return `  ${mark}  ${prompt} ${completion}${verdict.score === 1 ? '' : pc.dim(`  — ${verdict.reason}`)}`;
+  const text = `${printable(prompt)} ${printable(completion)}`;
+  return `  ${mark}  ${text}${verdict.score === 1 ? '' : pc.dim(`  — ${printable(verdict.reason)}`)}`;
 }

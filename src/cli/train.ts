@@ -1,41 +1,29 @@
 /** `rlvr-train --config FILE`: the main job. */
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { loadConfigFile } from '../config/load_file.node.ts';
-import type { Override } from '../config/overrides.ts';
-import type { RunConfig } from '../config/run_config.ts';
 import { openRun } from '../grpo/run.ts';
 import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
-import type { Fingerprint } from '../run/fingerprint.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
-import { resumeCommand, session } from '../run/session.ts';
+import { session } from '../run/session.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
-import { Reporter } from './reporter.ts';
+import { RunControls } from './controls.ts';
+import { type Display, type DisplayOptions, openDisplay } from './display.ts';
+import { dryRun } from './dry_run.ts';
+import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
+import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
 import { withWayOn } from './way_on.ts';
 
-export interface TrainOptions {
-  readonly config: string;
-  readonly output?: string;
-  readonly resume?: boolean;
+export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
-  readonly set?: readonly string[];
-  readonly seed?: number;
-  readonly threads?: number;
-  readonly backend?: string;
-  readonly maxSteps?: number;
-  readonly quiet?: boolean;
+  readonly dryRun?: boolean;
 }
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
-  const written = await loadConfigFile(options.config, overrides(options));
-  const loaded = { ...written, config: capLastStage(written.config, options.maxSteps) };
-  const { outputDir } = loaded.config;
-  const directory = options.output ?? outputDir ?? defaultDirectory(options.config, options.resume ?? false);
-  const plugins = await openPlugins(loaded, { file: options.config, directory, announce: announceFile });
+  const loaded = await loadRun(options);
+  const { file, directory } = loaded;
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile });
   try {
-    await trainIn(directory, plugins, options);
+    await trainWith({ ...loaded, config: plugins.config }, plugins, options);
   } catch (error) {
     throw loaded.problems.placed(error);
   } finally {
@@ -43,84 +31,73 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   }
 }
 
-async function trainIn(directory: string, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
-  const { config, task, rewards, modules } = plugins;
+async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
+  const { config, directory } = loaded;
+  const { task, rewards, modules } = plugins;
   const backend = await chooseBackend(config.backend, config.threads);
-  const run = await openRun(config, task, backend, { rewards });
-  let interrupt: ReturnType<typeof listenForInterrupt> | undefined;
+  const controls = new RunControls();
+  const run = await openRun(config, task, backend, { rewards, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
-    const print = options.quiet ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
-    const reporter = new Reporter({ run, directory, print });
-    reporter.opening(backendLine(fingerprint), backend.plannedBytes(run.policy.plan.memory));
-    interrupt = listenForInterrupt(print);
-    const resume = options.resume ?? false;
-    const force = options.force ?? false;
-    const store = fileStore(directory);
-    const shouldStop = interrupt.requested;
-    for await (const event of session({ run, store, fingerprint, directory, resume, force, shouldStop })) {
-      reporter.handle(event);
-      if (event.type === 'stopped') {
-        print(`go on with: ${resumeCommand(directory)}`);
-        process.exitCode = 130;
+    const plannedBytes = backend.plannedBytes(run.policy.plan.memory);
+    if (options.dryRun) {
+      await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
+      return;
+    }
+    const display = openDisplay({ run, directory }, controls, options);
+    const interrupts = listenForInterrupt(controls, display);
+    try {
+      if (loaded.isMainJob) display.say(mainJobLine(loaded));
+      display.opening(fingerprint, plannedBytes);
+      const wishes = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
+      const { resume = false, force = false } = options;
+      const store = fileStore(directory);
+      for await (const event of session({ run, store, fingerprint, directory, resume, force, ...wishes })) {
+        display.handle(event);
+        if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
       }
-      if (event.type === 'finished' && options.quiet) process.stdout.write(`${JSON.stringify(event.summary)}\n`);
+    } finally {
+      interrupts.release();
+      display.close();
     }
   } catch (error) {
     throw await withWayOn(error, fileStore(directory), directory);
   } finally {
-    interrupt?.release();
     await run.policy.close();
   }
 }
 
-/** `wasm, 2 threads, fma relaxed-simd`. */
-function backendLine({ backend, threads, backendFeatures }: Fingerprint): string {
-  const features = Object.entries(backendFeatures).map(([name, value]) => `${name} ${value}`);
-  return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
+function mainJobLine({ file, directory }: LoadedRun): string {
+  return `no --config: training the main job, ${file}, into ${directory}`;
 }
 
-function overrides({ set = [], seed, threads, backend }: TrainOptions): Override[] {
-  const flags = Object.entries({ seed, threads, backend });
-  const given = flags.flatMap(([key, value]) =>
-    value === undefined ? [] : [{ flag: `--${key}`, set: `${key}=${value}` }],
-  );
-  return [...set, ...given];
-}
-
-function capLastStage(config: RunConfig, maxSteps: number | undefined): RunConfig {
-  if (maxSteps === undefined) return config;
-  const last = config.stages.length - 1;
-  const stages = config.stages.map((stage, i) => {
-    if (i !== last) return stage;
-    const capped = Math.min(stage.maxSteps, maxSteps);
-    return { ...stage, maxSteps: capped, warmupSteps: Math.min(stage.warmupSteps, capped) };
-  });
-  return { ...config, stages };
-}
-
-/** runs/<config>, runs/<config>-2, …: the first free one for a new run, the newest for a resume. */
-function defaultDirectory(configFile: string, resume: boolean): string {
-  const name = basename(configFile).replace(/\.ya?ml$/, '');
-  const place = (number: number): string => join('runs', number === 1 ? name : `${name}-${number}`);
-  let next = 1;
-  while (existsSync(place(next)) && readdirSync(place(next)).length > 0) next++;
-  return place(resume ? Math.max(1, next - 1) : next);
-}
-
-/** The first Ctrl-C asks the run to stop at the next step; the second one is the system's. */
-function listenForInterrupt(print: (line: string) => void): { requested: () => boolean; release: () => void } {
-  let requested = false;
+/**
+ * The first Ctrl-C or kill asks the run to stop at the next step; the second one is the system's. So does a lost reader:
+ * Ctrl-C also ends the `tee` behind a run.
+ */
+function listenForInterrupt(
+  controls: RunControls,
+  display: Display,
+): { readonly release: () => void; readonly exitCode: () => number } {
+  let exitCode = 130;
   const onSignal = (): void => {
-    requested = true;
-    release();
-    print('\nfinishing this step, then saving (Ctrl-C again: stop at once)');
+    releaseSignals();
+    controls.stop();
+    display.say('finishing this step, then saving (Ctrl-C again: stop at once)');
   };
-  const release = (): void => {
+  const releaseSignals = (): void => {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  return { requested: () => requested, release };
+  const releaseReader = onLostReader(() => {
+    exitCode = LOST_READER_CODE;
+    controls.stop();
+  });
+  const release = (): void => {
+    releaseSignals();
+    releaseReader();
+  };
+  return { release, exitCode: () => exitCode };
 }

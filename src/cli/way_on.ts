@@ -1,7 +1,7 @@
 /** What to do after a run was ended by something that the user can set right: the command that goes on with it. */
 import { CheckpointError, PluginError, RlvrError } from '../errors.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
-import { resumeCommand } from '../run/session.ts';
+import { resumeCommand } from '../run/resume_command.ts';
 import type { Store } from '../run/store.ts';
 
 /** Failures of the disk, after which nothing about the run has to change. */

@@ -7,7 +7,8 @@ import { isMapping, readTree } from './yaml_tree.ts';
 
 /**
  * Where the value of each key of the resolved config comes from, by its dotted path in `resolvedYaml`
- * (`stages.1.learning_rate`): `file:line`, `--set`, or `default` (also for values that follow from others).
+ * (`stages.1.learning_rate`): `file:line`, `file:line, top level` (a stage inherits it), `file:line, over file:line`
+ * (a stage overrides it), a flag (`--set`), `from KEY` (follows from another key), or `default`.
  */
 export type Origins = ReadonlyMap<string, string>;
 
@@ -24,7 +25,7 @@ export interface LoadedConfig {
  *
  * @param text       YAML
  * @param source     `file`: the name that errors show
- * @param overrides  `key=value` texts of `--set`, or flags that mean one; applied in order, winning over the file
+ * @param overrides  `key=value` texts of `--set`, or those of a flag of its own; in order, winning over the file
  * @throws ConfigError with every mistake, one a line, in file order: `file:line  key: value — rule; remedy.`
  */
 export function parseConfig(text: string, source: { file: string }, overrides: readonly Override[] = []): LoadedConfig {
@@ -39,26 +40,42 @@ function originsOf(config: RunConfig, places: Places): Origins {
   const origins = new Map<string, string>();
   const { stages, ...sections } = resolvedTree(config);
   for (const [name, value] of Object.entries(sections)) {
-    origins.set(name, originOf([name], places));
+    origins.set(name, originOf(name, places));
     if (!isMapping(value)) continue;
-    for (const inner of Object.keys(value)) origins.set(`${name}.${inner}`, originOf([`${name}.${inner}`], places));
+    for (const inner of Object.keys(value)) origins.set(`${name}.${inner}`, originOf(`${name}.${inner}`, places));
   }
   for (const [index, stage] of (stages as object[]).entries()) {
     for (const name of Object.keys(stage)) {
-      const sources = [name, ...(DERIVED_FROM[name] ?? [])].flatMap((source) => [`stages.${index}.${source}`, source]);
-      origins.set(`stages.${index}.${name}`, originOf(sources, places));
+      origins.set(`stages.${index}.${name}`, stageOrigin(name, `stages.${index}.`, places));
     }
   }
   return origins;
 }
 
-/** Keys that follow from others where they are not written themselves. */
-const DERIVED_FROM: Readonly<Record<string, readonly string[]>> = {
-  generation_batch_size: ['steps_per_generation', 'per_device_train_batch_size'],
+/** Keys that follow from others where they are not written: from the first of these that is, else from the last. */
+const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  'model.intermediate_size': ['model.hidden_size'],
+  'model.num_key_value_heads': ['model.num_attention_heads'],
+  'model.head_dim': ['model.hidden_size'],
+  generation_batch_size: ['steps_per_generation', 'per_device_train_batch_size', 'num_generations'],
   epsilon_high: ['epsilon'],
 };
 
-function originOf(paths: readonly string[], places: Places): string {
-  const written = paths.find((path) => places.has(path));
-  return (written !== undefined && places.get(written)?.label) || 'default';
+function originOf(path: string, places: Places): string {
+  return places.get(path)?.label ?? followed(path, (source) => places.has(source));
+}
+
+/** Stages inherit the keys of the top level; without a list of stages, the top level is the one stage. */
+function stageOrigin(name: string, prefix: string, places: Places): string {
+  const own = places.get(prefix + name)?.label;
+  const top = places.get(name)?.label;
+  if (own !== undefined) return top === undefined ? own : `${own}, over ${top}`;
+  if (top !== undefined) return places.has('stages') && !top.startsWith('--') ? `${top}, top level` : top;
+  return followed(name, (source) => places.has(prefix + source) || places.has(source));
+}
+
+function followed(path: string, isWritten: (source: string) => boolean): string {
+  const sources = FOLLOWS[path];
+  const source = sources?.find(isWritten) ?? sources?.at(-1);
+  return source === undefined ? 'default' : `from ${source.slice(source.lastIndexOf('.') + 1)}`;
 }

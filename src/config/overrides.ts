@@ -11,14 +11,14 @@ import { isMapping, type Tree } from './yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
 
-/** The text of a `--set`; or a flag that sets one key, as errors name it (`--seed`), with the same text. */
-export type Override = string | { readonly flag: string; readonly set: string };
+/** `key=value` of `--set`, or of a flag that is named instead, in errors and in origins. */
+export type Override = string | { readonly flag: string; readonly assignment: string };
 
 /** Applies the overrides in order, to `tree.values` and `tree.places`. */
 export function applyOverrides(tree: Tree, overrides: readonly Override[]): void {
   overrides.forEach((override, index) => {
-    const { flag, set } = typeof override === 'string' ? { flag: '--set', set: override } : override;
-    applyOverride(tree, set, { label: flag, order: AFTER_THE_FILE + index });
+    const { flag, assignment } = typeof override === 'string' ? { flag: '--set', assignment: override } : override;
+    applyOverride(tree, assignment, { label: flag, order: AFTER_THE_FILE + index });
   });
 }
 

@@ -4,7 +4,7 @@ import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { didYouMean } from './nearest_name.ts';
 import { type AnyTaskDefinition, taskDefinitions } from './registry.ts';
-import { canonicalJSON, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
+import { canonicalJSON, countTrainProblems, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
 import type { Json, Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -53,6 +53,10 @@ class BoundTask implements Task {
   trainItem(seed: number, index: number): TaskItem {
     const identity = drawProblem(this.#source, { split: 'train', seed, index });
     return this.#item(identity, 'train', `${seed}/${index}`);
+  }
+
+  trainProblems(): number | undefined {
+    return countTrainProblems(this.#source);
   }
 
   heldOutItems(): readonly TaskItem[] {

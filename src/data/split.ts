@@ -106,6 +106,15 @@ function exhausted(source: ProblemSource, place: { readonly split: Split; seed: 
   return new DataError('space-exhausted', message, { task: source.definition.name, estimatedKeys, ...place });
 }
 
+/** Problems that can be trained on; undefined where the task cannot list its problems. */
+export function countTrainProblems({ definition, knobs }: ProblemSource): number | undefined {
+  const all = definition.enumerate?.(knobs);
+  if (all === undefined) return undefined;
+  let count = 0;
+  for (const identity of all) if (splitOfProblem(definition, identity) === 'train') count++;
+  return count;
+}
+
 /**
  * The held-out problems in a fixed random order, so that any prefix is a fair sample: all of them where the
  * task can list its problems, else `sampleSize` unique ones.

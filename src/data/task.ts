@@ -97,6 +97,8 @@ export interface Task {
   readonly chance: number;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
+  /** Different problems of the training stream; undefined where the task cannot list them. */
+  trainProblems(): number | undefined;
   /** All held-out problems (or a fixed, unique sample of them where the space is large), in a fixed order. */
   heldOutItems(): readonly TaskItem[];
   /** Prompt token ids; no padding, no EOS. */

@@ -84,7 +84,10 @@ async function keepForward(
 }
 
 /** The text that a verifier reads: ids decoded, the final EOS stripped. */
-export function completionText(run: Pick<TrainingRun, 'task'>, { tokens, finishReason }: Completion): string {
+export function completionText(
+  run: Pick<TrainingRun, 'task'>,
+  { tokens, finishReason }: Pick<Completion, 'tokens' | 'finishReason'>,
+): string {
   return run.task.tokenizer.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
 }
 

@@ -44,11 +44,16 @@ const PLAIN: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null }
 /** Samples a problem where the stage does not say. */
 const DEFAULT_SAMPLES = 4;
 
+/** Sampled completions of each held-out problem. */
+export function evaluationSamples(stage: StageConfig): number {
+  return stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
+}
+
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
   return timed(run, 'eval', async () => {
     const items = run.task.heldOutItems();
-    const samples = stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
+    const samples = evaluationSamples(stage);
     const greedy = await complete(run, stage, items, GREEDY, 1);
     const sampled = await complete(run, stage, items, stage.stage === 'grpo' ? stage : PLAIN, samples);
     const solved = greedy.map(([first], i) => judge(run, items[i] as TaskItem, first as Completion));

@@ -7,7 +7,8 @@ import type { CreditedGroup } from './rollouts.ts';
 /** One line of metrics.jsonl: TRL's names where TRL has one. */
 export type StepMetrics = Readonly<Record<string, number | string>>;
 
-export type EvaluationMoment = 'baseline' | 'periodic' | 'final';
+/** `requested`: by the person who watches; on a session's word alone, never by the trainer. */
+export type EvaluationMoment = 'baseline' | 'periodic' | 'final' | 'requested';
 
 export type TrainEvent =
   /** A stage begins, or goes on after a resume. */

@@ -6,6 +6,7 @@
  * optimizer moments and the reference policy use the same layout in arenas of their own.
  */
 import type { ArenaBuilder, Slot } from '../kernels/memory.ts';
+import { slotLength } from '../kernels/memory.ts';
 import type { ModelShape } from './shape.ts';
 import { qkvWidth, queryWidth } from './shape.ts';
 
@@ -45,6 +46,11 @@ export interface ParameterSlots {
   /** Elements before this index belong to matrices. */
   readonly decayLength: number;
   readonly parameters: readonly Parameter[];
+}
+
+/** Trainable numbers in a set of tensors. */
+export function countParameters(parameters: readonly Parameter[]): number {
+  return parameters.reduce((sum, { slot }) => sum + slotLength(slot), 0);
 }
 
 type Names = (part: string) => string;

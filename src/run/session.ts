@@ -7,6 +7,7 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
+import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
@@ -20,6 +21,7 @@ import { checkResume, describeChanges, hashConfig, readFingerprint, writeFingerp
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
 import { writeModel } from './model_files.ts';
+import { resumeCommand } from './resume_command.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
@@ -44,6 +46,11 @@ export interface SessionOptions {
   readonly force: boolean;
   /** Asked at each step boundary: true ends the session after a checkpoint. */
   readonly shouldStop: () => boolean;
+  /**
+   * Asked at each step boundary, and again after each evaluation that it asked for: true evaluates now. The run waits
+   * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.
+   */
+  readonly wantsEvaluation?: () => boolean | Promise<boolean>;
 }
 
 /** Keys of the config that do not decide bits. */
@@ -102,6 +109,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
       yield event;
       if (event.type !== 'step') continue;
       rest = { stageIndex: run.position.stageIndex, step: run.position.step };
+      if (!isComplete(run)) yield* requestedEvaluations(options, logs);
       const stop = options.shouldStop();
       if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
         const name = await checkpoint(options, logs, wallSeconds());
@@ -122,6 +130,18 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     throw error;
   }
   yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
+}
+
+/** Evaluations keep to random streams of their own, and move no counter of the run. */
+async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, logs: Logs): AsyncGenerator<TrainEvent> {
+  while (await wantsEvaluation?.()) {
+    const stage = stageOf(run);
+    const evaluation = await evaluate(run, stage);
+    const { step } = run.position;
+    const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
+    await record(run, logs, event);
+    yield event;
+  }
 }
 
 function atStageEnd(run: TrainingRun): boolean {
@@ -156,12 +176,6 @@ async function checkpoint({ run, store }: SessionOptions, logs: Logs, wallSecond
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit });
   return name;
-}
-
-/** The command that goes on with the run in a directory; its own config.yaml holds what flags had changed. */
-export function resumeCommand(directory: string): string {
-  const quoted = (path: string): string => (/^[\w./:@=+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
-  return `npx rlvr-train --config ${quoted(`${directory}/config.yaml`)} --output ${quoted(directory)} --resume`;
 }
 
 /** @throws CheckpointError where the directory holds a run, or files that a run would write over */

@@ -2,6 +2,7 @@
 import type { Said } from '../grpo/diagnostics/watch.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { Seconds, TrainingRun } from '../grpo/run.ts';
+import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
 export interface Summary {
@@ -45,7 +46,7 @@ export function summarize(
     backend: policy.engine.backend,
     threads: fingerprint.threads,
     seed: config.seed,
-    parameters: policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((a, b) => a * b, 1), 0),
+    parameters: countParameters(policy.parameters),
     diagnoses: position.watch.said,
   };
 }

@@ -57,14 +57,14 @@ const task = (change: (text: string) => string): Mistake['files'] => ({ 'additio
 const USES_MINE = 'reward_funcs: [accuracy, ./mine.ts]\n';
 const USES_MODULE = 'reward_funcs: [accuracy, ./mine.mjs]\n';
 const USES_ADDITION = BASE.replace('{name: sort_digits, digits: 3}', '{name: ./addition.ts, max: 99}');
-const WAY_ON = 'go on with:\n  npx rlvr-train --config out/config.yaml --output out --resume';
+const WAY_ON = 'go on with:\n  npx rlvr-train --resume --output out';
 const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${WAY_ON} --force`;
 
 const FILES: Mistake[] = [
   {
     what: 'no such config',
     words: ['--config', 'your.yaml'],
-    says: 'your.yaml  no such file; check the path, or list the shipped configs with ls configs.',
+    says: 'your.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.',
   },
   {
     what: 'a folder for a config',
@@ -220,7 +220,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample); did you mean "train"?',
+    says: 'trian — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "train"?',
   },
   {
     what: 'no threads',
@@ -269,14 +269,14 @@ const MEMORY: Mistake[] = [
     what: 'a model that does not fit',
     words: [...TRAIN, '--set', 'model={hidden_size: 8192, num_hidden_layers: 16}'],
     says:
-      '301.1 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
-      '  Lower model.hidden_size to 512 (needs 1.9 GiB).',
+      '302.2 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
+      '  Lower model.hidden_size to 512 (needs 2.0 GiB).',
   },
   {
     what: 'a batch that does not fit',
     words: [...TRAIN, '--set', 'generation_batch_size=40000000'],
     says:
-      '65.7 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 47.2 GiB, KV cache 11.9 GiB.\n' +
+      '66.0 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 47.2 GiB, KV cache 11.9 GiB.\n' +
       '  Lower generation_batch_size to 1250000 (needs 2.1 GiB).',
   },
   {
@@ -291,8 +291,8 @@ const MEMORY: Mistake[] = [
       'model.hidden_size=16',
     ],
     says:
-      '7.8 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.9 GiB, KV cache 0.6 GiB.\n' +
-      '  Lower per_device_train_batch_size to 262144 (needs 3.3 GiB), or generation_batch_size to 524288 (needs 3.9 GiB), or model.hidden_size to 4 (needs 2.3 GiB).',
+      '7.9 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.9 GiB, KV cache 0.6 GiB.\n' +
+      '  Lower per_device_train_batch_size to 262144 (needs 3.3 GiB), or generation_batch_size to 524288 (needs 3.9 GiB), or model.hidden_size to 4 (needs 3.2 GiB).',
   },
 ];
 

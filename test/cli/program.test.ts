@@ -27,18 +27,23 @@ afterEach(() => {
 describe('the command line', () => {
   it('shows the flags of train, the default command, in its own help', async () => {
     const { out, error } = await run('--help');
-    for (const flag of ['--config', '--set', '--max-steps', '--output', '--resume', '--threads', '--quiet', '--run']) {
-      expect(out, flag).toContain(flag);
+    const flags = ['--config', '--set', '--max-steps', '--dry-run', '--output', '--resume', '--threads', '--run'];
+    for (const word of [...flags, '--plain', '--json', '--quiet', 'configs ls | cp', 'doctor', 'sample']) {
+      expect(out, word).toContain(word);
     }
     expect(error).toMatchObject({ exitCode: 0 });
   });
 
   it.each([
-    [[], '--config: missing — a training needs a YAML config; for example --config configs/countdown.yaml.'],
-    [['--quiet'], '--config: missing — '],
     [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
-    [['evla', '--run', 'runs/x'], 'evla — no such command (train, eval, sample, report, schema); did you mean "eval"?'],
-    [['smaple'], 'smaple — no such command (train, eval, sample, report, schema); did you mean "sample"?'],
+    [
+      ['evla', '--run', 'runs/x'],
+      'evla — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "eval"?',
+    ],
+    [
+      ['smaple'],
+      'smaple — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "sample"?',
+    ],
     [
       ['configs/countdown.yaml'],
       'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',
@@ -55,6 +60,8 @@ describe('the command line', () => {
     [['--resum'], "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists"],
     [['--seed', 'x'], "argument 'x' is invalid. use a whole number of 0 or more."],
     [['sample', '--run', 'a', '-t', 'hot'], 'use a number of 0 or more; 0 is greedy.'],
+    [['--json', '--quiet'], "option '--json' cannot be used with option '--quiet'"],
+    [['configs', 'cp'], "missing required argument 'name'"],
   ])('prints for %j one line, and neither usage nor stack', async (words, message) => {
     const { err, out } = await run(...words);
     expect(err).toContain(message);

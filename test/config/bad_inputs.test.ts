@@ -449,6 +449,6 @@ describe('a --set', () => {
 
   it('that a flag of its own stands for is named as that flag', () => {
     const message = '--seed  seed: -1 — must be from 0 to 4294967295; for example 42.';
-    expect(complaint(flat(''), [{ flag: '--seed', set: 'seed=-1' }])).toBe(message);
+    expect(complaint(flat(''), [{ flag: '--seed', assignment: 'seed=-1' }])).toBe(message);
   });
 });

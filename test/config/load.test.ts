@@ -186,19 +186,30 @@ describe('--set', () => {
 });
 
 describe('origins', () => {
-  const { origins } = parseConfig(COUNTDOWN, { file: 'c.yaml' }, ['grpo.learning_rate=1e-3', 'model.rope_theta=500']);
+  const { origins } = parseConfig(COUNTDOWN, { file: 'c.yaml' }, [
+    'grpo.learning_rate=1e-3',
+    'model.rope_theta=500',
+    'grpo.eval_steps=10',
+    'adam_beta1=0.8',
+    { flag: '--seed', assignment: 'seed=7' },
+  ]);
 
   it.each([
-    ['seed', 'c.yaml:3'],
+    ['seed', '--seed'],
+    ['model.num_attention_heads', 'c.yaml:2'],
     ['task.numbers', 'c.yaml:1'],
     ['model.hidden_size', 'c.yaml:2'],
-    ['model.head_dim', 'default'],
+    ['model.head_dim', 'from hidden_size'],
     ['model.rope_theta', '--set'],
     ['backend', 'default'],
     ['stages.0.learning_rate', 'c.yaml:5'],
     ['stages.1.learning_rate', '--set'],
     ['stages.1.loss_type', 'c.yaml:7'],
-    ['stages.1.eval_steps', 'c.yaml:8'],
+    ['stages.0.eval_steps', 'c.yaml:8, top level'],
+    ['stages.1.eval_steps', '--set, over c.yaml:8'],
+    ['stages.1.adam_beta1', '--set'],
+    ['stages.1.epsilon_high', 'from epsilon'],
+    ['stages.1.generation_batch_size', 'c.yaml:6'],
     ['stages.1.beta', 'default'],
   ])('says that %s comes from %s', (path, origin) => {
     expect(origins.get(path)).toBe(origin);
@@ -217,11 +228,11 @@ describe('loadConfigFile', () => {
     await writeFile(file, COUNTDOWN);
     const { config, origins } = await loadConfigFile(file, ['seed=7']);
     expect(config.seed).toBe(7);
-    expect(origins.get('stages.1.eval_steps')).toBe(`${file}:8`);
+    expect(origins.get('stages.1.eval_steps')).toBe(`${file}:8, top level`);
   });
 
   it('says that a file is missing', async () => {
-    const message = 'none.yaml  no such file; check the path, or list the shipped configs with ls configs.';
+    const message = 'none.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.';
     await expect(loadConfigFile('none.yaml')).rejects.toThrow(
       expect.objectContaining({ code: 'config-file', message }),
     );

@@ -144,7 +144,7 @@ describe('the way on', () => {
       name: 'CheckpointError',
       message:
         'metrics.jsonl cannot be written.\nEverything up to grpo-4 is saved. Then go on with:\n' +
-        "  npx rlvr-train --config 'my runs/one/config.yaml' --output 'my runs/one' --resume",
+        "  npx rlvr-train --resume --output 'my runs/one'",
     });
   });
 

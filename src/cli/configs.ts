@@ -1,0 +1,87 @@
+/** `rlvr-train configs ls` and `configs cp NAME [FILE]`: the configs of the package. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { closest } from 'fastest-levenshtein';
+import pc from 'picocolors';
+import { ConfigError } from '../errors.ts';
+
+/** Two folders up, from `src/cli` as from `dist/cli`. */
+const CONFIGS_FOLDER = fileURLToPath(new URL('../../configs/', import.meta.url));
+
+export interface PackagedConfig {
+  readonly name: string;
+  /** First sentence of the file's comment: what it teaches. */
+  readonly about: string;
+  /** What follows `# Takes` in its comment: a measured time. */
+  readonly takes: string | undefined;
+}
+
+/** What a config's own comment says of it. */
+export function describeConfig(name: string, text: string): PackagedConfig {
+  const comment = /^(?:#.*\n)*/.exec(text.replace(/^# yaml-language-server:.*\n/, ''))?.[0] ?? '';
+  const words = comment.replace(/^# ?/gm, '').replace(/\s+/g, ' ').trim();
+  const about = /^.*?[.](?= |$)/.exec(words)?.[0] ?? words;
+  return { name, about, takes: /^# Takes (.+?)\.?$/m.exec(comment)?.[1] };
+}
+
+function packagedConfigs(): PackagedConfig[] {
+  const files = readdirSync(CONFIGS_FOLDER).filter((file) => file.endsWith('.yaml'));
+  return files
+    .sort()
+    .map((file) => describeConfig(file.slice(0, -'.yaml'.length), readFileSync(join(CONFIGS_FOLDER, file), 'utf8')));
+}
+
+export function listConfigs({ json = false }: { readonly json?: boolean }): void {
+  const configs = packagedConfigs();
+  const lines = json
+    ? [JSON.stringify(configs)]
+    : [
+        ...configs.flatMap(({ name, about, takes }) => [
+          `${pc.bold(name)}  ${about}`,
+          ...(takes === undefined ? [] : [pc.dim(`  takes ${takes}`)]),
+        ]),
+        '',
+        'train one: npx rlvr-train --config NAME; change one: npx rlvr-train configs cp NAME my.yaml',
+      ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** @throws ConfigError for an unknown name, or a file that is there already */
+export function copyConfig(
+  name: string,
+  file: string | undefined,
+  { force = false }: { readonly force?: boolean },
+): void {
+  const source = packagedConfigFile(name);
+  if (source === undefined) throw unknownConfig(name);
+  const target = file ?? `${name}.yaml`;
+  const text = readFileSync(source, 'utf8');
+  try {
+    writeFileSync(target, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    throw new ConfigError('config-file', `${target}  ${refusal(error)}`, { file: target });
+  }
+  process.stdout.write(`${target} written; train it with: npx rlvr-train --config ${target}\n`);
+}
+
+/** The file of a config of the package, as short as it can be said from here; undefined for another name. */
+export function packagedConfigFile(name: string): string | undefined {
+  if (!packagedConfigs().some((config) => config.name === name)) return undefined;
+  const file = join(CONFIGS_FOLDER, `${name}.yaml`);
+  const fromHere = relative('.', file);
+  return fromHere.startsWith('..') ? file : fromHere;
+}
+
+function unknownConfig(name: string): ConfigError {
+  const names = packagedConfigs().map((config) => config.name);
+  const message = `${name} — no such config (${names.join(', ')}); did you mean "${closest(name, names)}"?`;
+  return new ConfigError('unknown-config', message, { name, names });
+}
+
+function refusal(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  if (code === 'EEXIST') return 'is there already; give another name, or --force to replace it.';
+  if (code === 'ENOENT') return 'cannot be written, as its directory does not exist; make that first.';
+  return `cannot be written (${code}); check the path and its permissions.`;
+}

@@ -1,0 +1,168 @@
+/** `rlvr-train doctor`: what this machine gives a training, in lines that can be pasted into a bug report. */
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import pc from 'picocolors';
+import { packageVersion, readGitCommit } from '../run/fingerprint.node.ts';
+import { checkEngine, type EngineCheck } from './engine_check.ts';
+import { gibibytes } from './format.ts';
+
+/** Below this, checkpoints may fail in the middle of a run. */
+const LEAST_DISK_BYTES = 200e6;
+/** What WebAssembly can address. */
+const MOST_ENGINE_BYTES = 4 * 2 ** 30;
+
+export interface Examination {
+  readonly version: string;
+  readonly commit: string | null;
+  readonly platform: string;
+  readonly cpu: string;
+  /** Cores that this process may use. */
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly freeMemoryBytes: number;
+  readonly node: string;
+  readonly v8: string;
+  readonly sharedMemory: boolean;
+  /** With one thread, and with one a core; the reason where the engine does not start. */
+  readonly engine: { readonly single: EngineCheck; readonly all: EngineCheck } | { readonly failure: string };
+  readonly engineBytes: number;
+  readonly directory: string;
+  readonly writable: boolean;
+  readonly freeDiskBytes: number;
+}
+
+/** Why a training cannot run here, or runs slower than it could. */
+interface Finding {
+  readonly stops: boolean;
+  readonly text: string;
+}
+
+export async function doctorCommand({ json = false }: { readonly json?: boolean }): Promise<void> {
+  const found = await examine();
+  const findings = findingsOf(found);
+  const ready = !findings.some(({ stops }) => stops);
+  const text = json ? JSON.stringify({ ...found, findings, ready }) : [...lines(found), verdict(findings)].join('\n');
+  process.stdout.write(`${text}\n`);
+  if (!ready) process.exitCode = 1;
+}
+
+async function examine(): Promise<Examination> {
+  const directory = resolve('runs');
+  const place = nearestExisting(directory);
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return {
+    version: packageVersion(),
+    commit: readGitCommit(dirname(process.argv[1] ?? '.')),
+    platform: `${process.platform} ${release()} ${process.arch}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryBytes,
+    freeMemoryBytes: Math.min(freemem(), memoryBytes),
+    node: process.versions.node,
+    v8: process.versions.v8,
+    sharedMemory: typeof SharedArrayBuffer !== 'undefined',
+    engine: await examineEngine(),
+    engineBytes: mostEngineBytes(),
+    directory,
+    writable: isWritable(place),
+    freeDiskBytes: freeBytes(place),
+  };
+}
+
+async function examineEngine(): Promise<Examination['engine']> {
+  try {
+    return { single: await checkEngine(1), all: await checkEngine(availableParallelism()) };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The largest shared memory that the system lets us reserve: `ulimit -v` and containers may allow less than 4 GiB. */
+function mostEngineBytes(): number {
+  for (let bytes = MOST_ENGINE_BYTES; bytes >= 2 ** 20; bytes /= 2) {
+    if (canReserve(bytes / 65536)) return bytes;
+  }
+  return 0;
+}
+
+function canReserve(pages: number): boolean {
+  try {
+    return new WebAssembly.Memory({ initial: 1, maximum: pages, shared: true }).buffer.byteLength > 0;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path));
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false; // whatever the reason: a run could not be saved there
+  }
+}
+
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+export function findingsOf(found: Examination): Finding[] {
+  const findings: Finding[] = [];
+  const add = (when: boolean, stops: boolean, text: string): void => void (when && findings.push({ stops, text }));
+  const { engine } = found;
+  if ('failure' in engine) {
+    add(true, true, `the engine does not start (${engine.failure}); use Node 20.10 or later on a 64-bit system`);
+  } else {
+    add(!engine.all.fused, false, 'no fused multiply-add; a processor with FMA or NEON trains up to 1.5 times as fast');
+  }
+  add(!found.writable, true, `${found.directory} cannot be written; start in another directory, or give --output`);
+  const disk = `${gibibytes(found.freeDiskBytes)} free on the disk of ${found.directory}; free some, or give --output`;
+  add(found.freeDiskBytes < LEAST_DISK_BYTES, true, disk);
+  add(!found.sharedMemory, false, 'no SharedArrayBuffer, so one thread only; start Node without flags that disable it');
+  const little = `only ${gibibytes(found.engineBytes)} can be reserved for the engine; raise ulimit -v`;
+  add(found.sharedMemory && found.engineBytes < MOST_ENGINE_BYTES, false, little);
+  return findings;
+}
+
+export function lines(found: Examination): string[] {
+  const { engine } = found;
+  const about = (name: string, text: string): string => `${pc.bold(name.padEnd(9))} ${text}`;
+  const yes = (is: boolean): string => (is ? 'yes' : 'no');
+  return [
+    about('package', `rlvr-train ${found.version}${found.commit ? `, commit ${found.commit.slice(0, 10)}` : ''}`),
+    about('machine', `${found.cpu}, ${found.cores} cores; ${found.platform}`),
+    about('memory', `${gibibytes(found.memoryBytes)}, ${gibibytes(found.freeMemoryBytes)} free`),
+    about('runtime', `Node ${found.node}, V8 ${found.v8}`),
+    ...('failure' in engine
+      ? [about('engine', `does not start: ${engine.failure}`)]
+      : [
+          about('engine', `wasm: SIMD yes, fused multiply-add ${yes(engine.all.fused)}, ${engine.all.threads} threads`),
+          about('', `shared memory ${yes(found.sharedMemory)}, up to ${gibibytes(found.engineBytes)} of it`),
+          about('speed', `${engine.single.gflops.toFixed(1)} GFLOP/s on 1 thread, ${speedOfAll(engine.all)} (float32)`),
+        ]),
+    about('optional', 'nothing to install: this version has no optional parts'),
+    about('runs', `${found.directory}: writable ${yes(found.writable)}, ${gibibytes(found.freeDiskBytes)} free`),
+  ];
+}
+
+function speedOfAll({ threads, gflops }: EngineCheck): string {
+  return `${gflops.toFixed(1)} on ${threads}`;
+}
+
+export function verdict(findings: readonly Finding[]): string {
+  const stopping = findings.filter(({ stops }) => stops);
+  const head =
+    stopping.length > 0
+      ? pc.red('not ready')
+      : findings.length > 0
+        ? pc.yellow('ready, not at its best')
+        : pc.green('ready');
+  return `${pc.bold('verdict'.padEnd(9))} ${[head, ...findings.map(({ text }) => text)].join('\n          ')}`;
+}

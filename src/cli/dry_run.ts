@@ -1,0 +1,111 @@
+/** `--dry-run`: what a training would do, need and take; then stops. Nothing is written. */
+import pc from 'picocolors';
+import { resolvedTree, resolvedYaml } from '../config/dump.ts';
+import type { Origins } from '../config/load.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import { readTree } from '../config/yaml_tree.ts';
+import { completionText } from '../grpo/collect.ts';
+import { type RunEstimate, rehearse } from '../grpo/rehearsal.ts';
+import type { TrainingRun } from '../grpo/run.ts';
+import { countParameters } from '../model/parameters.ts';
+import type { Fingerprint } from '../run/fingerprint.ts';
+import { printable, roughDuration, thousands } from './format.ts';
+import type { LoadedRun } from './load_run.ts';
+import { backendLine, memoryLine } from './reporter.ts';
+
+const EXAMPLES = 3;
+/** Column of the origins, unless a line is longer. */
+const ORIGIN_COLUMN = 44;
+
+/** A run that was opened to be looked at. */
+export interface DryRun extends LoadedRun {
+  readonly run: TrainingRun;
+  readonly fingerprint: Fingerprint;
+  readonly plannedBytes: ReadonlyMap<string, number>;
+}
+
+interface Demonstration {
+  readonly prompt: string;
+  readonly demonstration: string;
+}
+
+export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }): Promise<void> {
+  const { run, plannedBytes } = dry;
+  if (!json && process.stderr.isTTY) process.stderr.write(pc.dim('measuring a few steps on throw-away weights …\n'));
+  const estimate = await rehearse(run);
+  const examples = demonstrations(run);
+  const problems = { train: run.task.trainProblems(), heldOut: run.task.heldOutItems().length };
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  if (json) {
+    print(
+      JSON.stringify({
+        event: 'dry_run',
+        config: resolvedTree(dry.config),
+        origins: Object.fromEntries(dry.origins),
+        output_dir: dry.directory,
+        fingerprint: dry.fingerprint,
+        parameters: countParameters(run.policy.parameters),
+        memory_bytes: Object.fromEntries(plannedBytes),
+        problems,
+        examples,
+        estimate,
+      }),
+    );
+    return;
+  }
+  print(annotatedYaml(dry.config, dry.origins));
+  const train = problems.train === undefined ? 'an endless stream' : thousands(problems.train);
+  print(`${pc.bold('problems')}  ${train} to train on, ${thousands(problems.heldOut)} held out`);
+  for (const { prompt, demonstration } of examples) {
+    print(`          ${printable(prompt)} ${pc.dim('→')} ${printable(demonstration)}`);
+  }
+  print(`${pc.bold('policy')}    ${thousands(countParameters(run.policy.parameters))} parameters`);
+  print(`${pc.bold('backend')}   ${backendLine(dry.fingerprint)}`);
+  print(`${pc.bold('memory')}    ${memoryLine(plannedBytes)}`);
+  for (const line of estimateLines(estimate)) print(line);
+  print(`${pc.bold('run')}       ${dry.directory} (dry run: nothing was written)`);
+}
+
+/** The resolved config as YAML, with the origin of each value as a comment; runs as it stands. */
+export function annotatedYaml(config: RunConfig, origins: Origins): string {
+  const text = resolvedYaml(config);
+  // The item of a list and its first key share a line; only the key has an origin.
+  const known = [...readTree(text, '').places].filter(([path]) => origins.has(path));
+  const originAt = new Map(known.map(([path, { order: line }]) => [line, origins.get(path)]));
+  return text
+    .split('\n')
+    .map((written, index) => {
+      const origin = originAt.get(index + 1);
+      return origin === undefined ? written : `${written.padEnd(ORIGIN_COLUMN - 1)} ${pc.dim(`# ${origin}`)}`;
+    })
+    .join('\n');
+}
+
+/** The first training problems, each with an answer of the warm start's teacher. */
+function demonstrations({ task, config }: TrainingRun): Demonstration[] {
+  return Array.from({ length: EXAMPLES }, (_, index) => {
+    const item = task.trainItem(config.seed, index);
+    const tokens = task.demonstrationTokens(item, config.seed, index);
+    const finishReason = task.fixedCompletionTokens === undefined ? 'eos' : 'stop';
+    return { prompt: item.prompt, demonstration: completionText({ task }, { tokens, finishReason }) };
+  });
+}
+
+function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...typical }: RunEstimate): string[] {
+  const parts = stages.map(
+    ({ stage, steps, secondsPerStep }) => `${stage} ${thousands(steps)} × ${milliseconds(secondsPerStep)}`,
+  );
+  const measured = stages.map((stage) => stage.measured).join(' + ');
+  return [
+    `${pc.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
+    pc.dim(
+      `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
+        '(as demonstrated) and one group in five dead',
+    ),
+  ];
+}
+
+/** `87 ms`, `1.24 s`. */
+function milliseconds(seconds: number): string {
+  return seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(2)} s`;
+}

@@ -1,0 +1,78 @@
+/** From flags to a config, the origin of its values, and the directory of its run. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { LoadedConfig } from '../config/load.ts';
+import { loadConfigFile } from '../config/load_file.node.ts';
+import type { Override } from '../config/overrides.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import { packagedConfigFile } from './configs.ts';
+
+export interface RunFlags {
+  readonly config?: string;
+  readonly output?: string;
+  readonly resume?: boolean;
+  readonly set?: readonly string[];
+  readonly seed?: number;
+  readonly threads?: number;
+  readonly backend?: string;
+  readonly maxSteps?: number;
+}
+
+export interface LoadedRun extends LoadedConfig {
+  /** As errors show it. */
+  readonly file: string;
+  readonly directory: string;
+  /** No config was given. */
+  readonly isMainJob: boolean;
+}
+
+const MAIN_JOB = 'countdown';
+
+/**
+ * The config is a file, or the name of one of the package's. Without one: for a resume, that of the run directory,
+ * which has the flags of the first start in it; else the main job's.
+ *
+ * @throws ConfigError
+ */
+export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
+  const { config: named = MAIN_JOB, resume = false } = flags;
+  const place = flags.output ?? defaultDirectory(named, resume);
+  const kept = join(place, 'config.yaml');
+  const goesOn = resume && flags.config === undefined && existsSync(kept);
+  const file = goesOn ? kept : configFile(flags.config);
+  const loaded = await loadConfigFile(file, overrides(flags));
+  const config = capLastStage(loaded.config, flags.maxSteps);
+  const capped = new Map(loaded.origins);
+  if (config !== loaded.config) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
+  const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
+  return { ...loaded, config, origins: capped, file, directory, isMainJob: flags.config === undefined && !goesOn };
+}
+
+/** A file of that name wins over a shipped config. */
+function configFile(named: string | undefined): string {
+  if (named !== undefined && statSync(named, { throwIfNoEntry: false })?.isFile()) return named;
+  return packagedConfigFile(named ?? MAIN_JOB) ?? named ?? MAIN_JOB;
+}
+
+function overrides({ set = [], seed, threads, backend }: RunFlags): Override[] {
+  const flags = Object.entries({ seed, threads, backend }).filter(([, value]) => value !== undefined);
+  return [...set, ...flags.map(([key, value]) => ({ flag: `--${key}`, assignment: `${key}=${value}` }))];
+}
+
+function capLastStage(config: RunConfig, maxSteps: number | undefined): RunConfig {
+  const last = config.stages.length - 1;
+  if (maxSteps === undefined || maxSteps >= config.stages[last].maxSteps) return config;
+  const stages = config.stages.map((stage, i) =>
+    i === last ? { ...stage, maxSteps, warmupSteps: Math.min(stage.warmupSteps, maxSteps) } : stage,
+  );
+  return { ...config, stages };
+}
+
+/** runs/<config>, runs/<config>-2, …: the first free one for a new run, the newest for a resume. */
+function defaultDirectory(configFile: string, resume: boolean): string {
+  const name = basename(configFile).replace(/\.ya?ml$/, '');
+  const place = (number: number): string => join('runs', number === 1 ? name : `${name}-${number}`);
+  let next = 1;
+  while (existsSync(place(next)) && readdirSync(place(next)).length > 0) next++;
+  return place(resume ? Math.max(1, next - 1) : next);
+}

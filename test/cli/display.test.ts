@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RunControls } from '../../src/cli/controls.ts';
+import { isLive, openDisplay, type Shown } from '../../src/cli/display.ts';
+import { resumeCommand } from '../../src/run/resume_command.ts';
+import { createTask } from '../../src/data/index.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
+import type { SessionEvent } from '../../src/run/session.ts';
+import { evaluation, grpoStep, rollouts, stage } from './live/events.ts';
+
+describe('isLive', () => {
+  const terminal = { isTTY: true };
+  it.each([
+    [terminal, { TERM: 'xterm-256color' }, true],
+    [terminal, { TERM: 'xterm', NO_COLOR: '1' }, true],
+    [terminal, { TERM: 'xterm', CI: 'false' }, true],
+    [terminal, { TERM: 'dumb' }, false],
+    [terminal, { TERM: 'xterm', CI: 'true' }, false],
+    [{}, { TERM: 'xterm' }, false],
+  ])('%j with %j: %s', (stdout, env, live) => {
+    expect(isLive(stdout, env)).toBe(live);
+  });
+});
+
+it('the command to go on quotes a directory that the shell would take apart', () => {
+  expect(resumeCommand('runs/countdown-2')).toBe('npx rlvr-train --resume --output runs/countdown-2');
+  expect(resumeCommand("my runs/it's")).toBe("npx rlvr-train --resume --output 'my runs/it'\\''s'");
+});
+
+const shown: Shown = {
+  // Only what a display asks of a run.
+  run: {
+    task: createTask({ name: 'sort_digits', digits: 2 }),
+    position: { tokens: 0, baseline: undefined, final: undefined },
+    clock: () => 0,
+  } as unknown as TrainingRun,
+  directory: 'runs/a',
+};
+const EVENTS: readonly SessionEvent[] = [
+  stage(1),
+  rollouts('1 2', '12'),
+  {
+    type: 'diagnosis',
+    stage: 'grpo',
+    step: 1,
+    diagnosis: { code: 'all-dead', level: 'warning', message: 'all groups are dead.' },
+  },
+  evaluation('periodic', 1, 0.25),
+  grpoStep(1),
+  { type: 'checkpoint', name: 'grpo-1' },
+  { type: 'note', message: 'a note.' },
+  { type: 'stopped', step: 1 },
+];
+
+describe('what is printed', () => {
+  const written = { out: '', err: '' };
+  const { log } = console;
+  beforeEach(() => {
+    written.out = '';
+    written.err = '';
+    const into = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
+      written[stream] += String(text);
+      return true;
+    };
+    vi.spyOn(process.stdout, 'write').mockImplementation(into('out'));
+    vi.spyOn(process.stderr, 'write').mockImplementation(into('err'));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    console.log = log;
+  });
+
+  function show(options: Parameters<typeof openDisplay>[2]): void {
+    const display = openDisplay(shown, new RunControls(), options);
+    for (const event of EVENTS) display.handle(event);
+    display.close();
+  }
+
+  it('plain: lines without escape sequences', () => {
+    show({});
+    expect(written.out).not.toContain('\u001b');
+    expect(written.out.match(/all groups are dead/g)).toHaveLength(1);
+    expect(written.out).toContain('step 1    greedy 25.0 % [21–29]');
+    expect(written.out).toContain('Go on with: npx rlvr-train --resume --output runs/a\n');
+  });
+
+  it('--json: one object an event, each with its name, and nothing else', () => {
+    show({ json: true });
+    const events = written.out.trimEnd().split('\n');
+    expect(events.map((line) => JSON.parse(line).event)).toEqual([
+      'stage',
+      'rollouts',
+      'diagnosis',
+      'evaluation',
+      'step',
+      'checkpoint',
+      'note',
+      'stopped',
+    ]);
+    expect(JSON.parse(events[3]!)).toMatchObject({ moment: 'periodic', eval_accuracy: 0.25, 'eval_mean@4': 0.2 });
+    expect(JSON.parse(events[4]!)).toMatchObject({ step: 1, 'completions/mean_length': 12 });
+    expect(JSON.parse(events[7]!).resume).toBe('npx rlvr-train --resume --output runs/a');
+  });
+
+  it('--json: what a reward function logs does not get into the stream', () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    show({ json: true });
+    console.log('debugging');
+    expect(logged).toHaveBeenCalledWith('debugging');
+    expect(written.out).not.toContain('debugging');
+  });
+
+  it('--quiet: problems on standard error, and no word on standard output before the summary', () => {
+    show({ quiet: true });
+    expect(written.out).toBe('');
+    expect(written.err).toContain('all groups are dead.');
+    expect(written.err).toContain('a note.');
+    const display = openDisplay(shown, new RunControls(), { quiet: true });
+    display.handle({
+      type: 'finished',
+      summary: { seed: 7 } as Extract<SessionEvent, { type: 'finished' }>['summary'],
+    });
+    expect(written.out).toBe('{"seed":7}\n');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { type Examination, findingsOf, lines, verdict } from '../../src/cli/doctor.ts';
+import { checkEngine } from '../../src/cli/engine_check.ts';
+
+const HEALTHY: Examination = {
+  version: '0.1.0',
+  commit: 'f'.repeat(40),
+  platform: 'linux 6.1 x64',
+  cpu: 'A Processor',
+  cores: 2,
+  memoryBytes: 16 * 2 ** 30,
+  freeMemoryBytes: 12 * 2 ** 30,
+  node: '20.20.2',
+  v8: '11.3',
+  sharedMemory: true,
+  engine: { single: { threads: 1, gflops: 38.12, fused: true }, all: { threads: 2, gflops: 74, fused: true } },
+  engineBytes: 4 * 2 ** 30,
+  directory: '/home/me/runs',
+  writable: true,
+  freeDiskBytes: 75 * 2 ** 30,
+};
+
+describe('doctor', () => {
+  it('finds nothing wrong with a healthy machine', () => {
+    expect(findingsOf(HEALTHY)).toEqual([]);
+    expect(verdict([])).toMatch(/ready$/);
+    expect(lines(HEALTHY).join('\n')).toContain('38.1 GFLOP/s on 1 thread, 74.0 on 2');
+  });
+
+  it.each<[string, Partial<Examination>, boolean, RegExp]>([
+    ['an engine that does not start', { engine: { failure: 'no simd' } }, true, /no simd.*Node 20/],
+    ['a directory that cannot be written', { writable: false }, true, /\/home\/me\/runs cannot be written.*--output/],
+    ['a full disk', { freeDiskBytes: 1e6 }, true, /0\.0 GiB free on the disk/],
+    ['no shared memory', { sharedMemory: false }, false, /one thread only/],
+    ['little address space', { engineBytes: 2 ** 30 }, false, /only 1\.0 GiB.*ulimit -v/],
+    [
+      'no fused multiply-add',
+      { engine: { single: { threads: 1, gflops: 20, fused: false }, all: { threads: 2, gflops: 40, fused: false } } },
+      false,
+      /no fused multiply-add/,
+    ],
+  ])('finds %s', (_, change, stops, text) => {
+    const found = { ...HEALTHY, ...change };
+    expect(findingsOf(found)).toEqual([{ stops, text: expect.stringMatching(text) }]);
+    expect(verdict(findingsOf(found))).toMatch(stops ? /not ready\n/ : /ready, not at its best\n/);
+    expect(lines(found).length).toBeGreaterThan(6);
+  });
+});
+
+it('the engine is measured by running it, and with or without fused multiply-add it says so', async () => {
+  const plain = await checkEngine(1, { seconds: 0.01, fma: false });
+  expect(plain.fused).toBe(false);
+  const { gflops, threads } = await checkEngine(1, { seconds: 0.01 });
+  expect(threads).toBe(1);
+  expect(gflops).toBeGreaterThan(0.05);
+});

@@ -1,0 +1,135 @@
+import pc from 'picocolors';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { type FrameOptions, frame } from '../../../src/cli/live/frame.ts';
+import { HELP } from '../../../src/cli/live/live_display.ts';
+import { type LiveState, reduce, startState } from '../../../src/cli/live/state.ts';
+import { MIDDLE, rollouts, stateAfter, WARM_START, WORK } from './events.ts';
+
+const plain = pc.createColors(false);
+
+function drawn(state: LiveState, options: Partial<FrameOptions> = {}): string[] {
+  return frame(state, { columns: 80, rows: 24, colors: plain, asked: 'nothing', keys: true, ...options });
+}
+
+const text = (lines: readonly string[]): string => `\n${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+
+describe('a frame', () => {
+  it('in the middle of reinforcement, at 80 columns', () => {
+    expect(text(drawn(stateAfter(MIDDLE)))).toMatchInlineSnapshot(`
+      "
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━───────────────────── 63 %, about 44s left
+      grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
+      reward 0.546                            held-out greedy 43.2 %, sampled 34.6 %
+      0.545               ▁▁▂▃▃▄▄▅▅▆▆▆▇▇▇███  43 %                    ▁▂▃▄▄▅▆▇█
+                  ▁▃▄▄▅▆▇███████████████████                 ▁▂▃▄▅▅▆▇██████████
+      0.207 ▁▂▄▅▇███████████████████████████  35 %  ▁▂▃▄▅▅▆▇███████████████████
+      entropy 0.404   length 12.0   cut off 1.3 %   dead groups 18.8 %
+      ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
+      p pause   e evaluate now   q save and quit   h help
+      "
+    `);
+  });
+
+  it('in the middle of reinforcement, at 120 columns', () => {
+    expect(text(drawn(stateAfter(MIDDLE), { columns: 120 }))).toMatchInlineSnapshot(`
+      "
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────── 63 %, about 44s left
+      grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
+      reward 0.546                                                held-out greedy 43.2 %, sampled 34.6 %
+      0.545                        ▁▁▁▂▂▃▃▃▄▄▄▅▅▅▅▆▆▆▆▆▇▇▇▇▇████  43 %                               ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█
+                     ▁▁▂▃▃▄▅▅▆▆▇▇███████████████████████████████                      ▁▁▂▂▃▃▄▅▅▆▆▇▇█████████████████
+      0.207 ▁▂▃▄▅▅▆▇████████████████████████████████████████████  35 %  ▁▂▂▃▃▄▄▅▅▆▆▇████████████████████████████████
+      entropy 0.404   length 12.0   cut off 1.3 %   dead groups 18.8 %   grad norm 0.31   learning rate 3.0e-4
+      ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
+      p pause   e evaluate now   q save and quit   h help
+      "
+    `);
+  });
+
+  it('in the supervised stage', () => {
+    expect(text(drawn(stateAfter(WARM_START.slice(0, 40))))).toMatchInlineSnapshot(`
+      "
+      ━━────────────────────────────────────────────────────── 3 %, about 1m 50s left
+      sft   step 39 of 100   7,000 tokens/s   4s so far
+      loss 0.818                              held-out not evaluated yet
+      2.90   █▆▅▄▃▂▁
+             ████████▇▆▅▄▃▂▂▁
+      0.818  █████████████████▇▇▆▆▅▅▄▄▃▃▂▂▁▁
+      entropy 0.943   grad norm 1.25   learning rate 2.0e-3
+      p pause   e evaluate now   q save and quit   h help
+      "
+    `);
+  });
+
+  it('before the first stage, and in a terminal of few rows', () => {
+    expect(text(drawn(startState(WORK, 0)))).toMatchInlineSnapshot(`
+      "
+      ─────────────────────────────────────────────────────────────────────────── 0 %
+      starting   0s so far
+      entropy –   grad norm –   learning rate –
+      p pause   e evaluate now   q save and quit   h help
+      "
+    `);
+    expect(text(drawn(stateAfter(MIDDLE), { rows: 12 }))).toMatchInlineSnapshot(`
+      "
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━───────────────────── 63 %, about 44s left
+      grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
+      entropy 0.404   length 12.0   cut off 1.3 %   dead groups 18.8 %
+      ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
+      p pause   e evaluate now   q save and quit   h help
+      "
+    `);
+  });
+
+  it.each([
+    ['evaluation', 'evaluating after this step'],
+    ['evaluating', 'evaluating'],
+    ['pause', 'pausing after this step'],
+    ['paused', 'paused'],
+    ['stop', 'saving after this step'],
+  ] as const)('says that %s was asked for', (asked, notice) => {
+    expect(drawn(stateAfter(MIDDLE), { asked })[1]).toContain(`   ${notice}   `);
+  });
+
+  it('offers p as the way on while the run rests, and Ctrl-C where keys cannot be read', () => {
+    expect(drawn(stateAfter(MIDDLE), { asked: 'paused' }).at(-1)).toMatch(/^p go on /);
+    expect(drawn(stateAfter(MIDDLE), { keys: false }).at(-1)).toBe('Ctrl-C saves and quits');
+  });
+});
+
+describe('no line wraps', () => {
+  const long = rollouts('長い問題 '.repeat(20), '🙂 답 '.repeat(40));
+  const states = [
+    startState(WORK, 0),
+    stateAfter(WARM_START),
+    stateAfter(MIDDLE),
+    reduce(stateAfter(WARM_START), long, 1e6),
+  ];
+
+  it.each(Array.from({ length: 40 }, (_, i) => 1 + 4 * i))('at %i columns', (columns) => {
+    for (const state of states) {
+      for (const rows of [3, 10, 24]) {
+        const lines = drawn(state, { columns, rows });
+        expect(lines.length).toBeLessThanOrEqual(Math.min(10, rows - 2));
+        for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(Math.max(1, columns - 1));
+      }
+    }
+  });
+
+  it('in the help, at 80 columns', () => {
+    expect(Math.max(...HELP.split('\n').map((line) => line.length))).toBeLessThan(80);
+  });
+});
+
+it('has the same text with colours as without', () => {
+  const painted = drawn(stateAfter(MIDDLE), { colors: pc.createColors(true) });
+  expect(painted.join('\n')).toContain('\u001b[');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is taken out
+  expect(painted.map((line) => line.replace(/\u001b\[[\d;]*m/g, ''))).toEqual(drawn(stateAfter(MIDDLE)));
+});
+
+it('shows no control character of a model: none can move the cursor or end the line', () => {
+  const state = reduce(stateAfter(WARM_START), rollouts('2\u001b[2J3', 'a\nb\r\u0007\u202e\u009bK'), 1e6);
+  expect(drawn(state).join('')).toContain('2·[2J3 a·b····K');
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { reduce, secondsLeft, shareDone, tokensPerSecond } from '../../../src/cli/live/state.ts';
+import { evaluation, grpoStep, MIDDLE, rollouts, stage, stateAfter, supervisedStep, WARM_START } from './events.ts';
+
+describe('the time left', () => {
+  it('is not known before a step was taken', () => {
+    expect(secondsLeft(stateAfter([{ event: stage(0), after: 0 }]))).toBeUndefined();
+  });
+
+  it('follows from the rows of the stages to come, at the speed of the one under way', () => {
+    const steps = Array.from({ length: 50 }, (_, i) => ({ event: supervisedStep(i + 1), after: 0.1 }));
+    // 0.1 s for 10 rows; 50 steps of 10, 200 of 50, 6 evaluations of 100.
+    expect(secondsLeft(stateAfter([{ event: stage(0), after: 0 }, ...steps]))).toBeCloseTo(
+      0.01 * (500 + 10_000 + 600),
+      6,
+    );
+  });
+
+  it('takes steps and evaluations as measured, each by its own time', () => {
+    const left = secondsLeft(stateAfter(MIDDLE));
+    expect(left).toBeCloseTo(80 * 0.5 + 2 * 2, 6); // 3 of 5 evaluations are done
+  });
+
+  it('does not count an evaluation that was asked for as one of the plan', () => {
+    const before = stateAfter(MIDDLE);
+    const state = reduce(before, evaluation('requested', 120, 0.4), before.now + 2000);
+    expect(shareDone(state)).toBe(shareDone(before));
+    const next = reduce(state, grpoStep(121), state.now + 500);
+    expect(secondsLeft(next)).toBeCloseTo(79 * 0.5 + 2 * 2, 6);
+  });
+
+  it('follows a change of speed within some seconds', () => {
+    let state = stateAfter(MIDDLE);
+    for (let step = 121; step <= 160; step++) state = reduce(state, grpoStep(step, 1), state.now + 1000);
+    const left = secondsLeft(state) ?? 0;
+    expect(left).toBeGreaterThan(0.9 * (40 * 1 + 4));
+    expect(left).toBeLessThan(40 * 1 + 4);
+  });
+});
+
+describe('the share done', () => {
+  it('never falls, and is 1 at the end', () => {
+    const whole = [
+      ...MIDDLE,
+      ...Array.from({ length: 80 }, (_, i) => ({ event: grpoStep(121 + i), after: 0.5 })),
+      { event: evaluation('periodic', 150, 0.4), after: 2 },
+      { event: evaluation('final', 200, 0.44), after: 2 },
+    ];
+    const shares = whole.map((_, i) => shareDone(stateAfter(whole.slice(0, i + 1))));
+    expect(shares.every((share, i) => i === 0 || share >= shares[i - 1]!)).toBe(true);
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  it('of a resumed run counts the stages and steps before', () => {
+    const resumed = stateAfter([{ event: stage(1, 100), after: 0 }]);
+    expect(shareDone(resumed)).toBeCloseTo((1000 + 100 + 5000 + 200) / (1000 + 100 + 10_000 + 500), 6);
+  });
+});
+
+it('tokens a second are those of the recent steps', () => {
+  expect(tokensPerSecond(stateAfter(MIDDLE))).toBeCloseTo(14_000, 0);
+  expect(
+    tokensPerSecond(
+      stateAfter([
+        { event: stage(1, 100), after: 0 },
+        { event: grpoStep(101), after: 0.5 },
+      ]),
+    ),
+  ).toBe(
+    undefined, // a resume does not say how many tokens there were before
+  );
+});
+
+it('a completion stays for three seconds, to be read', () => {
+  const first = stateAfter([...WARM_START, { event: stage(1), after: 0 }, { event: rollouts('a', 'first'), after: 0 }]);
+  const later = (ms: number) => reduce(first, rollouts('b', 'second'), first.now + ms).example?.completion;
+  expect(later(2900)).toBe('first');
+  expect(later(3100)).toBe('second');
+});
+
+it('figures and curves begin anew with each stage', () => {
+  const state = stateAfter([...WARM_START, { event: stage(1), after: 0 }]);
+  expect(state.metrics).toEqual({});
+  expect(state.training.buckets).toEqual([]);
+});
