@@ -33,6 +33,15 @@ function parse(options) {
   }
 }
 
+/** --threads N, for the races: of each side. */
+export const THREADS_FLAG = { threads: { type: 'string', default: '2' } };
+
+export function readThreads({ threads }) {
+  const count = Number(threads);
+  if (!Number.isInteger(count) || count < 1) fail(`--threads: ${threads} — not a whole number of 1 or more; use 2.`);
+  return count;
+}
+
 /** Hardware, engine and versions that a figure belongs to. */
 export function describeMachine() {
   return {

@@ -14,32 +14,45 @@ const PAUSE_MS = 30;
  *
  * @param ours   (turn) => { seconds, … }; turns of the warm-up have negative numbers
  * @param theirs the same, with the `idle` of the peer's answer; undefined where there is no peer
+ * @param beside (turn) a third thing to time in the same run, before each of our turns
  * @returns per side its turns, warm-up included, the seconds of those after it, and the cores that it kept busy while
  *   the other side worked; and the ratio of the two
  */
-export async function race({ ours, theirs, warmup, repeats }) {
+export async function race({ ours, theirs, beside, warmup, repeats }) {
   const sides = { ours: { turns: [] }, ...(theirs && { theirs: { turns: [] } }) };
   const rest = { ours: [], theirs: [] };
   for (let turn = -warmup; turn < repeats; turn++) {
     progress(turn, repeats);
     await pause();
-    sides.ours.turns.push({ turn, ...(await ours(turn)) });
+    await beside?.(turn);
+    const work = await metered(() => ours(turn));
+    sides.ours.turns.push({ turn, ...work.value, cpuSeconds: work.cpuSeconds });
     if (theirs === undefined) continue;
-    const cpu = process.cpuUsage();
-    const start = performance.now();
-    await pause();
-    const { idle, ...other } = await theirs(turn);
+    const watch = await metered(async () => {
+      await pause();
+      return theirs(turn);
+    });
+    const { idle, ...other } = watch.value;
     sides.theirs.turns.push({ turn, ...other });
-    const { user, system } = process.cpuUsage(cpu);
-    rest.ours.push({ cpuSeconds: (user + system) / 1e6, seconds: (performance.now() - start) / 1000 });
+    rest.ours.push(watch);
     rest.theirs.push(idle);
   }
   progress(undefined, repeats);
   for (const [name, side] of Object.entries(sides)) {
     side.seconds = summarize(timed(side).map(({ seconds }) => seconds));
+    side.cpuSeconds = summarize(timed(side).map(({ cpuSeconds }) => cpuSeconds));
     if (theirs !== undefined) side.busyAtRest = total(rest[name], 'cpuSeconds') / total(rest[name], 'seconds');
   }
   return { ...sides, ...(theirs && { ratio: ratioOf(sides) }) };
+}
+
+/** What `work` gives, its seconds, and the processor time that all threads of this process used. */
+async function metered(work) {
+  const before = process.cpuUsage();
+  const start = performance.now();
+  const value = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { value, seconds: (performance.now() - start) / 1000, cpuSeconds: (user + system) / 1e6 };
 }
 
 /** The turns that count. */
@@ -75,6 +88,7 @@ export function splitOf(side) {
 export function summaryOf({ ours, theirs, ratio }) {
   const side = (result) => ({
     seconds: result.seconds,
+    cpuSeconds: result.cpuSeconds,
     splitMs: splitOf(result),
     busyAtRest: result.busyAtRest,
     turns: result.turns.map(({ turn, seconds }) => ({ turn, seconds })),
@@ -83,7 +97,7 @@ export function summaryOf({ ours, theirs, ratio }) {
 }
 
 /**
- * The race as a table.
+ * The race as a table. Processor seconds are those of all threads, waiting ones included.
  *
  * @param names  of ours and theirs
  * @param work   count of what a turn does, and its unit: `{ count: 4096, unit: 'completion tokens/s' }`
@@ -91,12 +105,13 @@ export function summaryOf({ ours, theirs, ratio }) {
 export function raceTable(result, names, work) {
   const rows = ['ours', 'theirs'].flatMap((side) => {
     if (result[side] === undefined) return [];
-    const { seconds } = result[side];
+    const { seconds, cpuSeconds } = result[side];
     const split = Object.entries(splitOf(result[side])).map(([name, ms]) => `${name} ${ms.toFixed(0)}`);
-    return [[names[side], spread(seconds), Math.round(work.count / seconds.median), split.join(', ')]];
+    const rate = Math.round(work.count / seconds.median);
+    return [[names[side], spread(seconds), cpuSeconds.median.toFixed(2), rate, split.join(', ')]];
   });
   const hasSplit = rows.some((cells) => cells.at(-1) !== '');
-  return table(['', 'seconds (quartiles)', work.unit, hasSplit ? 'of it, ms' : ''], rows);
+  return table(['', 'seconds (quartiles)', 'processor s', work.unit, hasSplit ? 'of it, ms' : ''], rows);
 }
 
 /** The verdict under the table, and how still the resting sides were. */

@@ -1,22 +1,24 @@
 /**
  * How fast is sampling, against transformers' generate on the same machine?
  *
- *   npm run bench -- rollout [--repeats 15] [--quick] [--json FILE]
+ *   npm run bench -- rollout [--repeats 15] [--quick] [--threads 2] [--json FILE]
  *
  * Same weights, same prompts, temperature 1, full vocabulary, exactly 32 tokens a completion. generate gets every prompt
  * once a completion, as TRL calls it; ours gets it once a group. Ours also gives log-probs and entropies.
  */
 import { generate } from '../dist/model/generation.js';
-import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
+import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { startSide } from './peers/side.mjs';
 import { race, raceTable, ratioLines, summaryOf } from './race.mjs';
-import { openWorkload, RACE, THREADS, VOCABULARY, workloadLine } from './workload.mjs';
+import { openWorkload, RACE, VOCABULARY, workloadLine } from './workload.mjs';
 
-const { repeats, quick, json } = readFlags();
+const flags = readFlags({ further: THREADS_FLAG });
+const { repeats, quick, json } = flags;
+const threads = readThreads(flags);
 const tokens = RACE.prompts * RACE.groupSize * RACE.completionTokens;
 const machine = describeMachine();
-const run = await openWorkload(RACE);
-const peer = await startSide('generate.py', run, { completionTokens: RACE.completionTokens });
+const run = await openWorkload(RACE, { threads });
+const peer = await startSide('generate.py', run, { threads, completionTokens: RACE.completionTokens });
 try {
   const result = await race({
     ours: sample,
@@ -73,7 +75,7 @@ function report(result) {
     `${[
       machineLine(machine),
       `a rollout: ${workloadLine(RACE, run)}`,
-      `temperature 1, full vocabulary, no EOS; ${THREADS} threads a side, ${repeats} repeats in turn`,
+      `temperature 1, full vocabulary, no EOS; ${threads} threads a side, ${repeats} repeats in turn`,
       '',
       raceTable(result, names, { count: tokens, unit: 'completion tokens/s' }),
       '',
@@ -84,7 +86,7 @@ function report(result) {
   writeJson(json, 'rollout', {
     machine,
     peer: peer?.versions,
-    settings: { ...RACE, vocabulary: VOCABULARY, threads: THREADS },
+    settings: { ...RACE, vocabulary: VOCABULARY, threads },
     tokensPerTurn: tokens,
     ...summaryOf(result),
   });

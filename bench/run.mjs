@@ -9,7 +9,13 @@ const benchmarks = {
 
 const [name] = process.argv.slice(2);
 if (name !== undefined && Object.hasOwn(benchmarks, name)) {
-  await import(`./${name}.mjs`);
+  try {
+    await import(`./${name}.mjs`);
+  } catch (error) {
+    if (error.name !== 'PeerError') throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1); // compute threads of our side may still be waiting
+  }
 } else {
   const list = Object.entries(benchmarks).map(([known, question]) => `  ${known.padEnd(10)} ${question}`);
   process.stderr.write(`${name ?? 'no name'} — not a benchmark; use npm run bench -- NAME:\n${list.join('\n')}\n`);

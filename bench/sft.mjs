@@ -1,7 +1,7 @@
 /**
  * How fast is a supervised step, against plain PyTorch on the same machine?
  *
- *   npm run bench -- sft [--repeats 15] [--quick] [--json FILE]
+ *   npm run bench -- sft [--repeats 15] [--quick] [--threads 2] [--json FILE]
  *
  * 128 sequences of a prompt and an answer; loss on the answer; clipping, AdamW. The other side is the leanest step over
  * transformers' LlamaForCausalLM that PyTorch allows (peers/sft_step.py). Both get the same weights and the same
@@ -10,11 +10,11 @@
  * Beside it, what a row of ours costs here and in the update of a GRPO step: they go through the same kernels.
  */
 import { rowsOf, trainingFlop } from './arithmetic.mjs';
-import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
+import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { startSide } from './peers/side.mjs';
-import { race, raceTable, ratioLines, summaryOf, timed } from './race.mjs';
+import { race, raceTable, ratioLines, summaryOf } from './race.mjs';
 import { quantile } from './statistics.mjs';
-import { LEARNING_RATE, openWorkload, RACE, stepper, THREADS, VOCABULARY, workloadLine } from './workload.mjs';
+import { LEARNING_RATE, openWorkload, RACE, stepper, VOCABULARY, workloadLine } from './workload.mjs';
 
 /** Relative difference of the losses of one step, both in float32. */
 const LOSS_TOLERANCE = 1e-4;
@@ -22,27 +22,33 @@ const LOSS_TOLERANCE = 1e-4;
 /** Each sequence its own prompt: nothing is shared. */
 const WORKLOAD = { ...RACE, prompts: RACE.prompts * RACE.groupSize, groupSize: 1 };
 
-const { repeats, quick, json } = readFlags();
+const flags = readFlags({ further: THREADS_FLAG });
+const { repeats, quick, json } = flags;
+const threads = readThreads(flags);
 const warmup = quick ? 1 : 5;
 const machine = describeMachine();
-const run = await openWorkload(WORKLOAD, { stage: 'sft' });
-const grpo = await openWorkload(RACE);
-const peer = await startSide('sft_step.py', run, { learningRate: LEARNING_RATE });
+const run = await openWorkload(WORKLOAD, { stage: 'sft', threads });
+const grpo = await openWorkload(RACE, { threads });
+const peer = await startSide('sft_step.py', run, { threads, learningRate: LEARNING_RATE });
 try {
   const step = stepper(run);
-  const grpoStep = stepper(grpo);
   const ours = async () => {
-    const grpoUpdate = (await grpoStep()).split.update;
     const { seconds, metrics } = await step();
-    return { seconds, loss: metrics.loss, grpoUpdate };
+    return { seconds, loss: metrics.loss };
+  };
+  const grpoStep = stepper(grpo);
+  const grpoUpdates = [];
+  const beside = async (turn) => {
+    const { split } = await grpoStep();
+    if (turn >= 0) grpoUpdates.push(split.update);
   };
   const theirs = peer && ((turn) => peer.ask(sequencesOf(turn + warmup)));
-  const result = await race({ ours, theirs, warmup, repeats });
+  const result = await race({ ours, theirs, beside, warmup, repeats });
   result.theirs?.turns.forEach(({ loss }, i) => {
     const mine = result.ours.turns[i].loss;
     if (Math.abs(mine - loss) > LOSS_TOLERANCE * loss) fail(`the losses of step ${i + 1} differ: ${mine} and ${loss}.`);
   });
-  report(result);
+  report(result, quantile(grpoUpdates, 0.5));
 } finally {
   peer?.close();
   await run.policy.close();
@@ -61,7 +67,7 @@ function sequencesOf(index) {
   };
 }
 
-function report(result) {
+function report(result, grpoUpdateSeconds) {
   const names = {
     ours: `rlvr-train ${machine.package}, wasm`,
     theirs: peer && `transformers ${peer.versions.transformers}, PyTorch ${peer.versions.torch}`,
@@ -71,19 +77,13 @@ function report(result) {
   const gflops = flop / result.ours.seconds.median / 1e9;
   const microsecondsARow = {
     sft: (1e6 * result.ours.seconds.median) / rowsOf(WORKLOAD).tokens,
-    grpoUpdate:
-      (1e6 *
-        quantile(
-          timed(result.ours).map(({ grpoUpdate }) => grpoUpdate),
-          0.5,
-        )) /
-      rowsOf(RACE).tokens,
+    grpoUpdate: (1e6 * grpoUpdateSeconds) / rowsOf(RACE).tokens,
   };
   process.stdout.write(
     `${[
       machineLine(machine),
       `a supervised step: ${workloadLine(WORKLOAD, run)}`,
-      `AdamW, clipping at 1; ${THREADS} threads a side, ${repeats} repeats in turn`,
+      `AdamW, clipping at 1; ${threads} threads a side, ${repeats} repeats in turn`,
       '',
       raceTable(result, names, { count: tokens, unit: 'tokens/s, prompts included' }),
       '',
@@ -96,7 +96,7 @@ function report(result) {
   writeJson(json, 'sft', {
     machine,
     peer: peer?.versions,
-    settings: { ...WORKLOAD, vocabulary: VOCABULARY, threads: THREADS, learningRate: LEARNING_RATE },
+    settings: { ...WORKLOAD, vocabulary: VOCABULARY, threads, learningRate: LEARNING_RATE },
     tokensPerTurn: tokens,
     arithmetic: { flop, gflops },
     microsecondsARow,

@@ -9,8 +9,6 @@
 import { characterTokenizer } from '../dist/data/index.js';
 import { bindTask, openRun, parseConfig, train, wasmBackend } from '../dist/index.js';
 
-export const THREADS = 2;
-
 /** What a workload is made of; every benchmark of the race starts from these sizes. */
 export const RACE = {
   hiddenSize: 128,
@@ -84,7 +82,7 @@ const stages = {
 };
 
 /** Opens a run of one stage, `grpo` or `sft`, over a workload, with initial weights of seed 0. */
-export async function openWorkload(workload, { stage = 'grpo', threads = THREADS } = {}) {
+export async function openWorkload(workload, { stage = 'grpo', threads }) {
   const config = {
     task: 'race',
     seed: 0,

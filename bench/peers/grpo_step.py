@@ -1,8 +1,12 @@
-"""TRL's GRPOTrainer, one optimizer step at a time. Set up as for speed on a CPU: see README of the results.
+"""TRL's GRPOTrainer, one optimizer step at a time.
 
-setup    {model, prompts, threads, groupSize, completionTokens, learningRate, rewardedBelow, microBatch}
+Set up as someone would who wants speed on a CPU: float32 (TRL's default is bfloat16), no gradient checkpointing (its
+default is on), fused AdamW, SDPA attention, a key/value cache, nothing logged, saved or evaluated. torch.compile is off,
+as it is by default.
+
+setup    {model, prompts, threads, completions, groupSize, completionTokens, learningRate, rewardedBelow, microBatch}
 request  {}
-answer   {seconds, split: {rollout, forward, backward, …}, metrics}
+answer   {seconds, split: {rollout, forward, backward}, metrics: TRL's, of this step}
 """
 
 import sys

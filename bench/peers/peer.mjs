@@ -25,13 +25,18 @@ export function findPython() {
 }
 
 export const HOW_TO_MAKE =
-  'no peer environment, so ours runs alone; make one with: node bench/peers/setup.mjs (Python 3.11, 2 GB)';
+  'no peer environment, so ours runs alone; make one with: node bench/peers/setup.mjs (Python 3.11, 1.5 GB)';
+
+/** The other side is not what it should be, or is gone. */
+export class PeerError extends Error {
+  name = 'PeerError';
+}
 
 /**
  * Starts a script of this folder and sets it up.
  *
  * @returns `hello`, its first answer; `ask(request)`; `close()`
- * @throws Error with its last lines when it dies, and when its versions are not the pinned ones
+ * @throws PeerError with its last lines when it dies, and when its versions are not the pinned ones
  */
 export async function startPeer(script, setup) {
   const threads = String(setup.threads);
@@ -52,13 +57,20 @@ export async function startPeer(script, setup) {
     if (errors.length > ERROR_LINES) errors.shift();
   });
   let waiting;
+  let failure;
+  const fail = (message) => {
+    failure ??= new PeerError(message);
+    waiting?.reject(failure);
+  };
   createInterface({ input: child.stdout }).on('line', (line) => waiting?.resolve(JSON.parse(line)));
-  child.on('error', (cause) => waiting?.reject(cause));
-  child.on('close', (code) => waiting?.reject(new Error(`${script} ended with ${code}:\n${errors.join('\n')}`)));
+  child.on('error', ({ message }) => fail(`${script} does not start: ${message}`));
+  child.on('close', (code) => fail(`${script} ended with ${code}:\n${errors.join('\n')}`));
+  child.stdin.on('error', () => {}); // a peer that is gone has closed it, and `close` says why
   const ask = (request) =>
     new Promise((resolve, reject) => {
       waiting = { resolve, reject };
-      child.stdin.write(`${JSON.stringify(request)}\n`);
+      if (failure === undefined) child.stdin.write(`${JSON.stringify(request)}\n`);
+      else reject(failure);
     });
   const close = () => {
     waiting = undefined;
@@ -79,6 +91,8 @@ function checkVersions(versions) {
   for (const [name, version] of Object.entries(versions)) {
     const pinned = text.match(new RegExp(`^${name}==(\\S+)$`, 'm'))?.[1];
     if (pinned !== undefined && version.split('+')[0] !== pinned)
-      throw new Error(`the peer has ${name} ${version}, the race is pinned to ${pinned}: node bench/peers/setup.mjs`);
+      throw new PeerError(
+        `the peer has ${name} ${version}, the race is pinned to ${pinned}; run node bench/peers/setup.mjs.`,
+      );
   }
 }

@@ -12,10 +12,12 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 /** Without a peer environment, wherever the tests run. */
-const bench = (...flags: readonly string[]) =>
+const bench = (...flags: readonly string[]) => benchWith(join(folder.path, 'no-python'), flags);
+
+const benchWith = (python: string, flags: readonly string[]) =>
   promisify(execFile)(process.execPath, ['bench/run.mjs', ...flags], {
     cwd: ROOT,
-    env: { ...process.env, RLVR_PEER_PYTHON: join(folder.path, 'no-python') },
+    env: { ...process.env, RLVR_PEER_PYTHON: python },
   });
 
 interface ScaleReport {
@@ -66,7 +68,15 @@ it('bench -- scale --quick prints a table and writes what it measured', async ()
 it('a race without the other side says how to make it, and measures ours', async () => {
   const { stdout, stderr } = await bench('rollout', '--quick', '--repeats', '1');
   expect(stderr).toContain('make one with: node bench/peers/setup.mjs');
-  expect(stdout).toMatch(/^rlvr-train .* \d\.\d{3} \(.*\) +\d+$/m);
+  expect(stdout).toMatch(/^rlvr-train .* \d+\.\d{3} \(.*\) +\d+\.\d\d +\d+$/m);
+}, 60_000);
+
+it('a peer that dies ends the race with its last words', async () => {
+  const notPython = process.execPath;
+  await expect(benchWith(notPython, ['rollout', '--quick'])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^generate\.py ended with 9:\n.*bad option: -B\n$/),
+  });
 }, 60_000);
 
 it.each([
