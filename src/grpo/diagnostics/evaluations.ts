@@ -27,7 +27,7 @@ const heldOutFalls: Diagnostic = {
       why: gamesReward(stage)
         ? 'The policy learns what reward_funcs pays for and not what the task asks: it overfits the training problems, or exploits the reward'
         : 'The policy overfits the training problems',
-      remedy: `Stop at step ${best.step} (max_steps), use more problems${gamesReward(stage) ? ', set reward_funcs to [accuracy]' : ''}, or set beta to ${setting(stage.klCoef === 0 ? 0.01 : 3 * stage.klCoef)} (now ${setting(stage.klCoef)})`,
+      remedy: `${best.step > 0 ? `Stop at step ${best.step} (max_steps), use` : 'Use'} more problems${gamesReward(stage) ? ', set reward_funcs to [accuracy]' : ''}, or set beta to ${setting(stage.klCoef === 0 ? 0.01 : 3 * stage.klCoef)} (now ${setting(stage.klCoef)})`,
     };
   },
 };

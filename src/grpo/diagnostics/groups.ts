@@ -9,6 +9,9 @@ import { percent, setting } from './words.ts';
 /** Three batches in a row are no accident. */
 const FEWEST_BATCHES = 3;
 
+const EASIER = 'lengthen the sft stage, or choose an easier task';
+const HARDER = 'make the problems harder with the knobs under task';
+
 const NO_GRADIENT = 'A group whose rewards are all equal has no gradient, so no optimizer step was taken';
 
 const allWrong: Diagnostic = {
@@ -44,7 +47,7 @@ const allRight: Diagnostic = {
     return {
       seen: `all groups are dead: every completion of the last ${found.length} batches is right`,
       why: `The task is solved on the problems that it draws. ${NO_GRADIENT}`,
-      remedy: 'Stop here (lower max_steps), or make the problems harder with the knobs under task',
+      remedy: `Stop here (lower max_steps), or ${HARDER}`,
     };
   },
 };
@@ -61,7 +64,7 @@ const allDead: Diagnostic = {
     if (newest === undefined || found.length < FEWEST_BATCHES) return undefined;
     return {
       seen: `all groups of the last ${found.length} batches are dead: ${deadByKind(newest)} in the last one`,
-      why: `The policy gives every problem the same answer each time. ${NO_GRADIENT}`,
+      why: `The policy does the same each time that it meets a problem. ${NO_GRADIENT}`,
       remedy: moreVariety(stage),
     };
   },
@@ -93,7 +96,7 @@ const fewLiveGroups: Diagnostic = {
         `in the last ${window.length} batches ${live.toFixed(1)} of ${drawn.toFixed(1)} groups carried signal ` +
         `(${kinds}), after ${rounds.toFixed(1)} rounds of sampling; a step is meant to have ${stage.promptsPerStep}`,
       why: 'The gradient is that of a much smaller batch, and most of the sampling is in vain',
-      remedy: `${moreDraws(stage)}, or ${wrong * 2 > drawn ? easier(stage) : 'make the problems harder with the knobs under task'}`,
+      remedy: `${moreDraws(stage)}; or ${wrong * 2 > drawn ? EASIER : HARDER}`,
     };
   },
 };
@@ -105,12 +108,9 @@ function deadByKind({ groups, allRight: right, allWrong: wrong }: BatchRecord): 
   return `${right} all right, ${wrong} all wrong${alike > 0 ? `, ${alike} with equal rewards` : ''}`;
 }
 
-function easier({ numGenerations }: GrpoStageConfig): string {
-  return `lengthen the sft stage, choose an easier task, or raise num_generations to ${2 * numGenerations}`;
-}
-
-function easierStart(stage: GrpoStageConfig): string {
-  return `Let an sft stage come first until a tenth is right, pay partial answers by reward_funcs, or ${easier(stage)}`;
+function easierStart({ numGenerations }: GrpoStageConfig): string {
+  const draws = `raise num_generations to ${2 * numGenerations} (now ${numGenerations})`;
+  return `Let an sft stage come first until a tenth is right, pay partial answers by reward_funcs, choose an easier task, or ${draws}`;
 }
 
 /** After an update that was too large. */

@@ -2,7 +2,6 @@
 import type { Diagnostic } from './diagnostic.ts';
 import { slowerStart } from './groups.ts';
 import { lostSince, newestAverage } from './history.ts';
-import { meanOf } from './lists.ts';
 import { figure, percent, setting } from './words.ts';
 
 const noReward: Diagnostic = {
@@ -114,10 +113,8 @@ const rewardCollapse: Diagnostic = {
     const { bestAverage: best } = history;
     if (now === undefined || best === null || lostSince(history) < LOST) return undefined;
     if (best.paid * now.completions < FEWEST_PAID) return undefined;
-    const newestUpdates = history.updates.slice(-10);
-    const norm = meanOf(newestUpdates, ({ gradNorm }) => gradNorm);
     return {
-      seen: `the reward fell from ${figure(best.reward)} (step ${best.step}) to ${figure(now.reward)}; the gradient norm is now ${figure(norm)}`,
+      seen: `the reward fell from ${figure(best.reward)} (step ${best.step}) to ${figure(now.reward)}`,
       why: `Updates destroy more than they teach: ${percent(best.correct)} of the completions were right, now ${percent(now.correct)} are`,
       remedy: `${slowerStart(stage)}${stage.klCoef === 0 ? '; or set beta to 0.01, which holds the policy near its start' : ''}`,
     };

@@ -21,13 +21,14 @@ const gradientSpike: Diagnostic<StageConfig> = {
     if (newest === undefined || before.length < STEPS_BEFORE_SPIKE || newest.gradNorm <= SPIKE * typical) {
       return undefined;
     }
+    const isTight = maxGradNorm > 0 && maxGradNorm <= 2 * typical;
     return {
       seen: `the gradient norm is ${figure(newest.gradNorm)}, ${figure(newest.gradNorm / typical)} times the median of the last ${before.length} steps (${figure(typical)})`,
       why:
         maxGradNorm > 0
           ? `It was cut to max_grad_norm (${setting(maxGradNorm)}), but one odd batch now decides the step, and the second moment remembers it`
           : 'Nothing bounds it, as max_grad_norm is 0: one odd batch decides the step, and the second moment remembers it',
-      remedy: `Set max_grad_norm to ${setting(Math.max(2 * typical, 1e-3))} (now ${setting(maxGradNorm)}), or learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)}) if it comes again`,
+      remedy: `If it comes again, set ${isTight ? '' : `max_grad_norm to ${setting(2 * typical)} (now ${setting(maxGradNorm)}), or `}learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`,
     };
   },
 };

@@ -52,7 +52,10 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       stream.times(10, () =>
         stream.step({ groups: 90, live: 4, allWrong: 84, allRight: 2, rounds: 3, correct: 0.03, reward: 0.03 }),
       ),
-    says: [/4\.0 of 90\.0 groups .* after 3\.0 rounds .* meant to have 32/, /max_rounds to 4 or num_generations to 32/],
+    says: [
+      /4\.0 of 90\.0 groups .* after 3\.0 rounds .* meant to have 32/,
+      /max_rounds to 4 or num_generations to 32; or lengthen/,
+    ],
   },
   'low-solve-rate': {
     run: (stream) =>
@@ -122,7 +125,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   },
   'gradient-spike': {
     run: (stream) => stream.times(20, () => stream.step()).step({}, { gradNorm: 40 }),
-    says: [/norm is 40, 80 times the median of the last 20 steps \(0\.5\)/, /max_grad_norm to 1 /],
+    says: [/norm is 40, 80 times the median of the last 20 steps \(0\.5\)/, /learning_rate to 1\.5e-4 \(now 3e-4\)/],
   },
   'zero-gradient': {
     options: { keys: { mask_truncated_completions: true } },
