@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
+import { listAdaptersCommand } from './backend.ts';
 import { evalCommand } from './eval.ts';
 import { sampleCommand } from './sample.ts';
 import { trainCommand } from './train.ts';
@@ -77,12 +78,14 @@ function addTrain(root: Command): Command {
       .option('--force', 'resume although machine, version or config differ')
       .optionsGroup('Machine:')
       .option('--threads <number>', THREADS, wholeNumber(1))
-      .option('--backend <name>', 'auto, wasm or reference (default: what the config says, else auto)')
+      .option('--backend <name>', 'auto, webgpu, wasm or reference (default: what the config says, else auto)')
+      .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
       .optionsGroup('Other:')
       .option('--quiet', 'print nothing but the final summary as JSON')
       .helpOption('-h, --help', 'show this help')
       .action(async (words: readonly string[], options) => {
         refuseWords(words, root);
+        if (options.listAdapters) return listAdaptersCommand();
         await trainCommand({ ...options, config: required('config', options.config, 'configs/countdown.yaml') });
       })
   );

@@ -30,11 +30,11 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const config = capLastStage(loaded, options.maxSteps);
   const directory = options.output ?? config.outputDir ?? defaultDirectory(options.config, options.resume ?? false);
   const task = createTask(config.task);
-  const backend = await chooseBackend(config.backend, config.threads);
+  const print = options.quiet ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
+  const backend = await chooseBackend(config.backend, config.threads, print);
   const run = await openRun(config, task, backend);
   try {
     const fingerprint = await fingerprintOf(run);
-    const print = options.quiet ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
     const reporter = new Reporter({ run, directory, print });
     reporter.opening(backendLine(fingerprint), backend.plannedBytes(run.policy.plan.memory));
     const interrupt = listenForInterrupt(print);
