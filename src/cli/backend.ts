@@ -1,4 +1,5 @@
 /** The backend that a config or flag names. */
+import { existsSync } from 'node:fs';
 import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { referenceBackend } from '../kernels/reference/engine.ts';
@@ -37,6 +38,9 @@ export async function chooseBackend(
 
 /** The backend of this machine's GPU; else why there is none. A software adapter is slower than wasm, so it is none. */
 async function realGpu(): Promise<Backend | string> {
+  // Where Linux shows no such device, any adapter would be a software one; loading the drivers to see it takes a while.
+  const hasDevice = process.platform !== 'linux' || ['/dev/dri', '/dev/nvidiactl', '/dev/dxg'].some(existsSync);
+  if (!hasDevice) return 'this machine shows no GPU';
   try {
     const backend = await webgpuBackend(await nodeGpu());
     if (!backend.adapter.isSoftware) return backend;

@@ -121,6 +121,7 @@ export class WebgpuEngine implements Engine {
     let encoder = device.createCommandEncoder();
     let pass = encoder.beginComputePass();
     let work = 0;
+    let last: { readonly pipeline?: GPUComputePipeline; readonly bindGroup?: GPUBindGroup } = {};
     for (const { pending, bindGroup, parametersAt, workgroups, work: workOf } of dispatches) {
       const [x, y] = workgroups();
       if (x === 0 || y === 0) continue;
@@ -130,10 +131,13 @@ export class WebgpuEngine implements Engine {
         encoder = device.createCommandEncoder();
         pass = encoder.beginComputePass();
         work = 0;
+        last = {};
       }
-      pass.setPipeline(pending.pipeline as GPUComputePipeline); // `replay` awaited it
-      pass.setBindGroup(0, bindGroup);
+      const pipeline = pending.pipeline as GPUComputePipeline; // `replay` awaited it
+      if (pipeline !== last.pipeline) pass.setPipeline(pipeline);
+      if (bindGroup !== last.bindGroup) pass.setBindGroup(0, bindGroup);
       pass.setBindGroup(1, this.#parameterGroup, [parametersAt]);
+      last = { pipeline, bindGroup };
       pass.dispatchWorkgroups(x, y);
       work += workOf();
     }

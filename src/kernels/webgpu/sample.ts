@@ -71,19 +71,24 @@ fn amount(t: u32, kept: Threshold, also: Threshold, largest: f32, by_mass: bool)
   return shared_value(t, workgroup_sum(t, part));
 }
 
-// The shortest prefix, largest first and lower index first, of the kept tokens whose amount reaches \`wanted\`.
+// Of the kept tokens, the shortest prefix, largest first and lower index first, whose amount reaches \`wanted\`: a
+// number of tokens, or a share of the mass of all. One loop, so that \`amount\` is compiled once: first all, then the
+// threshold's 32 bits, then how many of those that equal it, from the lowest index on.
 fn prefix(t: u32, kept: Threshold, wanted: f32, largest: f32, by_mass: bool) -> Threshold {
+  var goal = wanted;
   var order = 0u;
-  for (var bit = 0x80000000u; bit > 0u; bit = bit >> 1u) {
-    if (amount(t, kept, Threshold(order | bit, 0xffffffffu), largest, by_mass) >= wanted) { order |= bit; }
-  }
-  // With all of the threshold's equals there is enough: how many of them, from the lowest index on?
   var index = 0u;
-  var top = 1u;
-  while (top < P.vocab) { top = top << 1u; }
-  for (var bit = top; bit > 0u; bit = bit >> 1u) {
-    let candidate = index + bit;
-    if (candidate <= P.vocab && amount(t, kept, Threshold(order, candidate - 1u), largest, by_mass) < wanted) { index = candidate; }
+  let index_bits = 32u - countLeadingZeros(P.vocab);
+  for (var step = 0u; step <= 32u + index_bits; step++) {
+    var trial = Threshold(0u, 0xffffffffu);
+    let order_bit = select(0u, 0x80000000u >> (step - 1u), step >= 1u && step <= 32u);
+    let index_bit = select(0u, 1u << (32u + index_bits - step), step > 32u);
+    if (order_bit != 0u) { trial = Threshold(order | order_bit, 0xffffffffu); }
+    if (index_bit != 0u) { trial = Threshold(order, min(index + index_bit, P.vocab) - 1u); }
+    let reached = amount(t, kept, trial, largest, by_mass);
+    if (step == 0u && by_mass) { goal = wanted * reached; }
+    if (order_bit != 0u && reached >= goal) { order |= order_bit; }
+    if (index_bit != 0u && index + index_bit <= P.vocab && reached < goal) { index += index_bit; }
   }
   return Threshold(order, index);
 }`;
@@ -107,12 +112,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
   let largest = shared_value(t, found.largest);
 
   var kept = Threshold(0u, 0xffffffffu);
-  if (top_k > 0.0 && top_k < f32(P.vocab)) { kept = prefix(t, kept, top_k, largest, false); }
-  if (top_p < 1.0) {
-    let all = amount(t, kept, kept, largest, true);
-    let nucleus = prefix(t, kept, top_p * all, largest, true);
-    // top-k's own threshold still holds where the two have the same logit.
-    kept = Threshold(max(kept.order, nucleus.order), select(nucleus.index, min(kept.index, nucleus.index), kept.order == nucleus.order));
+  for (var filter_number = 0u; filter_number < 2u; filter_number++) {
+    let by_mass = filter_number == 1u;
+    let wanted = select(top_k, top_p, by_mass);
+    if (select(wanted <= 0.0 || wanted >= f32(P.vocab), wanted >= 1.0, by_mass)) { continue; }
+    let next = prefix(t, kept, wanted, largest, by_mass);
+    // The earlier threshold still holds where the two have the same logit.
+    kept = Threshold(max(kept.order, next.order), select(next.index, min(kept.index, next.index), kept.order == next.order));
   }
 
   // Masses by blocks of neighbouring tokens, then blocks in order: what is kept, and everything.
