@@ -23,12 +23,22 @@ const ADAPTERS: Readonly<Record<string, { readonly driver: string; readonly name
 
 /** Adapters by their name above. @throws where the driver is not installed */
 export async function openSoftwareAdapter(label: string): Promise<AdapterSource> {
-  const adapter = ADAPTERS[label];
-  if (adapter === undefined) throw new Error(`'${label}' is none of ${Object.keys(ADAPTERS).join(', ')}.`);
-  if (!existsSync(adapter.driver)) throw new Error(`${adapter.driver} is missing: install ${adapter.debian}.`);
+  const { name } = installed(label);
   // The Vulkan loader reads it when the first adapter is asked for.
   process.env.VK_DRIVER_FILES ??= Object.values(ADAPTERS)
     .map(({ driver }) => driver)
     .join(':');
-  return nodeGpu(adapter.name);
+  return nodeGpu(name);
+}
+
+/** Makes this driver the only one of processes that are started from here on. @throws where it is not installed */
+export function useDriver(label: string): void {
+  process.env.VK_DRIVER_FILES = installed(label).driver;
+}
+
+function installed(label: string): (typeof ADAPTERS)[string] {
+  const adapter = ADAPTERS[label];
+  if (adapter === undefined) throw new Error(`'${label}' is none of ${Object.keys(ADAPTERS).join(', ')}.`);
+  if (!existsSync(adapter.driver)) throw new Error(`${adapter.driver} is missing: install ${adapter.debian}.`);
+  return adapter;
 }
