@@ -61,15 +61,12 @@ it('refuses before anything is allocated a buffer beyond the adapter, naming its
   await expect(backend.open(plan)).rejects.toThrow(/^activations: one buffer of 32\.00 GiB needed.*\n.*Lower /);
 });
 
-it('refuses what the device cannot give, and opens a smaller plan afterwards', async () => {
+it('refuses what the device cannot give, with the reason and what to lower', async () => {
   const { source, devices } = watched(gpu);
   const backend = await webgpuBackend(source);
   await (await backend.open(planOf(64))).close();
   const device = devices[0];
   // Stands for a driver that is out of memory: a software adapter takes what the system overcommits.
-  const createBuffer = device.createBuffer.bind(device);
-  device.createBuffer = (descriptor) => createBuffer({ ...descriptor, size: 2 ** 40 });
-  device.pushErrorScope = () => undefined;
   device.popErrorScope = async () => ({ message: 'not enough memory left' }) as GPUError;
   await expect(backend.open(planOf(64))).rejects.toThrow(/which .+ cannot give \(not enough memory left\)\.\n.*Lower /);
 });

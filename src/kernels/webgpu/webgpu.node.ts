@@ -1,3 +1,4 @@
+/// <reference types="@webgpu/types" />
 /**
  * WebGPU in Node: adapters of the optional package `webgpu` (Dawn: Vulkan, Metal, Direct3D 12).
  *
@@ -11,6 +12,9 @@ import { describeAdapter } from './device.ts';
 /** The line that installs the package. */
 export const INSTALL_LINE = 'npm install webgpu';
 
+/** Instances of Dawn, one an adapter's name: making one loads every driver. */
+const instances = new Map<string | undefined, GPU>();
+
 /**
  * Adapters of this machine.
  * @param name  part of an adapter's name, as `llvmpipe`; default: the one that Dawn prefers
@@ -18,7 +22,8 @@ export const INSTALL_LINE = 'npm install webgpu';
  */
 export async function nodeGpu(name?: string): Promise<AdapterSource> {
   const { create } = await loadPackage();
-  const gpu = create(name === undefined ? [] : [`adapter=${name}`]);
+  const gpu = instances.get(name) ?? create(name === undefined ? [] : [`adapter=${name}`]);
+  instances.set(name, gpu);
   // The package throws where the interface promises null.
   return { requestAdapter: (options) => gpu.requestAdapter(options).catch((cause: unknown) => refuse(cause, name)) };
 }
