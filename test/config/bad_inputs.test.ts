@@ -91,7 +91,7 @@ describe('one bad line', () => {
       'mask_truncated_completions: "yes"',
       'mask_truncated_completions: yes — must be true or false; write it without quotes.',
     ],
-    ['backend: webgpu', 'backend: webgpu — not a backend of this build; use auto, wasm, reference.'],
+    ['backend: cuda', 'backend: cuda — not a backend of this build; use auto, webgpu, wasm, reference.'],
     ['seed: -1', 'seed: -1 — must be from 0 to 4294967295; for example 42.'],
     ['save_seconds: 0', 'save_seconds: 0 — must be greater than 0; for example 10.'],
     ['output_dir: ""', 'output_dir: "" — must be a non-empty text; for example runs/countdown.'],
