@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
+import { listAdaptersCommand } from './backend.ts';
 import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
@@ -89,7 +90,8 @@ function addTrain(root: Command): Command {
       .option('--force', 'resume although machine, version or config differ')
       .optionsGroup('Machine:')
       .option('--threads <number>', THREADS, wholeNumber(1))
-      .option('--backend <name>', 'auto, wasm or reference (default: what the config says, else auto)')
+      .option('--backend <name>', 'auto, webgpu, wasm or reference (default: what the config says, else auto)')
+      .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
       .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
       .option('--plain', 'plain lines, also on a terminal')
       .addOption(new Option('--json', 'one JSON object an event, nothing else').conflicts(['plain', 'quiet']))
@@ -97,6 +99,7 @@ function addTrain(root: Command): Command {
       .helpOption('-h, --help', 'show this help')
       .action(async (words: readonly string[], options) => {
         refuseWords(words, root);
+        if (options.listAdapters) return listAdaptersCommand();
         await trainCommand(options);
       })
   );

@@ -202,8 +202,11 @@ describe('one bad line', () => {
       'reward_funcs: [{name: accuracy, weight: "2"}]',
       'reward_funcs.0.weight: "2" — must be a finite number; write 2, as quotes make a text of it.',
     ],
-    ['backend: wsam', 'backend: wsam — not a backend of this build; the nearest of auto, wasm, reference is wasm.'],
-    ['backend: webgpu', 'backend: webgpu — not a backend of this build; use auto, wasm, reference.'],
+    [
+      'backend: wsam',
+      'backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference is wasm.',
+    ],
+    ['backend: cuda', 'backend: cuda — not a backend of this build; use auto, webgpu, wasm, reference.'],
     ['seed: -1', 'seed: -1 — must be from 0 to 4294967295; for example 42.'],
     ['save_seconds: 0', 'save_seconds: 0 — must be greater than 0; for example 10.'],
     ['output_dir: ""', 'output_dir: "" — must be a non-empty text; for example runs/countdown.'],
