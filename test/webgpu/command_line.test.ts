@@ -36,7 +36,7 @@ it('sorting two digits is learned on lavapipe: the reward grows from below 0.1 t
   const outcome = await commandLine(['--config', config, '--output', directory]);
   expect(outcome.code).toBe(0);
   expect(outcome.stdout).toMatch(/backend +webgpu.*llvmpipe/);
-  const metrics = readMetrics(directory);
+  const metrics = readMetrics(directory).filter(({ reward }) => reward !== undefined); // evaluations have none
   expect(metrics).toHaveLength(60);
   expect(meanReward(metrics.slice(0, 3))).toBeLessThan(0.1);
   expect(meanReward(metrics.slice(-10))).toBeGreaterThan(0.3);
