@@ -1,25 +1,29 @@
 /**
- * How fast is each wasm kernel at the shapes of the countdown model, on one thread and on two?
+ * How near is each wasm kernel to what the machine can do, at the shapes of the countdown model, on one thread and two?
  *
- *   npm run bench -- kernels [--repeats 15] [--only TEXT] [--json FILE]
+ *   npm run bench -- kernels [--repeats 15] [--quick] [--only TEXT] [--json FILE]
  *
  * A repeat replays a program of CALLS equal calls, so that posting a job to the workers costs little of it. Repeats are
  * interleaved over kernels and threads, so that a machine that slows down slows all of them. Before the clock starts,
  * one call of each, in the order below, is checked against the float64 reference. Times are of one call: the median,
  * and the quartiles around it; GFLOP/s count multiply and add of the products, at the median. Left out: what takes
  * microseconds a step (copy, add, groupAdvantages, gatherRowsBackward).
+ *
+ * Roof: the time that the kernel's multiply-adds take from registers or the first-level cache, or that a plain copy of
+ * as many bytes as it must read and write takes, whichever is longer (roofline.mjs). Exponentials are not in it, which
+ * keeps attention, sample and swiglu below.
  */
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
-import { ArenaBuilder } from '../dist/kernels/memory.js';
+import { ArenaBuilder, slotLength } from '../dist/kernels/memory.js';
 import { referenceBackend } from '../dist/kernels/reference/engine.js';
 import { wasmBackend } from '../dist/kernels/wasm/backend.js';
-import { readGitCommit } from '../dist/run/fingerprint.node.js';
+import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
+import { openRoofline } from './roofline.mjs';
+import { summarize } from './statistics.mjs';
 
 const THREADS = [1, 2];
 const CALLS = 20;
-const { repeats, only, json } = readFlags();
+const { repeats, only, json } = readFlags({ further: { only: { type: 'string' } } });
+const machine = describeMachine();
 
 // A training batch of configs/countdown.yaml: ROWS packed rows in GROUPS islands, and the model's widths.
 const [ROWS, GROUPS, PROMPT] = [1088, 64, 6];
@@ -70,72 +74,66 @@ const attention = {
 };
 const output = { hidden: s.x, weight: s.head, targets: s.targets, temperature: s.temperature, rows };
 const flop = (inputs, outputs, count = ROWS) => 2 * count * inputs * outputs;
+/** Pairs of a row and a row it attends to; a product over them has HEADS · HEAD multiply-adds each. */
+const pairs = (GROUPS * CONTEXT * (CONTEXT + 1)) / 2;
 
-/** Name, call, and FLOP where it is a product. Backward cases read what their forward wrote. */
+/**
+ * Name, call, the slots that it must read and write (twice where it adds to one), and FLOP where there are products.
+ * Backward cases read what their forward wrote.
+ */
 // biome-ignore format: a table
 const CASES = [
-  ['embedding', (k) => k.embedding({ tokens: s.targets, table: s.head, out: s.embedded, rows })],
-  ['embeddingBackward', (k) => k.embeddingBackward({ dOut: s.dOut, sortedRows: s.sortedRows, bucketTokens: s.bucketTokens, bucketOffsets: s.bucketOffsets, buckets: V, dTable: s.dTable })],
-  ['linear qkv', (k) => k.linear({ x: s.x, weight: s.wQkv, out: s.yQkv, rows }), flop(D, Q)],
-  ['linear gate+up', (k) => k.linear({ x: s.x, weight: s.wGateUp, out: s.yGateUp, rows }), flop(D, 2 * F)],
-  ['linear down', (k) => k.linear({ x: s.inner, weight: s.wDown, residual: s.residual, out: s.y, rows }), flop(D, F)],
-  ['linear out', (k) => k.linear({ x: s.x, weight: s.wOut, out: s.y, rows }), flop(D, D)],
-  ['linear gate+up, 1 row', (k) => k.linear({ x: s.x, weight: s.wGateUp, out: s.yGateUp, rows: { begin: 0, end: 1 } }), flop(D, 2 * F, 1)],
-  ['linearInputGradient qkv', (k) => k.linearInputGradient({ dOut: s.qkv, weight: s.wQkv, dX: s.y, rows }), flop(D, Q)],
-  ['linearInputGradient gate+up', (k) => k.linearInputGradient({ dOut: s.gateUp, weight: s.wGateUp, dX: s.y, rows }), flop(D, 2 * F)],
-  ['linearInputGradient down', (k) => k.linearInputGradient({ dOut: s.dOut, weight: s.wDown, dX: s.yInner, rows }), flop(D, F)],
-  ['linearWeightGradient qkv', (k) => k.linearWeightGradient({ dOut: s.qkv, x: s.x, dWeight: s.dWQkv, rows }), flop(D, Q)],
-  ['linearWeightGradient gate+up', (k) => k.linearWeightGradient({ dOut: s.gateUp, x: s.x, dWeight: s.dWGateUp, rows }), flop(D, 2 * F)],
-  ['linearWeightGradient down', (k) => k.linearWeightGradient({ dOut: s.dOut, x: s.inner, dWeight: s.dWDown, rows }), flop(D, F)],
-  ['linearWeightGradient out', (k) => k.linearWeightGradient({ dOut: s.dOut, x: s.x, dWeight: s.dWOut, rows }), flop(D, D)],
-  ['linearLogprob', (k) => k.linearLogprob({ ...output, logprobs: s.logprobs, logSumExp: s.logSumExp, entropies: s.entropies }), flop(D, V)],
-  ['linearLogprobBackward', (k) => k.linearLogprobBackward({ ...output, logSumExp: s.logSumExp, entropies: s.entropies, dLogprobs: s.dLogprobs, dEntropies: s.dEntropies, dHidden: s.y, dWeight: s.dHead }), 3 * flop(D, V)],
-  ['policyObjective', (k) => k.policyObjective({ logprobs: s.logprobs, oldLogprobs: s.logprobs, refLogprobs: s.logprobs, entropies: s.entropies, advantages: s.advantages, completionOf: s.completionOf, coefficients: s.coefficients, entropyCoefficients: s.coefficients, settings: s.objective, losses: s.losses, dLogprobs: s.dPolicy, dEntropies: s.dEntropy, rows })],
-  ['sample', (k) => k.sample({ hidden: s.x, weight: s.head, sampling: s.sampling, key: s.key, rolloutNumbers: s.rolloutNumbers, counters: s.positions, tokens: s.sampledTokens, logprobs: s.sampledLogprobs, entropies: s.sampledEntropies, keptLogMass: s.keptLogMass, rows }), flop(D, V)],
-  ['gatherRows, all', (k) => k.gatherRows({ x: s.x, index: s.kvRows, out: s.y, rows })],
-  ['rmsNorm', (k) => k.rmsNorm({ x: s.x, weight: s.wNorm, out: s.y, rstd: s.rstd, eps: 1e-5, rows })],
-  ['rmsNormBackward', (k) => k.rmsNormBackward({ x: s.x, weight: s.wNorm, rstd: s.rstd, dOut: s.dOut, dX: s.dX, dWeight: s.dWNorm, rows })],
-  ['rotary', (k) => k.rotary({ ...rotary, q: s.q, kv: s.kv })],
-  ['attention', (k) => k.attention({ ...attention, rows })],
-  ['attentionBackward', (k) => k.attentionBackward({ ...attention, dOut: s.dOut, islands: s.islands, islandCount: GROUPS, dQ: s.dQ, dKv: s.dKv })],
-  ['rotaryBackward', (k) => k.rotaryBackward({ ...rotary, dQ: s.dQ, dKv: s.dKv, dQkv: s.yQkv })],
-  ['swiglu', (k) => k.swiglu({ gateUp: s.gateUp, out: s.yInner, rows })],
-  ['swigluBackward', (k) => k.swigluBackward({ gateUp: s.gateUp, dOut: s.inner, dGateUp: s.yGateUp, rows })],
-  ['fill 0.6 M', (k) => k.fill({ out: s.gradients, value: 0.001 })],
-  ['gradientNorm 0.6 M', (k) => k.gradientNorm({ gradients: s.gradients, partials: s.partials, norm: s.norm })],
-  ['adamw 0.6 M', (k) => k.adamw({ parameters: s.parameters, gradients: s.gradients, firstMoment: s.firstMoment, secondMoment: s.secondMoment, norm: s.norm, settings: s.adamw, decayLength: PARAMETERS })],
+  ['embedding', (k) => k.embedding({ tokens: s.targets, table: s.head, out: s.embedded, rows }), 'targets embedded embedded'],
+  ['embeddingBackward', (k) => k.embeddingBackward({ dOut: s.dOut, sortedRows: s.sortedRows, bucketTokens: s.bucketTokens, bucketOffsets: s.bucketOffsets, buckets: V, dTable: s.dTable }), 'dOut dTable dTable'],
+  ['linear qkv', (k) => k.linear({ x: s.x, weight: s.wQkv, out: s.yQkv, rows }), 'x wQkv yQkv', flop(D, Q)],
+  ['linear gate+up', (k) => k.linear({ x: s.x, weight: s.wGateUp, out: s.yGateUp, rows }), 'x wGateUp yGateUp', flop(D, 2 * F)],
+  ['linear down', (k) => k.linear({ x: s.inner, weight: s.wDown, residual: s.residual, out: s.y, rows }), 'inner wDown residual y', flop(D, F)],
+  ['linear out', (k) => k.linear({ x: s.x, weight: s.wOut, out: s.y, rows }), 'x wOut y', flop(D, D)],
+  ['linear gate+up, 1 row', (k) => k.linear({ x: s.x, weight: s.wGateUp, out: s.yGateUp, rows: { begin: 0, end: 1 } }), 'wGateUp', flop(D, 2 * F, 1)],
+  ['linearInputGradient qkv', (k) => k.linearInputGradient({ dOut: s.qkv, weight: s.wQkv, dX: s.y, rows }), 'qkv wQkv y', flop(D, Q)],
+  ['linearInputGradient gate+up', (k) => k.linearInputGradient({ dOut: s.gateUp, weight: s.wGateUp, dX: s.y, rows }), 'gateUp wGateUp y', flop(D, 2 * F)],
+  ['linearInputGradient down', (k) => k.linearInputGradient({ dOut: s.dOut, weight: s.wDown, dX: s.yInner, rows }), 'dOut wDown yInner', flop(D, F)],
+  ['linearWeightGradient qkv', (k) => k.linearWeightGradient({ dOut: s.qkv, x: s.x, dWeight: s.dWQkv, rows }), 'qkv x dWQkv dWQkv', flop(D, Q)],
+  ['linearWeightGradient gate+up', (k) => k.linearWeightGradient({ dOut: s.gateUp, x: s.x, dWeight: s.dWGateUp, rows }), 'gateUp x dWGateUp dWGateUp', flop(D, 2 * F)],
+  ['linearWeightGradient down', (k) => k.linearWeightGradient({ dOut: s.dOut, x: s.inner, dWeight: s.dWDown, rows }), 'dOut inner dWDown dWDown', flop(D, F)],
+  ['linearWeightGradient out', (k) => k.linearWeightGradient({ dOut: s.dOut, x: s.x, dWeight: s.dWOut, rows }), 'dOut x dWOut dWOut', flop(D, D)],
+  ['linearLogprob', (k) => k.linearLogprob({ ...output, logprobs: s.logprobs, logSumExp: s.logSumExp, entropies: s.entropies }), 'x head logprobs', flop(D, V)],
+  ['linearLogprobBackward', (k) => k.linearLogprobBackward({ ...output, logSumExp: s.logSumExp, entropies: s.entropies, dLogprobs: s.dLogprobs, dEntropies: s.dEntropies, dHidden: s.y, dWeight: s.dHead }), 'x head y dHead dHead', 3 * flop(D, V)],
+  ['policyObjective', (k) => k.policyObjective({ logprobs: s.logprobs, oldLogprobs: s.logprobs, refLogprobs: s.logprobs, entropies: s.entropies, advantages: s.advantages, completionOf: s.completionOf, coefficients: s.coefficients, entropyCoefficients: s.coefficients, settings: s.objective, losses: s.losses, dLogprobs: s.dPolicy, dEntropies: s.dEntropy, rows }), 'logprobs logprobs logprobs entropies completionOf coefficients coefficients losses dPolicy dEntropy'],
+  ['sample', (k) => k.sample({ hidden: s.x, weight: s.head, sampling: s.sampling, key: s.key, rolloutNumbers: s.rolloutNumbers, counters: s.positions, tokens: s.sampledTokens, logprobs: s.sampledLogprobs, entropies: s.sampledEntropies, keptLogMass: s.keptLogMass, rows }), 'x head sampledTokens', flop(D, V)],
+  ['gatherRows, all', (k) => k.gatherRows({ x: s.x, index: s.kvRows, out: s.y, rows }), 'x kvRows y'],
+  ['rmsNorm', (k) => k.rmsNorm({ x: s.x, weight: s.wNorm, out: s.y, rstd: s.rstd, eps: 1e-5, rows }), 'x y rstd'],
+  ['rmsNormBackward', (k) => k.rmsNormBackward({ x: s.x, weight: s.wNorm, rstd: s.rstd, dOut: s.dOut, dX: s.dX, dWeight: s.dWNorm, rows }), 'x dOut dX dX rstd'],
+  ['rotary', (k) => k.rotary({ ...rotary, q: s.q, kv: s.kv }), 'qkv q kv'],
+  ['attention', (k) => k.attention({ ...attention, rows }), 'q kv intervals attended scores', 2 * flop(HEADS, HEAD, pairs)],
+  ['attentionBackward', (k) => k.attentionBackward({ ...attention, dOut: s.dOut, islands: s.islands, islandCount: GROUPS, dQ: s.dQ, dKv: s.dKv }), 'q kv intervals attended scores dOut dQ dKv', 5 * flop(HEADS, HEAD, pairs)],
+  ['rotaryBackward', (k) => k.rotaryBackward({ ...rotary, dQ: s.dQ, dKv: s.dKv, dQkv: s.yQkv }), 'dQ dKv yQkv'],
+  ['swiglu', (k) => k.swiglu({ gateUp: s.gateUp, out: s.yInner, rows }), 'gateUp yInner'],
+  ['swigluBackward', (k) => k.swigluBackward({ gateUp: s.gateUp, dOut: s.inner, dGateUp: s.yGateUp, rows }), 'gateUp inner yGateUp'],
+  ['fill 0.6 M', (k) => k.fill({ out: s.gradients, value: 0.001 }), 'gradients'],
+  ['gradientNorm 0.6 M', (k) => k.gradientNorm({ gradients: s.gradients, partials: s.partials, norm: s.norm }), 'gradients'],
+  ['adamw 0.6 M', (k) => k.adamw({ parameters: s.parameters, gradients: s.gradients, firstMoment: s.firstMoment, secondMoment: s.secondMoment, norm: s.norm, settings: s.adamw, decayLength: PARAMETERS }), 'parameters parameters gradients firstMoment firstMoment secondMoment secondMoment'],
 ];
 
 const chosen = CASES.filter(([name]) => only === undefined || name.includes(only));
 if (chosen.length === 0)
-  fail(`--only: ${only} — no kernel's name has it; use one of ${CASES.map(([name]) => name).join(', ')}`);
+  fail(`--only: ${only} — no kernel's name has it; use one of ${CASES.map(([name]) => name).join(', ')}.`);
 const filling = fillings();
 const engines = await Promise.all(
   THREADS.map(async (threads) => ({ threads, engine: await (await wasmBackend({ threads })).open(plan) })),
 );
+const { fma } = engines[0].engine.features;
 try {
   await checkAll();
   const results = await measure();
-  const machine = describeMachine();
-  process.stdout.write(`${table(machine, results)}\n`);
-  if (json !== undefined)
-    writeFileSync(json, `${JSON.stringify({ ...machine, repeats, calls: CALLS, results }, null, 2)}\n`);
+  const peaks = await addRoofs(results);
+  process.stdout.write(`${describe(peaks, results)}\n`);
+  if (json !== undefined) {
+    const settings = { backend: 'wasm', fma, repeats, calls: CALLS, rows: ROWS, D, F, Q, V };
+    writeJson(json, 'kernels', { machine, settings, peaks, results });
+  }
 } finally {
   for (const { engine } of engines) await engine.close();
-}
-
-function readFlags() {
-  const options = { repeats: { type: 'string', default: '15' }, only: { type: 'string' }, json: { type: 'string' } };
-  const { values } = parseArgs({ args: process.argv.slice(3), options });
-  const count = Number(values.repeats);
-  if (!Number.isInteger(count) || count < 1)
-    fail(`--repeats: ${values.repeats} — use a whole number, 10 or more for figures`);
-  return { ...values, repeats: count };
-}
-
-function fail(message) {
-  process.stderr.write(`${message}.\n`);
-  process.exit(1);
 }
 
 function planOperands() {
@@ -199,19 +197,19 @@ async function checkAll() {
       const actual = await engine.read(s[name]);
       const wrong = expected.findIndex((value, i) => !(Math.abs(actual[i] - value) <= tolerance));
       if (wrong >= 0)
-        fail(`${name}[${wrong}] on ${threads} threads: ${actual[wrong]}, the reference says ${expected[wrong]}`);
+        fail(`${name}[${wrong}] on ${threads} threads: ${actual[wrong]}, the reference says ${expected[wrong]}.`);
     }
   }
   await reference.close();
 }
 
 async function measure() {
-  const lanes = chosen.flatMap(([name, call, work]) =>
+  const lanes = chosen.flatMap(([name, call, moved, work]) =>
     engines.map(({ threads, engine }) => {
       const program = engine.record(name, (kernels) => {
         for (let i = 0; i < CALLS; i++) call(kernels);
       });
-      return { name, threads, work, times: [], replay: () => engine.replay(program) };
+      return { name, threads, bytes: bytesOf(moved), work, times: [], replay: () => engine.replay(program) };
     }),
   );
   for (const { replay } of lanes) await replay(); // warm-up: compiles, packs the weights
@@ -222,43 +220,68 @@ async function measure() {
       times.push((performance.now() - start) / CALLS);
     }
   }
-  return lanes.map(({ name, threads, work, times }) => {
-    const sorted = times.sort((a, b) => a - b);
-    const quantile = (share) => sorted[Math.round(share * (sorted.length - 1))];
-    const [lowMs, medianMs, highMs] = [0.25, 0.5, 0.75].map(quantile);
-    return { name, threads, medianMs, lowMs, highMs, ...(work && { gflops: work / medianMs / 1e6 }) };
+  return lanes.map(({ name, threads, bytes, work, times }) => {
+    const { median: medianMs, low: lowMs, high: highMs } = summarize(times);
+    return {
+      name,
+      threads,
+      medianMs,
+      lowMs,
+      highMs,
+      bytes,
+      ...(work && { flop: work, gflops: work / medianMs / 1e6 }),
+    };
   });
 }
 
-function describeMachine() {
-  return {
-    cpu: cpus()[0]?.model.trim(),
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.versions.node,
-    v8: process.versions.v8,
-    commit: readGitCommit(process.cwd()),
-    backend: 'wasm',
-    fma: engines[0].engine.features.fma,
-    shapes: { rows: ROWS, D, F, Q, V },
-  };
+/** Adds to each result the time that its roof allows, and the share of it that is reached. */
+async function addRoofs(results) {
+  const peaks = [];
+  for (const threads of THREADS) {
+    const own = results.filter((result) => result.threads === threads);
+    const mostBytes = Math.max(...own.map(({ bytes }) => bytes));
+    const roofline = await openRoofline({ threads, fma, mostBytes });
+    const peak = await roofline.peak();
+    const gflops = Math.max(peak.registers, peak.tile);
+    const moveMs = new Map();
+    for (const result of own) {
+      const { bytes, flop = 0, medianMs } = result;
+      if (!moveMs.has(bytes)) moveMs.set(bytes, 1000 * (await roofline.secondsToMove(bytes)));
+      const multiplyMs = flop / gflops / 1e6;
+      result.bound = multiplyMs > moveMs.get(bytes) ? 'arithmetic' : 'memory';
+      result.roofMs = Math.max(multiplyMs, moveMs.get(bytes));
+      result.shareOfRoof = result.roofMs / medianMs;
+    }
+    peaks.push({ threads, ...peak });
+    await roofline.close();
+  }
+  return peaks;
 }
 
-function table(machine, results) {
-  const { cpu, cores, memoryGiB, node, v8, commit, fma } = machine;
-  const cell = ({ medianMs, lowMs, highMs, gflops }) =>
-    `${medianMs.toFixed(3).padStart(8)}  ${`${lowMs.toFixed(3)}–${highMs.toFixed(3)}`.padEnd(14)}${(gflops?.toFixed(1) ?? '').padStart(8)}`;
+function bytesOf(slots) {
+  return slots.split(' ').reduce((sum, slot) => sum + 4 * slotLength(s[slot]), 0);
+}
+
+function describe(peaks, results) {
   const lines = chosen.map(([name]) => {
     const lanes = results.filter((result) => result.name === name);
-    return `${name.padEnd(30)}${lanes.map(cell).join('   ')}${(lanes[0].medianMs / lanes[1].medianMs).toFixed(2).padStart(9)}`;
+    const cells = lanes.flatMap(({ medianMs, lowMs, highMs, gflops, shareOfRoof }) => [
+      medianMs.toFixed(3),
+      `${lowMs.toFixed(3)}–${highMs.toFixed(3)}`,
+      gflops?.toFixed(1),
+      `${(100 * shareOfRoof).toFixed(0)} %`,
+    ]);
+    return [name, lanes[0].bound, ...cells, (lanes[0].medianMs / lanes[1].medianMs).toFixed(2)];
   });
-  const column = `${'ms'.padStart(8)}  ${'quartiles'.padEnd(14)}${'GFLOP/s'.padStart(8)}`;
+  const columns = THREADS.flatMap((threads) => [`ms, ${threads} thr.`, 'quartiles', 'GFLOP/s', 'of roof']);
   return [
-    `${cpu}, ${cores} cores, ${memoryGiB} GiB; Node ${node}, V8 ${v8}; commit ${commit}; wasm, fma ${fma}`,
-    `${ROWS} rows, D ${D}, F ${F}, Q ${Q}, V ${V}; ${repeats} repeats of ${CALLS} calls`,
+    machineLine(machine),
+    `${ROWS} rows, D ${D}, F ${F}, Q ${Q}, V ${V}; wasm, fma ${fma}; ${repeats} repeats of ${CALLS} calls`,
+    ...peaks.map(
+      ({ threads, registers, tile }) =>
+        `peak on ${threads}: ${registers.toFixed(1)} GFLOP/s from registers, ${tile.toFixed(1)} from the first-level cache`,
+    ),
     '',
-    `${''.padEnd(30)}${THREADS.map((n) => `${n} thread${n === 1 ? '' : 's'}`.padEnd(column.length)).join('   ')}`,
-    `${'kernel'.padEnd(30)}${THREADS.map(() => column).join('   ')}  speed-up`,
-    ...lines,
+    table(['kernel', 'bound by', ...columns, 'speed-up'], lines),
   ].join('\n');
 }

@@ -1,11 +1,21 @@
 /** `npm run bench -- NAME [flags]`: runs a benchmark of this folder against dist/ (`npm run build` first). */
 const benchmarks = {
-  kernels: 'how fast is each wasm kernel at the shapes of the countdown model, on one thread and on two?',
+  step: "how fast is a whole GRPO step, against TRL's?",
+  rollout: "how fast is sampling, against transformers' generate?",
+  sft: 'how fast is a supervised step, against plain PyTorch?',
+  scale: 'does the cost of a step grow no faster than its work?',
+  kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
 };
 
 const [name] = process.argv.slice(2);
 if (name !== undefined && Object.hasOwn(benchmarks, name)) {
-  await import(`./${name}.mjs`);
+  try {
+    await import(`./${name}.mjs`);
+  } catch (error) {
+    if (error.name !== 'PeerError') throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1); // compute threads of our side may still be waiting
+  }
 } else {
   const list = Object.entries(benchmarks).map(([known, question]) => `  ${known.padEnd(10)} ${question}`);
   process.stderr.write(`${name ?? 'no name'} — not a benchmark; use npm run bench -- NAME:\n${list.join('\n')}\n`);

@@ -35,3 +35,6 @@ export class CheckpointError extends RlvrError {}
 
 /** A task, split, tokenizer or dataset that cannot give what was asked. */
 export class DataError extends RlvrError {}
+
+/** A reward function or task of the user that does not keep its contract: says file, function, and what it gave. */
+export class PluginError extends RlvrError {}

@@ -38,6 +38,7 @@ export type { GrpoStageConfig, SftStageConfig, StageConfig } from './config/stag
 export { bindTask, createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
 export type { Task, TaskDefinition, TaskItem } from './data/task.ts';
 export * from './errors.ts';
+export { DIAGNOSIS_CODES } from './grpo/diagnostics/catalogue.ts';
 export { type Evaluation, evaluate } from './grpo/evaluate.ts';
 export type { Diagnosis, StepMetrics, TrainEvent } from './grpo/events.ts';
 export type { CreditedGroup, Rollout, RolloutGroup } from './grpo/rollouts.ts';

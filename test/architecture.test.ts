@@ -27,8 +27,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   model: ['kernels'],
   config: ['model', 'data', 'rewards', 'kernels'],
   grpo: ['config', 'model', 'data', 'rewards', 'kernels'],
+  // Files of the user's own, loaded for what a config names.
+  plugins: ['config', 'data', 'rewards', 'kernels'],
   run: ['grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
-  cli: ['run', 'grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
+  cli: ['run', 'grpo', 'plugins', 'config', 'model', 'data', 'rewards', 'kernels'],
 };
 
 interface Import {

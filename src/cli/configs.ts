@@ -19,7 +19,7 @@ export interface PackagedConfig {
 
 /** What a config's own comment says of it. */
 export function describeConfig(name: string, text: string): PackagedConfig {
-  const comment = /^(?:#.*\n)*/.exec(text)?.[0] ?? '';
+  const comment = /^(?:#.*\n)*/.exec(text.replace(/^# yaml-language-server:.*\n/, ''))?.[0] ?? '';
   const words = comment.replace(/^# ?/gm, '').replace(/\s+/g, ' ').trim();
   const about = /^.*?[.](?= |$)/.exec(words)?.[0] ?? words;
   return { name, about, takes: /^# Takes (.+?)\.?$/m.exec(comment)?.[1] };

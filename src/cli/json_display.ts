@@ -4,9 +4,9 @@ import { evaluationMetrics } from '../grpo/metrics.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { encodeLogJson, type JsonObject } from '../run/json.ts';
+import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { Display, Shown } from './display.ts';
-import { resumeCommand } from './resume_command.ts';
 
 export class JsonDisplay implements Display {
   readonly #shown: Shown;

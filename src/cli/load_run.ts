@@ -1,7 +1,7 @@
 /** From flags to a config, the origin of its values, and the directory of its run. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Origins } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { loadConfigFile } from '../config/load_file.node.ts';
 import type { Override } from '../config/overrides.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -18,9 +18,7 @@ export interface RunFlags {
   readonly maxSteps?: number;
 }
 
-export interface LoadedRun {
-  readonly config: RunConfig;
-  readonly origins: Origins;
+export interface LoadedRun extends LoadedConfig {
   /** As errors show it. */
   readonly file: string;
   readonly directory: string;
@@ -42,12 +40,12 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const kept = join(place, 'config.yaml');
   const goesOn = resume && flags.config === undefined && existsSync(kept);
   const file = goesOn ? kept : configFile(flags.config);
-  const { config: loaded, origins } = await loadConfigFile(file, overrides(flags));
-  const config = capLastStage(loaded, flags.maxSteps);
-  const capped = new Map(origins);
-  if (config !== loaded) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
+  const loaded = await loadConfigFile(file, overrides(flags));
+  const config = capLastStage(loaded.config, flags.maxSteps);
+  const capped = new Map(loaded.origins);
+  if (config !== loaded.config) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
   const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
-  return { config, origins: capped, file, directory, isMainJob: flags.config === undefined && !goesOn };
+  return { ...loaded, config, origins: capped, file, directory, isMainJob: flags.config === undefined && !goesOn };
 }
 
 /** A file of that name wins over a shipped config. */

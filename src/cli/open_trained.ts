@@ -1,15 +1,18 @@
 /** Opens the trained policy of a run directory, for evaluation and sampling. */
 import { join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
-import { createTask } from '../data/create_task.ts';
 import { CheckpointError } from '../errors.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { openRun } from '../grpo/run.ts';
+import { openPlugins } from '../plugins/open_plugins.node.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
 import { fileStore } from '../run/files.node.ts';
+import { readFingerprint } from '../run/fingerprint.ts';
 import { loadModel } from '../run/model_files.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
 import { restoreCheckpoint } from '../run/state.ts';
+import type { Store } from '../run/store.ts';
+import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
 
 /** The final model where the run has finished, else its latest checkpoint. @throws CheckpointError where there is neither */
@@ -24,14 +27,22 @@ export async function openTrained(
       `${directory}: holds no run (no config.yaml). Give the directory that a training printed.`,
     );
   }
-  const { config } = await loadConfigFile(join(directory, 'config.yaml'));
+  const file = join(directory, 'config.yaml');
+  const loaded = await loadConfigFile(file);
+  const { config, task, modules } = await openPlugins(loaded, {
+    file,
+    directory,
+    announce: announceFile,
+    rewards: 'unused',
+  });
+  await warnOfChanges(store, modules);
   const backend = await chooseBackend(config.backend, threads ?? config.threads);
-  const run = await openRun(config, createTask(config.task), backend, { rewards: 'unused' });
+  const run = await openRun(config, task, backend, { rewards: 'unused' });
   run.position.stageIndex = config.stages.length - 1;
-  const file = `${MODEL_FOLDER}/model.safetensors`;
-  if (await store.exists(file)) {
-    await loadModel(store, file, run.policy);
-    return { run, from: `${directory}/${file}` };
+  const model = `${MODEL_FOLDER}/model.safetensors`;
+  if (await store.exists(model)) {
+    await loadModel(store, model, run.policy);
+    return { run, from: `${directory}/${model}` };
   }
   const latest = await loadLatestCheckpoint(store);
   if (latest === undefined) {
@@ -40,4 +51,12 @@ export async function openTrained(
   }
   restoreCheckpoint(run, latest.checkpoint);
   return { run, from: `${directory}/checkpoints/${latest.name}` };
+}
+
+/** A task's file decides what is asked and what is right: figures under another one are not comparable. */
+async function warnOfChanges(store: Store, modules: Readonly<Record<string, string>>): Promise<void> {
+  const recorded = (await readFingerprint(store))?.modules ?? {};
+  for (const [file, sha256] of Object.entries(modules)) {
+    if (recorded[file] !== sha256) process.stderr.write(`${file} has changed since this run was trained\n`);
+  }
 }

@@ -6,7 +6,9 @@ import { packageVersion } from '../run/fingerprint.node.ts';
 import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
+import { reportCommand } from './report.ts';
 import { sampleCommand } from './sample.ts';
+import { schemaCommand } from './schema.ts';
 import { trainCommand } from './train.ts';
 
 const THREADS = 'compute threads; they do not change the result (default: one a core)';
@@ -55,6 +57,8 @@ export function program(): Command {
   });
   addEval(root);
   addSample(root);
+  addReport(root);
+  root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   addConfigs(root);
   addDoctor(root);
   // `train` can be left out, so its flags are the program's own.
@@ -124,6 +128,16 @@ function addSample(root: Command): void {
     .action((prompts: readonly string[], options) =>
       sampleCommand(prompts, { ...options, run: requiredRun(options.run) }),
     );
+}
+
+function addReport(root: Command): void {
+  root
+    .command('report')
+    .description('make one HTML page of a run: curves, completions, config')
+    .usage('--run <directory> [--output <file>]')
+    .option('--run <directory>', 'run directory, finished or not, e.g. runs/countdown (required)')
+    .option('-o, --output <file>', 'where to write the page (default: report.html in the run directory)')
+    .action((options) => reportCommand({ ...options, run: requiredRun(options.run) }));
 }
 
 function addConfigs(root: Command): void {

@@ -1,7 +1,8 @@
 /** `--quiet`: problems on standard error, and the summary as one line of JSON on standard output. */
+
+import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { Display, Shown } from './display.ts';
-import { resumeCommand } from './resume_command.ts';
 
 export class QuietDisplay implements Display {
   readonly #directory: string;

@@ -1,21 +1,19 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 import pc from 'picocolors';
 import type { Evaluation, Example } from '../grpo/evaluate.ts';
-import type { Diagnosis, EvaluationMoment, StepMetrics } from '../grpo/events.ts';
+import type { EvaluationMoment, StepMetrics } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
+import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
 import type { Summary } from '../run/summary.ts';
 import type { Display, Shown } from './display.ts';
 import { duration, megabytes, percent, percentWithInterval, printable, thousands } from './format.ts';
-import { resumeCommand } from './resume_command.ts';
 
 /** Seconds between two progress lines. */
 const PROGRESS_SECONDS = 5;
-/** Seconds after which a diagnosis that keeps coming is said again; metrics.jsonl has each. */
-const DIAGNOSIS_SECONDS = 60;
 const EXAMPLES = 5;
 /** Of the memory plan. */
 const LARGEST_PURPOSES = 2;
@@ -37,7 +35,6 @@ export class Reporter implements Display {
   #maxSteps = 0;
   #start: Pace = { step: 0, tokens: 0, at: 0 };
   #printedAt = 0;
-  readonly #diagnosedAt = new Map<string, number>();
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -71,7 +68,7 @@ export class Reporter implements Display {
         print(`  ${pc.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
         break;
       case 'diagnosis':
-        this.#diagnosis(event.step, event.diagnosis);
+        if (event.diagnosis.level !== 'stop') print(pc.yellow(diagnosisLine(event))); // else the error says it
         break;
       case 'note':
         print(event.message);
@@ -94,14 +91,6 @@ export class Reporter implements Display {
   }
 
   close(): void {}
-
-  #diagnosis(step: number, { code, message }: Diagnosis): void {
-    const { print, run } = this.#options;
-    const before = this.#diagnosedAt.get(code);
-    if (before !== undefined && run.clock() - before < DIAGNOSIS_SECONDS * 1000) return;
-    this.#diagnosedAt.set(code, run.clock());
-    print(pc.yellow(`  step ${step}: ${message}`));
-  }
 
   #step(stage: string, step: number, metrics: StepMetrics): void {
     const { run, print } = this.#options;
@@ -131,12 +120,24 @@ export class Reporter implements Display {
       print(pc.bold(`greedy   ${percent(baseline.accuracy.mean)} → ${percentWithInterval(final.accuracy)}`));
       print(pc.bold(`sampled  ${percent(baseline.meanAtK.mean)} → ${percentWithInterval(final.meanAtK)}`));
     }
+    if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
     const split = Object.entries(summary.split).map(([name, seconds]) => `${name} ${duration(seconds)}`);
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
     print(`ask it   npx rlvr-train sample --run ${directory}`);
   }
+}
+
+/** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
+function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
+  return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${diagnosis.message}`;
+}
+
+/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */
+function saidLine(diagnoses: Summary['diagnoses']): string {
+  const names = diagnoses.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`));
+  return `said during the run: ${names.join(', ')} — what each means: docs/diagnostics.md`;
 }
 
 /** `countdown — 571 held-out problems, never trained on`. */

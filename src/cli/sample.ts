@@ -1,4 +1,6 @@
 /** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
+import type { Task } from '../data/task.ts';
+import { DataError } from '../errors.ts';
 import { completionLimit } from '../grpo/capacity.ts';
 import { completionText } from '../grpo/collect.ts';
 import { samplingKey, stageOf } from '../grpo/run.ts';
@@ -26,6 +28,7 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
     const asked = prompts.length > 0 ? [prompts.join(' ')] : [];
     const items = asked.length > 0 ? undefined : task.heldOutItems().slice(0, PROBLEMS);
     const texts = items?.map((item) => item.prompt) ?? asked;
+    for (const text of asked) requireShort(text, task);
     const completions = await generate(
       run.policy,
       texts.map((text, i) => ({
@@ -53,4 +56,12 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
   } finally {
     await run.policy.close();
   }
+}
+
+/** @throws DataError for a prompt longer than those that the policy was made for */
+function requireShort(text: string, task: Task): void {
+  const { length } = task.tokenizer.encode(text);
+  if (length <= task.maxPromptTokens) return;
+  const rule = `${length} tokens; prompts of ${task.name} have at most ${task.maxPromptTokens}`;
+  throw new DataError('too-long', `prompt: ${JSON.stringify(text)} — ${rule}; shorten it.`);
 }

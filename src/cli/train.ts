@@ -1,15 +1,17 @@
 /** `rlvr-train --config FILE`: the main job. */
-import { createTask } from '../data/create_task.ts';
 import { openRun } from '../grpo/run.ts';
+import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
+import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
 import { RunControls } from './controls.ts';
 import { type Display, type DisplayOptions, openDisplay } from './display.ts';
 import { dryRun } from './dry_run.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
+import { withWayOn } from './way_on.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
@@ -18,13 +20,25 @@ export interface TrainOptions extends RunFlags, DisplayOptions {
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
   const loaded = await loadRun(options);
+  const { file, directory } = loaded;
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile });
+  try {
+    await trainWith({ ...loaded, config: plugins.config }, plugins, options);
+  } catch (error) {
+    throw loaded.problems.placed(error);
+  } finally {
+    await plugins.close();
+  }
+}
+
+async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
   const { config, directory } = loaded;
-  const task = createTask(config.task);
+  const { task, rewards, modules } = plugins;
   const backend = await chooseBackend(config.backend, config.threads);
   const controls = new RunControls();
-  const run = await openRun(config, task, backend, { clock: controls.clock });
+  const run = await openRun(config, task, backend, { rewards, clock: controls.clock });
   try {
-    const fingerprint = await fingerprintOf(run);
+    const fingerprint = await fingerprintOf(run, modules);
     const plannedBytes = backend.plannedBytes(run.policy.plan.memory);
     if (options.dryRun) {
       await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
@@ -37,7 +51,8 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
       display.opening(fingerprint, plannedBytes);
       const wishes = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
-      for await (const event of session({ run, store: fileStore(directory), fingerprint, resume, force, ...wishes })) {
+      const store = fileStore(directory);
+      for await (const event of session({ run, store, fingerprint, directory, resume, force, ...wishes })) {
         display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
       }
@@ -45,6 +60,8 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
       interrupts.release();
       display.close();
     }
+  } catch (error) {
+    throw await withWayOn(error, fileStore(directory), directory);
   } finally {
     await run.policy.close();
   }

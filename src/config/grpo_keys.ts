@@ -14,6 +14,12 @@ const rewardFunction = z.union([text('accuracy').transform((name) => ({ name, we
   error: rewardError,
 });
 
+/** `{accuracy: 1}` is how weights are often tried. */
+function likeMapping(written: unknown): string {
+  const [name, weight] = Object.entries(written ?? {})[0] ?? [];
+  return typeof weight === 'number' ? `[{name: ${name}, weight: ${weight}}]` : '[accuracy]';
+}
+
 const DEFAULT_REFILL_ROUNDS = 2;
 const noRefill = z.strictObject({ name: z.literal('none') });
 const refill = z.strictObject({
@@ -142,11 +148,14 @@ const REWARD_KEYS = {
     'reward_funcs',
     z
       .union([text('accuracy'), z.array(rewardFunction).min(1, { error: 'empty; for example [accuracy]' })], {
-        error: 'must be a name or a list of names; for example [accuracy]',
+        error: ({ input }) => `must be a name or a list of names; for example ${likeMapping(input)}`,
       })
       .default([{ name: 'accuracy' }])
       .transform((written) => (typeof written === 'string' ? [{ name: written, weight: undefined }] : written))
-      .describe("Reward functions: names, or {name, weight, …options}. Default [accuracy], the task's own verdict."),
+      .describe(
+        'Reward functions: names, files of yours (./rewards/brief.ts), or {name, weight, …options}. ' +
+          "Default [accuracy], the task's own verdict.",
+      ),
   ),
   rewardWeights: key(
     'reward_weights',

@@ -7,6 +7,7 @@
  */
 import { z } from 'zod';
 import type { Json } from '../data/task.ts';
+import { nearestKey } from './unknown_keys.ts';
 
 /** One key: as the YAML spells it, and the schema of its value (default and description included). */
 export interface Key<S extends z.ZodType = z.ZodType> {
@@ -61,7 +62,12 @@ export function flag() {
 
 /** One of a few words; `rule` replaces the part of the message before the list. */
 export function choice<const W extends readonly [string, ...string[]]>(words: W, rule = 'not one of the choices') {
-  return z.enum(words, { error: `${rule}; use ${words.join(', ')}` });
+  const list = words.join(', ');
+  const remedy = (nearest: string | undefined): string =>
+    nearest === undefined ? `use ${list}` : `the nearest of ${list} is ${nearest}`;
+  return z.enum(words, {
+    error: ({ input }) => `${rule}; ${remedy(typeof input === 'string' ? nearestKey(input, words) : undefined)}`,
+  });
 }
 
 /** A text that is not empty. */

@@ -1,7 +1,7 @@
 /** From YAML text to a validated run. Pure: reading the file is `load_file.node.ts`. */
 import { resolvedTree } from './dump.ts';
 import { applyOverrides, type Override } from './overrides.ts';
-import type { Places } from './problems.ts';
+import type { Places, Problems } from './problems.ts';
 import { type RunConfig, resolveRun } from './run_config.ts';
 import { isMapping, readTree } from './yaml_tree.ts';
 
@@ -16,6 +16,8 @@ export type Origins = ReadonlyMap<string, string>;
 export interface LoadedConfig {
   readonly config: RunConfig;
   readonly origins: Origins;
+  /** Empty. Mistakes that show later, when a name of the config is looked up, are added here to get their line. */
+  readonly problems: Problems;
 }
 
 /**
@@ -31,7 +33,7 @@ export function parseConfig(text: string, source: { file: string }, overrides: r
   applyOverrides(tree, overrides);
   const config = resolveRun(tree.values, tree.problems);
   tree.problems.throwIfAny();
-  return { config, origins: originsOf(config, tree.places) };
+  return { config, origins: originsOf(config, tree.places), problems: tree.problems };
 }
 
 function originsOf(config: RunConfig, places: Places): Origins {

@@ -17,14 +17,21 @@ export async function loadConfigFile(file: string, overrides: readonly Override[
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
   } catch (error) {
+    if (error instanceof TypeError) throw notText(file);
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // node:fs rejects with nothing else
     throw new ConfigError('config-file', `${file}  ${REASONS[code] ?? `cannot be read (${code}); check the path`}.`, {
       file,
       code,
     });
   }
+}
+
+/** Bytes that are no UTF-8: another kind of file, or a text that Windows saved as UTF-16. */
+function notText(file: string): ConfigError {
+  const rule = 'not a text in UTF-8, which a config is; give the .yaml file, or save it as UTF-8';
+  return new ConfigError('binary-config', `${file}  ${rule}.`, { file });
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -3,9 +3,9 @@
  *
  * The key is a dotted path (`model.hidden_size`, `stages.1.learning_rate`, counted from 0), or starts with a stage's
  * kind (`grpo.learning_rate`: every grpo stage), or is a top-level key, which stages inherit unless they set their
- * own. The value is YAML.
+ * own. The value is YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument, visit } from 'yaml';
 import type { Place, Places } from './problems.ts';
 import { isMapping, type Tree } from './yaml_tree.ts';
 
@@ -31,7 +31,7 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
     return;
   }
   const document = parseDocument(written, { prettyErrors: false });
-  if (document.errors.length > 0) {
+  if (document.errors.length > 0 || hasAlias(document)) {
     tree.problems.add(path, written, 'not a YAML value; quote it, or for example 3e-4', place);
     return;
   }
@@ -40,6 +40,18 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
     if (setAt(tree.values, target.split('.'), value)) markPlace(tree.places, target, place);
     else tree.problems.add(path, value, 'no such path in the file; use a key that is there, or a top-level one', place);
   }
+}
+
+/** `*name`: there is nothing in an override that it could mean. */
+function hasAlias(document: Document.Parsed): boolean {
+  let found = false;
+  visit(document, {
+    Alias: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** The paths in the file that an override's path means. */

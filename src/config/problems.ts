@@ -51,6 +51,24 @@ export class Problems {
     }
   }
 
+  /** Records a problem whose message says everything but its place, which is that of `path`. */
+  addMessage(path: string, message: string): void {
+    const { label, order } = this.placeOf(path);
+    const line = `${label}  ${message}`;
+    this.#found.set(line, { place: label, path, rule: message, message: line, order });
+  }
+
+  /** A ConfigError that names its key as `facts.path`, with the place of that key before its message; others as they are. */
+  placed(error: unknown): unknown {
+    if (!(error instanceof ConfigError) || typeof error.facts.path !== 'string') return error;
+    return new ConfigError(error.code, `${this.placeOf(error.facts.path).label}  ${error.message}`, error.facts);
+  }
+
+  /** The first of these paths that the file or a flag gives. */
+  written(...paths: readonly string[]): string | undefined {
+    return paths.find((path) => this.#places.has(path));
+  }
+
   /** The place of a key, or of the nearest key around it; the file itself for the top level. */
   placeOf(path: string): Place {
     for (let at = path; at !== ''; at = at.slice(0, Math.max(at.lastIndexOf('.'), 0))) {

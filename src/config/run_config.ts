@@ -83,18 +83,18 @@ function givenKeys(values: Mapping, prefix: string, guide: KeyGuide, problems: P
 
 function readMapping(value: unknown, path: string, problems: Problems): Mapping {
   if (isMapping(value)) return value;
-  if (value !== undefined) problems.add(path, value, 'must be a mapping; for example {hidden_size: 128}');
+  const remedy = Array.isArray(value) ? 'remove the dash before its keys' : 'for example {hidden_size: 128}';
+  if (value !== undefined) problems.add(path, value, `must be a mapping; ${remedy}`);
   return {};
 }
+
+const EXAMPLE_STAGES = 'for example [{stage: grpo, max_steps: 300}]';
 
 function resolveStages(written: unknown, top: GivenKeys, problems: Problems): StageConfig[] {
   if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems)];
   if (!Array.isArray(written) || written.length === 0) {
-    problems.add(
-      'stages',
-      written,
-      'must be a list of at least one stage; for example [{stage: grpo, max_steps: 300}]',
-    );
+    const remedy = isMapping(written) ? 'begin each stage with a dash: "- stage: grpo"' : EXAMPLE_STAGES;
+    problems.add('stages', written, `must be a list of at least one stage; ${remedy}`);
     return [];
   }
   const kinds = written.map((stage, index) => readKind(stage, `stages.${index}`, problems));

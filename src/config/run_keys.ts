@@ -1,11 +1,17 @@
 /** The keys that belong to the run as a whole, not to a stage. */
+import { z } from 'zod';
 import { choice, key, plugin, real, text, unset, whole } from './keys.ts';
+
+const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
+const sink = z.enum(['none', 'tensorboard'], { error: sinks });
 
 /** Every key of the top level that is not a stage's, except `model` and `stages`. */
 export const RUN_KEYS = {
   task: key(
     'task',
-    plugin('countdown').describe('The task: a name, or {name, …} with the knobs of its difficulty. No default.'),
+    plugin('countdown').describe(
+      'The task: a name, a file of yours (./tasks/mine.ts), or {name, …} with the knobs of its difficulty. No default.',
+    ),
   ),
   seed: key(
     'seed',
@@ -29,6 +35,12 @@ export const RUN_KEYS = {
       'Worker threads; they do not change the result. Default: one per core.',
     ),
   ),
+  rewardTimeout: key(
+    'reward_timeout',
+    real({ above: 0, example: 60 })
+      .default(60)
+      .describe('Most seconds that a reward function or task from a file of yours may take for one call. Default 60.'),
+  ),
   saveSeconds: key(
     'save_seconds',
     real({ above: 0, example: 10 })
@@ -40,5 +52,13 @@ export const RUN_KEYS = {
     whole({ least: 1, example: 2 })
       .default(2)
       .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
+  ),
+  reportTo: key(
+    'report_to',
+    z
+      .union([sink, z.array(sink, { error: sinks }).max(1, { error: sinks })], { error: sinks })
+      .default('none')
+      .transform((written) => (typeof written === 'string' ? written : (written[0] ?? 'none')))
+      .describe('Write TensorBoard event files beside metrics.jsonl: none or tensorboard. Default none.'),
   ),
 };

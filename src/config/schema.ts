@@ -25,10 +25,10 @@ const file = z.strictObject({
 });
 
 /**
- * JSON Schema (draft 2020-12) of a configuration file, with the description and default of every key. Rules that
- * combine keys are not in it: `parseConfig` holds those.
+ * JSON Schema of a configuration file, with the description and default of every key; draft 7, which every editor
+ * reads. Rules that combine keys are not in it: `parseConfig` holds those.
  */
 export function configJsonSchema(): Json {
   // Options of plug-ins are any plain data, which JSON Schema says as {}.
-  return z.toJSONSchema(file, { io: 'input', unrepresentable: 'any' }) as Json;
+  return z.toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as Json;
 }

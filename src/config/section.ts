@@ -1,6 +1,7 @@
 /** One section of the file (the model, a stage, the run) read through its table of keys. */
 import type { z } from 'zod';
 import type { KeyTable, Values } from './keys.ts';
+import { meantBy } from './meant_value.ts';
 import { MISSING, type Problems } from './problems.ts';
 
 /** A value that the file or `--set` gives for a key, and the dotted path it was written at. */
@@ -59,7 +60,7 @@ export class Section<T extends KeyTable> {
     this.#broken.add(name);
     const issue = innermost(result.error.issues[0]);
     const path = [given?.path ?? this.#prefix + yaml, ...issue.path].join('.');
-    this.#problems.add(path, valueAt(given?.value, issue.path), issue.message);
+    this.#problems.add(path, valueAt(given?.value, issue.path), remedied(issue, given?.value, schema));
     return undefined;
   }
 }
@@ -77,6 +78,23 @@ function innermost(issue: z.core.$ZodIssue): Mistake {
     if (inner && inner.path.length > 0) return { path: [...issue.path, ...inner.path], message: inner.message };
   }
   return issue;
+}
+
+/** The rule that was broken; the remedy is what the text was meant to be, where that would pass. */
+function remedied({ message, path }: Mistake, value: unknown, schema: z.ZodType): string {
+  const text = valueAt(value, path);
+  const meant = typeof text === 'string' ? meantBy(text) : undefined;
+  if (meant === undefined || !schema.safeParse(replacedAt(value, path, meant.value)).success) return message;
+  return `${message.split(';', 1)[0]}; write ${meant.written}, as ${meant.because}`;
+}
+
+/** A copy of plain data with another value at a path. */
+function replacedAt(value: unknown, path: readonly PropertyKey[], replacement: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return replacement;
+  const copy: unknown = Array.isArray(value) ? [...value] : { ...(value as object) }; // a path zod just walked
+  (copy as Record<PropertyKey, unknown>)[step] = replacedAt(valueAt(value, [step]), rest, replacement);
+  return copy;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

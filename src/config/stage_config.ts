@@ -1,4 +1,5 @@
 /** The resolved stages, and the rules that combine several of their keys. */
+import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import type { KeyTable, Plugin, Values } from './keys.ts';
@@ -171,7 +172,7 @@ function checkDelta(section: Section<typeof GRPO_KEYS>, clipEpsilonHigh: number)
 function resolveRewards(section: Section<typeof GRPO_KEYS>): RewardConfig[] {
   const { rewardFunctions = [], rewardWeights } = section.values;
   if (!section.sound('rewardFunctions', 'rewardWeights')) return [];
-  const names = rewardFunctions.map((reward) => reward.name);
+  const names = rewardFunctions.map(rewardLabel);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) section.refuse('rewardFunctions', `${twice} is listed twice; keep one`);
   if (rewardWeights !== undefined) {

@@ -155,7 +155,7 @@ const RECORDS = {
   log_completions: refused(ownLog, true),
   ...family(ownLog, { num_completions_to_print: null, log_unique_prompts: false, log_completions_hub_repo: null }),
   log_multimodal: refused('completions are text; leave it out', true, false),
-  report_to: refused('the run directory is the record, no account is used; leave it out', 'none'),
+  logging_dir: refused('TensorBoard files go to tensorboard/ in the run directory; leave it out', null),
   run_name: refused('a run is named by its directory; use output_dir', null),
   push_to_hub: refused('nothing is uploaded; leave it out', false),
   eval_on_start: refused('the start is always evaluated, as the baseline; leave it out', true),

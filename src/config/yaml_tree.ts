@@ -2,6 +2,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { ConfigError } from '../errors.ts';
 import { type Places, Problems } from './problems.ts';
+import { explainLine, explainSyntax } from './yaml_syntax.ts';
 
 /** The file as read: plain values, and the place of every dotted path. */
 export interface Tree {
@@ -27,12 +28,12 @@ export function readTree(text: string, file: string): Tree {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const broken = document.errors[0] ?? document.warnings[0];
   if (broken !== undefined) {
-    const { line } = lines.linePos(broken.pos[0]);
-    const reason = broken.message.replace(/;.*|\.$/s, '');
-    throw new ConfigError('yaml-syntax', `${file}:${line}  not valid YAML — ${reason}; correct this line.`, {
-      file,
-      line,
+    const { line, rule } = explainSyntax(text, {
+      code: broken.code,
+      message: broken.message,
+      line: lines.linePos(broken.pos[0]).line,
     });
+    throw new ConfigError('yaml-syntax', `${file}:${line}  not valid YAML — ${rule}.`, { file, line });
   }
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null)) {
@@ -43,7 +44,9 @@ export function readTree(text: string, file: string): Tree {
   const problems = new Problems(file, places);
   if (isMap(root)) return { values: new TreeReader(file, lines, places, problems).mapping(root, ''), places, problems };
   const { line } = lines.linePos(root.range?.[0] ?? 0);
-  const message = `${file}:${line}  not a mapping — a config is lines of "key: value"; for example "task: countdown".`;
+  const spelling = explainLine(text.split('\n')[line - 1] ?? '') ?? 'for example "task: countdown"';
+  const remedy = isSeq(root) ? 'remove the dashes before its keys' : spelling;
+  const message = `${file}:${line}  not a mapping — a config is lines of "key: value"; ${remedy}.`;
   throw new ConfigError('yaml-syntax', message, { file, line });
 }
 

@@ -7,7 +7,8 @@
  *   split       by hash of target and sorted numbers: no held-out problem is a reordered training problem
  *
  * Problems are drawn uniformly from all (multiset of numbers, reachable target) pairs; reachable means through
- * integers in 1..99 only. The order of the numbers in the prompt is random.
+ * integers in 1..99 only. The order of the numbers in the prompt is random. With `train_max_number` the problems to
+ * train on come from a wider space; held-out problems are always those of `max_number`.
  */
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import { verifyCountdownExpression } from '../rewards/countdown_expression.ts';
@@ -31,6 +32,8 @@ export type CountdownKnobs = {
   readonly numbers: number;
   /** Numbers are drawn from 1..max_number. */
   readonly max_number: number;
+  /** Training problems draw from 1..train_max_number, so that the policy cannot learn them by heart; absent: as many. */
+  readonly train_max_number?: number;
   /** Targets are drawn from 1..max_target. */
   readonly max_target: number;
   /** Share of warm-start demonstrations that reach the asked target; the others are valid and end elsewhere. */
@@ -221,10 +224,14 @@ function completionTokens({ answer, numbers }: CountdownKnobs): number {
 
 function parseKnobs(raw: Readonly<Record<string, unknown>>): CountdownKnobs {
   const reader = new KnobReader('countdown', raw);
+  const answer = reader.choice('answer', ['steps', 'expression'], 'steps');
+  const maxNumber = reader.integer('max_number', 2, MAX_VALUE, 10);
+  const trainMaxNumber = reader.optionalInteger('train_max_number', maxNumber, MAX_VALUE);
   const knobs: CountdownKnobs = {
-    answer: reader.choice('answer', ['steps', 'expression'], 'steps'),
+    answer,
     numbers: reader.integer('numbers', 2, 4, 3),
-    max_number: reader.integer('max_number', 2, MAX_VALUE, 10),
+    max_number: maxNumber,
+    ...(trainMaxNumber !== undefined && { train_max_number: trainMaxNumber }),
     max_target: reader.integer('max_target', 1, MAX_VALUE, MAX_VALUE),
     correct_share: reader.share('correct_share', 0.5),
     use: reader.choice('use', ['all', 'subset'], 'all'),
@@ -263,6 +270,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
     const problem = drawProblem(rng, knobs);
     return problem && { numbers: rng.shuffle([...problem.numbers]), target: problem.target };
   },
+  trainKnobs: (knobs) => ({ ...knobs, max_number: knobs.train_max_number ?? knobs.max_number }),
   enumerate: (knobs) =>
     numMultisets(knobs.numbers, knobs.max_number) <= MAX_ENUMERATED_MULTISETS ? enumerate(knobs) : undefined,
   key,

@@ -1,5 +1,5 @@
 /** Binds a task definition, knobs and split into the one object that a trainer needs. */
-import { ConfigError } from '../errors.ts';
+import { ConfigError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { didYouMean } from './nearest_name.ts';
@@ -78,16 +78,33 @@ class BoundTask implements Task {
   }
 
   promptTokens(item: TaskItem): Int32Array {
-    return this.tokenizer.encode(item.prompt);
+    const ids = this.tokenizer.encode(item.prompt);
+    if (ids.length > this.maxPromptTokens) throw this.#tooLong('prompt', item.prompt, ids.length, this.maxPromptTokens);
+    return ids;
+  }
+
+  /** Memory is planned from `limits`: what does not keep them cannot be computed. */
+  #tooLong(what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
+    const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
+    const rule = `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
+    return new PluginError('task-failed', `task "${this.name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
+      text,
+      length,
+      most,
+    });
   }
 
   demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array {
     const rng = rngFor(`demonstration|${this.name}|${this.version}|${item.key}|${seed}|${index}`);
-    const ids = this.tokenizer.encode(this.#definition.demonstration(item.identity, this.knobs, rng));
+    const text = this.#definition.demonstration(item.identity, this.knobs, rng);
+    const ids = this.tokenizer.encode(text);
     if (this.fixedCompletionTokens !== undefined) return ids;
     const ended = new Int32Array(ids.length + 1);
     ended.set(ids);
     ended[ids.length] = this.tokenizer.eosTokenId;
+    if (ended.length > this.maxCompletionTokens) {
+      throw this.#tooLong('demonstration', text, ended.length, this.maxCompletionTokens);
+    }
     return ended;
   }
 

@@ -31,6 +31,14 @@ export class KnobReader {
     throw this.refuse(key, value, `an integer from ${lo} to ${hi}`, `use ${defaultValue}, the default`);
   }
 
+  /** An integer in [lo, hi], or undefined where it is not given. @throws ConfigError */
+  optionalInteger(key: string, lo: number, hi: number): number | undefined {
+    const value = this.#take(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= lo && value <= hi) return value;
+    throw this.refuse(key, value, `an integer from ${lo} to ${hi}`, 'or leave it out');
+  }
+
   /** A number in [0, 1]. @throws ConfigError */
   share(key: string, defaultValue: number): number {
     const value = this.#take(key) ?? defaultValue;

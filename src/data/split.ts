@@ -70,7 +70,8 @@ export function drawProblem(
   place: { readonly split: Split; readonly seed: number; readonly index: number },
   accept: (identity: Json) => boolean = () => true,
 ): Json {
-  const { definition, knobs } = source;
+  const { definition } = source;
+  const knobs = knobsOf(source, place.split);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
     const identity = definition.generate(rng, knobs);
@@ -80,12 +81,17 @@ export function drawProblem(
   throw exhausted(source, place);
 }
 
+/** Training problems may come from a wider space than those that are held out for evaluation. */
+function knobsOf({ definition, knobs }: ProblemSource, split: Split): Knobs {
+  return split === 'train' ? (definition.trainKnobs?.(knobs) ?? knobs) : knobs;
+}
+
 /** Chao's lower bound on the number of keys, from a fresh look at the draws that failed. */
 function exhausted(source: ProblemSource, place: { readonly split: Split; seed: number; index: number }): DataError {
   const seen = new Map<string, number>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
-    const identity = source.definition.generate(rng, source.knobs);
+    const identity = source.definition.generate(rng, knobsOf(source, place.split));
     if (identity === null) continue;
     const key = source.definition.key(identity);
     seen.set(key, (seen.get(key) ?? 0) + 1);

@@ -40,6 +40,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> {
   parseKnobs(raw: Readonly<Record<string, unknown>>): K;
   /** One problem, or null to reject the draw and try again. */
   generate(rng: Rng, knobs: K): I | null;
+  /** Knobs of the training stream where they are wider than those that are evaluated. */
+  trainKnobs?(knobs: K): K;
   /** Every problem of a small finite space, in a fixed order; undefined where the space is not enumerable. */
   enumerate?(knobs: K): Iterable<I> | undefined;
   /** Canonical form: equal keys if and only if the same problem. The split is a function of it alone. */

@@ -70,16 +70,17 @@ class VocabularyTokenizer implements Tokenizer {
     const ids = new Int32Array(pieces.length);
     for (let i = 0; i < pieces.length; i++) {
       const id = this.#ids.get(pieces[i]);
-      if (id === undefined || id < this.#numSpecials) throw this.#unknownPiece(pieces[i], i);
+      if (id === undefined || id < this.#numSpecials) throw this.#unknownPiece(pieces[i], i, text);
       ids[i] = id;
     }
     return ids;
   }
 
-  #unknownPiece(piece: string, index: number): DataError {
+  #unknownPiece(piece: string, index: number, text: string): DataError {
+    const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;
     const message =
-      `${JSON.stringify(piece)} — piece ${index} of the text is not in vocabulary "${this.#name}" of ` +
-      `${this.vocabSize} tokens; write texts in the task's own form.`;
+      `${JSON.stringify(piece)} in ${JSON.stringify(shown)} — piece ${index + 1} is not in vocabulary ` +
+      `"${this.#name}" of ${this.vocabSize} tokens; write texts in the task's own form.`;
     return new DataError('unknown-token', message, { piece, index, vocabulary: this.#name });
   }
 

@@ -1,42 +1,50 @@
 /** Collects groups: draw prompts, sample G completions each, verify them, score them, refill dead groups. */
 import type { GrpoStageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
-import type { Completion } from '../model/generation.ts';
-import { generate } from '../model/generation.ts';
-import type { RewardBatch, RewardFailure } from '../rewards/reward_function.ts';
+import { PluginError } from '../errors.ts';
+import type { Completion, KeptGeneration } from '../model/generation.ts';
+import { generateKept } from '../model/generation.ts';
+import type { RolloutRows } from '../model/kept_rollouts.ts';
+import type { RewardBatch } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { completionLimit } from './capacity.ts';
+import { actsInUpdate } from './credit.ts';
 import type { Rollout, RolloutGroup } from './rollouts.ts';
 import { isDead } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
-import { samplingKey, timed } from './run.ts';
+import { drawing, samplingKey, timed } from './run.ts';
 
 export interface Collected {
   /** Every group that was drawn, in order. */
   readonly groups: readonly RolloutGroup[];
   /** Rounds of sampling, the first included. */
   readonly rounds: number;
-  readonly failures: readonly RewardFailure[];
 }
 
 /**
  * `promptsPerStep` groups. With `dynamic_sampling: refill`, dead groups are replaced by groups of further prompts,
  * for at most `max_rounds` more rounds; all drawn groups are returned, dead ones included.
+ *
+ * @throws PluginError where a reward function fails; the run is then at rest, as before the batch
  */
 export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig): Promise<Collected> {
+  return drawing(run, () => drawGroups(run, stage));
+}
+
+async function drawGroups(run: TrainingRun, stage: GrpoStageConfig): Promise<Collected> {
   const refills = stage.dynamicSampling.name === 'refill' ? stage.dynamicSampling.maxRounds : 0;
   const groups: RolloutGroup[] = [];
-  const failures: RewardFailure[] = [];
   let rounds = 0;
+  run.policy.forgetKept();
   for (let missing = stage.promptsPerStep; missing > 0 && rounds <= refills; rounds++) {
     const items = drawItems(run, missing);
-    const completions = await timed(run, 'rollout', () => sample(run, stage, items));
+    const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, items));
     const scored = await timed(run, 'verify', () => score(run, stage, items, completions));
-    groups.push(...scored.groups);
-    failures.push(...scored.failures);
+    groups.push(...scored);
+    if (places !== undefined) await timed(run, 'rollout', () => keepForward(run, stage, scored, places));
     missing = stage.promptsPerStep - groups.filter((group) => !group.dead).length;
   }
-  return { groups, rounds, failures };
+  return { groups, rounds };
 }
 
 /** The next `count` items of the training stream. */
@@ -44,18 +52,35 @@ export function drawItems(run: TrainingRun, count: number): TaskItem[] {
   return Array.from({ length: count }, () => run.task.trainItem(run.config.seed, run.position.itemsDrawn++));
 }
 
-async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly TaskItem[]): Promise<Completion[][]> {
+async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly TaskItem[]): Promise<KeptGeneration> {
   const requests = items.map((item) => ({
     prompt: run.task.promptTokens(item),
     rolloutNumbers: Array.from({ length: stage.numGenerations }, () => run.position.rolloutsDrawn++),
   }));
-  return generate(run.policy, requests, {
+  return generateKept(run.policy, requests, {
     sampling: stage,
     samplingKey: samplingKey(run.config.seed, 'rollout'),
     maxCompletionTokens: completionLimit(run.task, stage),
     eosTokenId: run.task.tokenizer.eosTokenId,
     fixedCompletionTokens: run.task.fixedCompletionTokens,
   });
+}
+
+/** Leaves the forward pass of the groups that the update will use where it needs it. */
+async function keepForward(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  groups: readonly RolloutGroup[],
+  places: readonly RolloutRows[],
+): Promise<void> {
+  const acting = groups.flatMap((group, i) => {
+    const used = stage.dynamicSampling.name === 'refill' ? !group.dead : actsInUpdate(stage, group);
+    return used ? [{ group, place: places[i] as RolloutRows }] : [];
+  });
+  await run.policy.keep(
+    acting.map(({ group: { prompt, rollouts } }) => ({ prompt, completions: rollouts.map(({ tokens }) => tokens) })),
+    acting.map(({ place }) => place),
+  );
 }
 
 /** The text that a verifier reads: ids decoded, the final EOS stripped. */
@@ -71,7 +96,7 @@ async function score(
   stage: GrpoStageConfig,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-): Promise<{ readonly groups: RolloutGroup[]; readonly failures: readonly RewardFailure[] }> {
+): Promise<RolloutGroup[]> {
   const flat = items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion })));
   const texts = flat.map(({ completion }) => completionText(run, completion));
   const verdicts = flat.map(({ item, completion }, i) => run.task.verify(item, texts[i] ?? '', completion));
@@ -89,12 +114,16 @@ async function score(
     weighted.map(({ reward }) => reward),
     batch,
   );
+  if (failures.length > 0) {
+    // Trained on without it, the policy would learn something that nobody asked for.
+    throw new PluginError('reward-failed', failures.map(({ message }) => message).join('\n'), { failures });
+  }
   const totals = combineRewards(
     parts,
     weighted.map(({ weight }) => weight),
   );
   let next = 0;
-  const groups = items.map((item, i): RolloutGroup => {
+  return items.map((item, i): RolloutGroup => {
     const rollouts = (completions[i] ?? []).map((completion): Rollout => {
       const at = next++;
       return {
@@ -107,5 +136,4 @@ async function score(
     });
     return { item, prompt: run.task.promptTokens(item), rollouts, dead: isDead(rollouts.map(({ reward }) => reward)) };
   });
-  return { groups, failures };
 }

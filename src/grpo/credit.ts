@@ -13,6 +13,11 @@ export function selectGroups(stage: GrpoStageConfig, groups: readonly RolloutGro
   return groups.filter((group) => !group.dead).slice(0, stage.promptsPerStep);
 }
 
+/** Whether a selected group moves the weights: a dead one only through a KL term or an entropy bonus. */
+export function actsInUpdate(stage: GrpoStageConfig, group: RolloutGroup): boolean {
+  return !group.dead || stage.klCoef !== 0 || stage.entropyCoef !== 0;
+}
+
 /** Advantages of all groups at once, since the scale may span the batch. Rollouts without a reward get 0. */
 export async function creditGroups(
   policy: Policy,

@@ -1,5 +1,6 @@
 /** What a run says while it trains. The terminal, the run directory, a web page and the tests are listeners. */
 import type { Collected } from './collect.ts';
+import type { Level } from './diagnostics/diagnostic.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { CreditedGroup } from './rollouts.ts';
 
@@ -32,14 +33,22 @@ export type TrainEvent =
       readonly collected: Collected;
       readonly groups: readonly CreditedGroup[];
     }
-  /** Something that keeps the run from learning, in words. The run goes on: what ends it is thrown. */
-  | { readonly type: 'diagnosis'; readonly step: number; readonly diagnosis: Diagnosis }
+  /** Something that keeps the run from learning, in words. With level `stop` it is thrown right after. */
+  | {
+      readonly type: 'diagnosis';
+      readonly stage: 'sft' | 'grpo';
+      readonly step: number;
+      readonly diagnosis: Diagnosis;
+    }
   /** An optimizer step was taken. The run is at rest: a listener may checkpoint or stop it here. */
   | { readonly type: 'step'; readonly stage: 'sft' | 'grpo'; readonly step: number; readonly metrics: StepMetrics }
   | { readonly type: 'end'; readonly step: number };
 
-/** Why nothing is learned, and what to do. */
+/** What is wrong, or may go wrong. */
 export interface Diagnosis {
-  readonly code: 'all-dead' | 'no-eos' | 'entropy-collapse' | 'zero-gradient' | 'reward-fails' | 'no-reward';
+  /** One of DIAGNOSIS_CODES; its anchor in docs/diagnostics.md. */
+  readonly code: string;
+  readonly level: Level;
+  /** What was seen, why it matters, what to do. */
   readonly message: string;
 }

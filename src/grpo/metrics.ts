@@ -1,5 +1,6 @@
 /** The metrics of a step, under TRL's names; own names only where TRL has none. */
 import type { GrpoStageConfig } from '../config/stage_config.ts';
+import { rewardLabel } from '../rewards/module_file.ts';
 import type { Collected } from './collect.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { StepMetrics } from './events.ts';
@@ -65,7 +66,7 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): 
     reward: mean(rewards),
     reward_std: mean(groups.map(groupDeviation)),
     frac_reward_zero_std: dead / groups.length,
-    ...Object.fromEntries(stage.rewards.flatMap(({ name }, i) => partMetrics(name, rollouts, i))),
+    ...Object.fromEntries(stage.rewards.flatMap((reward, i) => partMetrics(rewardLabel(reward), rollouts, i))),
     entropy: mean(rollouts.flatMap(({ entropies }) => [...entropies])),
     'completions/mean_length': mean(lengths),
     'completions/min_length': Math.min(...lengths),

@@ -9,10 +9,12 @@ import type { Backend } from '../kernels/kernels.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { initialParameters } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
-import { getReward } from '../rewards/built_in.ts';
+import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { modelShape, planCapacity } from './capacity.ts';
+import { startWatch, type Watch } from './diagnostics/watch.ts';
 import type { Evaluation } from './evaluate.ts';
+import { requireMemory } from './memory_advice.ts';
 import type { CreditedGroup } from './rollouts.ts';
 
 /** Rollouts that still have optimizer steps to give: with several iterations or minibatches a batch. */
@@ -40,6 +42,8 @@ export interface Position {
   final: Evaluation | undefined;
   buffer: Buffer | undefined;
   seconds: Seconds;
+  /** What the diagnostics remember: it decides what is said, never what is done. */
+  watch: Watch;
 }
 
 /** Wall-clock by activity. */
@@ -68,6 +72,7 @@ export interface TrainingRun {
 }
 
 export function startPosition(): Position {
+  const seconds = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
   return {
     stageIndex: 0,
     step: 0,
@@ -78,7 +83,8 @@ export function startPosition(): Position {
     baseline: undefined,
     final: undefined,
     buffer: undefined,
-    seconds: { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 },
+    seconds,
+    watch: startWatch(seconds),
   };
 }
 
@@ -89,20 +95,17 @@ export function stageOf(run: TrainingRun): StageConfig {
 }
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
-function stageRewards(stage: StageConfig, own: OwnRewards): WeightedReward[] {
+function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
   if (stage.stage === 'sft' || own === 'unused') return [];
   return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
 }
 
-/** Reward functions of the caller, by the name that `reward_funcs` gives them. */
-export type OwnRewards = Readonly<Record<string, RewardFunction>> | 'unused';
-
 export interface RunOptions {
   /**
-   * Looked up before the built-in ones; they take no options. 'unused': the run is only evaluated or sampled, which
-   * reads verdicts alone, and its rewards need not be known.
+   * Looked up before the built-in ones. 'unused': the run is only evaluated or sampled, which reads verdicts alone,
+   * and its rewards need not be known.
    */
-  readonly rewards?: OwnRewards;
+  readonly rewards?: OwnRewards | 'unused';
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
 }
@@ -115,6 +118,7 @@ export async function openRun(
   { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
+  requireMemory(config, task, backend);
   const shape = modelShape(config, task);
   const policy = await Policy.open(backend, shape, planCapacity(config, task));
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
@@ -126,6 +130,19 @@ export function samplingKey(seed: number, purpose: string): readonly [number, nu
   const words = new Uint32Array(4);
   murmur3OfText(`sampling|${seed}|${purpose}`, words);
   return [(words[0] ?? 0) | 0, (words[1] ?? 0) | 0];
+}
+
+/**
+ * Draws and scores a batch. Where that fails, the draws are taken back: the run is at rest, as before the batch.
+ */
+export async function drawing<T>({ position }: TrainingRun, work: () => Promise<T>): Promise<T> {
+  const { itemsDrawn, rolloutsDrawn } = position;
+  try {
+    return await work();
+  } catch (error) {
+    Object.assign(position, { itemsDrawn, rolloutsDrawn });
+    throw error;
+  }
 }
 
 /** Runs `work` and adds its wall-clock to one activity. */

@@ -4,7 +4,7 @@ import { NumericsError } from '../errors.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import { drawItems } from './collect.ts';
-import type { TrainingRun } from './run.ts';
+import { drawing, type TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 
 export interface SupervisedResult {
@@ -20,11 +20,13 @@ export interface SupervisedResult {
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
   const { policy, task, config, position } = run;
   const first = position.itemsDrawn;
-  const examples = drawItems(run, stage.sequencesPerStep).map(
-    (item, i): TokenGroup => ({
-      prompt: task.promptTokens(item),
-      completions: [task.demonstrationTokens(item, config.seed, first + i)],
-    }),
+  const examples = await drawing(run, async () =>
+    drawItems(run, stage.sequencesPerStep).map(
+      (item, i): TokenGroup => ({
+        prompt: task.promptTokens(item),
+        completions: [task.demonstrationTokens(item, config.seed, first + i)],
+      }),
+    ),
   );
   const completionTokens = examples.reduce((sum, { completions }) => sum + (completions[0]?.length ?? 0), 0);
   let loss = 0;

@@ -8,11 +8,19 @@ import type { GrpoStageConfig, SftStageConfig } from '../config/stage_config.ts'
 import { NumericsError, RlvrError } from '../errors.ts';
 import { collectGroups } from './collect.ts';
 import { creditGroups, selectGroups } from './credit.ts';
-import { diagnoseRollouts, diagnoseUpdate } from './diagnostics.ts';
+import {
+  diagnoseBatch,
+  diagnoseEvaluation,
+  diagnoseStart,
+  diagnoseStop,
+  diagnoseSupervised,
+  diagnoseUpdate,
+} from './diagnose.ts';
+import { enterStage } from './diagnostics/watch.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
-import type { CreditedGroup } from './rollouts.ts';
+import type { CreditedGroup, RolloutGroup } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
 import { stageOf, timed } from './run.ts';
 import { superviseStep } from './supervised.ts';
@@ -28,7 +36,13 @@ export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
     const stage = stageOf(run);
     const { step, stageIndex: index } = position;
     yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.maxSteps };
-    yield* stage.stage === 'sft' ? superviseStage(run, stage) : grpoStage(run, stage);
+    if (step === 0) yield* diagnoseStart(run);
+    try {
+      yield* stage.stage === 'sft' ? superviseStage(run, stage) : grpoStage(run, stage);
+    } catch (error) {
+      yield* diagnoseStop(run, error);
+      throw error;
+    }
     if (index === config.stages.length - 1) break; // the position stays at the end of the last stage
   }
   yield { type: 'end', step: position.step };
@@ -37,6 +51,7 @@ export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
 function nextStage({ position }: TrainingRun): void {
   position.stageIndex++;
   position.step = 0;
+  enterStage(position.watch, position.seconds);
 }
 
 /** Reinforcement: one generation batch after the other, each used for `numIterations` passes. */
@@ -53,8 +68,8 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     const collected = position.buffer === undefined ? await collectGroups(run, stage) : undefined;
     if (collected !== undefined) {
       position.tokens += countTokens(collected.groups);
-      for (const diagnosis of diagnoseRollouts(stage, collected))
-        yield { type: 'diagnosis', step: position.step + 1, diagnosis };
+      assertFinite(run, collected.groups);
+      yield* diagnoseBatch(run, collected);
 
       // 2. Credit: group-relative advantages, all groups at once.
       const groups = await creditGroups(policy, stage, selectGroups(stage, collected.groups));
@@ -68,7 +83,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     const update = await timed(run, 'update', () => updatePolicy(run, stage, groups, onPolicy));
     if (onPolicy) assertOnPolicy(run, update.totals.logprobDifferenceMax);
     position.step++;
-    for (const diagnosis of diagnoseUpdate(update)) yield { type: 'diagnosis', step: position.step, diagnosis };
+    yield* diagnoseUpdate(run, stage, update, onPolicy);
 
     // 4. Report.
     const stepSeconds = (run.clock() - start) / 1000;
@@ -90,6 +105,7 @@ async function* superviseStage(run: TrainingRun, stage: SftStageConfig): AsyncGe
     const result = await timed(run, 'sft', () => superviseStep(run, stage));
     position.step++;
     position.tokens += result.completionTokens;
+    yield* diagnoseSupervised(run, result);
     const stepSeconds = (run.clock() - start) / 1000;
     const metrics = supervisedMetrics(result, { step: position.step, stepSeconds, tokens: position.tokens });
     yield* dueEvaluation(run);
@@ -134,6 +150,19 @@ function takeMinibatch(
   return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0 };
 }
 
+/** Weights that overflow without a trace in the gradient show here, before anything is learned from their samples. */
+function assertFinite({ position }: TrainingRun, groups: readonly RolloutGroup[]): void {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const bad = rollouts.flatMap(({ logprobs }) => logprobs.find((value) => !Number.isFinite(value)) ?? []).at(0);
+  if (bad === undefined) return;
+  throw new NumericsError(
+    'non-finite',
+    `step ${position.step + 1}: the policy samples tokens of log-prob ${bad}: its weights are no longer usable.\n` +
+      '  Lower learning_rate, and start again or go on from an earlier checkpoint.',
+    { step: position.step, value: String(bad) },
+  );
+}
+
 /** One engine samples and trains: on-policy, the scorer's log-probs are the sampler's, bit for bit. */
 function assertOnPolicy(run: TrainingRun, largest: number): void {
   if (largest === 0) return;
@@ -160,4 +189,5 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGen
   if (moment === 'baseline') position.baseline = result;
   if (moment === 'final') position.final = result;
   yield { type: 'evaluation', moment, stage: stage.stage, step: position.step, evaluation: result };
+  yield* diagnoseEvaluation(run, result);
 }

@@ -12,6 +12,7 @@ import type { ObjectiveRows } from '../model/policy.ts';
 import type { StepSizes } from './aggregation.ts';
 import { tokenCoefficient } from './aggregation.ts';
 import { completionLimit } from './capacity.ts';
+import { actsInUpdate } from './credit.ts';
 import type { CreditedGroup, Rollout } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
@@ -42,14 +43,15 @@ export async function updatePolicy(
   const { policy, task, position } = run;
   const maxCompletionTokens = completionLimit(task, stage);
   const sizes = stepSizes(stage, groups, maxCompletionTokens);
-  const acting = stage.klCoef !== 0 || stage.entropyCoef !== 0 ? groups : groups.filter((group) => !group.dead);
-  const packed = acting.map(
-    (credited): PackedGroup => ({
-      prompt: credited.prompt,
-      completions: credited.rollouts.map(({ tokens }) => tokens),
-      credited,
-    }),
-  );
+  const packed = groups
+    .filter((group) => actsInUpdate(stage, group))
+    .map(
+      (credited): PackedGroup => ({
+        prompt: credited.prompt,
+        completions: credited.rollouts.map(({ tokens }) => tokens),
+        credited,
+      }),
+    );
   const microBatches = splitGroups(packed, microBatchCapacity(run, stage));
   const totals = emptyTotals();
   for (const micro of microBatches) {

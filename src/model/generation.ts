@@ -9,6 +9,8 @@
 import { BackendError } from '../errors.ts';
 import type { FinishReason } from '../finish_reason.ts';
 import { SAMPLING } from '../kernels/kernels.ts';
+import type { ForwardSlots, RowInputs } from './activations.ts';
+import type { RolloutRows } from './kept_rollouts.ts';
 import { COUNTS } from './plan.ts';
 import type { Policy } from './policy.ts';
 
@@ -39,6 +41,12 @@ export interface GenerationSettings {
   readonly fixedCompletionTokens?: number | undefined;
 }
 
+export interface KeptGeneration {
+  readonly completions: Completion[][];
+  /** One a request; undefined where the requests did not fit the rows that can be kept. */
+  readonly places: readonly RolloutRows[] | undefined;
+}
+
 export interface Completion {
   /** As sampled; EOS included if it was. */
   readonly tokens: Int32Array;
@@ -58,6 +66,8 @@ interface Row {
   readonly ownBegin: number;
   readonly rolloutNumber: number;
   readonly tokens: number[];
+  /** Rows of its own inputs, where they are kept. */
+  readonly inputRows: number[];
   readonly logprobs: number[];
   readonly entropies: number[];
   readonly keptLogMass: number[];
@@ -72,9 +82,38 @@ export async function generate(
 ): Promise<Completion[][]> {
   const results: Completion[][] = [];
   for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
-    results.push(...(await generateTogether(policy, chunk, settings)));
+    const rows = await growRows(policy, chunk, settings, new Decoder(policy));
+    results.push(...byRequest(chunk, rows, finished));
   }
   return joinParts(requests, results);
+}
+
+/** The same completions; their activations stay, for `Policy.keep`, until the next call. */
+export async function generateKept(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<KeptGeneration> {
+  const tokens = maxTokens(settings);
+  const perSample = Math.max(0, tokens - 1);
+  const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * perSample, 0);
+  const together = splitRequests(policy, requests, tokens).length === 1;
+  if (!policy.keepsRollouts || !together || most > policy.capacity.keptRows) {
+    return { completions: await generate(policy, requests, settings), places: undefined };
+  }
+  const rows = await growRows(policy, requests, settings, new KeepingDecoder(policy));
+  const grouped = byRequest(requests, rows, (row) => row);
+  const places = grouped.map((group): RolloutRows => {
+    const promptBegin = group[0]?.promptBegin ?? 0; // prompts are the first rows of both, in the same order
+    const inputRows = group.map((row) => Int32Array.from(row.inputRows));
+    return { promptBegin, rows: inputRows, promptKvBegin: promptBegin, kvBegins: group.map((row) => row.ownBegin) };
+  });
+  return { completions: grouped.map((group) => group.map(finished)), places };
+}
+
+function byRequest<T>(requests: readonly GenerationRequest[], rows: readonly Row[], of: (row: Row) => T): T[][] {
+  let next = 0;
+  return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => of(rows[next++] as Row)));
 }
 
 function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
@@ -143,11 +182,12 @@ function joinParts(requests: readonly GenerationRequest[], parts: readonly Compl
   });
 }
 
-async function generateTogether(
+async function growRows(
   policy: Policy,
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
-): Promise<Completion[][]> {
+  decoder: Decoder,
+): Promise<Row[]> {
   const { inputs, results } = policy.slots;
   const sampling = new Float32Array(SAMPLING.length);
   sampling[SAMPLING.temperature] = settings.sampling.temperature;
@@ -158,16 +198,62 @@ async function generateTogether(
   policy.engine.write(inputs.samplingKey, Int32Array.from(settings.samplingKey));
 
   const rows = placeRows(requests, maxTokens(settings));
-  writePrefill(policy, requests, rows);
+  writePrefill(decoder, requests, rows);
   let growing = rows;
   while (growing.length > 0) {
-    await policy.replaySample();
+    await decoder.step();
     await takeTokens(policy, growing, settings);
     growing = growing.filter((row) => row.finishReason === undefined);
-    if (growing.length > 0) writeDecode(policy, growing);
+    if (growing.length > 0) writeDecode(decoder, growing);
   }
-  let next = 0;
-  return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => finished(rows[next++] as Row)));
+  return rows;
+}
+
+/** Where a decoding step's rows go: always the first ones. */
+class Decoder {
+  readonly policy: Policy;
+
+  constructor(policy: Policy) {
+    this.policy = policy;
+  }
+
+  /** Fills the input slots; returns the row of the first. */
+  writeRows(arrays: RowArrays): number {
+    const { engine, slots } = this.policy;
+    this.writeAt(slots.inputs, arrays, 0);
+    engine.write(slots.inputs.counts, [arrays.tokens.length], COUNTS.rows);
+    return 0;
+  }
+
+  async step(): Promise<void> {
+    await this.policy.replaySample(false);
+  }
+
+  protected writeAt(inputs: RowInputs, { tokens, positions, kvRows, intervals }: RowArrays, row: number): void {
+    const { engine } = this.policy;
+    engine.write(inputs.tokens, tokens, row);
+    engine.write(inputs.positions, positions, row);
+    engine.write(inputs.kvRows, kvRows, row);
+    engine.write(inputs.intervals, intervals, row * 4);
+  }
+}
+
+/** Each step's rows are appended to those before it, and stay. */
+class KeepingDecoder extends Decoder {
+  #next = 0;
+
+  override writeRows(arrays: RowArrays): number {
+    const { engine, slots } = this.policy;
+    const begin = this.#next;
+    this.#next += arrays.tokens.length;
+    this.writeAt((slots.rollout as ForwardSlots).inputs, arrays, begin);
+    engine.write(slots.inputs.counts, [begin, this.#next], COUNTS.rolloutBegin);
+    return begin;
+  }
+
+  override async step(): Promise<void> {
+    await this.policy.replaySample(true);
+  }
 }
 
 /** Cache rows: all prompts first, then a fixed span for each completion. */
@@ -184,6 +270,7 @@ function placeRows(requests: readonly GenerationRequest[], tokens: number): Row[
         ownBegin,
         rolloutNumber,
         tokens: [],
+        inputRows: [],
         logprobs: [],
         entropies: [],
         keptLogMass: [],
@@ -197,7 +284,7 @@ function placeRows(requests: readonly GenerationRequest[], tokens: number): Row[
 }
 
 /** Prompt rows go in; each completion samples from its prompt's last row. */
-function writePrefill(policy: Policy, requests: readonly GenerationRequest[], rows: readonly Row[]): void {
+function writePrefill(decoder: Decoder, requests: readonly GenerationRequest[], rows: readonly Row[]): void {
   const count = requests.reduce((sum, { prompt }) => sum + prompt.length, 0);
   const tokens = new Int32Array(count);
   const positions = new Int32Array(count);
@@ -212,12 +299,12 @@ function writePrefill(policy: Policy, requests: readonly GenerationRequest[], ro
       at++;
     }
   }
-  writeRows(policy, { tokens, positions, kvRows: tokens.map((_, row) => row), intervals });
-  writeSampled(policy, rows, (row) => row.promptEnd - 1, 0);
+  decoder.writeRows({ tokens, positions, kvRows: tokens.map((_, row) => row), intervals });
+  writeSampled(decoder.policy, rows, (row) => row.promptEnd - 1, 0);
 }
 
 /** The newest token of each growing completion goes in. */
-function writeDecode(policy: Policy, rows: readonly Row[]): void {
+function writeDecode(decoder: Decoder, rows: readonly Row[]): void {
   const tokens = new Int32Array(rows.length);
   const positions = new Int32Array(rows.length);
   const kvRows = new Int32Array(rows.length);
@@ -229,8 +316,11 @@ function writeDecode(policy: Policy, rows: readonly Row[]): void {
     kvRows[i] = row.ownBegin + index;
     intervals.set([row.promptBegin, row.promptEnd, row.ownBegin, row.ownBegin + index + 1], i * 4);
   });
-  writeRows(policy, { tokens, positions, kvRows, intervals });
-  writeSampled(policy, rows, (_, i) => i, rows[0]?.tokens.length ?? 0);
+  const first = decoder.writeRows({ tokens, positions, kvRows, intervals });
+  rows.forEach((row, i) => {
+    row.inputRows.push(first + i);
+  });
+  writeSampled(decoder.policy, rows, (_, i) => first + i, rows[0]?.tokens.length ?? 0);
 }
 
 interface RowArrays {
@@ -238,15 +328,6 @@ interface RowArrays {
   readonly positions: Int32Array;
   readonly kvRows: Int32Array;
   readonly intervals: Int32Array;
-}
-
-function writeRows(policy: Policy, arrays: RowArrays): void {
-  const { inputs } = policy.slots;
-  policy.engine.write(inputs.tokens, arrays.tokens);
-  policy.engine.write(inputs.positions, arrays.positions);
-  policy.engine.write(inputs.kvRows, arrays.kvRows);
-  policy.engine.write(inputs.intervals, arrays.intervals);
-  policy.engine.write(inputs.counts, [arrays.tokens.length], COUNTS.rows);
 }
 
 function writeSampled(

@@ -5,6 +5,8 @@
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../kernels/kernels.ts';
 import type { ArenaSpec, Count, MemoryPlan, Slot } from '../kernels/memory.ts';
 import { ArenaBuilder } from '../kernels/memory.ts';
+import type { ForwardSlots, LayerActivations, RowInputs } from './activations.ts';
+import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
 import type { ParameterSlots } from './parameters.ts';
 import { layOutParameters, weightMatrices } from './parameters.ts';
 import type { ModelShape } from './shape.ts';
@@ -28,22 +30,8 @@ export interface Capacity {
   readonly training: boolean;
   /** A second, frozen set of weights for the KL term. */
   readonly reference: boolean;
-}
-
-/** Activations of one layer that its backward pass reads. */
-export interface LayerActivations {
-  readonly input: Slot;
-  readonly inputRstd: Slot;
-  readonly inputNormed: Slot;
-  readonly qkv: Slot;
-  readonly q: Slot;
-  readonly attention: Slot;
-  readonly logSumExp: Slot;
-  readonly middle: Slot;
-  readonly middleRstd: Slot;
-  readonly middleNormed: Slot;
-  readonly gateUp: Slot;
-  readonly activated: Slot;
+  /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
+  readonly keptRows: number;
 }
 
 export interface PolicySlots {
@@ -56,10 +44,10 @@ export interface PolicySlots {
   readonly embeddingGradient: Slot | undefined;
   readonly cos: Slot;
   readonly sin: Slot;
-  readonly kv: readonly Slot[];
-  readonly layers: readonly LayerActivations[];
-  /** Output of the last layer, and what the head reads of it. */
-  readonly output: Slot;
+  readonly sampling: ForwardSlots;
+  readonly training: ForwardSlots | undefined;
+  readonly rollout: ForwardSlots | undefined;
+  /** What the head reads of the last layer's output. */
   readonly gathered: Slot;
   readonly gatheredRstd: Slot;
   readonly hidden: Slot;
@@ -84,11 +72,7 @@ export interface BackwardSlots {
 }
 
 /** Int arrays: what the host fills before a replay, the counts that programs read, and the two that programs write. */
-export interface InputSlots {
-  readonly tokens: Slot;
-  readonly positions: Slot;
-  readonly kvRows: Slot;
-  readonly intervals: Slot;
+export interface InputSlots extends RowInputs {
   readonly islands: Slot;
   readonly sortedRows: Slot;
   readonly bucketTokens: Slot;
@@ -106,11 +90,26 @@ export interface InputSlots {
   readonly dead: Slot;
   /** Written by `sample`: one token id a sampled row. */
   readonly sampled: Slot;
+  /** [rows] for each training row, the row of `rollout` and the row of the cache that it was kept from. */
+  readonly keptFrom: Slot;
+  readonly keptKvFrom: Slot;
   readonly counts: Slot;
 }
 
 /** Places in `inputs.counts`. */
-export const COUNTS = { rows: 0, lossRows: 1, islands: 2, buckets: 3, samples: 4, groups: 5, length: 8 } as const;
+export const COUNTS = {
+  rows: 0,
+  lossRows: 1,
+  islands: 2,
+  buckets: 3,
+  samples: 4,
+  groups: 5,
+  rolloutBegin: 6,
+  rolloutEnd: 7,
+  keptBegin: 8,
+  keptEnd: 9,
+  length: 16,
+} as const;
 
 /** Real arrays over loss rows and completions, and settings. */
 export interface ResultSlots {
@@ -156,6 +155,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
   const parameterSet = (name: string, purpose: string): ParameterSlots => layOutParameters(shape, arena(name, purpose));
   const { training } = capacity;
   const weights = parameterSet('weights', 'weights');
+  const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
   const slots: PolicySlots = {
     weights,
     gradients: training ? parameterSet('gradients', 'gradients') : undefined,
@@ -167,10 +167,10 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
         : undefined,
     ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
-    kv: keyValueCache(shape, capacity, arena('kv', 'KV cache')),
-    ...activations(shape, capacity, arena('activations', 'activations')),
+    ...forwards(shape, capacity, inputs, arena),
+    ...headSlots(shape, capacity, arena('head', 'activations')),
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
-    inputs: inputSlots(shape, capacity, arena('inputs', 'batch', 'int')),
+    inputs,
     results: resultSlots(capacity, arena('results', 'batch')),
   };
   const matrices = [...weightMatrices(weights), ...(slots.reference ? weightMatrices(slots.reference) : [])];
@@ -189,46 +189,62 @@ function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuil
   return { cos: arena.slot([context, half]), sin: arena.slot([context, half]) };
 }
 
-function keyValueCache(shape: ModelShape, { kvRows }: Capacity, arena: ArenaBuilder): Slot[] {
-  return Array.from({ length: shape.numLayers }, () => arena.slot([kvRows, kvWidth(shape)]));
+type ArenaOf = (name: string, purpose: string, dtype?: 'real' | 'int') => ArenaBuilder;
+
+function forwards(
+  shape: ModelShape,
+  capacity: Capacity,
+  inputs: InputSlots,
+  arena: ArenaOf,
+): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
+  const { rows: N, kvRows, keptRows, training } = capacity;
+  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache'));
+  const activations = arena('activations', 'activations');
+  // A policy that only samples keeps no layer's activations: one set serves all.
+  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations);
+  const output = activations.slot([N, shape.hiddenSize]);
+  const rows = { begin: 0, end: countOf(inputs, 'rows') };
+  const shared = cache.map(() => layers[0] as LayerActivations);
+  const sampling = { inputs, rows, layers: shared, kv: cache, output };
+  if (!training) return { sampling, training: undefined, rollout: undefined };
+  // The cache's first rows serve both, unless rows are kept while the cache is still in use.
+  const kv = keptRows > 0 ? planKeysAndValues(shape, N, activations) : leadingKeysAndValues(cache, N);
+  return {
+    sampling,
+    training: { inputs, rows, layers, kv, output },
+    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena) : undefined,
+  };
 }
 
-type ActivationSlots = Pick<PolicySlots, 'layers' | 'output' | 'gathered' | 'gatheredRstd' | 'hidden'>;
+function rolloutForward(
+  shape: ModelShape,
+  rows: number,
+  inputs: InputSlots,
+  kv: readonly Slot[],
+  arena: ArenaOf,
+): ForwardSlots {
+  const kept = arena('kept', 'kept rollouts');
+  return {
+    inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int')),
+    rows: { begin: countOf(inputs, 'rolloutBegin'), end: countOf(inputs, 'rolloutEnd') },
+    layers: planLayers(shape, rows, shape.numLayers, kept),
+    kv,
+    output: kept.slot([rows, shape.hiddenSize]),
+  };
+}
 
 /** Rows that reach the head at once: loss rows in training, one a completion in sampling. */
 function headRows({ lossRows, completions }: Capacity): number {
   return Math.max(lossRows, completions);
 }
 
-function activations(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder): ActivationSlots {
-  const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
-  const N = capacity.rows;
-  // Raw q/k/v are read by the backward of the q/k norm alone; without it all layers share one buffer.
-  const sharedQkv = shape.qkNorm ? undefined : arena.slot([N, qkvWidth(shape)]);
-  const layer = (): LayerActivations => ({
-    input: arena.slot([N, D]),
-    inputRstd: arena.slot([N]),
-    inputNormed: arena.slot([N, D]),
-    qkv: sharedQkv ?? arena.slot([N, qkvWidth(shape)]),
-    q: arena.slot([N, queryWidth(shape)]),
-    attention: arena.slot([N, queryWidth(shape)]),
-    logSumExp: arena.slot([N, numHeads]),
-    middle: arena.slot([N, D]),
-    middleRstd: arena.slot([N]),
-    middleNormed: arena.slot([N, D]),
-    gateUp: arena.slot([N, 2 * F]),
-    activated: arena.slot([N, F]),
-  });
+function headSlots(
+  { hiddenSize: D }: ModelShape,
+  capacity: Capacity,
+  arena: ArenaBuilder,
+): Pick<PolicySlots, 'gathered' | 'gatheredRstd' | 'hidden'> {
   const R = headRows(capacity);
-  // A policy that only samples keeps no layer's activations: one set serves all.
-  const kept = capacity.training ? shape.numLayers : 1;
-  return {
-    layers: Array.from({ length: kept }, layer),
-    output: arena.slot([N, D]),
-    gathered: arena.slot([R, D]),
-    gatheredRstd: arena.slot([R]),
-    hidden: arena.slot([R, D]),
-  };
+  return { gathered: arena.slot([R, D]), gatheredRstd: arena.slot([R]), hidden: arena.slot([R, D]) };
 }
 
 function backwardSlots(
@@ -260,10 +276,7 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
   const { rows: N, completions: C, groups } = capacity;
   const R = headRows(capacity);
   return {
-    tokens: arena.slot([N]),
-    positions: arena.slot([N]),
-    kvRows: arena.slot([N]),
-    intervals: arena.slot([N, 2, 2]),
+    ...planRowInputs(N, arena),
     islands: arena.slot([groups + 1]),
     sortedRows: arena.slot([N]),
     bucketTokens: arena.slot([shape.vocabSize]),
@@ -278,6 +291,8 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     groupOffsets: arena.slot([C + 1]),
     dead: arena.slot([C]),
     sampled: arena.slot([C]),
+    keptFrom: arena.slot([N]),
+    keptKvFrom: arena.slot([N]),
     counts: arena.slot([COUNTS.length]),
   };
 }

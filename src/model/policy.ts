@@ -8,11 +8,12 @@ import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { slotLength } from '../kernels/memory.ts';
-import type { PackedBatch } from './batch.ts';
+import type { PackedBatch, TokenGroup } from './batch.ts';
+import { KeptRows, type RolloutRows } from './kept_rollouts.ts';
 import type { Parameter } from './parameters.ts';
 import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots } from './plan.ts';
 import { COUNTS, planPolicy } from './plan.ts';
-import type { ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
+import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import type { ModelShape } from './shape.ts';
 
@@ -45,6 +46,7 @@ export class Policy {
   readonly plan: PolicyPlan;
   readonly engine: Engine;
   readonly #programs: Programs;
+  readonly #kept = new KeptRows();
   #gradientsAreStale = true;
 
   private constructor(plan: PolicyPlan, engine: Engine) {
@@ -95,6 +97,7 @@ export class Policy {
 
   /** Replaces all weights: a flat vector in the layout of `plan.slots.weights`. */
   writeWeights(flat: ArrayLike<number>): void {
+    this.forgetKept();
     this.engine.write(this.slots.weights.all, flat);
   }
 
@@ -162,6 +165,7 @@ export class Policy {
 
   /** Log-probs and entropies of the batch's completion tokens under the weights, or under the reference. */
   async score(batch: PackedBatch, temperature: number, which: 'policy' | 'reference' = 'policy'): Promise<Scores> {
+    this.forgetKept();
     this.load(batch, temperature);
     const program = which === 'policy' ? this.#programs.score : this.#training.scoreReference;
     if (program === undefined) throw new Error('this policy was opened without a reference');
@@ -195,8 +199,8 @@ export class Policy {
     this.engine.write(results.entropyCoefficients, rows.entropyCoefficients);
     this.engine.write(results.advantages, rows.advantages);
     this.engine.write(results.objective, objectiveSettings(settings));
-    const { score } = this.#programs;
     const { objective, backward, copyOldLogprobs } = this.#training;
+    const score = this.#scoreOf(batch);
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
     await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backward);
     return this.#readScores(batch);
@@ -209,6 +213,7 @@ export class Policy {
     derivatives: { readonly dLogprobs: Float32Array; readonly dEntropies: Float32Array },
   ): Promise<Scores> {
     const { results } = this.slots;
+    this.forgetKept();
     this.load(batch, temperature);
     this.engine.write(results.dLogprobs, derivatives.dLogprobs);
     this.engine.write(results.dEntropies, derivatives.dEntropies);
@@ -243,6 +248,7 @@ export class Policy {
     this.engine.write(this.slots.results.adamw, adamwSettings(settings));
     await this.engine.replay(this.#training.optimize);
     this.#gradientsAreStale = true;
+    this.forgetKept();
     return { gradNorm: (await this.engine.read(backward.gradNorm))[0] ?? Number.NaN };
   }
 
@@ -264,9 +270,47 @@ export class Policy {
     };
   }
 
-  /** Forward over the rows in the input slots, then one sampled token a sampled row. `generation.ts` fills the slots. */
-  async replaySample(): Promise<void> {
-    await this.engine.replay(this.#programs.sample);
+  /** The kept forward pass where it is this batch's; it is trusted from the second time on. */
+  #scoreOf(batch: PackedBatch): Program {
+    const { score, keeping } = this.#programs;
+    const kept = this.#kept.holds(batch);
+    this.#kept.forget(); // the backward that follows is its last reader
+    return kept && keeping !== undefined ? keeping.scoreKept : score;
+  }
+
+  /**
+   * Forward over the rows in the input slots, then one sampled token a sampled row. `generation.ts` fills the slots.
+   * @param keep the rows are those of `slots.rollout`
+   */
+  async replaySample(keep: boolean): Promise<void> {
+    const { sample, keeping } = this.#programs;
+    if (!keep) this.forgetKept(); // both use the same rows
+    await this.engine.replay(keep ? (keeping as KeepingPrograms).rollout : sample);
+  }
+
+  /** Whether rollouts can leave their activations for the update. */
+  get keepsRollouts(): boolean {
+    return this.#programs.keeping !== undefined;
+  }
+
+  /**
+   * Appends groups that have just been rolled out to the batch whose forward pass is kept: `accumulate` of exactly
+   * these groups, in this order, under the same weights, then skips it. Anything else that touches weights or training
+   * rows forgets them. Groups beyond the row capacity are not kept.
+   */
+  async keep(groups: readonly TokenGroup[], places: readonly RolloutRows[]): Promise<void> {
+    const { inputs } = this.slots;
+    const { begin, rows, kvRows } = this.#kept.add(groups, places, this.capacity.rows);
+    if (rows.length === 0) return;
+    this.engine.write(inputs.keptFrom, rows, begin);
+    this.engine.write(inputs.keptKvFrom, kvRows, begin);
+    this.engine.write(inputs.counts, [begin, begin + rows.length], COUNTS.keptBegin);
+    await this.engine.replay((this.#programs.keeping as KeepingPrograms).keep);
+  }
+
+  /** The next `keep` begins a new batch. */
+  forgetKept(): void {
+    this.#kept.forget();
   }
 
   async close(): Promise<void> {

@@ -3,22 +3,40 @@
  * every step, and the settings arrays that they read.
  *
  *   sample     forward over the rows in the input slots, then a token for each sampled row
- *   score      forward, then log-prob and entropy of each loss row's target
+ *   rollout    the same, keeping what a backward reads; `keep` moves it into the training rows
+ *   score      forward, then log-prob and entropy of each loss row's target; scoreKept without the forward
  *   training   objective and backward read what `score` left; optimize ends the step
  */
-import type { Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
+import type { Engine, Kernels, Program, ScaleRewards } from '../kernels/kernels.ts';
 import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
+import type { ForwardSlots } from './activations.ts';
 import type { PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
-import { backwardPass, forwardHead, forwardLayers, lossRows, sampleRows, scoreTargets } from './schedule.ts';
+import {
+  backwardPass,
+  forwardHead,
+  forwardLayers,
+  keepRollouts,
+  lossRows,
+  sampleRows,
+  scoreTargets,
+} from './schedule.ts';
 
 export interface Programs {
   /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
   readonly sample: Program;
   readonly score: Program;
+  readonly keeping: KeepingPrograms | undefined;
   readonly training: TrainingPrograms | undefined;
+}
+
+export interface KeepingPrograms {
+  readonly rollout: Program;
+  readonly keep: Program;
+  /** The training rows hold the forward pass already. */
+  readonly scoreKept: Program;
 }
 
 export interface TrainingPrograms {
@@ -55,13 +73,41 @@ export interface OptimizerSettings {
 /** Records what a plan has room for: training programs only where it was planned with training. */
 export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
   const { slots, capacity } = plan;
-  const { inputs, results, weights } = slots;
-  const perSample = (slot: Slot): Slot => leadingRows(slot, capacity.completions);
-  const sample = engine.record('sample', (kernels) => {
-    forwardLayers(kernels, plan, weights, false);
-    forwardHead(kernels, plan, weights, sampleRows(plan));
+  const { results, weights } = slots;
+  const forward = slots.training ?? slots.sampling;
+  const scoreHead = (kernels: Kernels): void => {
+    forwardHead(kernels, plan, weights, forward.output, lossRows(plan));
+    scoreTargets(kernels, plan, weights, results.logprobs);
+  };
+  const score = engine.record('score', (kernels) => {
+    forwardLayers(kernels, plan, weights, forward);
+    scoreHead(kernels);
+  });
+  const { rollout, training } = slots;
+  return {
+    sample: recordSample(engine, plan, 'sample', slots.sampling),
+    score,
+    keeping:
+      rollout && training
+        ? {
+            rollout: recordSample(engine, plan, 'rollout', rollout),
+            keep: engine.record('keep', (kernels) => keepRollouts(kernels, plan, rollout, training)),
+            scoreKept: engine.record('score kept', scoreHead),
+          }
+        : undefined,
+    training: capacity.training ? recordTraining(engine, plan) : undefined,
+  };
+}
+
+/** Forward over the rows of `forward`, then a token for each sampled row. */
+function recordSample(engine: Engine, plan: PolicyPlan, name: string, forward: ForwardSlots): Program {
+  const { hidden, inputs, results, weights } = plan.slots;
+  const perSample = (slot: Slot): Slot => leadingRows(slot, plan.capacity.completions);
+  return engine.record(name, (kernels) => {
+    forwardLayers(kernels, plan, weights, forward);
+    forwardHead(kernels, plan, weights, forward.output, sampleRows(plan));
     kernels.sample({
-      hidden: perSample(slots.hidden),
+      hidden: perSample(hidden),
       weight: weights.head,
       sampling: results.sampling,
       key: inputs.samplingKey,
@@ -74,16 +120,10 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
       rows: sampleRows(plan),
     });
   });
-  const score = engine.record('score', (kernels) => {
-    forwardLayers(kernels, plan, weights, capacity.training);
-    forwardHead(kernels, plan, weights, lossRows(plan));
-    scoreTargets(kernels, plan, weights, results.logprobs);
-  });
-  return { sample, score, training: capacity.training ? recordTraining(engine, plan) : undefined };
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, weights, reference } = plan.slots;
+  const { inputs, results, weights, reference, sampling } = plan.slots;
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
@@ -101,8 +141,8 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     scoreReference:
       reference &&
       engine.record('score reference', (kernels) => {
-        forwardLayers(kernels, plan, reference, false);
-        forwardHead(kernels, plan, reference, lossRows(plan));
+        forwardLayers(kernels, plan, reference, sampling);
+        forwardHead(kernels, plan, reference, sampling.output, lossRows(plan));
         scoreTargets(kernels, plan, reference, results.refLogprobs);
       }),
     copyReference: reference && engine.record('copy reference', (k) => k.copy({ x: weights.all, out: reference.all })),

@@ -7,15 +7,11 @@
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
-import { leadingRows } from '../kernels/memory.ts';
+import type { ForwardSlots, LayerActivations } from './activations.ts';
+import { keptSlots } from './activations.ts';
 import type { LayerSlots, ParameterSlots } from './parameters.ts';
-import type { BackwardSlots, LayerActivations, PolicyPlan } from './plan.ts';
+import type { BackwardSlots, PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
-
-/** Packed rows of the batch at hand. */
-export function batchRows(plan: PolicyPlan): Rows {
-  return { begin: 0, end: countOf(plan.slots.inputs, 'rows') };
-}
 
 /** Rows that carry a loss. */
 export function lossRows(plan: PolicyPlan): Rows {
@@ -27,19 +23,18 @@ export function sampleRows(plan: PolicyPlan): Rows {
   return { begin: 0, end: countOf(plan.slots.inputs, 'samples') };
 }
 
-/**
- * All layers over the batch's rows; keys and values go to the cache. The result is in `output`.
- * @param keep true: every layer keeps its activations for the backward; false: all layers share the first one's
- */
-export function forwardLayers(kernels: Kernels, plan: PolicyPlan, weights: ParameterSlots, keep: boolean): void {
-  const { slots } = plan;
-  const rows = batchRows(plan);
-  const activationsOf = (layer: number): LayerActivations => slots.layers[keep ? layer : 0] as LayerActivations;
-  kernels.embedding({ tokens: slots.inputs.tokens, table: weights.embedding, out: activationsOf(0).input, rows });
+/** All layers over the rows of `forward`; the result is in its `output`. */
+export function forwardLayers(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  weights: ParameterSlots,
+  forward: ForwardSlots,
+): void {
+  const { inputs, layers, output, rows } = forward;
+  const inputOf = (layer: number): Slot => layers[layer]?.input ?? output;
+  kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: inputOf(0), rows });
   weights.layers.forEach((layer, index) => {
-    const last = index === weights.layers.length - 1;
-    const next = last ? slots.output : activationsOf(index + 1).input;
-    forwardLayer(kernels, plan, layer, activationsOf(index), slots.kv[index] as Slot, next);
+    forwardLayer(kernels, plan, layer, forward, index, inputOf(index + 1));
   });
 }
 
@@ -47,13 +42,14 @@ function forwardLayer(
   kernels: Kernels,
   plan: PolicyPlan,
   weights: LayerSlots,
-  kept: LayerActivations,
-  kv: Slot,
+  { inputs, layers, kv: caches, rows }: ForwardSlots,
+  index: number,
   next: Slot,
 ): void {
   const { shape } = plan;
-  const { inputs, cos, sin } = plan.slots;
-  const rows = batchRows(plan);
+  const { cos, sin } = plan.slots;
+  const kept = layers[index] as LayerActivations;
+  const kv = caches[index] as Slot;
   const eps = shape.rmsNormEps;
   kernels.rmsNorm({ x: kept.input, weight: weights.inputNorm, out: kept.inputNormed, rstd: kept.inputRstd, eps, rows });
   kernels.linear({ x: kept.inputNormed, weight: weights.qkv, bias: weights.qkvBias, out: kept.qkv, rows });
@@ -71,14 +67,40 @@ function forwardLayer(
   kernels.linear({ x: kept.activated, weight: weights.down, residual: middle, out: next, rows });
 }
 
+/** Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass. */
+export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: ForwardSlots, training: ForwardSlots): void {
+  const { inputs } = plan.slots;
+  const rows = { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') };
+  const keep = (x: Slot, out: Slot, index = inputs.keptFrom): void => kernels.gatherRows({ x, index, out, rows });
+  training.layers.forEach((to, index) => {
+    const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations);
+    keptSlots(plan.shape, to).forEach((out, place) => {
+      keep(asRows(from[place] as Slot), asRows(out));
+    });
+    keep(rollout.kv[index] as Slot, training.kv[index] as Slot, inputs.keptKvFrom);
+  });
+  keep(rollout.output, training.output);
+}
+
+/** A slot of one number a row, as a matrix of one column. */
+function asRows(slot: Slot): Slot {
+  return slot.shape.length === 1 ? { ...slot, shape: [...slot.shape, 1] } : slot;
+}
+
 function attentionScale({ shape }: PolicyPlan): number {
   return 1 / Math.sqrt(shape.headDim);
 }
 
-/** Final norm of the rows that `lossIndex` names, into `hidden`. */
-export function forwardHead(kernels: Kernels, plan: PolicyPlan, weights: ParameterSlots, rows: Rows): void {
+/** Final norm of the rows of `output` that `lossIndex` names, into `hidden`. */
+export function forwardHead(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  weights: ParameterSlots,
+  output: Slot,
+  rows: Rows,
+): void {
   const { slots, shape } = plan;
-  kernels.gatherRows({ x: slots.output, index: slots.inputs.lossIndex, out: slots.gathered, rows });
+  kernels.gatherRows({ x: output, index: slots.inputs.lossIndex, out: slots.gathered, rows });
   kernels.rmsNorm({
     x: slots.gathered,
     weight: weights.finalNorm,
@@ -109,12 +131,12 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
 /** From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. */
 export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   const { slots } = plan;
-  const { weights, gradients, backward, inputs } = slots;
-  if (gradients === undefined || backward === undefined)
+  const { weights, gradients, backward, inputs, training } = slots;
+  if (gradients === undefined || backward === undefined || training === undefined)
     throw new Error('a policy planned without training has no backward');
-  backwardHead(kernels, plan, gradients, backward);
+  backwardHead(kernels, plan, gradients, backward, training.rows);
   for (let layer = weights.layers.length - 1; layer >= 0; layer--) {
-    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerSlots, backward);
+    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerSlots, training, backward);
   }
   const { sortedRows, bucketTokens, bucketOffsets } = inputs;
   const dTable = slots.embeddingGradient ?? gradients.embedding;
@@ -128,7 +150,13 @@ export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   });
 }
 
-function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: ParameterSlots, backward: BackwardSlots): void {
+function backwardHead(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  gradients: ParameterSlots,
+  backward: BackwardSlots,
+  batchRows: Rows,
+): void {
   const { weights, inputs, results, hidden, gathered, gatheredRstd } = plan.slots;
   const rows = lossRows(plan);
   const { temperature, logSumExp, entropies, dLogprobs, dEntropies } = results;
@@ -159,7 +187,7 @@ function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: ParameterSl
     dOut: backward.dGathered,
     offsets: inputs.lossOffsets,
     dX: backward.dX,
-    rows: batchRows(plan),
+    rows: batchRows,
   });
 }
 
@@ -168,14 +196,14 @@ function backwardLayer(
   plan: PolicyPlan,
   index: number,
   gradients: LayerSlots,
+  training: ForwardSlots,
   d: BackwardSlots,
 ): void {
   const { slots, shape } = plan;
+  const { rows } = training;
   const weights = slots.weights.layers[index] as LayerSlots;
-  const kept = slots.layers[index] as LayerActivations;
-  // In training a row's keys and values stand at its own index.
-  const kv = leadingRows(slots.kv[index] as Slot, plan.capacity.rows);
-  const rows = batchRows(plan);
+  const kept = training.layers[index] as LayerActivations;
+  const kv = training.kv[index] as Slot;
 
   kernels.linearWeightGradient({ dOut: d.dX, x: kept.activated, dWeight: gradients.down, rows });
   kernels.linearInputGradient({ dOut: d.dX, weight: weights.down, dX: d.dActivated, rows });

@@ -1,6 +1,7 @@
 /** The reward functions that YAML can name. */
 import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
+import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
 import type { RewardFunction } from './reward_function.ts';
 import { OptionReader, type RewardOptions } from './reward_options.ts';
 
@@ -59,23 +60,31 @@ export const builtInRewards: Readonly<Record<string, RewardFactory>> = {
   soft_overlong: softOverlongFromOptions,
 };
 
+/** Reward functions of the caller, or makers of them, by the name that `reward_funcs` gives them. */
+export type OwnRewards = Readonly<Record<string, RewardFunction | RewardFactory>>;
+
 /**
  * A reward function by its name in `reward_funcs`.
  *
  * @param options  what the YAML gives besides name and weight
- * @param own      reward functions of the caller, looked up before the built-in ones; they take no options
+ * @param own      looked up before the built-in ones; a reward function takes no options, a factory reads them
  * @throws ConfigError for an unknown name or option, naming the nearest one
  */
-export function getReward(
-  name: string,
-  options: RewardOptions = {},
-  own: Readonly<Record<string, RewardFunction>> = {},
-): RewardFunction {
-  if (Object.hasOwn(own, name)) return withoutOptions({ name, score: (batch) => own[name].score(batch) })(options);
+export function getReward(name: string, options: RewardOptions = {}, own: OwnRewards = {}): RewardFunction {
+  const mine = Object.hasOwn(own, name) ? own[name] : undefined;
+  if (typeof mine === 'function') return mine(options);
+  if (mine !== undefined) return withoutOptions({ name, score: (batch) => mine.score(batch) })(options);
   if (Object.hasOwn(builtInRewards, name)) return builtInRewards[name](options);
   const known = [...Object.keys(own), ...Object.keys(builtInRewards)];
-  const message =
-    `reward_funcs: ${JSON.stringify(name)} — no such reward function; did you mean "${closest(String(name), known)}"? ` +
-    `(known: ${known.join(', ')})`;
-  throw new ConfigError('unknown-reward', message, { name, known });
+  throw new ConfigError('unknown-reward', `reward_funcs: ${JSON.stringify(name)} — ${unknownRule(name, known)}`, {
+    name,
+    known,
+  });
+}
+
+function unknownRule(name: string, known: readonly string[]): string {
+  if (isModuleFile(name)) return 'a file, which the caller has not opened; see openPlugins of rlvr-train/node.';
+  if (/[/\\.]/.test(name))
+    return `neither a reward function nor a file that ends in ${MODULE_ENDINGS}; give its full name.`;
+  return `no such reward function; did you mean "${closest(name, [...known])}"? (known: ${known.join(', ')})`;
 }

@@ -3,6 +3,7 @@ export {
   accuracyReward,
   builtInRewards,
   getReward,
+  type OwnRewards,
   partReward,
   type RewardFactory,
   softOverlongReward,
@@ -15,6 +16,7 @@ export {
 } from './countdown_expression.ts';
 export { verifyCountdownSteps } from './countdown_steps.ts';
 export { type AnswerPolicy, type Extraction, extractAnswer, hasThinkFormat } from './extract.ts';
+export { illegal, malformed, missing, truncated, wrongValue } from './reject.ts';
 export {
   combineRewards,
   type RewardBatch,

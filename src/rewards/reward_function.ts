@@ -4,7 +4,7 @@
  * A verifier runs once per completion; every reward function reads its verdict. null means "not applicable to
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
-import { ConfigError } from '../errors.ts';
+import { ConfigError, PluginError } from '../errors.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
 
 /** What a reward function may read of a problem; a task's items have it all. */
@@ -37,6 +37,8 @@ export type RewardValues = readonly (number | null)[];
 export interface RewardFunction {
   /** Name in the metrics: `rewards/<name>/mean`. */
   readonly name: string;
+  /** The file that it comes from, for messages. */
+  readonly source?: string;
   score(batch: RewardBatch): RewardValues | Promise<RewardValues>;
 }
 
@@ -52,41 +54,70 @@ export interface ScoredRewards {
   readonly failures: readonly RewardFailure[];
 }
 
+const LONGEST_TEXT = 60; // characters of a prompt or completion that a message shows
+
+/** `reward "brief" (rewards/brief.ts)`. */
+export function describeReward({ name, source }: Pick<RewardFunction, 'name' | 'source'>): string {
+  return source === undefined ? `reward "${name}"` : `reward "${name}" (${source})`;
+}
+
 function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-function describeRow(batch: RewardBatch, row: number): string {
-  return `completion ${row} (item ${batch.items[row]?.id}, step ${batch.trainerState.step})`;
+function shortened(text: string | undefined): string {
+  const quoted = JSON.stringify(text ?? '');
+  return quoted.length > LONGEST_TEXT ? `${quoted.slice(0, LONGEST_TEXT - 2)}…"` : quoted;
+}
+
+/** `completion 3 of 512 in step 12 ("9 2 5 = 55 ?" → "9 + 2 = 11")`. */
+function describeRow({ prompts, completions, trainerState }: RewardBatch, row: number): string {
+  const texts = `${shortened(prompts[row])} → ${shortened(completions[row])}`;
+  return `completion ${row + 1} of ${completions.length} in step ${trainerState.step + 1} (${texts})`;
 }
 
 /** Replaces what is neither null nor a finite number by null; says which was first, and how many there are. */
-function checkValues(name: string, values: RewardValues, batch: RewardBatch, failures: RewardFailure[]): RewardValues {
+function checkValues(
+  reward: RewardFunction,
+  values: RewardValues,
+  batch: RewardBatch,
+  failures: RewardFailure[],
+): RewardValues {
   const isValid = (value: unknown) => value === null || (typeof value === 'number' && Number.isFinite(value));
   const firstBad = values.findIndex((value) => !isValid(value));
   if (firstBad < 0) return values;
+  const bad: unknown = values[firstBad];
   const numBad = values.filter((value) => !isValid(value)).length;
+  const gave = typeof bad === 'string' ? shortened(bad) : typeof bad === 'object' ? 'an object' : String(bad);
   const message =
-    `reward "${name}" gave ${String(values[firstBad])} for ${describeRow(batch, firstBad)}, ${numBad} in all; ` +
+    `${describeReward(reward)} gave ${gave} for ${describeRow(batch, firstBad)}, ${numBad} such in all — ` +
     'give a finite number, or null where it does not apply.';
-  failures.push({ name, message });
+  failures.push({ name: reward.name, message });
   return values.map((value) => (isValid(value) ? value : null));
 }
 
+/** The values of one function; nulls where it gives none. */
 async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: RewardFailure[]): Promise<RewardValues> {
-  const { name } = reward;
-  const numCompletions = batch.completions.length;
-  const nothing = () => new Array<null>(numCompletions).fill(null);
+  const count = batch.completions.length;
+  const step = `in step ${batch.trainerState.step + 1}`;
+  const fail = (message: string): RewardValues => {
+    failures.push({ name: reward.name, message });
+    return new Array<null>(count).fill(null);
+  };
   try {
-    const values = await reward.score(batch);
-    if (Array.isArray(values) && values.length === numCompletions) return checkValues(name, values, batch, failures);
-    const given = Array.isArray(values) ? `${values.length} values` : typeof values;
-    failures.push({ name, message: `reward "${name}" gave ${given}; give one value for each of ${numCompletions}.` });
+    const values: unknown = await reward.score(batch);
+    if (!Array.isArray(values)) {
+      const gave = values === null || typeof values !== 'object' ? String(values) : 'an object';
+      return fail(`${describeReward(reward)} gave ${gave} ${step} — give a list of ${count} values, one a completion.`);
+    }
+    if (values.length === count) return checkValues(reward, values, batch, failures);
+    const lengths = `${values.length} values for ${count} completions`;
+    return fail(`${describeReward(reward)} gave ${lengths} ${step} — give one value a completion, in their order.`);
   } catch (error) {
-    const message = `reward "${name}" failed at step ${batch.trainerState.step}: ${describeError(error)}`;
-    failures.push({ name, message });
+    if (error instanceof PluginError) return fail(error.message);
+    const remedy = 'correct it, or give null where it does not apply';
+    return fail(`${describeReward(reward)} failed ${step}: ${describeError(error)} — ${remedy}.`);
   }
-  return nothing();
 }
 
 /**

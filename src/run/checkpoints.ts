@@ -109,9 +109,14 @@ export async function loadLatestCheckpoint(store: Store): Promise<LoadedCheckpoi
   const list = damaged.map(({ name, reason }) => `  ${FOLDER}/${name}: ${reason}`).join('\n');
   throw new CheckpointError(
     'no-intact-checkpoint',
-    `--resume: every checkpoint of this run is damaged:\n${list}\nRestore one from a copy, or start the run over without --resume.`,
+    `--resume: every checkpoint of this run is damaged:\n${list}\nRestore one from a copy, or start over in another --output.`,
     { damaged },
   );
+}
+
+/** Name of the newest checkpoint by its manifest, unread otherwise; undefined where there is none. */
+export async function newestCheckpoint(store: Store): Promise<string | undefined> {
+  return (await survey(store, { unreadableIsDamaged: true })).whole[0]?.name;
 }
 
 /** What lies in `checkpoints/`: manifests that can be read, newest first, and directories without a readable one. */

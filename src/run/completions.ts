@@ -5,7 +5,12 @@ import type { JsonObject } from './json.ts';
 /** Groups kept a step: enough to read along, little enough that a long run stays small. */
 const GROUPS_A_STEP = 2;
 
-export function completionRecords(step: number, groups: readonly CreditedGroup[]): JsonObject[] {
+/** @param rewardNames the reward functions of the stage, in the order of a rollout's `rewardParts` */
+export function completionRecords(
+  step: number,
+  groups: readonly CreditedGroup[],
+  rewardNames: readonly string[],
+): JsonObject[] {
   return groups.slice(0, GROUPS_A_STEP).flatMap((group, index) =>
     group.rollouts.map((rollout, member) => ({
       step,
@@ -16,6 +21,7 @@ export function completionRecords(step: number, groups: readonly CreditedGroup[]
       reason: rollout.verdict.reason,
       finish_reason: rollout.finishReason,
       reward: rollout.reward,
+      rewards: Object.fromEntries(rewardNames.map((name, i) => [name, rollout.rewardParts[i] ?? null])),
       advantage: group.advantages[member] ?? 0,
     })),
   );

@@ -65,12 +65,20 @@ export function describeFileError(error: unknown, action: FileAction, path: stri
   const system = systemCode(error) ?? 'unknown';
   const message = error instanceof Error ? error.message : String(error);
   const known = CAUSES[system] ?? { code: 'file-failed', cause: message, remedy: 'Check the disk' };
+  const cause = system === 'EEXIST' ? known.cause.replace('a file', blockerOf(error) ?? 'a file') : known.cause;
   const safe = 'Checkpoints that were complete before are untouched';
   return new CheckpointError(
     known.code,
-    `${path} cannot be ${action}: ${known.cause} (${system}). ${known.remedy}. ${safe}.`,
+    `${path} cannot be ${action}: ${cause} (${system}). ${known.remedy}. ${safe}.`,
     { path, action, system, cause: message },
   );
+}
+
+/** The file that stands where a directory would be made. */
+function blockerOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string'
+    ? `the file ${error.path}`
+    : undefined;
 }
 
 class FileStore implements Store {
@@ -110,11 +118,11 @@ class FileStore implements Store {
     });
   }
 
-  async append(path: string, text: string): Promise<void> {
+  async append(path: string, content: string | Uint8Array): Promise<void> {
     const file = this.#locate(path);
     await guard('written', file, async () => {
       await makeDirectory(dirname(file));
-      await withFile(file, 'a', (handle) => handle.writeFile(text));
+      await withFile(file, 'a', (handle) => handle.writeFile(content));
     });
   }
 

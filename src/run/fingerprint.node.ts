@@ -5,7 +5,10 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Fingerprint } from './fingerprint.ts';
 
 /** What only the caller knows; the machine supplies the rest. */
-export type FingerprintInputs = Pick<Fingerprint, 'backend' | 'backendFeatures' | 'threads' | 'seed' | 'configHash'> & {
+export type FingerprintInputs = Pick<
+  Fingerprint,
+  'backend' | 'backendFeatures' | 'threads' | 'seed' | 'configHash' | 'modules'
+> & {
   /** Whose git commit to record; default the working directory. */
   readonly directory?: string;
 };
@@ -25,6 +28,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     seed: given.seed,
     gitCommit: readGitCommit(directory),
     configHash: given.configHash,
+    ...(given.modules && Object.keys(given.modules).length > 0 && { modules: given.modules }),
   };
 }
 

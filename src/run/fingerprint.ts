@@ -2,7 +2,8 @@
  * The fingerprint of a run: everything that decides its bits, kept in `fingerprint.json` and compared on resume.
  *
  *   decides bits   package version, backend and its features (FMA, SIMD, adapter), JavaScript engine, platform,
- *                  architecture, seed, configuration; the CPU model where a backend calls native mathematics
+ *                  architecture, seed, configuration, the user's own files; the CPU model where a backend calls
+ *                  native mathematics
  *   told, no more  git commit, threads, runtime version; the CPU model on `wasm` and `reference`, whose arithmetic is
  *                  defined by WebAssembly and ECMAScript (fused or unfused FMA is a backend feature)
  */
@@ -32,6 +33,8 @@ const fingerprintSchema = z.object({
   gitCommit: z.string().nullable(),
   /** `hashConfig` of the resolved configuration. */
   configHash: z.string(),
+  /** SHA-256 of each file of the user's that the config names; absent where it names none. */
+  modules: z.record(z.string(), z.string()).optional(),
 });
 
 export type Fingerprint = Readonly<z.infer<typeof fingerprintSchema>>;
@@ -80,9 +83,10 @@ export interface ResumeCheck {
  */
 export function checkResume({ recorded, current, force, configChanges = [] }: ResumeCheck): string[] {
   const { differences, warnings } = sameBits(recorded, current);
-  const named = differences.flatMap((line) =>
-    line.startsWith('configHash:') && configChanges.length > 0 ? configChanges : [line],
+  const lines = differences.flatMap((line) =>
+    line.startsWith('configHash:') && configChanges.length > 0 ? configChanges : [describeModule(line)],
   );
+  const named = [...new Set(lines)]; // the seed is in both
   if (force || named.length === 0) return [...named, ...warnings];
   const list = named.map((line) => `  ${line}`).join('\n');
   throw new CheckpointError(
@@ -91,6 +95,13 @@ export function checkResume({ recorded, current, force, configChanges = [] }: Re
       'Restore them, or add --force to resume all the same.',
     { differences: named },
   );
+}
+
+/** `./rewards/brief.ts has changed (SHA-256 1f3a5c7e → 90ab12cd)`; other lines as they are. */
+function describeModule(line: string): string {
+  const [, file, before, after] = /^modules\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
+  if (file === undefined || before === undefined || after === undefined) return line;
+  return `${file} has changed (SHA-256 ${before.slice(0, 8)} → ${after.slice(0, 8)})`;
 }
 
 /**
@@ -106,11 +117,16 @@ export async function hashConfig(config: JsonObject, ignore: readonly string[] =
 export function describeChanges(before: JsonObject, after: JsonObject, ignore: readonly string[] = []): string[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !ignore.includes(key));
   return keys.flatMap((key) => {
-    const [old, now] = [before[key], after[key]];
+    const [old, now] = [itemsByIndex(before[key]), itemsByIndex(after[key])];
     if (isObject(old) && isObject(now)) return describeChanges(old, now).map((change) => `${key}.${change}`);
     const [oldText, nowText] = [show(old), show(now)];
     return oldText === nowText ? [] : [`${key}: ${oldText} → ${nowText}`];
   });
+}
+
+/** A list of mappings, such as the stages of a config, as a mapping of its indices: a change in one names that one. */
+function itemsByIndex(value: JsonValue | undefined): JsonValue | undefined {
+  return Array.isArray(value) && value.every(isObject) ? { ...value } : value;
 }
 
 /** Writes `fingerprint.json`, indented for people. */
@@ -125,11 +141,12 @@ export async function writeFingerprint(store: Store, fingerprint: Fingerprint): 
 export async function readFingerprint(store: Store): Promise<Fingerprint | undefined> {
   const bytes = await store.read(FILE);
   if (bytes === undefined) return undefined;
-  const parsed = fingerprintSchema.safeParse(parseJsonObject(bytes));
+  const json = parseJsonObject(bytes);
+  const parsed = fingerprintSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const reason = `${issue.path.join('.') || 'the file'}: ${issue.message}`;
-  const remedy = 'Restore the file, or start the run over in another output_dir';
+  const reason = json === undefined ? 'it is not a JSON object' : `${issue.path.join('.')}: ${issue.message}`;
+  const remedy = 'Restore the file, or start over in another --output';
   throw new CheckpointError('fingerprint-malformed', `${FILE} cannot be used: ${reason}. ${remedy}.`, { reason });
 }
 

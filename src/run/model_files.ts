@@ -72,7 +72,7 @@ async function weightsSha256(policy: Policy, weights: Float32Array): Promise<str
 export async function loadModel(store: Store, file: string, policy: Policy): Promise<void> {
   const bytes = await store.read(file);
   if (bytes === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
-  const { tensors } = decodeSafetensors(bytes);
+  const { tensors } = decodeNamed(file, bytes);
   const flat = new Float32Array(policy.slots.weights.all.shape[0] ?? 0);
   for (const { name, slot } of policy.parameters) {
     const tensor = tensors.get(name);
@@ -86,4 +86,15 @@ export async function loadModel(store: Store, file: string, policy: Policy): Pro
     flat.set(tensor.data, slot.offset);
   }
   policy.writeWeights(flat);
+}
+
+/** The error names the file, and that there may be another one. */
+function decodeNamed(file: string, bytes: Uint8Array): ReturnType<typeof decodeSafetensors> {
+  try {
+    return decodeSafetensors(bytes);
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error;
+    const remedy = 'Or remove it: the newest checkpoint is then used';
+    throw new CheckpointError(error.code, `${file}: ${error.message} ${remedy}.`, { file, ...error.facts });
+  }
 }

@@ -4,7 +4,11 @@ import { collectFingerprint } from './fingerprint.node.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { configHash } from './session.ts';
 
-export async function fingerprintOf({ config, policy }: TrainingRun): Promise<Fingerprint> {
+/** @param modules  SHA-256 of the user's files by their name in the config; `openPlugins` gives them */
+export async function fingerprintOf(
+  { config, policy }: TrainingRun,
+  modules: Readonly<Record<string, string>> = {},
+): Promise<Fingerprint> {
   const { backend, features } = policy.engine;
   const { threads = 1, ...deciding } = features;
   return collectFingerprint({
@@ -13,5 +17,6 @@ export async function fingerprintOf({ config, policy }: TrainingRun): Promise<Fi
     threads: Number(threads),
     seed: config.seed,
     configHash: await configHash(config),
+    modules,
   });
 }

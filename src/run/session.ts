@@ -2,11 +2,11 @@
  * A run in its directory: drives the trainer, writes the logs, checkpoints at step boundaries, resumes.
  *
  * Everything that a script may rely on is written here: `config.yaml`, `fingerprint.json`, `metrics.jsonl`,
- * `completions.jsonl`, `checkpoints/`, `model/`, `summary.json`.
+ * `completions.jsonl`, `checkpoints/`, `model/`, `summary.json`, and on request `tensorboard/`.
  */
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { CheckpointError, NumericsError } from '../errors.ts';
+import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
@@ -15,14 +15,17 @@ import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import { loadLatestCheckpoint, saveCheckpoint } from './checkpoints.ts';
 import { completionRecords } from './completions.ts';
+import { describeRun, recordedConfig } from './describe_run.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { checkResume, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
+import { checkResume, describeChanges, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
 import { writeModel } from './model_files.ts';
+import { resumeCommand } from './resume_command.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
+import { TensorBoardLog } from './tensorboard.ts';
 
 /** What the session tells besides the trainer's events. */
 export type SessionEvent =
@@ -36,6 +39,8 @@ export interface SessionOptions {
   readonly run: TrainingRun;
   readonly store: Store;
   readonly fingerprint: Fingerprint;
+  /** Where the store lies, for messages. */
+  readonly directory?: string;
   readonly resume: boolean;
   /** Resume although the fingerprint differs. */
   readonly force: boolean;
@@ -49,18 +54,32 @@ export interface SessionOptions {
 }
 
 /** Keys of the config that do not decide bits. */
-const FREE_KEYS = ['output_dir', 'threads', 'save_seconds', 'save_total_limit', 'backend'] as const;
+const FREE_KEYS = [
+  'output_dir',
+  'threads',
+  'save_seconds',
+  'save_total_limit',
+  'reward_timeout',
+  'backend',
+  'report_to',
+] as const;
 
 export const MODEL_FOLDER = 'model';
 
+/** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
+const WRITTEN = ['completions.jsonl', 'checkpoints', MODEL_FOLDER, 'summary.json', 'failure.json'] as const;
+
 /** Hash of everything in the config that decides bits. */
 export async function configHash(config: RunConfig): Promise<string> {
-  return hashConfig(resolvedTree(config) as JsonObject, FREE_KEYS);
+  return hashConfig(treeOf(config), FREE_KEYS);
 }
+
+const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data
 
 interface Logs {
   readonly metrics: MetricsLog;
   readonly completions: MetricsLog;
+  readonly tensorBoard: TensorBoardLog | undefined;
 }
 
 /** Runs, or goes on with, a run. @throws CheckpointError when the directory does not allow it */
@@ -69,6 +88,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   const logs: Logs = {
     metrics: await MetricsLog.open(store, 'metrics.jsonl'),
     completions: await MetricsLog.open(store, 'completions.jsonl'),
+    tensorBoard: run.config.reportTo === 'tensorboard' ? new TensorBoardLog(store) : undefined,
   };
   let earlierSeconds = 0;
   if (options.resume) {
@@ -76,17 +96,19 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     earlierSeconds = resumed.wallSeconds;
     for (const message of resumed.notes) yield { type: 'note', message };
   } else {
-    await requireFresh(store);
+    await requireFresh(options);
     await startDirectory(options);
   }
   const start = run.clock();
   const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
   let savedAt = run.clock();
+  let rest = { stageIndex: run.position.stageIndex, step: run.position.step };
   try {
     for await (const event of train(run)) {
-      await record(logs, event);
+      await record(run, logs, event);
       yield event;
       if (event.type !== 'step') continue;
+      rest = { stageIndex: run.position.stageIndex, step: run.position.step };
       if (!isComplete(run)) yield* requestedEvaluations(options, logs);
       const stop = options.shouldStop();
       if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
@@ -101,6 +123,10 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     }
   } catch (error) {
     await keepEvidence(store, logs, error);
+    const { stageIndex, step } = run.position;
+    const isAtRest = step > 0 && stageIndex === rest.stageIndex && step === rest.step;
+    // The batch that failed has not changed the run: nothing of the work before it need be lost.
+    if (error instanceof PluginError && isAtRest) await checkpoint(options, logs, wallSeconds());
     throw error;
   }
   yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
@@ -113,7 +139,7 @@ async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, l
     const evaluation = await evaluate(run, stage);
     const { step } = run.position;
     const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
-    await record(logs, event);
+    await record(run, logs, event);
     yield event;
   }
 }
@@ -126,34 +152,54 @@ function isComplete(run: TrainingRun): boolean {
   return run.position.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
-async function record({ metrics, completions }: Logs, event: TrainEvent): Promise<void> {
+async function record(run: TrainingRun, { metrics, completions, tensorBoard }: Logs, event: TrainEvent): Promise<void> {
+  await tensorBoard?.handle(event);
   if (event.type === 'step') await metrics.append(event.metrics);
   if (event.type === 'evaluation') {
     const { step, stage, moment, evaluation } = event;
     await metrics.append({ step, stage, evaluation: moment, ...evaluationMetrics(evaluation) });
   }
   if (event.type === 'diagnosis') {
-    await metrics.append({ step: event.step, diagnosis: event.diagnosis.code, message: event.diagnosis.message });
+    const { code, level, message } = event.diagnosis;
+    await metrics.append({ step: event.step, stage: event.stage, diagnosis: code, level, message });
   }
   if (event.type === 'rollouts') {
-    for (const line of completionRecords(event.step, event.groups)) await completions.append(line);
+    const stage = stageOf(run);
+    const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
+    for (const line of completionRecords(event.step, event.groups, names)) await completions.append(line);
   }
 }
 
 async function checkpoint({ run, store }: SessionOptions, logs: Logs, wallSeconds: number): Promise<string> {
   const positions = { metrics: await logs.metrics.bytes(), completions: await logs.completions.bytes() };
+  await logs.tensorBoard?.flush();
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit });
   return name;
 }
 
-/** @throws CheckpointError where the directory already holds a run */
-async function requireFresh(store: Store): Promise<void> {
-  if (!(await store.exists('fingerprint.json')) && !(await store.exists('metrics.jsonl'))) return;
-  throw new CheckpointError(
-    'directory-in-use',
-    'the output directory already holds a run. Go on with it by --resume, or choose another --output.',
-  );
+/** @throws CheckpointError where the directory holds a run, or files that a run would write over */
+async function requireFresh({ run, store, directory = 'the output directory' }: SessionOptions): Promise<void> {
+  if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
+    const isFinished = await store.exists('summary.json');
+    const way = isFinished
+      ? `look at it     npx rlvr-train eval --run ${directory}`
+      : `go on with it  ${resumeCommand(directory)}`;
+    throw new CheckpointError(
+      'directory-in-use',
+      `${directory}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +
+        `  ${way}\n` +
+        '  keep it        give this run another --output, or none for a new directory under runs/\n' +
+        `  start over     remove ${directory} first`,
+    );
+  }
+  const written = await store.read('config.yaml'); // of a start that was cut short, where it is this very config
+  const isOurs = written !== undefined && new TextDecoder().decode(written) === resolvedYaml(run.config);
+  for (const name of ['config.yaml', ...WRITTEN]) {
+    if ((name === 'config.yaml' && isOurs) || !(await store.exists(name))) continue;
+    const rule = `holds ${name}, which is of no run and would be written over`;
+    throw new CheckpointError('directory-in-use', `${directory}  ${rule}; give an empty or new --output.`);
+  }
 }
 
 async function startDirectory({ run, store, fingerprint }: SessionOptions): Promise<void> {
@@ -162,15 +208,18 @@ async function startDirectory({ run, store, fingerprint }: SessionOptions): Prom
 }
 
 async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSeconds: number; notes: string[] }> {
-  const { run, store, fingerprint, force } = options;
+  const { run, store, fingerprint, directory = 'the output directory', force } = options;
   const recorded = await readFingerprint(store);
   if (recorded === undefined) {
+    const rule = 'holds no run to resume (no fingerprint.json)';
     throw new CheckpointError(
       'no-run',
-      'there is no run to resume in the output directory. Start one without --resume.',
+      `${directory}  ${rule}; give the --output of one, or start one without --resume.`,
     );
   }
-  const notes = checkResume({ recorded, current: fingerprint, force });
+  const started = await recordedConfig(store);
+  const configChanges = started && describeChanges(treeOf(started), treeOf(run.config), FREE_KEYS);
+  const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
   const loaded = await loadLatestCheckpoint(store);
   if (loaded === undefined) {
     await logs.metrics.truncateTo(0);
@@ -187,10 +236,15 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
   return { wallSeconds, notes };
 }
 
+async function flush({ metrics, completions, tensorBoard }: Logs): Promise<void> {
+  await metrics.flush();
+  await completions.flush();
+  await tensorBoard?.flush();
+}
+
 /** A failed run keeps its logs, and the batch that broke it. */
 async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<void> {
-  await logs.metrics.flush();
-  await logs.completions.flush();
+  await flush(logs);
   if (error instanceof NumericsError) {
     const text = JSON.stringify({ code: error.code, message: error.message, ...error.facts }, null, 2);
     await store.writeAtomic('failure.json', new TextEncoder().encode(text));
@@ -198,8 +252,7 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
 }
 
 async function finish({ run, store, fingerprint }: SessionOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
-  await logs.metrics.flush();
-  await logs.completions.flush();
+  await flush(logs);
   const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
   const summary = summarize(run, fingerprint, wallSeconds, sha256);
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));

@@ -2,6 +2,7 @@
 
 import type { TaskItem } from '../data/task.ts';
 import { CheckpointError } from '../errors.ts';
+import type { Watch } from '../grpo/diagnostics/watch.ts';
 import type { Evaluation } from '../grpo/evaluate.ts';
 import type { CreditedGroup, Rollout } from '../grpo/rollouts.ts';
 import type { Buffer, Position, Seconds, TrainingRun } from '../grpo/run.ts';
@@ -12,7 +13,7 @@ import type { Checkpoint } from './checkpoints.ts';
 import type { JsonObject } from './json.ts';
 
 /** Raised when the meaning of a field changes. */
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
 
 /** Where the logs stood: lines behind these bytes are written again by a resumed run. */
 export interface LogPositions {
@@ -40,6 +41,7 @@ interface State {
   readonly baseline: Evaluation | null;
   readonly final: Evaluation | null;
   readonly seconds: Seconds;
+  readonly watch: Watch;
   readonly wallSeconds: number;
   readonly completionsBytes: number;
   readonly buffer: { readonly stepsTaken: number; readonly groups: readonly GroupRecord[] } | null;
@@ -66,6 +68,7 @@ export async function captureCheckpoint(
     baseline: position.baseline ?? null,
     final: position.final ?? null,
     seconds: position.seconds,
+    watch: position.watch,
     wallSeconds,
     completionsBytes: logs.completions,
     buffer: buffer?.record ?? null,
@@ -114,6 +117,7 @@ export function restoreCheckpoint(
     baseline: state.baseline ?? undefined,
     final: state.final ?? undefined,
     seconds: { ...state.seconds },
+    watch: state.watch,
     buffer: state.buffer ? restoreBuffer(run, state.buffer, checkpoint.optimizer) : undefined,
   };
   Object.assign(position, restored);

@@ -12,8 +12,8 @@ export interface Store {
   read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Replaces the file. Durable when it resolves; a reader sees the old bytes or the new, never a mixture. */
   writeAtomic(path: string, bytes: Uint8Array): Promise<void>;
-  /** Adds text at the end, creating the file. Not durable before `sync`; a crash may leave a part of the text. */
-  append(path: string, text: string): Promise<void>;
+  /** Adds text (UTF-8) or bytes at the end, creating the file. Not durable before `sync`; a crash may leave a part. */
+  append(path: string, content: string | Uint8Array): Promise<void>;
   /** Makes what was appended durable. Nothing happens when there is no such file. */
   sync(path: string): Promise<void>;
   /** Cuts the file to its first `bytes` bytes. Never extends it; nothing happens when there is no such file. */
@@ -61,10 +61,10 @@ class MemoryStore implements Store {
     this.#files.set(path, new Uint8Array(bytes));
   }
 
-  async append(path: string, text: string): Promise<void> {
+  async append(path: string, content: string | Uint8Array): Promise<void> {
     assertStorePath(path);
     const before = this.#files.get(path) ?? new Uint8Array(0);
-    const added = new TextEncoder().encode(text);
+    const added = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const joined = new Uint8Array(before.length + added.length);
     joined.set(before);
     joined.set(added, before.length);

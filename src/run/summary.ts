@@ -1,4 +1,5 @@
 /** summary.json: what a run reached, from what, in how long. */
+import type { Said } from '../grpo/diagnostics/watch.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { Seconds, TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
@@ -21,6 +22,8 @@ export interface Summary {
   readonly threads: number;
   readonly seed: number;
   readonly parameters: number;
+  /** What was said during the run, each thing once, in the order of first mention. */
+  readonly diagnoses: readonly Said[];
 }
 
 export function summarize(
@@ -44,5 +47,6 @@ export function summarize(
     threads: fingerprint.threads,
     seed: config.seed,
     parameters: countParameters(policy.parameters),
+    diagnoses: position.watch.said,
   };
 }

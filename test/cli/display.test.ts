@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunControls } from '../../src/cli/controls.ts';
 import { isLive, openDisplay, type Shown } from '../../src/cli/display.ts';
-import { resumeCommand } from '../../src/cli/resume_command.ts';
+import { resumeCommand } from '../../src/run/resume_command.ts';
 import { createTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import type { SessionEvent } from '../../src/run/session.ts';
@@ -38,8 +38,12 @@ const shown: Shown = {
 const EVENTS: readonly SessionEvent[] = [
   stage(1),
   rollouts('1 2', '12'),
-  { type: 'diagnosis', step: 1, diagnosis: { code: 'all-dead', message: 'all groups are dead.' } },
-  { type: 'diagnosis', step: 2, diagnosis: { code: 'all-dead', message: 'all groups are dead.' } },
+  {
+    type: 'diagnosis',
+    stage: 'grpo',
+    step: 1,
+    diagnosis: { code: 'all-dead', level: 'warning', message: 'all groups are dead.' },
+  },
   evaluation('periodic', 1, 0.25),
   grpoStep(1),
   { type: 'checkpoint', name: 'grpo-1' },
@@ -71,7 +75,7 @@ describe('what is printed', () => {
     display.close();
   }
 
-  it('plain: lines without escape sequences; a diagnosis that repeats is said once', () => {
+  it('plain: lines without escape sequences', () => {
     show({});
     expect(written.out).not.toContain('\u001b');
     expect(written.out.match(/all groups are dead/g)).toHaveLength(1);
@@ -86,16 +90,15 @@ describe('what is printed', () => {
       'stage',
       'rollouts',
       'diagnosis',
-      'diagnosis',
       'evaluation',
       'step',
       'checkpoint',
       'note',
       'stopped',
     ]);
-    expect(JSON.parse(events[4]!)).toMatchObject({ moment: 'periodic', eval_accuracy: 0.25, 'eval_mean@4': 0.2 });
-    expect(JSON.parse(events[5]!)).toMatchObject({ step: 1, 'completions/mean_length': 12 });
-    expect(JSON.parse(events[8]!).resume).toBe('npx rlvr-train --resume --output runs/a');
+    expect(JSON.parse(events[3]!)).toMatchObject({ moment: 'periodic', eval_accuracy: 0.25, 'eval_mean@4': 0.2 });
+    expect(JSON.parse(events[4]!)).toMatchObject({ step: 1, 'completions/mean_length': 12 });
+    expect(JSON.parse(events[7]!).resume).toBe('npx rlvr-train --resume --output runs/a');
   });
 
   it('--json: what a reward function logs does not get into the stream', () => {

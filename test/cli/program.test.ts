@@ -38,9 +38,12 @@ describe('the command line', () => {
     [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
     [
       ['evla', '--run', 'runs/x'],
-      'evla — no such command (train, eval, sample, configs, doctor); did you mean "eval"?',
+      'evla — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "eval"?',
     ],
-    [['smaple'], 'smaple — no such command (train, eval, sample, configs, doctor); did you mean "sample"?'],
+    [
+      ['smaple'],
+      'smaple — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "sample"?',
+    ],
     [
       ['configs/countdown.yaml'],
       'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',

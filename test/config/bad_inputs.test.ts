@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import type { Override } from '../../src/config/overrides.ts';
 import { ConfigError } from '../../src/errors.ts';
 
 /** The message of the ConfigError that a text must give. */
-function complaint(text: string, overrides: readonly string[] = []): string {
+function complaint(text: string, overrides: readonly Override[] = []): string {
   try {
     parseConfig(text, { file: 'run.yaml' }, overrides);
   } catch (error) {
@@ -32,7 +33,7 @@ describe('a text that is no config', () => {
     [
       'a list',
       '\n- task: countdown\n',
-      'run.yaml:2  not a mapping — a config is lines of "key: value"; for example "task: countdown".',
+      'run.yaml:2  not a mapping — a config is lines of "key: value"; remove the dashes before its keys.',
     ],
     [
       'a word',
@@ -40,22 +41,98 @@ describe('a text that is no config', () => {
       'run.yaml:1  not a mapping — a config is lines of "key: value"; for example "task: countdown".',
     ],
     ['binary', 'task\0', 'run.yaml  holds NUL bytes — a config is YAML text; give the .yaml file.'],
-    ['a tab', 'task:\n\t- b\n', 'run.yaml:2  not valid YAML — Tabs are not allowed as indentation; correct this line.'],
+    ['a tab', 'task:\n\t- b\n', 'run.yaml:2  not valid YAML — a tab indents this line; use spaces.'],
     [
-      'odd indentation',
+      'a line below a value',
       'a: 1\n b: 2\n',
-      'run.yaml:1  not valid YAML — Nested mappings are not allowed in compact mappings; correct this line.',
+      'run.yaml:1  not valid YAML — line 2 is indented below "a: 1", which has a value already; align the lines.',
+    ],
+    [
+      'knobs below the name of a task',
+      'task: countdown\n  # its knobs\n  numbers: 3\n',
+      'run.yaml:1  not valid YAML — line 3 is indented below "task: countdown", which has a value already; write task: {name: …, …}, or align the lines.',
+    ],
+    [
+      'a key further left than its siblings',
+      'model:\n    hidden_size: 8\n  rope_theta: 1\n',
+      'run.yaml:3  not valid YAML — indented like no line above it; align it with the keys that it belongs to.',
+    ],
+    [
+      'a key between dash and indentation',
+      'stages:\n  - stage: sft\n   max_steps: 2\n',
+      'run.yaml:3  not valid YAML — indented like no line above it; align it with the keys that it belongs to.',
+    ],
+    [
+      'a colon without its space',
+      'task: countdown\nmax_steps:3\nseed: 1\n',
+      'run.yaml:2  not valid YAML — "max_steps:3" has no space behind its colon; write "max_steps: 3".',
+    ],
+    [
+      'a colon without its space in the last line',
+      'task: countdown\nmax_steps:3\n',
+      'run.yaml:2  not valid YAML — "max_steps:3" has no space behind its colon; write "max_steps: 3".',
+    ],
+    [
+      'a colon without its space in the only line',
+      'task:countdown\n',
+      'run.yaml:1  not a mapping — a config is lines of "key: value"; "task:countdown" has no space behind its colon; write "task: countdown".',
+    ],
+    [
+      'a dash without its space',
+      'stages:\n  -stage: sft\n   max_steps: 3\n',
+      'run.yaml:2  not valid YAML — "-stage: sft" has no space behind its dash; write "- stage: sft".',
+    ],
+    [
+      'an equals sign',
+      'task: countdown\nmax_steps = 3\n',
+      'run.yaml:2  not valid YAML — "max_steps = 3" is not YAML; write "max_steps: 3".',
+    ],
+    [
+      'a comment of another language',
+      '// mine\ntask: countdown\n',
+      'run.yaml:1  not valid YAML — a comment begins with #, not with //; write "# …".',
+    ],
+    [
+      'a brace left open',
+      'task: {name: countdown\nmax_steps: 3\n',
+      'run.yaml:1  not valid YAML — "{" is not closed; add "}".',
+    ],
+    [
+      'a brace closed twice',
+      'task: {name: countdown}}\nmax_steps: 3\n',
+      'run.yaml:1  not valid YAML — "}" stands where nothing may; remove it.',
+    ],
+    [
+      'a quote left open',
+      'task: "countdown\nmax_steps: 3\n',
+      'run.yaml:1  not valid YAML — a quote (") is not closed; close it in this line.',
+    ],
+    [
+      'a comma left out',
+      'task: {name: countdown numbers: 3}\n',
+      'run.yaml:1  not valid YAML — a comma is missing between two entries of { }; separate them by commas.',
+    ],
+    [
+      'a reserved character',
+      'task: @home\n',
+      'run.yaml:1  not valid YAML — a text cannot begin with @; put it in quotes.',
+    ],
+    [
+      'two values in one line',
+      'task: a: b\n',
+      'run.yaml:1  not valid YAML — a second colon in one line; put the value in quotes.',
+    ],
+    [
+      'a key alone',
+      'task: countdown\nmax_steps\n',
+      'run.yaml:2  not valid YAML — "max_steps" has no colon; write "key: value".',
     ],
     [
       'an unknown tag',
       'task: countdown\nseed: !number 3\n',
       'run.yaml:2  not valid YAML — Unresolved tag: !number; correct this line.',
     ],
-    [
-      'two documents',
-      'a: 1\n---\nb: 2\n',
-      'run.yaml:2  not valid YAML — Source contains multiple documents; correct this line.',
-    ],
+    ['two documents', 'a: 1\n---\nb: 2\n', 'run.yaml:2  not valid YAML — "---" begins a second document; keep one.'],
   ])('is refused: %s', (_name, text, message) => {
     expect(complaint(text)).toBe(message);
   });
@@ -65,7 +142,7 @@ describe('one bad line', () => {
   it.each([
     ['num_generations: 1', 'num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).'],
     ['num_generations: 2.5', 'num_generations: 2.5 — must be a whole number; for example 8.'],
-    ['num_generations: "8"', 'num_generations: "8" — must be a whole number; for example 8.'],
+    ['num_generations: "8"', 'num_generations: "8" — must be a whole number; write 8, as quotes make a text of it.'],
     ['learning_rate: fast', 'learning_rate: fast — must be a finite number; for example 0.0003.'],
     ['learning_rate: .nan', 'learning_rate: .nan — must be a finite number; for example 0.0003.'],
     ['learning_rate: .inf', 'learning_rate: .inf — must be a finite number; for example 0.0003.'],
@@ -88,9 +165,44 @@ describe('one bad line', () => {
       'scale_rewards: std — not a way to scale rewards; use group, batch, none, true (group) or false (none).',
     ],
     [
-      'mask_truncated_completions: "yes"',
-      'mask_truncated_completions: yes — must be true or false; write it without quotes.',
+      'mask_truncated_completions: yes',
+      'mask_truncated_completions: yes — must be true or false; write true, as yes is a text in YAML 1.2.',
     ],
+    [
+      'mask_truncated_completions: "false"',
+      'mask_truncated_completions: "false" — must be true or false; write false, as quotes make a text of it.',
+    ],
+    [
+      'mask_truncated_completions: 1',
+      'mask_truncated_completions: 1 — must be true or false; write it without quotes.',
+    ],
+    [
+      'learning_rate: "3e-4"',
+      'learning_rate: "3e-4" — must be a finite number; write 3e-4, as quotes make a text of it.',
+    ],
+    [
+      'learning_rate: 0,001',
+      'learning_rate: "0,001" — must be a finite number; write 0.001, as a comma makes a text of it.',
+    ],
+    [
+      'generation_batch_size: 1,024',
+      'generation_batch_size: "1,024" — must be a whole number; write 1024, as a comma makes a text of it.',
+    ],
+    [
+      'generation_batch_size: 1_024',
+      'generation_batch_size: 1_024 — must be a whole number; write 1024, as an underscore makes a text of it.',
+    ],
+    [
+      'warmup_steps: 7%',
+      'warmup_steps: 7% — must be a finite number; write 0.07, as a percent sign makes a text of it.',
+    ],
+    ['min_p: None', 'min_p: None — must be a finite number; write null, as None is a text in YAML 1.2.'],
+    ['beta: None', 'beta: None — must be a finite number; for example 0.001.'],
+    [
+      'reward_funcs: [{name: accuracy, weight: "2"}]',
+      'reward_funcs.0.weight: "2" — must be a finite number; write 2, as quotes make a text of it.',
+    ],
+    ['backend: wsam', 'backend: wsam — not a backend of this build; the nearest of auto, wasm, reference is wasm.'],
     ['backend: webgpu', 'backend: webgpu — not a backend of this build; use auto, wasm, reference.'],
     ['seed: -1', 'seed: -1 — must be from 0 to 4294967295; for example 42.'],
     ['save_seconds: 0', 'save_seconds: 0 — must be greater than 0; for example 10.'],
@@ -147,7 +259,7 @@ describe('one bad line', () => {
     ],
     [
       'reward_funcs: {accuracy: 1}',
-      'reward_funcs: { accuracy: 1 } — must be a name or a list of names; for example [accuracy].',
+      'reward_funcs: { accuracy: 1 } — must be a name or a list of names; for example [{name: accuracy, weight: 1}].',
     ],
     [
       'reward_weights: [1, 2]',
@@ -177,6 +289,15 @@ describe('one bad line', () => {
     ['hidden_size: 64', 'hidden_size: 64 — belongs to the model; move it under model:.'],
     ['stage: sft', 'stage: sft — belongs to an entry of stages; flat keys are one grpo stage.'],
     ['model: small', 'model: small — must be a mapping; for example {hidden_size: 128}.'],
+    [
+      'model: [{hidden_size: 8}]',
+      'model: [ { hidden_size: 8 } ] — must be a mapping; remove the dash before its keys.',
+    ],
+    ['model: {hidden_size:8}', 'model.hidden_size:8: null — no space behind the colon; write hidden_size: 8.'],
+    [
+      'stages: {stage: sft}',
+      'stages: { stage: sft } — must be a list of at least one stage; begin each stage with a dash: "- stage: grpo".',
+    ],
     ['stages: []', 'stages: [] — must be a list of at least one stage; for example [{stage: grpo, max_steps: 300}].'],
     ['stages: [sft]', 'stages.0: sft — must be a mapping; for example {stage: grpo, max_steps: 300}.'],
     ['stages: [{max_steps: 3}]', 'stages.0.stage: missing — not a kind of stage; use sft or grpo.'],
@@ -304,6 +425,7 @@ describe('a --set', () => {
   it.each([
     ['learning_rate', '--set  --set: learning_rate — not key=value; for example --set learning_rate=3e-4.'],
     ['=3', '--set  --set: =3 — not key=value; for example --set learning_rate=3e-4.'],
+    ['seed=*a', '--set  seed: "*a" — not a YAML value; quote it, or for example 3e-4.'],
     ['reward_funcs=[', '--set  reward_funcs: "[" — not a YAML value; quote it, or for example 3e-4.'],
     ['learning_rat=1', '--set  learning_rat: 1 — unknown key; the nearest is learning_rate.'],
     ['num_generations=1', '--set  num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).'],
@@ -323,5 +445,10 @@ describe('a --set', () => {
     ['seed.x=3', '--set  seed.x: 3 — no such path in the file; use a key that is there, or a top-level one.'],
   ])('is refused: %s', (override, message) => {
     expect(complaint('task: countdown\nseed: 1\nstages: [{stage: grpo, max_steps: 10}]\n', [override])).toBe(message);
+  });
+
+  it('that a flag of its own stands for is named as that flag', () => {
+    const message = '--seed  seed: -1 — must be from 0 to 4294967295; for example 42.';
+    expect(complaint(flat(''), [{ flag: '--seed', assignment: 'seed=-1' }])).toBe(message);
   });
 });

@@ -102,6 +102,23 @@ describe('parseConfig', () => {
     expect(grpo(line)).toMatchObject(expected);
   });
 
+  it.each([
+    ['tensorboard', 'tensorboard'],
+    ['[tensorboard]', 'tensorboard'],
+    ['[]', 'none'],
+    ['none', 'none'],
+  ])('reports to %s as TRL does', (written, reportTo) => {
+    const text = `task: sort_digits\nmax_steps: 1\nreport_to: ${written}`;
+    expect(parseConfig(text, { file: 'inline' }).config.reportTo).toBe(reportTo);
+  });
+
+  it('says what it can report to', () => {
+    const text = 'task: sort_digits\nmax_steps: 1\nreport_to: wandb';
+    expect(() => parseConfig(text, { file: 'inline' })).toThrow(
+      'inline:3  report_to: wandb — nothing reports there; use none, or tensorboard (metrics.jsonl is always written).',
+    );
+  });
+
   it('weighs reward functions by reward_weights, and keeps their options', () => {
     const { rewards } = grpo('reward_funcs: [accuracy, {name: length, target: 20}]', 'reward_weights: [1, 0.1]');
     expect(rewards).toEqual([
@@ -226,10 +243,14 @@ describe('loadConfigFile', () => {
     await expect(loadConfigFile(folder)).rejects.toThrow(expect.objectContaining({ code: 'config-file', message }));
   });
 
-  it('refuses a binary file', async () => {
-    const file = join(folder, 'weights.safetensors');
-    await writeFile(file, new Uint8Array([8, 0, 0, 0, 255, 254]));
-    const message = `${file}  holds NUL bytes — a config is YAML text; give the .yaml file.`;
+  it.each([
+    ['binary', Uint8Array.of(8, 0, 0, 0, 255, 254)],
+    ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x74, 0, 0x3a, 0)],
+    ['Latin-1', Uint8Array.of(0x23, 0x20, 0xe9, 0x0a)],
+  ])('refuses a %s file', async (name, bytes) => {
+    const file = join(folder, `${name}.yaml`);
+    await writeFile(file, bytes);
+    const message = `${file}  not a text in UTF-8, which a config is; give the .yaml file, or save it as UTF-8.`;
     await expect(loadConfigFile(file)).rejects.toThrow(expect.objectContaining({ message }));
   });
 });

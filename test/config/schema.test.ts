@@ -1,4 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { relinkSchema } from '../../src/cli/schema.ts';
 import { GRPO_KEYS } from '../../src/config/grpo_keys.ts';
 import type { KeyTable } from '../../src/config/keys.ts';
 import { MODEL_KEYS } from '../../src/config/model_config.ts';
@@ -78,6 +84,50 @@ describe('configJsonSchema', () => {
         stages: { type: 'array', minItems: 1 },
       },
     });
+  });
+});
+
+const CONFIGS = fileURLToPath(new URL('../../configs/', import.meta.url));
+const configs = readdirSync(CONFIGS).filter((name) => name.endsWith('.yaml'));
+const readConfig = (name: string): string => readFileSync(join(CONFIGS, name), 'utf8');
+
+const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+const validate = ajv.compile(configJsonSchema() as object);
+
+/** The complaint of a validator that knows nothing of ours, or nothing. */
+function complaint(config: unknown): string | undefined {
+  return validate(config) ? undefined : ajv.errorsText(validate.errors);
+}
+
+describe('the JSON Schema, read by a validator', () => {
+  it.each(configs)('accepts configs/%s', (name) => {
+    expect(complaint(parse(readConfig(name)))).toBeUndefined();
+  });
+
+  it.each([
+    ['a key that does not exist', { task: 'countdown', learning_rat: 1e-3 }, 'additional properties'],
+    ['a config without a task', { max_steps: 10 }, "required property 'task'"],
+    ['a group of one', { task: 'countdown', num_generations: 1 }, 'num_generations must be >= 2'],
+    ['a text for a number', { task: 'countdown', learning_rate: 'fast' }, 'learning_rate must be number'],
+    ['an unknown loss', { task: 'countdown', loss_type: 'ppo' }, 'loss_type must be equal to one of'],
+    [
+      'rewards in an sft stage',
+      { task: 'countdown', stages: [{ stage: 'sft', reward_funcs: ['accuracy'] }] },
+      'stages/0',
+    ],
+    ['a model without width', { task: 'countdown', model: { hidden_size: 0 } }, 'hidden_size must be'],
+  ])('refuses %s', (_what, config, message) => {
+    expect(complaint(config)).toContain(message);
+  });
+
+  it.each(configs)('is found by an editor from configs/%s, and from a copy of it elsewhere', (name) => {
+    const place = (text: string): string | undefined => /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1];
+    const inCheckout = resolve(CONFIGS, place(readConfig(name)) ?? '');
+    expect(inCheckout).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
+    // Tests run from src/, so the path ends there; the command runs from dist/.
+    const copied = relinkSchema(readConfig(name), '/home/someone/project');
+    expect(resolve('/home/someone/project', place(copied) ?? '')).toBe(resolve(CONFIGS, '../src/config.schema.json'));
+    expect(parse(copied)).toEqual(parse(readConfig(name)));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tracesOf } from '../../src/data/countdown_solver.ts';
-import { createTask, getTaskDefinition, type Task } from '../../src/data/index.ts';
+import { createTask, getTaskDefinition, type Task, type TaskItem } from '../../src/data/index.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
@@ -140,6 +140,27 @@ describe('createTask', () => {
     const word = createTask({ name: 'reverse_text', min_length: 1, max_length: 1 });
     expect(() => word.heldOutItems()).toThrow(
       /^task "reverse_text" with \{.*"max_length":1.* no eval problem in 2000 draws .*about 26 keys exist/,
+    );
+  });
+});
+
+describe('train_max_number', () => {
+  const wide = createTask({ name: 'countdown', max_number: 10, train_max_number: 15 });
+  const narrow = createTask({ name: 'countdown', max_number: 10 });
+  const items = Array.from({ length: 400 }, (_, index) => wide.trainItem(0, index));
+  const numbersOf = (item: TaskItem): number[] => (item.identity as { numbers: number[] }).numbers;
+
+  it('widens the problems to train on, not those that are held out', () => {
+    expect(Math.max(...items.flatMap(numbersOf))).toBe(15);
+    expect(wide.heldOutItems().map(({ key }) => key)).toEqual(narrow.heldOutItems().map(({ key }) => key));
+  });
+  it('keeps the split: no held-out problem is trained on', () => {
+    const heldOut = new Set(wide.heldOutItems().map(({ key }) => key));
+    expect(items.filter(({ key }) => heldOut.has(key))).toEqual([]);
+  });
+  it('cannot be narrower than max_number', () => {
+    expect(() => createTask({ name: 'countdown', max_number: 10, train_max_number: 9 })).toThrow(
+      'task.train_max_number: 9 — an integer from 10 to 99; or leave it out.',
     );
   });
 });

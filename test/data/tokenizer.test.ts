@@ -42,13 +42,13 @@ describe.each([
 describe('encode', () => {
   it('names the first piece without an id', () => {
     expect(() => words.encode('1 + 2 = 3')).toThrow(
-      '"2" — piece 2 of the text is not in vocabulary "words" of 7 tokens',
+      '"2" in "1 + 2 = 3" — piece 3 is not in vocabulary "words" of 7 tokens',
     );
-    expect(() => characters.encode('abc')).toThrow('"c" — piece 2');
+    expect(() => characters.encode('abc')).toThrow('"c" in "abc" — piece 3');
   });
 
   it('refuses what decoding would not give back: double spaces and special tokens as text', () => {
-    expect(() => words.encode('1  + 1')).toThrow('"" — piece 1');
+    expect(() => words.encode('1  + 1')).toThrow('"" in "1  + 1" — piece 2');
     expect(() => words.encode('1 <eos>')).toThrow('"<eos>"');
   });
 

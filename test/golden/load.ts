@@ -33,6 +33,20 @@ export interface ModelGolden {
   check: Record<string, number>;
 }
 
+export interface TensorBoardGolden {
+  about: string;
+  versions: Record<string, string>;
+  /** `scalars` is empty for the other types; a value that is NaN is null. */
+  events: {
+    type: 'version' | 'session' | 'scalars';
+    wall_seconds: number;
+    step: number;
+    scalars: [string, number | null][];
+  }[];
+  /** All records, one behind the other, in base64. */
+  bytes: string;
+}
+
 export interface TrlLossOptions {
   loss_type: 'grpo' | 'bnpo' | 'dr_grpo' | 'dapo' | 'cispo' | 'sapo' | 'luspo' | 'vespo';
   beta: number;
@@ -160,6 +174,7 @@ export interface Goldens {
   trl_loss: TrlLossGolden;
   trl_advantages: TrlAdvantagesGolden;
   trajectory: TrajectoryGolden;
+  tensorboard: TensorBoardGolden;
 }
 
 interface StoredTensor {

@@ -102,20 +102,22 @@ describe('scoreRewards', () => {
     });
     const rejects = reward('rejects', () => Promise.reject('server is gone'));
     const { rewards, failures } = await scoreRewards([throws, accuracyReward, rejects], batchOfThree());
+    const remedy = 'correct it, or give null where it does not apply';
     expect(rewards).toEqual([
       [null, null, null],
       [1, 0, null],
       [null, null, null],
     ]);
     expect(failures).toEqual([
-      { name: 'throws', message: 'reward "throws" failed at step 7: TypeError: no such column' },
-      { name: 'rejects', message: 'reward "rejects" failed at step 7: server is gone' },
+      { name: 'throws', message: `reward "throws" failed in step 8: TypeError: no such column — ${remedy}.` },
+      { name: 'rejects', message: `reward "rejects" failed in step 8: server is gone — ${remedy}.` },
     ]);
   });
 
   it.each([
-    ['too few values', [1], '1 values'],
-    ['no values', undefined, 'undefined'],
+    ['too few values', [1], 'gave 1 values for 3 completions in step 8'],
+    ['no values', undefined, 'gave undefined in step 8'],
+    ['values under names', { a: 1 }, 'gave an object in step 8'],
   ])('reports %s', async (_label, values, text) => {
     const wrong = reward('wrong', () => values as unknown as number[]);
     const { rewards, failures } = await scoreRewards([wrong], batchOfThree());
@@ -123,16 +125,19 @@ describe('scoreRewards', () => {
     expect(failures[0].message).toContain(text);
   });
 
-  it.each([[Number.NaN], [Number.POSITIVE_INFINITY], ['1'], [undefined]])(
-    'reports the value %s and keeps the others',
-    async (bad) => {
-      const wrong = reward('wrong', () => [0.5, bad as number, null]);
-      const { rewards, failures } = await scoreRewards([wrong], batchOfThree());
-      expect(rewards).toEqual([[0.5, null, null]]);
-      expect(failures).toHaveLength(1);
-      expect(failures[0].message).toContain(`gave ${String(bad)} for completion 1`);
-    },
-  );
+  it.each([
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
+    ['1', '"1"'],
+    [undefined, 'undefined'],
+    [{ score: 1 }, 'an object'],
+  ])('reports the value %s and keeps the others', async (bad, shown) => {
+    const wrong = reward('wrong', () => [0.5, bad as number, null]);
+    const { rewards, failures } = await scoreRewards([wrong], batchOfThree());
+    expect(rewards).toEqual([[0.5, null, null]]);
+    expect(failures).toHaveLength(1);
+    expect(failures[0].message).toContain(`gave ${shown} for completion 2 of 3 in step 8 (`);
+  });
 });
 
 describe('combineRewards', () => {

@@ -37,9 +37,9 @@ export function fullStore(inner: Store, isFull: () => boolean): Store {
       throw new CheckpointError('disk-full', `${path}: no space is left on the disk (ENOSPC).`);
     return run();
   });
-  const append = async (path: string, text: string): Promise<void> => {
-    if (isFull()) await inner.append(path, text.slice(0, text.length / 2));
-    return store.append(path, text);
+  const append = async (path: string, content: string | Uint8Array): Promise<void> => {
+    if (isFull()) await inner.append(path, content.slice(0, content.length / 2));
+    return store.append(path, content);
   };
   return { ...store, append };
 }
@@ -54,7 +54,7 @@ function wrap(inner: Store, around: (name: Change, path: string, run: () => Prom
     list: (directory) => inner.list(directory),
     exists: (path) => inner.exists(path),
     writeAtomic: (path, bytes) => around('writeAtomic', path, () => inner.writeAtomic(path, bytes)),
-    append: (path, text) => around('append', path, () => inner.append(path, text)),
+    append: (path, content) => around('append', path, () => inner.append(path, content)),
     sync: (path) => around('sync', path, () => inner.sync(path)),
     truncate: (path, bytes) => around('truncate', path, () => inner.truncate(path, bytes)),
     remove: (path) => around('remove', path, () => inner.remove(path)),

@@ -39,6 +39,7 @@ export const SMALL_CAPACITY: Capacity = {
   context: 64,
   training: true,
   reference: false,
+  keptRows: 0,
 };
 
 /** Weights far enough from their initial values that no norm is 1, no bias 0 and no softmax flat. */
@@ -66,7 +67,12 @@ export async function openPolicy(
 /** A policy with the weights of a golden model. */
 export async function openGolden(backend: Backend, golden: GoldenModel): Promise<Policy> {
   const capacity = { rows: 32, lossRows: 16, groups: 4, completions: 8, kvRows: 40, context: 16 };
-  const policy = await Policy.open(backend, golden.shape, { ...capacity, training: true, reference: false });
+  const policy = await Policy.open(backend, golden.shape, {
+    ...capacity,
+    training: true,
+    reference: false,
+    keptRows: 0,
+  });
   const flat = new Float64Array(policy.slots.weights.all.shape[0]);
   for (const { name, slot } of policy.parameters) flat.set(golden.weights.get(name) ?? [], slot.offset);
   policy.writeWeights(flat);

@@ -5,14 +5,14 @@
  * never computes, so Ctrl-C and asynchronous rewards stay live. Where SharedArrayBuffer is missing, the host
  * runs the commands itself, on one thread. Bits do not depend on the number of threads.
  */
-import { BackendError } from '../../errors.ts';
+import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 import * as binaries from './binaries.ts';
 import type { Layout, PackedWeight } from './layout.ts';
-import { layOut, slotAddress } from './layout.ts';
+import { layOut, memoryLimit, slotAddress } from './layout.ts';
 import type { Recording } from './recorder.ts';
 import { CommandList, recordKernels, recordPacking } from './recorder.ts';
 import type { WorkerPool } from './workers.ts';
@@ -67,13 +67,13 @@ export async function wasmBackend(options: WasmOptions = {}): Promise<Backend> {
   const fma = (options.fma ?? true) && (await hasRelaxedSimd());
   const binary = inline ? (fma ? binaries.singleFma : binaries.single) : fma ? binaries.threadsFma : binaries.threads;
   const module = await WebAssembly.compile(decode(binary));
+  const limit = memoryLimit(node?.machineBytes());
   return {
     name: 'wasm',
-    plannedBytes: (plan) => layOut(plan, threads).byPurpose,
+    plannedBytes: (plan) => layOut(plan, threads, limit).byPurpose,
     open: async (plan) => {
-      const layout = layOut(plan, threads);
-      const pages = layout.bytes / 65536;
-      const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: !inline });
+      const layout = layOut(plan, threads, limit);
+      const memory = allocate(layout.bytes, !inline);
       const features = { fma: fma ? 'relaxed-simd' : 'none', threads };
       if (inline) {
         const { exports } = new WebAssembly.Instance(module, { env: { memory } });
@@ -102,6 +102,19 @@ export async function wasmBackend(options: WasmOptions = {}): Promise<Backend> {
       return new WasmEngine(plan, layout, memory, features, { kind: 'threads', pool, waiting });
     },
   };
+}
+
+/** @throws MemoryPlanError where the system does not give it */
+function allocate(bytes: number, shared: boolean): WebAssembly.Memory {
+  const pages = bytes / 65536;
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const size = `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+    const message = `${size} of memory needed, and the system does not give it now. Close other programs, or lower generation_batch_size or the model's size.`;
+    throw new MemoryPlanError('wasm-memory', message, { bytes });
+  }
 }
 
 /** Who waits for the job under way, and why no job can finish any more. */

@@ -9,6 +9,9 @@ import { COMMAND_BYTES } from './assembly/command.ts';
 
 /** Rows packed at a time for a weight gradient; GRADIENT_ROWS of assembly/linear.ts. */
 const GRADIENT_ROWS = 512;
+/** Rows of a packed strip, and bytes of a tile by itself: assembly/matmul.ts. */
+const STRIP_ROWS = 6;
+const TILE_BYTES = 256;
 /** The module's own constants (tables of exp and log) lie below this. */
 const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;
@@ -51,8 +54,22 @@ export function slotKey(slot: Slot): string {
 
 const roundUp = (value: number, multiple: number): number => Math.ceil(value / multiple) * multiple;
 
-/** @throws MemoryPlanError when the plan needs more than 4 GiB */
-export function layOut(plan: MemoryPlan, threads: number): Layout {
+/** How much memory there is, and why not more. */
+export interface MemoryLimit {
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+/** @param machineBytes  memory of the machine or container; undefined where the host does not tell */
+export function memoryLimit(machineBytes: number | undefined): MemoryLimit {
+  if (machineBytes === undefined || machineBytes >= MAXIMUM_BYTES) {
+    return { bytes: MAXIMUM_BYTES, reason: 'is what WebAssembly can address' };
+  }
+  return { bytes: machineBytes, reason: 'is the memory of this machine' };
+}
+
+/** @throws MemoryPlanError when the plan needs more than the limit */
+export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = memoryLimit(undefined)): Layout {
   const byPurpose = new Map<string, number>();
   let next = RESERVED_BYTES;
   const take = (bytes: number, purpose: string): number => {
@@ -69,12 +86,12 @@ export function layOut(plan: MemoryPlan, threads: number): Layout {
   const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
   const logitSpace = take(GRADIENT_ROWS * roundUp(plan.limits.vocabSize, 8) * 4, 'logits chunk');
   const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), 8);
-  const gradientSpace = take(GRADIENT_ROWS * 2 * widest * 4, 'scratch');
+  const gradientSpace = take(GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
   const threadScratchStart = take(scratchBytes * threads, 'scratch');
   const bytes = roundUp(next, PAGE_BYTES);
   const planned = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
   byPurpose.set('scratch', (byPurpose.get('scratch') ?? 0) + bytes - planned);
-  if (bytes > MAXIMUM_BYTES) throw tooLarge(bytes, byPurpose);
+  if (bytes > limit.bytes) throw tooLarge(bytes, byPurpose, limit);
   return {
     job,
     control,
@@ -110,15 +127,16 @@ export function matrixShape(slot: Slot): readonly [number, number] {
   return [outputs, inputs];
 }
 
-/** Logits of a few rows, or one head's scores, or the sampler's tables, whichever is larger. */
+/** Logits of a few rows, or one head's scores and their gradients, or the sampler's tables, whichever is larger. */
 function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, 8);
-  const logitRows = Math.min(32, Math.max(4, Math.floor(16384 / stride) & ~3));
+  const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
   const sampler = logitRows * stride * 4 + stride * 9;
-  const scores = (roundUp(limits.context, 4) + 4) * 4;
-  // Strips of matmul.ts: 16 rows of up to 4,096 floats, or 4 rows of any length (K of dz·weight is V).
+  const scores = 2 * (roundUp(limits.context, 4) + 4) * 4;
+  // Strips of matmul.ts: four of up to 4,096 floats a row, or one of any length (K of dz·weight is V).
   const longest = Math.max(limits.width, limits.vocabSize);
-  const stripBytes = Math.max(64 * Math.min(longest, 4096), 16 * stride, 16 * longest) + 64;
+  const stripFloats = Math.max(4 * Math.min(Math.max(longest, stride), 4096), longest, stride);
+  const stripBytes = STRIP_ROWS * 4 * stripFloats + TILE_BYTES;
   const others = Math.max(sampler, scores, limits.width * 4) + 64;
   return {
     logitRows,
@@ -127,15 +145,15 @@ function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: num
   };
 }
 
-function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>): MemoryPlanError {
+function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: MemoryLimit): MemoryPlanError {
   const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(1)} GiB`;
   const largest = [...byPurpose].sort((a, b) => b[1] - a[1]).slice(0, 2);
   return new MemoryPlanError(
     'wasm-memory',
-    `${gibibytes(bytes)} needed, 4.0 GiB is what WebAssembly can address. Largest: ${largest
+    `${gibibytes(bytes)} of memory needed, ${gibibytes(limit.bytes)} ${limit.reason}. Largest: ${largest
       .map(([purpose, size]) => `${purpose} ${gibibytes(size)}`)
-      .join(', ')}.\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.`,
-    { bytes, byPurpose: Object.fromEntries(byPurpose) },
+      .join(', ')}.`,
+    { bytes, limit: limit.bytes, byPurpose: Object.fromEntries(byPurpose) },
   );
 }
 

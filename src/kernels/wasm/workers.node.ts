@@ -1,5 +1,5 @@
 /** Worker threads of Node, and the V8 flag that Node 20 needs for relaxed SIMD. */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { BackendError } from '../../errors.ts';
@@ -11,6 +11,12 @@ const SOURCE = `const { workerData: start } = require('node:worker_threads'); ${
 /** Cores that this process may use. */
 export function processors(): number {
   return availableParallelism();
+}
+
+/** Memory of this machine, or of the container that this process is confined to. */
+export function machineBytes(): number {
+  const container = process.constrainedMemory() ?? 0; // 0, or more than there is, where nothing confines it
+  return container > 0 ? Math.min(container, totalmem()) : totalmem();
 }
 
 /** Node 20 has relaxed SIMD behind a flag that can still be set before a module is compiled; later versions ignore it. */

@@ -68,7 +68,7 @@ export function rollouts(prompt: string, text: string, score = 0): TrainEvent {
   // Only what the live region reads of a group.
   const group = { item: { prompt }, dead: false, rollouts: [{ text, verdict }] } as unknown as RolloutGroup;
   const groups = [{ ...group, advantages: new Float32Array(1) }];
-  return { type: 'rollouts', step: 1, collected: { groups, rounds: 1, failures: [] }, groups };
+  return { type: 'rollouts', step: 1, collected: { groups, rounds: 1 }, groups };
 }
 
 export interface Happening {

@@ -4,7 +4,7 @@
 // order of the intervals, so the sum is the same in decode and in training. The backward walks the rows of one
 // island in order for one kv head, so dK and dV have a single owner; p is recomputed from the log-sum-exp.
 import { address, float, integer } from './arguments';
-import { axpy, dot, exp1, exp4, log1, maxLanes, sumLanes } from './simd';
+import { axpy, dot, exp4, fma, fma1, log1, maxLanes, sumLanes } from './simd';
 import { claim, scratch } from './threads';
 
 /** arguments: begin, end, q, kv, intervals, H, HK, hd, scale, out, logSumExp */
@@ -62,28 +62,53 @@ function attendRow(r: i32): void {
     const q = address(2) + row + <usize>h * head;
     const out = address(9) + row + <usize>h * head;
     const n = scoreKeys(q, address(3) + kvHead, kvStride, interval, hd, float(8), scratch);
-    const logSumExp = n > 0 ? exponentiate(scratch, n) : <f32>0;
-    store<f32>(address(10) + (<usize>(r * H + h) << 2), logSumExp);
+    store<f32>(address(10) + (<usize>(r * H + h) << 2), n > 0 ? exponentiate(scratch, n) : 0);
     mixValues(address(3) + kvHead + <usize>HK * head, kvStride, interval, hd, out, n);
   }
 }
 
-/** out = Σ e_j v_j / Σ e_j with the e_j in scratch. */
+/** out = Σ e_j v_j / Σ e_j with the n values e_j in scratch. */
 function mixValues(values: usize, kvStride: usize, interval: usize, hd: i32, out: usize, n: i32): void {
-  memory.fill(out, 0, <usize>hd << 2);
-  if (n == 0) return;
   const padded = (n + 3) & ~3;
   let total = f32x4.splat(0);
   for (let j = 0; j < padded; j += 4) total = f32x4.add(total, v128.load(scratch + (<usize>j << 2)));
-  const inverse: f32 = 1 / sumLanes(total);
-  let at = scratch;
-  for (let part = 0; part < 2; part++) {
-    const end = load<i32>(interval, 4);
-    for (let j = load<i32>(interval); j < end; j++) {
-      axpy(load<f32>(at) * inverse, values + <usize>j * kvStride, out, hd);
-      at += 4;
+  const inverse = f32x4.splat(1 / sumLanes(total));
+  for (let j = 0; j < padded; j += 4) {
+    const at = scratch + (<usize>j << 2);
+    v128.store(at, f32x4.mul(v128.load(at), inverse));
+  }
+  combine(scratch, values, kvStride, interval, hd, out);
+}
+
+/** out = Σ weights_j·row_j in the order of the intervals; four columns at a time, so that their sums stay in registers. */
+function combine(weights: usize, rows: usize, kvStride: usize, interval: usize, hd: i32, out: usize): void {
+  const first = load<i32>(interval), firstEnd = load<i32>(interval, 4);
+  const second = load<i32>(interval, 8), secondEnd = load<i32>(interval, 12);
+  const whole = hd & ~3;
+  let d = 0;
+  for (; d < whole; d += 4) {
+    const column = rows + (<usize>d << 2);
+    let weight = weights;
+    let sum = f32x4.splat(0);
+    for (let j = first; j < firstEnd; j++, weight += 4) {
+      sum = fma(v128.load32_splat(weight), v128.load(column + <usize>j * kvStride), sum);
     }
-    interval += 8;
+    for (let j = second; j < secondEnd; j++, weight += 4) {
+      sum = fma(v128.load32_splat(weight), v128.load(column + <usize>j * kvStride), sum);
+    }
+    v128.store(out + (<usize>d << 2), sum);
+  }
+  for (; d < hd; d++) {
+    const column = rows + (<usize>d << 2);
+    let weight = weights;
+    let sum: f32 = 0;
+    for (let j = first; j < firstEnd; j++, weight += 4) {
+      sum = fma1(load<f32>(weight), load<f32>(column + <usize>j * kvStride), sum);
+    }
+    for (let j = second; j < secondEnd; j++, weight += 4) {
+      sum = fma1(load<f32>(weight), load<f32>(column + <usize>j * kvStride), sum);
+    }
+    store<f32>(out + (<usize>d << 2), sum);
   }
 }
 
@@ -118,19 +143,32 @@ function attendBackward(r: i32, h: i32, kvHead: i32): void {
   const keys = address(3) + <usize>kvHead * head;
   const dKeys = address(13) + <usize>kvHead * head;
   const toValue = <usize>HK * head;
-  memory.fill(dQ, 0, head);
-  let interval = address(4) + (<usize>r << 4);
-  for (let part = 0; part < 2; part++) {
-    const end = load<i32>(interval, 4);
-    for (let j = load<i32>(interval); j < end; j++) {
-      const key = keys + <usize>j * kvStride;
-      const dKey = dKeys + <usize>j * kvStride;
-      const p = exp1(dot(q, key, hd) * scale - logSumExp);
-      const dScore = p * (dot(dOut, key + toValue, hd) - shared) * scale;
-      axpy(dScore, key, dQ, hd);
-      axpy(dScore, q, dKey, hd);
-      axpy(p, dOut, dKey + toValue, hd);
-    }
-    interval += 8;
+  const interval = address(4) + (<usize>r << 4);
+  // Two rows of scratch: q·k_j and dOut·v_j, which become dScore_j and p_j, four keys at a time.
+  const n = scoreKeys(q, keys, kvStride, interval, hd, scale, scratch);
+  const padded = (n + 3) & ~3;
+  const gradients = scratch + (<usize>padded << 2);
+  scoreKeys(dOut, keys + toValue, kvStride, interval, hd, 1, gradients);
+  for (let j = n; j < padded; j++) {
+    store<f32>(scratch + (<usize>j << 2), -1e30);
+    store<f32>(gradients + (<usize>j << 2), 0);
   }
+  for (let j = 0; j < padded; j += 4) {
+    const score = scratch + (<usize>j << 2);
+    const gradient = gradients + (<usize>j << 2);
+    const p = exp4(f32x4.sub(v128.load(score), f32x4.splat(logSumExp)));
+    const dScore = f32x4.mul(f32x4.mul(p, f32x4.sub(v128.load(gradient), f32x4.splat(shared))), f32x4.splat(scale));
+    v128.store(score, dScore);
+    v128.store(gradient, p);
+  }
+  let place: usize = 0;
+  for (let part: usize = 0; part < 16; part += 8) {
+    const end = load<i32>(interval + part, 4);
+    for (let j = load<i32>(interval + part); j < end; j++, place += 4) {
+      const dKey = dKeys + <usize>j * kvStride;
+      axpy(load<f32>(scratch + place), q, dKey, hd);
+      axpy(load<f32>(gradients + place), dOut, dKey + toValue, hd);
+    }
+  }
+  combine(scratch, keys, kvStride, interval, hd, dQ);
 }

@@ -1,12 +1,10 @@
 // linear, linearInputGradient, linearWeightGradient, packWeight. Formulas: kernels.ts.
 //
 // A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W.
-// Work is claimed in blocks of 16 rows × all panels (few rows: × groups of panels).
+// Work is claimed in blocks of ROW_BLOCK rows × all panels (few rows: × groups of panels).
 import { address, integer } from './arguments';
-import { accumulate, multiply, packPanel, packStrip, PANEL, panels } from './matmul';
+import { multiply, packPanel, packStrip, PANEL, panels, ROW_BLOCK, STRIP, STRIP_BYTES, tile } from './matmul';
 import { barrier, claim, threads } from './threads';
-
-const ROW_BLOCK: i32 = 16;
 
 /** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
 export function multiplyRows(
@@ -49,9 +47,9 @@ export const GRADIENT_ROWS: i32 = 512;
 export function accumulateRows(
   dOut: usize, dOutStride: i32, N: i32, x: usize, K: i32, dWeight: usize, space: usize, begin: i32, end: i32,
 ): void {
-  const strips = (N + 3) / 4;
+  const strips = (N + STRIP - 1) / STRIP;
   const columns = panels(K);
-  const stripBytes = <usize>GRADIENT_ROWS << 4;
+  const stripBytes = <usize>GRADIENT_ROWS * STRIP_BYTES;
   const panelSpace = space + <usize>strips * stripBytes;
   for (let first = begin; first < end; first += GRADIENT_ROWS) {
     const rows = min(GRADIENT_ROWS, end - first);
@@ -61,7 +59,7 @@ export function accumulateRows(
       const last = min(i + 4, strips + columns);
       for (let j = i; j < last; j++) {
         if (j < strips) {
-          packStrip(dOutRows, <usize>dOutStride << 2, rows, N, j * 4, space + <usize>j * stripBytes);
+          packStrip(dOutRows, <usize>dOutStride << 2, rows, N, j * STRIP, space + <usize>j * stripBytes);
         } else {
           packPanel(xRows, <usize>K << 2, 4, rows, K, j - strips, panelSpace);
         }
@@ -70,10 +68,10 @@ export function accumulateRows(
     barrier();
     for (let s = claim(1); s < strips; s = claim(1)) {
       for (let p = 0; p < columns; p++) {
-        accumulate(
+        tile(
           space + <usize>s * stripBytes, panelSpace + ((<usize>p * <usize>rows) << 5), rows,
-          dWeight + ((<usize>(s * 4) * <usize>K + <usize>(p * PANEL)) << 2), <usize>K << 2,
-          N - s * 4, K - p * PANEL,
+          dWeight + ((<usize>(s * STRIP) * <usize>K + <usize>(p * PANEL)) << 2), <usize>K << 2, 0, 0,
+          N - s * STRIP, K - p * PANEL, true,
         );
       }
     }

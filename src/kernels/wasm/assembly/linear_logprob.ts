@@ -5,10 +5,13 @@
 // both products before the next block.
 import { address, integer } from './arguments';
 import { accumulateRows, GRADIENT_ROWS } from './linear';
-import { multiply, panels } from './matmul';
+import { multiply, panels, ROW_BLOCK, STRIP } from './matmul';
 import { exp4, fma } from './simd';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
 import { barrier, claim, scratch } from './threads';
+
+/** Rows of logits that one thread turns into dz at a time: two strips. */
+const LOGIT_ROWS: i32 = 2 * STRIP;
 
 /** arguments: begin, end, hidden, packed, D, V, targets, temperature, logprobs, logSumExp, entropies, blockRows */
 export function linearLogprob(): void {
@@ -55,8 +58,8 @@ export function linearLogprobBackward(): void {
   const stride = logitStride(V);
   for (let first = begin; first < end; first += GRADIENT_ROWS) {
     const last = min(first + GRADIENT_ROWS, end);
-    for (let i = first + claim(8); i < last; i = first + claim(8)) {
-      const past = min(i + 8, last);
+    for (let i = first + claim(LOGIT_ROWS); i < last; i = first + claim(LOGIT_ROWS)) {
+      const past = min(i + LOGIT_ROWS, last);
       const dz = address(15) + ((<usize>(i - first) * <usize>stride) << 2);
       logits(address(2), address(3), D, V, i, past, dz, stride);
       for (let r = i; r < past; r++) logitGradient(r, dz + ((<usize>(r - i) * <usize>stride) << 2), V);
@@ -72,8 +75,9 @@ export function linearLogprobBackward(): void {
 
 /** dHidden = dz·weight, where rows of dz are `stride` floats apart. */
 function multiplyStrided(dz: usize, stride: i32, packed: usize, V: i32, D: i32, dHidden: usize, rows: i32): void {
-  for (let i = claim(16); i < rows; i = claim(16)) {
-    multiply(dz, <usize>stride << 2, packed, V, D, dHidden, <usize>D << 2, 0, 0, i, min(i + 16, rows), 0, panels(D));
+  for (let i = claim(ROW_BLOCK); i < rows; i = claim(ROW_BLOCK)) {
+    const last = min(i + ROW_BLOCK, rows);
+    multiply(dz, <usize>stride << 2, packed, V, D, dHidden, <usize>D << 2, 0, 0, i, last, 0, panels(D));
   }
 }
 

@@ -2,7 +2,9 @@
 //
 // out[m, n] = Σ_k a[m, k]·b[k, n]. b is packed in panels of 8 columns, K-major (panel p holds b[k, 8p … 8p+7]
 // for k = 0 … K−1; missing columns are 0), so that the inner loop streams it with two aligned loads a step.
-// Micro-kernel: 4 rows × 8 columns, 8 accumulators, 2 panel registers, 1 broadcast: 11 of 16 registers.
+// Micro-kernel: 6 rows × 8 columns, 12 accumulators, 2 panel registers, 1 broadcast: all 15 registers that V8 has to
+// give, and long enough between two uses of an accumulator to hide the multiply-add's latency. The left side is packed
+// in strips of 6 rows, K-major, so that the loop broadcasts from one pointer with constant offsets.
 // Order: each element is ONE chain of multiply-adds over k ascending, whatever the tile, so a row has the
 // same bits alone and among thousands.
 import { fma } from './simd';
@@ -11,6 +13,9 @@ import { strips } from './threads';
 /** Columns of a panel, and its bytes a step of k. */
 export const PANEL: i32 = 8;
 const PANEL_BYTES: usize = 32;
+/** Rows of a strip, and its bytes a step of k. */
+export const STRIP: i32 = 6;
+export const STRIP_BYTES: usize = 24;
 
 // @ts-ignore: decorator
 @inline
@@ -36,30 +41,40 @@ function store8(at: usize, low: v128, high: v128, valid: i32): void {
   if (valid > 6) store<f32>(at, f32x4.extract_lane(high, 2), 24);
 }
 
-/** out = chain (+ bias) (+ residual); addresses of one row and panel, 0 where there is none. */
+/** out = chain (+ bias) (+ residual) for one row; addresses, 0 where there is none. */
 // @ts-ignore: decorator
 @inline
-function finish(out: usize, low: v128, high: v128, bias: usize, residual: usize, valid: i32): void {
-  let l = low;
-  let h = high;
+function finish(chain: usize, out: usize, bias: usize, residual: usize, valid: i32): void {
+  let low = v128.load(chain);
+  let high = v128.load(chain, 16);
   if (bias != 0) {
-    l = f32x4.add(l, v128.load(bias));
-    h = f32x4.add(h, v128.load(bias, 16));
+    low = f32x4.add(low, v128.load(bias));
+    high = f32x4.add(high, v128.load(bias, 16));
   }
   if (residual != 0) {
-    l = f32x4.add(l, v128.load(residual));
-    h = f32x4.add(h, v128.load(residual, 16));
+    low = f32x4.add(low, v128.load(residual));
+    high = f32x4.add(high, v128.load(residual, 16));
   }
-  store8(out, l, h, valid);
+  store8(out, low, high, valid);
 }
 
-/** out[4 × 8] = stripᵀ·panel (+ bias) (+ residual); `validRows` of the strip's 4 rows are stored. */
-function micro(
-  strip: usize, panel: usize, K: i32,
-  out: usize, outStride: usize, bias: usize, residual: usize, validRows: i32, validColumns: i32,
-): void {
-  let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
-  const end = strip + (<usize>K << 4);
+/**
+ * out[6 × 8] = stripᵀ·panel, or with `goOn` the chains go on from what is in `out`.
+ * A function of its own with little else alive: with more, V8 spills accumulators inside the loop and loses a third.
+ */
+function chains(strip: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {
+  let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
+  let c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
+  if (goOn) {
+    let row = out;
+    c00 = v128.load(row), c01 = v128.load(row, 16), row += stride;
+    c10 = v128.load(row), c11 = v128.load(row, 16), row += stride;
+    c20 = v128.load(row), c21 = v128.load(row, 16), row += stride;
+    c30 = v128.load(row), c31 = v128.load(row, 16), row += stride;
+    c40 = v128.load(row), c41 = v128.load(row, 16), row += stride;
+    c50 = v128.load(row), c51 = v128.load(row, 16);
+  }
+  const end = strip + <usize>K * STRIP_BYTES;
   let x: v128;
   while (strip < end) {
     const b0 = v128.load(panel);
@@ -76,82 +91,130 @@ function micro(
     x = v128.load32_splat(strip, 12);
     c30 = fma(x, b0, c30);
     c31 = fma(x, b1, c31);
-    strip += 16;
+    x = v128.load32_splat(strip, 16);
+    c40 = fma(x, b0, c40);
+    c41 = fma(x, b1, c41);
+    x = v128.load32_splat(strip, 20);
+    c50 = fma(x, b0, c50);
+    c51 = fma(x, b1, c51);
+    strip += STRIP_BYTES;
     panel += PANEL_BYTES;
   }
-  const r = residual != 0 ? outStride : 0;
-  finish(out, c00, c01, bias, residual, validColumns);
-  if (validRows > 1) finish(out + outStride, c10, c11, bias, residual + r, validColumns);
-  if (validRows > 2) finish(out + outStride * 2, c20, c21, bias, residual + r * 2, validColumns);
-  if (validRows > 3) finish(out + outStride * 3, c30, c31, bias, residual + r * 3, validColumns);
+  v128.store(out, c00), v128.store(out, c01, 16), out += stride;
+  v128.store(out, c10), v128.store(out, c11, 16), out += stride;
+  v128.store(out, c20), v128.store(out, c21, 16), out += stride;
+  v128.store(out, c30), v128.store(out, c31, 16), out += stride;
+  v128.store(out, c40), v128.store(out, c41, 16), out += stride;
+  v128.store(out, c50), v128.store(out, c51, 16);
 }
 
-/** Strips that are packed side by side before the panels stream past: 16 rows, or 4 where K is long. */
+/** Bytes of a tile by itself: where a matrix ends, or something is added, the chains stand at `strips` first. */
+const TILE_BYTES: usize = 256;
+
+/**
+ * out[6 × 8] = stripᵀ·panel (+ bias) (+ residual), or with `goOn` the chains go on from the values already in `out`.
+ * Only the first `validRows` rows and `validColumns` columns exist in `out`.
+ */
+export function tile(
+  strip: usize, panel: usize, K: i32,
+  out: usize, outStride: usize, bias: usize, residual: usize, validRows: i32, validColumns: i32, goOn: bool,
+): void {
+  if (validRows >= STRIP && validColumns >= PANEL && bias == 0 && residual == 0) {
+    chains(strip, panel, K, out, outStride, goOn);
+    return;
+  }
+  const rows = min(STRIP, validRows);
+  if (goOn) {
+    for (let r = 0; r < rows; r++) {
+      memory.copy(strips + <usize>r * PANEL_BYTES, out + <usize>r * outStride, <usize>min(PANEL, validColumns) << 2);
+    }
+  }
+  chains(strip, panel, K, strips, PANEL_BYTES, goOn);
+  for (let r = 0; r < rows; r++) {
+    const at = <usize>r * outStride;
+    finish(strips + <usize>r * PANEL_BYTES, out + at, bias, residual != 0 ? residual + at : 0, validColumns);
+  }
+}
+
+/** Strips that are packed side by side before the panels stream past; one where K is long. */
 // @ts-ignore: decorator
 @inline
 function stripsAtOnce(K: i32): i32 {
   return K <= 4096 ? 4 : 1;
 }
 
+/** Rows that `multiply` packs at once: blocks of work begin at its multiples. */
+export const ROW_BLOCK: i32 = 4 * STRIP;
+
 /**
  * out[m, 8p…] for rows [rowBegin, rowEnd) and panels [panelBegin, panelEnd). Strides in bytes; `residual` has
- * the stride of `out`. Rows of `a` are packed in strips of 4, K-major, so that the inner loop broadcasts from one
- * pointer with constant offsets (a quarter faster than four row pointers).
+ * the stride of `out`.
  */
 export function multiply(
   a: usize, aStride: usize, packed: usize, K: i32, N: i32,
   out: usize, outStride: usize, bias: usize, residual: usize,
   rowBegin: i32, rowEnd: i32, panelBegin: i32, panelEnd: i32,
 ): void {
-  const blockRows = stripsAtOnce(K) * 4;
-  const stripBytes = <usize>K << 4;
+  const blockRows = stripsAtOnce(K) * STRIP;
+  const stripBytes = <usize>K * STRIP_BYTES;
   for (let first = rowBegin; first < rowEnd; first += blockRows) {
-    const rows = min(blockRows, rowEnd - first);
-    const block = a + <usize>first * aStride;
-    for (let m = 0; m < rows; m += 4) {
-      packRows(block + <usize>m * aStride, aStride, K, min(4, rows - m), strips + <usize>(m >> 2) * stripBytes);
+    const last = min(first + blockRows, rowEnd);
+    let strip = strips + TILE_BYTES;
+    for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+      packRows(a + <usize>m * aStride, aStride, K, last - m, strip);
     }
     for (let p = panelBegin; p < panelEnd; p++) {
       const panel = packed + <usize>p * <usize>K * PANEL_BYTES;
       const column = <usize>p * PANEL_BYTES;
-      for (let m = 0; m < rows; m += 4) {
-        const at = <usize>(first + m) * outStride + column;
-        micro(
-          strips + <usize>(m >> 2) * stripBytes, panel, K, out + at, outStride,
-          bias != 0 ? bias + column : 0, residual != 0 ? residual + at : 0, min(4, rows - m), N - p * PANEL,
+      strip = strips + TILE_BYTES;
+      for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+        const at = <usize>m * outStride + column;
+        tile(
+          strip, panel, K, out + at, outStride,
+          bias != 0 ? bias + column : 0, residual != 0 ? residual + at : 0, last - m, N - p * PANEL, false,
         );
       }
     }
   }
 }
 
-/** Packs 4 rows of K floats K-major; rows past `valid` repeat the last one and are never stored. */
+/** Packs 6 rows of K floats K-major; rows past `valid` repeat the first one and are never stored. */
 function packRows(a: usize, stride: usize, K: i32, valid: i32, strip: usize): void {
   const a1 = valid > 1 ? a + stride : a;
-  const a2 = valid > 2 ? a + stride * 2 : a;
-  const a3 = valid > 3 ? a + stride * 3 : a;
+  const a2 = valid > 2 ? a1 + stride : a;
+  const a3 = valid > 3 ? a2 + stride : a;
+  const a4 = valid > 4 ? a3 + stride : a;
+  const a5 = valid > 5 ? a4 + stride : a;
   const whole = K & ~3;
   let k = 0;
+  let to = strip;
   for (; k < whole; k += 4) {
     const at = <usize>k << 2;
-    const r0 = v128.load(a + at), r1 = v128.load(a1 + at), r2 = v128.load(a2 + at), r3 = v128.load(a3 + at);
+    const r0 = v128.load(a + at), r1 = v128.load(a1 + at), r2 = v128.load(a2 + at);
+    const r3 = v128.load(a3 + at), r4 = v128.load(a4 + at), r5 = v128.load(a5 + at);
     const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5);
     const low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5);
+    const low45 = v128.shuffle<f32>(r4, r5, 0, 4, 1, 5);
     const high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7);
     const high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
-    const to = strip + (<usize>k << 4);
+    const high45 = v128.shuffle<f32>(r4, r5, 2, 6, 3, 7);
     v128.store(to, v128.shuffle<f64>(low01, low23, 0, 2));
-    v128.store(to, v128.shuffle<f64>(low01, low23, 1, 3), 16);
-    v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
-    v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
+    v128.store(to, v128.shuffle<f64>(low45, low01, 0, 3), 16);
+    v128.store(to, v128.shuffle<f64>(low23, low45, 1, 3), 32);
+    v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 48);
+    v128.store(to, v128.shuffle<f64>(high45, high01, 0, 3), 64);
+    v128.store(to, v128.shuffle<f64>(high23, high45, 1, 3), 80);
+    to += 4 * STRIP_BYTES;
   }
   for (; k < K; k++) {
     const at = <usize>k << 2;
-    const to = strip + (<usize>k << 4);
     store<f32>(to, load<f32>(a + at));
     store<f32>(to, load<f32>(a1 + at), 4);
     store<f32>(to, load<f32>(a2 + at), 8);
     store<f32>(to, load<f32>(a3 + at), 12);
+    store<f32>(to, load<f32>(a4 + at), 16);
+    store<f32>(to, load<f32>(a5 + at), 20);
+    to += STRIP_BYTES;
   }
 }
 
@@ -180,55 +243,21 @@ export function packPanel(source: usize, rowStride: usize, columnStride: usize, 
   }
 }
 
-/** Packs rows [0, K) of 4 columns from `first` on, zeros where the matrix ends: the left side of `accumulate`. */
+/** Packs rows [0, K) of 6 columns from `first` on, zeros where the matrix ends: the left side of a weight gradient. */
 export function packStrip(source: usize, rowStride: usize, K: i32, N: i32, first: i32, strip: usize): void {
-  const valid = min(4, N - first);
-  const base = source + (<usize>first << 2);
-  if (valid == 4) {
-    for (let k = 0; k < K; k++) v128.store(strip + (<usize>k << 4), v128.load(base + <usize>k * rowStride));
-    return;
-  }
+  const valid = min(STRIP, N - first);
+  let from = source + (<usize>first << 2);
+  let to = strip;
   for (let k = 0; k < K; k++) {
-    for (let j = 0; j < 4; j++) {
-      const value: f32 = j < valid ? load<f32>(base + <usize>k * rowStride + (<usize>j << 2)) : 0;
-      store<f32>(strip + (<usize>k << 4) + (<usize>j << 2), value);
+    if (valid == STRIP) {
+      v128.store(to, v128.load(from));
+      store<u64>(to, load<u64>(from, 16), 16);
+    } else {
+      for (let j = 0; j < STRIP; j++) {
+        store<f32>(to + (<usize>j << 2), j < valid ? load<f32>(from + (<usize>j << 2)) : 0);
+      }
     }
+    from += rowStride;
+    to += STRIP_BYTES;
   }
-}
-
-/** out[4 × 8] += stripᵀ·panel over K rows; the chain goes on from the value already in `out`. */
-export function accumulate(
-  strip: usize, panel: usize, K: i32, out: usize, outStride: usize, validRows: i32, validColumns: i32,
-): void {
-  const o1 = validRows > 1 ? out + outStride : out;
-  const o2 = validRows > 2 ? out + outStride * 2 : out;
-  const o3 = validRows > 3 ? out + outStride * 3 : out;
-  let c00 = v128.load(out), c01 = v128.load(out, 16);
-  let c10 = v128.load(o1), c11 = v128.load(o1, 16);
-  let c20 = v128.load(o2), c21 = v128.load(o2, 16);
-  let c30 = v128.load(o3), c31 = v128.load(o3, 16);
-  const end = strip + (<usize>K << 4);
-  let x: v128;
-  while (strip < end) {
-    const b0 = v128.load(panel);
-    const b1 = v128.load(panel, 16);
-    x = v128.load32_splat(strip);
-    c00 = fma(x, b0, c00);
-    c01 = fma(x, b1, c01);
-    x = v128.load32_splat(strip, 4);
-    c10 = fma(x, b0, c10);
-    c11 = fma(x, b1, c11);
-    x = v128.load32_splat(strip, 8);
-    c20 = fma(x, b0, c20);
-    c21 = fma(x, b1, c21);
-    x = v128.load32_splat(strip, 12);
-    c30 = fma(x, b0, c30);
-    c31 = fma(x, b1, c31);
-    strip += 16;
-    panel += PANEL_BYTES;
-  }
-  store8(out, c00, c01, validColumns);
-  if (validRows > 1) store8(o1, c10, c11, validColumns);
-  if (validRows > 2) store8(o2, c20, c21, validColumns);
-  if (validRows > 3) store8(o3, c30, c31, validColumns);
 }

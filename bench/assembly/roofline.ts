@@ -1,0 +1,81 @@
+// Loops that do nothing but what a kernel cannot do without: the roofs of the roofline.
+//
+// Each runs `rounds` times over the same operands. Memory comes from the host; nothing is allocated.
+
+// @ts-ignore: decorator
+@inline
+function fma(a: v128, b: v128, c: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return v128.relaxed_madd<f32>(a, b, c);
+  return f32x4.add(f32x4.mul(a, b), c);
+}
+
+/** 12 chains of multiply-adds in registers: 96 operations a round. Two units of latency 4 need 8 chains or more. */
+export function registers(at: usize, rounds: i32): void {
+  const x = v128.load(at), y = v128.load(at, 16);
+  let c0 = x, c1 = x, c2 = x, c3 = x, c4 = x, c5 = x, c6 = x, c7 = x, c8 = x, c9 = x, c10 = x, c11 = x;
+  for (let i = 0; i < rounds; i++) {
+    c0 = fma(c0, y, x);
+    c1 = fma(c1, y, x);
+    c2 = fma(c2, y, x);
+    c3 = fma(c3, y, x);
+    c4 = fma(c4, y, x);
+    c5 = fma(c5, y, x);
+    c6 = fma(c6, y, x);
+    c7 = fma(c7, y, x);
+    c8 = fma(c8, y, x);
+    c9 = fma(c9, y, x);
+    c10 = fma(c10, y, x);
+    c11 = fma(c11, y, x);
+  }
+  c0 = f32x4.add(f32x4.add(f32x4.add(c0, c1), f32x4.add(c2, c3)), f32x4.add(f32x4.add(c4, c5), f32x4.add(c6, c7)));
+  v128.store(at, f32x4.add(c0, f32x4.add(f32x4.add(c8, c9), f32x4.add(c10, c11))), 32);
+}
+
+/** A tile of 4 × 8 over K: strip [K, 4] times panel [K, 8], both in the first-level cache: 64·K operations a round. */
+export function tile(strip: usize, panel: usize, K: i32, out: usize, rounds: i32): void {
+  for (let i = 0; i < rounds; i++) {
+    let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
+    let a = strip;
+    let b = panel;
+    const end = strip + (<usize>K << 4);
+    let x: v128;
+    while (a < end) {
+      const b0 = v128.load(b);
+      const b1 = v128.load(b, 16);
+      x = v128.load32_splat(a);
+      c00 = fma(x, b0, c00);
+      c01 = fma(x, b1, c01);
+      x = v128.load32_splat(a, 4);
+      c10 = fma(x, b0, c10);
+      c11 = fma(x, b1, c11);
+      x = v128.load32_splat(a, 8);
+      c20 = fma(x, b0, c20);
+      c21 = fma(x, b1, c21);
+      x = v128.load32_splat(a, 12);
+      c30 = fma(x, b0, c30);
+      c31 = fma(x, b1, c31);
+      a += 16;
+      b += 32;
+    }
+    v128.store(out, c00);
+    v128.store(out, c01, 16);
+    v128.store(out, c10, 32);
+    v128.store(out, c11, 48);
+    v128.store(out, c20, 64);
+    v128.store(out, c21, 80);
+    v128.store(out, c30, 96);
+    v128.store(out, c31, 112);
+  }
+}
+
+/** Copies `bytes`, a multiple of 64: as many are read as are written. */
+export function copy(from: usize, to: usize, bytes: usize, rounds: i32): void {
+  for (let i = 0; i < rounds; i++) {
+    for (let at: usize = 0; at < bytes; at += 64) {
+      v128.store(to + at, v128.load(from + at));
+      v128.store(to + at, v128.load(from + at, 16), 16);
+      v128.store(to + at, v128.load(from + at, 32), 32);
+      v128.store(to + at, v128.load(from + at, 48), 48);
+    }
+  }
+}

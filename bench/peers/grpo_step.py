@@ -1,0 +1,111 @@
+"""TRL's GRPOTrainer, one optimizer step at a time.
+
+Set up as someone would who wants speed on a CPU: float32 (TRL's default is bfloat16), no gradient checkpointing (its
+default is on), fused AdamW, SDPA attention, a key/value cache, nothing logged, saved or evaluated. torch.compile is off,
+as it is by default.
+
+setup    {model, prompts, threads, completions, groupSize, completionTokens, learningRate, rewardedBelow, microBatch}
+request  {}
+answer   {seconds, split: {rollout, forward, backward}, metrics: TRL's, of this step}
+"""
+
+import sys
+import tempfile
+import time
+
+from protocol import answer, receive, versions
+
+import torch
+from datasets import Dataset
+from transformers import AutoTokenizer, LlamaForCausalLM, TrainerCallback
+from trl import GRPOConfig, GRPOTrainer
+
+
+def measured(seconds, owner, name, activity):
+    """Adds the time of each call of a method to `seconds[activity]`."""
+    method = getattr(owner, name)
+
+    def timed(*args, **kwargs):
+        start = time.perf_counter()
+        try:
+            return method(*args, **kwargs)
+        finally:
+            seconds[activity] = seconds.get(activity, 0.0) + time.perf_counter() - start
+
+    setattr(owner, name, timed)
+
+
+class OneStepAtATime(TrainerCallback):
+    """Waits for a request where a step begins. A step ends where the next one begins: all of the loop counts."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.trainer = None
+        self.start = None
+
+    def on_step_begin(self, args, state, control, **kwargs):
+        if self.start is None:
+            answer({"versions": versions()})
+        else:
+            seconds = time.perf_counter() - self.start
+            metrics = {name: values[-1] for name, values in self.trainer._metrics["train"].items()}
+            self.trainer._metrics["train"].clear()  # as logging does, which is off
+            answer({"seconds": seconds, "split": dict(self.seconds), "metrics": metrics})
+        receive()
+        self.seconds.clear()
+        self.start = time.perf_counter()
+
+
+def main():
+    setup = receive()
+    torch.set_num_threads(setup["threads"])
+    completions, rewarded_below = setup["completions"], setup["rewardedBelow"]
+    model = LlamaForCausalLM.from_pretrained(setup["model"], dtype=torch.float32, attn_implementation="sdpa")
+
+    def low_ids(completion_ids, **kwargs):
+        return [sum(token < rewarded_below for token in ids) / len(ids) for ids in completion_ids]
+
+    with tempfile.TemporaryDirectory() as folder:
+        config = GRPOConfig(
+            output_dir=folder,
+            use_cpu=True,
+            bf16=False,
+            gradient_checkpointing=False,
+            per_device_train_batch_size=setup["microBatch"],
+            gradient_accumulation_steps=completions // setup["microBatch"],
+            num_generations=setup["groupSize"],
+            max_completion_length=setup["completionTokens"],
+            generation_kwargs={"min_new_tokens": setup["completionTokens"]},
+            max_steps=1_000_000,
+            learning_rate=setup["learningRate"],
+            lr_scheduler_type="constant",
+            optim="adamw_torch_fused",
+            weight_decay=0.0,
+            max_grad_norm=1.0,
+            logging_strategy="no",
+            save_strategy="no",
+            report_to="none",
+            disable_tqdm=True,
+            shuffle_dataset=False,
+            dataloader_num_workers=0,
+            dataloader_pin_memory=False,
+        )
+        seconds = {}
+        turns = OneStepAtATime(seconds)
+        trainer = GRPOTrainer(
+            model=model,
+            reward_funcs=low_ids,
+            args=config,
+            train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in setup["prompts"]]),
+            processing_class=AutoTokenizer.from_pretrained(setup["model"]),
+            callbacks=[turns],
+        )
+        turns.trainer = trainer
+        measured(seconds, trainer, "_generate_single_turn", "rollout")
+        measured(seconds, trainer, "_get_per_token_logps_and_entropies", "forward")
+        measured(seconds, trainer.accelerator, "backward", "backward")
+        trainer.train()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

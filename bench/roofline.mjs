@@ -1,0 +1,115 @@
+/**
+ * The roofs of this machine, measured in the same WebAssembly engine that the kernels run in: how fast it multiplies
+ * and adds when all operands are in registers or in the first-level cache, and how fast it copies so many bytes.
+ *
+ * The loops (assembly/roofline.ts) are compiled here, with fused multiply-add where the backend uses it. A thread of a
+ * measurement is a worker with a memory of its own. The best of several repeats counts: a roof is what can be reached.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import asc from 'assemblyscript/asc';
+
+/** Length of the tile: strip and panel take 12 KB, which every first-level cache holds. */
+const K = 256;
+/** Seconds of one measurement: posting it to the workers costs less than a hundredth of it. */
+const SECONDS = 0.03;
+const REPEATS = 7;
+/** Addresses in a worker's memory: the loops' operands, then two regions to copy between. */
+const OPERANDS = { strip: 0, panel: 4 * 4 * K, out: 16 * 4 * K, regions: 65536 };
+
+const WORKER = `
+  const { parentPort, workerData: { module, pages } } = require('node:worker_threads');
+  const memory = new WebAssembly.Memory({ initial: pages });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  new Float32Array(memory.buffer).fill(0.5);
+  parentPort.on('message', ({ name, operands }) => {
+    exports[name](...operands);
+    parentPort.postMessage(undefined);
+  });
+  parentPort.postMessage(undefined);
+`;
+
+/** The next message of a worker. @throws its error, where it dies */
+const reply = (worker) => once(worker, 'message');
+
+/**
+ * Opens the roofs of so many threads. The backend must have been opened before: it sets V8's flags.
+ *
+ * @param fma       as the backend's features say: 'relaxed-simd' or 'none'
+ * @param mostBytes largest amount that `secondsToMove` will be asked for
+ */
+export async function openRoofline({ threads, fma, mostBytes = 0 }) {
+  const module = await compile(fma === 'relaxed-simd');
+  const regionBytes = Math.ceil(mostBytes / 2 / threads / 64) * 64;
+  const pages = Math.ceil((OPERANDS.regions + 2 * regionBytes) / 65536);
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(WORKER, { eval: true, workerData: { module, pages } }),
+  );
+  await Promise.all(workers.map(reply));
+
+  /** Seconds of one call on every thread at once. */
+  const call = async (name, operands) => {
+    const replies = workers.map(reply);
+    const start = performance.now();
+    for (const worker of workers) worker.postMessage({ name, operands });
+    await Promise.all(replies);
+    return (performance.now() - start) / 1000;
+  };
+  /** Best seconds of a round; `operandsOf` takes the number of rounds. */
+  const best = async (name, operandsOf) => {
+    let rounds = 1;
+    while ((await call(name, operandsOf(rounds))) < SECONDS) rounds *= 2;
+    let seconds = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < REPEATS; i++) seconds = Math.min(seconds, (await call(name, operandsOf(rounds))) / rounds);
+    return seconds;
+  };
+  return {
+    /** Operations a second, in 1e9, of all threads together: from registers, and of a tile from the first-level cache. */
+    async peak() {
+      const { strip, panel, out } = OPERANDS;
+      const registers = await best('registers', (rounds) => [strip, rounds]);
+      const tile = await best('tile', (rounds) => [strip, panel, K, out, rounds]);
+      return { registers: (threads * 96) / registers / 1e9, tile: (threads * 64 * K) / tile / 1e9 };
+    },
+    /** Seconds to move so many bytes, half of them read and half written, shared out over the threads. */
+    async secondsToMove(bytes) {
+      const share = Math.max(64, Math.floor(bytes / 2 / threads / 64) * 64);
+      const { regions } = OPERANDS;
+      const seconds = await best('copy', (rounds) => [regions, regions + regionBytes, share, rounds]);
+      return (seconds * bytes) / (2 * share * threads);
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}
+
+/** The peak of so many threads alone. */
+export async function measurePeak(options) {
+  const roofline = await openRoofline(options);
+  try {
+    return await roofline.peak();
+  } finally {
+    await roofline.close();
+  }
+}
+
+async function compile(fma) {
+  const source = fileURLToPath(new URL('assembly/roofline.ts', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-bench-'));
+  try {
+    const file = join(folder, 'roofline.wasm');
+    const features = ['--enable', 'simd', ...(fma ? ['--enable', 'relaxed-simd'] : [])];
+    const flags = ['-O3', '--noAssert', '--runtime', 'stub', '--importMemory', ...features];
+    const { error, stderr } = await asc.main([source, '--outFile', file, '--baseDir', '/', ...flags]);
+    if (error) throw new Error(`roofline.ts does not compile:\n${stderr}`);
+    return await WebAssembly.compile(readFileSync(file));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

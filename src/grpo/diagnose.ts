@@ -1,0 +1,66 @@
+/** Tells the diagnostics what a run does, and gives what they have to say as events. */
+import type { GrpoStageConfig } from '../config/stage_config.ts';
+import { RlvrError } from '../errors.ts';
+import type { Collected } from './collect.ts';
+import { STOP_CODES } from './diagnostics/catalogue.ts';
+import { trainingSince } from './diagnostics/history.ts';
+import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from './diagnostics/records.ts';
+import { type Observation, observe, say } from './diagnostics/watch.ts';
+import type { Evaluation } from './evaluate.ts';
+import type { Diagnosis, TrainEvent } from './events.ts';
+import type { TrainingRun } from './run.ts';
+import { stageOf } from './run.ts';
+import type { SupervisedResult } from './supervised.ts';
+import type { UpdateResult } from './update.ts';
+
+export function diagnoseStart(run: TrainingRun): TrainEvent[] {
+  return observed(run, run.position.step, { after: 'start' });
+}
+
+/** Before the optimizer step that the batch is for; it may be that none follows. */
+export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEvent[] {
+  const { step, watch, seconds } = run.position;
+  const record = batchRecord(step + 1, collected, watch.history.seconds, seconds);
+  watch.history.seconds = { ...seconds };
+  return observed(run, step + 1, { after: 'batch', record, problems: collected.groups.map(({ item }) => item.key) });
+}
+
+/** @param onPolicy  the rollouts came from the very weights that the update changed */
+export function diagnoseUpdate(
+  run: TrainingRun,
+  { klCoef }: GrpoStageConfig,
+  result: UpdateResult,
+  onPolicy: boolean,
+): TrainEvent[] {
+  const { step } = run.position;
+  return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy, klCoef) });
+}
+
+export function diagnoseSupervised(run: TrainingRun, result: SupervisedResult): TrainEvent[] {
+  const { step } = run.position;
+  return observed(run, step, { after: 'update', record: supervisedRecord(step, result) });
+}
+
+export function diagnoseEvaluation(run: TrainingRun, evaluation: Evaluation): TrainEvent[] {
+  const { step, watch } = run.position;
+  const record = evaluationRecord(step, evaluation, trainingSince(watch.history));
+  return observed(run, step, { after: 'evaluation', record });
+}
+
+/** The last word of a run that an error ends, where the error says something about learning. */
+export function diagnoseStop(run: TrainingRun, error: unknown): TrainEvent[] {
+  if (!(error instanceof RlvrError && STOP_CODES.includes(error.code))) return [];
+  const { step, watch } = run.position;
+  const diagnosis: Diagnosis = { code: error.code, level: 'stop', message: error.message };
+  say(watch, stageOf(run), step, diagnosis);
+  return [eventOf(run, step, diagnosis)];
+}
+
+function observed(run: TrainingRun, step: number, observation: Observation): TrainEvent[] {
+  const found = observe(run.position.watch, stageOf(run), step, observation);
+  return found.map((diagnosis) => eventOf(run, step, diagnosis));
+}
+
+function eventOf(run: TrainingRun, step: number, diagnosis: Diagnosis): TrainEvent {
+  return { type: 'diagnosis', stage: stageOf(run).stage, step, diagnosis };
+}

@@ -1,0 +1,128 @@
+/** Whether the reward pays for what is wanted, and whether the policy earns it. */
+import type { Diagnostic } from './diagnostic.ts';
+import { slowerStart } from './groups.ts';
+import { lostSince, newestAverage } from './history.ts';
+import { figure, percent, setting } from './words.ts';
+
+const noReward: Diagnostic = {
+  code: 'no-reward',
+  level: 'warning',
+  after: 'batch',
+  look({ batches }, stage) {
+    const newest = batches.at(-1);
+    if (newest === undefined || newest.rewarded > 0) return undefined;
+    const names = stage.rewards.map(({ name }) => name).join(', ');
+    return {
+      seen: `no completion has a reward: all ${newest.completions} got null`,
+      why: 'Without rewards there are no advantages, and nothing is learned',
+      remedy: `Let the reward function give a number where it applies, or set reward_funcs to [accuracy] (now [${names}])`,
+    };
+  },
+};
+
+const constantReward: Diagnostic = {
+  code: 'constant-reward',
+  level: 'warning',
+  after: 'batch',
+  unless: ['no-reward'],
+  look({ batches }, stage) {
+    const newest = batches.at(-1);
+    if (newest === undefined || newest.rewarded === 0 || newest.lowest < newest.highest) return undefined;
+    if (newest.correct === 0 || newest.correct === 1) return undefined; // equal rewards for equal verdicts are no fault
+    const names = stage.rewards.map(({ name }) => name).join(', ');
+    return {
+      seen: `every completion got the reward ${figure(newest.lowest)}, though ${percent(newest.correct)} are right and the others are not`,
+      why: 'A reward that cannot tell right from wrong has no gradient, so no optimizer step was taken',
+      remedy: `Set reward_funcs to [accuracy], or repair what it names now (${names})`,
+    };
+  },
+};
+
+/** Spread within live groups over the size of the rewards: near it, differences are the rounding noise of sums in 32
+ *  bits (about 1e-6), and the group's deviation divides them up to full strength. */
+const NARROW = 1e-5;
+
+const narrowRewards: Diagnostic = {
+  code: 'narrow-rewards',
+  level: 'note',
+  after: 'batch',
+  patience: 3,
+  look({ batches }, stage) {
+    const newest = batches.at(-1);
+    if (newest === undefined || newest.live === 0) return undefined;
+    const size = Math.max(Math.abs(newest.lowest), Math.abs(newest.highest));
+    if (newest.spread >= NARROW * size) return undefined;
+    const effect =
+      stage.scaleRewards === 'none'
+        ? 'Advantages are as small, and so is what is learned from them'
+        : `scale_rewards: ${stage.scaleRewards} blows such differences, close to rounding noise, up to full advantages`;
+    return {
+      seen: `rewards of one group differ by ${figure(newest.spread)} (standard deviation) at a size of ${figure(size)}`,
+      why: effect,
+      remedy: 'Round the reward, or let it pay differences that matter with at least a hundredth of its size',
+    };
+  },
+};
+
+/** A fresh Adam moves every weight by about the learning rate, however few completions stand behind the gradient. At a
+ *  solve rate of 2–6 % one such step of 2e-4 took a countdown policy to 0 for good; at 2e-5 it learned. Another fell
+ *  from 8 % to 2 % in ten steps of 1e-3. From 7 % on, policies learned at 2e-4 to 5e-4. */
+const RISKY_SOLVE_RATE = 0.06;
+const RISKY_LEARNING_RATE = 1e-4;
+const SAFE_LEARNING_RATE = 2e-5;
+/** Batches in which the warning still comes in time. */
+const EARLY_BATCHES = 5;
+
+const lowSolveRate: Diagnostic = {
+  code: 'low-solve-rate',
+  level: 'warning',
+  after: 'batch',
+  unless: ['all-wrong'],
+  look({ batches, firstEvaluation }, stage) {
+    const newest = batches.at(-1);
+    if (newest === undefined || batches.length > EARLY_BATCHES || stage.learningRate < RISKY_LEARNING_RATE) {
+      return undefined;
+    }
+    const solved = firstEvaluation?.sampled.mean ?? newest.correct;
+    // Where parts of an answer are paid too, being right is rare and the gradient is not.
+    const paysParts = newest.paid >= RISKY_SOLVE_RATE && newest.paid > newest.correct;
+    if (solved >= RISKY_SOLVE_RATE || newest.paid === 0 || paysParts) return undefined;
+    return {
+      seen:
+        `only ${percent(solved)} of the completions are right (${percent(newest.correct)} in this batch), ` +
+        `and learning_rate goes to ${setting(stage.learningRate)}`,
+      why: 'A handful of lucky completions moves every weight: at 2–6 % a single step of 2e-4 has been seen to destroy a policy, and warm-up only delays it',
+      remedy: `Set learning_rate to ${setting(SAFE_LEARNING_RATE)}, or lengthen the sft stage until at least 10 % are right`,
+    };
+  },
+};
+
+/** Of what was earned above the lowest reward. Between batches of 256 completions, healthy runs lose up to 0.3. */
+const LOST = 0.6;
+/** Paid completions that the newest average would have at the best rate: from fewer, chance alone may take 0.6. */
+const FEWEST_PAID = 50;
+
+const rewardCollapse: Diagnostic = {
+  code: 'reward-collapse',
+  level: 'warning',
+  after: 'batch',
+  unless: ['all-wrong', 'no-reward'],
+  patience: 3,
+  look(history, stage) {
+    const now = newestAverage(history);
+    const { bestAverage: best } = history;
+    if (now === undefined || best === null || lostSince(history) < LOST) return undefined;
+    if (best.paid * now.completions < FEWEST_PAID) return undefined;
+    return {
+      seen: `the reward fell from ${figure(best.reward)} (step ${best.step}) to ${figure(now.reward)}`,
+      why: `Updates destroy more than they teach: ${percent(best.correct)} of the completions were right, now ${percent(now.correct)} are`,
+      remedy: `${slowerStart(stage)}${stage.klCoef === 0 ? '; or set beta to 0.01, which holds the policy near its start' : ''}`,
+    };
+  },
+};
+
+/** Faults of the reward itself. */
+export const REWARD_FAULTS: readonly Diagnostic[] = [noReward, constantReward, narrowRewards];
+
+/** What the policy earns. */
+export const EARNINGS: readonly Diagnostic[] = [lowSolveRate, rewardCollapse];

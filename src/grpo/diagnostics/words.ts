@@ -1,0 +1,17 @@
+/** Numbers as the diagnostics write them. */
+
+/** `5.9 %`. */
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** Three significant digits: `0.0123`, `12.3`, `1.2e-7`. */
+export function figure(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+/** A value to put in the YAML, two significant digits: `2e-5`, `0.03`. */
+export function setting(value: number): string {
+  const short = Number(value.toPrecision(2));
+  return short !== 0 && Math.abs(short) < 1e-3 ? short.toExponential() : String(short);
+}

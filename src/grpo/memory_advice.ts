@@ -1,0 +1,131 @@
+/**
+ * A policy that does not fit is refused before anything is allocated, with what to lower and to which value.
+ *
+ * Sizes are found by planning smaller configs, which costs milliseconds: nobody has to guess what a key costs.
+ */
+import type { RunConfig } from '../config/run_config.ts';
+import type { StageConfig } from '../config/stage_config.ts';
+import type { Task } from '../data/task.ts';
+import { MemoryPlanError } from '../errors.ts';
+import type { Backend } from '../kernels/kernels.ts';
+import { planPolicy } from '../model/plan.ts';
+import { modelShape, planCapacity } from './capacity.ts';
+
+/** @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit */
+export function requireMemory(config: RunConfig, task: Task, backend: Backend): void {
+  try {
+    plannedBytes(config, task, backend);
+  } catch (error) {
+    if (!(error instanceof MemoryPlanError)) throw error;
+    throw new MemoryPlanError(error.code, `${error.message}\n  ${advice(config, task, backend)}`, error.facts);
+  }
+}
+
+/** @throws MemoryPlanError */
+function plannedBytes(config: RunConfig, task: Task, backend: Backend): number {
+  const plan = planPolicy(modelShape(config, task), planCapacity(config, task));
+  return [...backend.plannedBytes(plan.memory).values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** One key of the config, and the same config with a lower value. */
+interface Change {
+  readonly key: string;
+  readonly values: readonly number[];
+  with(value: number): RunConfig;
+}
+
+function advice(config: RunConfig, task: Task, backend: Backend): string {
+  const changes = changesOf(config);
+  const fitting = changes.flatMap(({ key, values, with: change }) => {
+    for (const value of values) {
+      const bytes = bytesIfItFits(change(value), task, backend);
+      if (bytes !== undefined) return [`${key} to ${value} (needs ${gibibytes(bytes)})`];
+    }
+    return [];
+  });
+  if (fitting.length > 0) return `Lower ${fitting.join(', or ')}.`;
+  return `No single key is enough: lower ${changes.map(({ key }) => key).join(', ')} together.`;
+}
+
+function bytesIfItFits(config: RunConfig, task: Task, backend: Backend): number | undefined {
+  try {
+    return plannedBytes(config, task, backend);
+  } catch (error) {
+    if (error instanceof MemoryPlanError) return undefined;
+    throw error;
+  }
+}
+
+/** The cheapest first: smaller micro-batches cost a little time, smaller batches some signal, a smaller model its size. */
+function changesOf(config: RunConfig): Change[] {
+  const stages = config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [stage] : []));
+  const group = Math.max(1, ...stages.map(({ numGenerations }) => numGenerations));
+  const micro = Math.max(0, ...stages.map(({ completionsPerMicroBatch }) => completionsPerMicroBatch ?? 0));
+  const batch = Math.max(0, ...stages.map(({ completionsPerStep }) => completionsPerStep));
+  const { hiddenSize, numHeads, headDim, numLayers, intermediateSize } = config.model;
+  const withStages = (change: (stage: StageConfig) => StageConfig): RunConfig => ({
+    ...config,
+    stages: config.stages.map(change),
+  });
+  return [
+    {
+      key: 'per_device_train_batch_size',
+      values: halvings(micro, group),
+      with: (value) => withStages((stage) => withMicroBatch(stage, value)),
+    },
+    {
+      key: 'generation_batch_size',
+      values: halvings(batch, group),
+      with: (value) => withStages((stage) => withBatch(stage, value)),
+    },
+    {
+      key: 'model.hidden_size',
+      values: halvings(hiddenSize, 2 * numHeads),
+      with: (value) => ({
+        ...config,
+        model: {
+          ...config.model,
+          hiddenSize: value,
+          headDim: headDim * numHeads === hiddenSize ? value / numHeads : headDim,
+          intermediateSize: Math.max(1, Math.round((intermediateSize * value) / hiddenSize)),
+        },
+      }),
+    },
+    {
+      key: 'model.num_hidden_layers',
+      values: halvings(numLayers, 1),
+      with: (value) => ({ ...config, model: { ...config.model, numLayers: value } }),
+    },
+  ];
+}
+
+/** A smaller share of what was asked for is another experiment, and no advice. */
+const LEAST_SHARE = 1 / 64;
+
+/** size/2, size/4, …, each a multiple of `unit`. */
+function halvings(size: number, unit: number): number[] {
+  const list: number[] = [];
+  const least = Math.max(1, (size / unit) * LEAST_SHARE);
+  for (let units = Math.floor(size / unit / 2); units >= least; units = Math.floor(units / 2)) list.push(units * unit);
+  return list;
+}
+
+function withMicroBatch(stage: StageConfig, most: number): StageConfig {
+  if (stage.stage === 'sft' || stage.completionsPerMicroBatch === undefined) return stage;
+  return { ...stage, completionsPerMicroBatch: Math.min(stage.completionsPerMicroBatch, most) };
+}
+
+function withBatch(stage: StageConfig, most: number): StageConfig {
+  if (stage.stage === 'sft' || stage.completionsPerStep <= most) return stage;
+  const micro = stage.completionsPerMicroBatch;
+  return {
+    ...stage,
+    completionsPerStep: most,
+    promptsPerStep: most / stage.numGenerations,
+    ...(micro !== undefined && { completionsPerMicroBatch: Math.min(micro, most) }),
+  };
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+}

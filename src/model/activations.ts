@@ -1,0 +1,102 @@
+/**
+ * Where a forward pass reads its rows and leaves its activations.
+ *
+ *   training   every layer keeps what its backward reads; a row's keys and values stand at its own index
+ *   sampling   all layers share one set; keys and values go to the cache
+ *   rollout    sampling that keeps: each decoding step appends its rows, and those of the groups that an update
+ *              uses are gathered into the training rows afterwards, where they stand for its forward pass
+ */
+import type { ArenaBuilder, Rows, Slot } from '../kernels/memory.ts';
+import { leadingRows } from '../kernels/memory.ts';
+import type { ModelShape } from './shape.ts';
+import { kvWidth, qkvWidth, queryWidth } from './shape.ts';
+
+/** Activations of one layer that its backward pass reads. */
+export interface LayerActivations {
+  readonly input: Slot;
+  readonly inputRstd: Slot;
+  readonly inputNormed: Slot;
+  readonly qkv: Slot;
+  readonly q: Slot;
+  readonly attention: Slot;
+  readonly logSumExp: Slot;
+  readonly middle: Slot;
+  readonly middleRstd: Slot;
+  readonly middleNormed: Slot;
+  readonly gateUp: Slot;
+  readonly activated: Slot;
+}
+
+/** The rows of a forward pass, as the host describes them. */
+export interface RowInputs {
+  readonly tokens: Slot;
+  readonly positions: Slot;
+  /** Where each row's keys and values go in `kv`. */
+  readonly kvRows: Slot;
+  /** [rows, 2, 2] half-open ranges of `kv` that each row attends to. */
+  readonly intervals: Slot;
+}
+
+export interface ForwardSlots {
+  readonly inputs: RowInputs;
+  readonly rows: Rows;
+  /** One a layer; in sampling all the same. */
+  readonly layers: readonly LayerActivations[];
+  /** One a layer. */
+  readonly kv: readonly Slot[];
+  /** Output of the last layer. */
+  readonly output: Slot;
+}
+
+/** Slots for `rows` rows of `count` layers. */
+export function planLayers(shape: ModelShape, rows: number, count: number, arena: ArenaBuilder): LayerActivations[] {
+  const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
+  // Raw q/k/v are read by the backward of the q/k norm alone; without it all layers share one buffer.
+  const sharedQkv = shape.qkNorm ? undefined : arena.slot([rows, qkvWidth(shape)]);
+  const layer = (): LayerActivations => ({
+    input: arena.slot([rows, D]),
+    inputRstd: arena.slot([rows]),
+    inputNormed: arena.slot([rows, D]),
+    qkv: sharedQkv ?? arena.slot([rows, qkvWidth(shape)]),
+    q: arena.slot([rows, queryWidth(shape)]),
+    attention: arena.slot([rows, queryWidth(shape)]),
+    logSumExp: arena.slot([rows, numHeads]),
+    middle: arena.slot([rows, D]),
+    middleRstd: arena.slot([rows]),
+    middleNormed: arena.slot([rows, D]),
+    gateUp: arena.slot([rows, 2 * F]),
+    activated: arena.slot([rows, F]),
+  });
+  return Array.from({ length: count }, layer);
+}
+
+export function planRowInputs(rows: number, arena: ArenaBuilder): RowInputs {
+  return {
+    tokens: arena.slot([rows]),
+    positions: arena.slot([rows]),
+    kvRows: arena.slot([rows]),
+    intervals: arena.slot([rows, 2, 2]),
+  };
+}
+
+export function planKeysAndValues(shape: ModelShape, rows: number, arena: ArenaBuilder): Slot[] {
+  return Array.from({ length: shape.numLayers }, () => arena.slot([rows, kvWidth(shape)]));
+}
+
+/** The first `rows` rows of each layer's keys and values. */
+export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] {
+  return kv.map((slot) => leadingRows(slot, rows));
+}
+
+/** What the backward reads of a layer besides keys and values, slot by slot. */
+export function keptSlots(shape: ModelShape, layer: LayerActivations): Slot[] {
+  const { qkv, ...others } = layer;
+  return shape.qkNorm ? [...Object.values(others), qkv] : Object.values(others);
+}
+
+/** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */
+export function keptRowFloats(shape: ModelShape): number {
+  const perLayer = 4 * shape.hiddenSize + 3 * shape.intermediateSize + 2 * queryWidth(shape) + shape.numHeads + 2;
+  const raw = shape.qkNorm ? qkvWidth(shape) : 0;
+  return shape.numLayers * (perLayer + raw + kvWidth(shape)) + qkvWidth(shape) + shape.hiddenSize;
+}

@@ -1,0 +1,129 @@
+/**
+ * Files of the user's own that a config names: found, hashed, loaded.
+ *
+ * TypeScript is loaded through jiti, since Node 20 cannot import it. `rlvr-train` and its entry points mean this very
+ * package, wherever the file lies. What is wrong with a file is a PluginError whose message is `rule; remedy`: the
+ * caller knows the line of the config that names it.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { closest } from 'fastest-levenshtein';
+import { createJiti } from 'jiti';
+import { PluginError } from '../errors.ts';
+
+/** A file, and which of its exports is meant. */
+export interface ModuleReference {
+  /** Absolute. */
+  readonly path: string;
+  /** As messages show it: from the working directory, where it lies below. */
+  readonly shown: string;
+  /** Undefined: the default export. */
+  readonly export: string | undefined;
+}
+
+/** @param folder  what a relative name starts from */
+export function moduleReference(name: string, exported: unknown, folder: string): ModuleReference {
+  const path = resolve(folder, name);
+  const fromHere = relative('', path);
+  if (exported !== undefined && typeof exported !== 'string') {
+    throw refusal('export must be the name of one of its exports; write it as a text');
+  }
+  return { path, shown: fromHere.startsWith('..') ? path : fromHere.replaceAll('\\', '/'), export: exported };
+}
+
+/** A PluginError about a file, `rule; remedy`; about one of its options where the facts have `key` and `value`. */
+export function refusal(rule: string, facts: PluginError['facts'] = {}): PluginError {
+  return new PluginError('bad-module', rule, facts);
+}
+
+/** SHA-256 of a file that is about to be loaded. @throws PluginError where it cannot be read */
+export async function hashModule({ path }: ModuleReference): Promise<string> {
+  try {
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // node:fs rejects with nothing else
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw refusal(`no such file (${path}); ${await nearestFile(path)}`);
+    if (code === 'EISDIR') throw refusal('a directory, not a file; give a file in it');
+    throw refusal(`cannot be read (${code}); check its permissions`);
+  }
+}
+
+async function nearestFile(path: string): Promise<string> {
+  const siblings = await readdir(dirname(path)).catch(() => []); // no folder, no neighbours
+  const alike = siblings.filter((name) => /\.m?[jt]s$/.test(name));
+  if (alike.length > 0) return `the nearest there is ${closest(basename(path), alike)}`;
+  return 'paths are relative to the config file';
+}
+
+const EXTENSION = extname(fileURLToPath(import.meta.url)); // .js in dist, .ts in the sources
+const ownFile = (path: string): string => fileURLToPath(new URL(`../${path}${EXTENSION}`, import.meta.url));
+
+const PACKAGE = {
+  'rlvr-train': ownFile('index'),
+  'rlvr-train/rewards': ownFile('rewards/index'),
+  'rlvr-train/tasks': ownFile('data/index'),
+  'rlvr-train/node': ownFile('node'),
+};
+
+/** The export that is meant. Runs the file. @throws PluginError where it cannot be loaded, or has no such export */
+export async function importExport(reference: ModuleReference): Promise<unknown> {
+  // Nothing is left behind on the disk, and a file that was changed is read again.
+  const jiti = createJiti(reference.path, {
+    alias: PACKAGE,
+    fsCache: false,
+    moduleCache: false,
+    interopDefault: false,
+  });
+  const module = await jiti
+    .import<Readonly<Record<string, unknown>>>(reference.path)
+    .catch((error: unknown) => Promise.reject(refusal(loadRule(error, reference.path))));
+  const names = Object.keys(module).filter((name) => name !== '__esModule');
+  if (reference.export === undefined) {
+    if ('default' in module) return module.default;
+    if (typeof module.score === 'function' || typeof module.verify === 'function') return module; // the file itself is it
+    throw refusal(
+      `has no default export; ${names.length === 0 ? 'add one' : `add one, or name one of ${names.join(', ')} by export`}`,
+    );
+  }
+  if (Object.hasOwn(module, reference.export)) return module[reference.export];
+  const remedy =
+    names.length === 0
+      ? 'it exports nothing'
+      : `the nearest of ${names.join(', ')} is ${closest(reference.export, names)}`;
+  throw refusal(`has no export ${JSON.stringify(reference.export)}; ${remedy}`);
+}
+
+function loadRule(error: unknown, path: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const missing = /^Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1];
+  if (missing !== undefined)
+    return `imports ${JSON.stringify(missing)}, which is not there; install it, or correct the import`;
+  const [, parser, line] = /^ParseError: (.*?)\s*\n .*:(\d+):\d+$/s.exec(message) ?? [];
+  if (parser !== undefined) return `line ${line} is not TypeScript (${parser.trim()}); correct it`;
+  return `fails when it is loaded: ${describeThrown(error, path)}; correct it`;
+}
+
+/** `TypeError: x is not a function (line 7)`: what user code threw, and where in its file. */
+export function describeThrown(error: unknown, path: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const [first] = error.message.split('\n', 1);
+  const stack = error.stack ?? '';
+  const line = [path, pathToFileURL(path).href].map((place) => lineIn(stack, `${place}:`)).find(Boolean);
+  return `${error.name}: ${first}${line === undefined ? '' : ` (line ${line})`}`;
+}
+
+/** The number behind the first `place` of a stack. */
+function lineIn(stack: string, place: string): string | undefined {
+  const at = stack.indexOf(place);
+  return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + place.length))?.[0];
+}
+
+/** Where a file lies as seen from a folder, with `/` on every system: what config.yaml of a run says. */
+export function pathFrom(folder: string, path: string): string {
+  const way = relative(folder, path).replaceAll('\\', '/');
+  return way.startsWith('.') || isAbsolute(way) ? way : `./${way}`;
+}

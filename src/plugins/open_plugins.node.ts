@@ -1,0 +1,191 @@
+/**
+ * What a config names, opened: its task, and the reward functions that come from files of the user's own.
+ *
+ * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
+ */
+import { dirname } from 'node:path';
+import type { Plugin } from '../config/keys.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import { bindTask, getTaskDefinition } from '../data/create_task.ts';
+import type { Task } from '../data/task.ts';
+import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
+import type { RewardOptions } from '../rewards/reward_options.ts';
+import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
+import { isOwnError } from './reward_module.ts';
+import { type RewardThread, startReward } from './reward_thread.node.ts';
+import { loadTaskDefinition } from './task_module.node.ts';
+
+export interface PluginOptions {
+  /** The config's file: paths in it are relative to its folder. */
+  readonly file: string;
+  /** The run directory: paths in the returned config are relative to it, so that its config.yaml runs as it stands. */
+  readonly directory?: string;
+  /** Told of each file before it is loaded: it is code, and runs with the rights of this process. */
+  readonly announce: (file: string) => void;
+  /** 'unused': the run is only evaluated or sampled; its rewards are not loaded. */
+  readonly rewards?: 'unused';
+}
+
+export interface OpenedPlugins {
+  /** The config, with files named from the run directory. */
+  readonly config: RunConfig;
+  readonly task: Task;
+  /** For `openRun`. */
+  readonly rewards: OwnRewards | 'unused';
+  /** SHA-256 of each file, by its name in `config`: for the fingerprint. */
+  readonly modules: Readonly<Record<string, string>>;
+  /** Ends the threads of the rewards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Looks up everything that a config names, and loads what is a file.
+ *
+ * @throws ConfigError with every name, option or file that is wrong, one a line: `file:line  key: value — rule; remedy.`
+ */
+export async function openPlugins(loaded: LoadedConfig, options: PluginOptions): Promise<OpenedPlugins> {
+  const opening: Opening = { loaded, options, modules: new Map(), threads: new Map() };
+  const close = async (): Promise<void> => {
+    await Promise.all([...opening.threads.values()].map((thread) => thread.close()));
+  };
+  try {
+    const taskPath = loaded.problems.written('task.name') ?? 'task';
+    const task = await orReport(opening, taskPath, loaded.config.task.name, () => openTask(opening, taskPath));
+    if (options.rewards !== 'unused') await openRewards(opening);
+    loaded.problems.throwIfAny();
+    if (task === undefined) throw new RangeError('a task that cannot be opened is a problem');
+    return {
+      config: withModuleNames(loaded.config, opening),
+      task,
+      rewards: options.rewards ?? makersOf(opening),
+      modules: Object.fromEntries([...opening.modules.values()].map(({ inRun, sha256 }) => [inRun, sha256])),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Time to load a reward, however short the limit of its calls is. */
+const LOAD_SECONDS = 60;
+
+interface OpenedModule {
+  readonly reference: ModuleReference;
+  /** Its name in the run's config. */
+  readonly inRun: string;
+  readonly sha256: string;
+}
+
+interface Opening {
+  readonly loaded: LoadedConfig;
+  readonly options: PluginOptions;
+  /** By the name that the config gives; files that could be read. */
+  readonly modules: Map<string, OpenedModule>;
+  /** By name in the run and options: two stages with the same reward share a thread. */
+  readonly threads: Map<string, RewardThread>;
+}
+
+/** What `open` gives; a mistake in the config or in the user's file goes to the problems, with its line. */
+async function orReport<T>(
+  { loaded: { problems } }: Opening,
+  path: string,
+  name: string,
+  open: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!isOwnError(error)) throw error;
+    const { code, facts, message } = error;
+    if (code !== 'bad-module') {
+      problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${facts.key}`) ?? path, message);
+    } else if (facts.key === undefined) problems.add(path, name, message);
+    else problems.add(`${path}.${facts.key}`, facts.value, message);
+    return undefined;
+  }
+}
+
+async function openTask(opening: Opening, path: string): Promise<Task> {
+  const { task, rewardTimeout } = opening.loaded.config;
+  const { name, ...knobs } = task;
+  if (isModuleFile(name)) {
+    const { export: exported, ...own } = knobs;
+    const { reference } = await openModule(opening, name, exported, path);
+    return bindTask(await loadTaskDefinition(reference, rewardTimeout), own);
+  }
+  if (/[/\\.]/.test(name))
+    throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
+  return bindTask(getTaskDefinition(name), knobs);
+}
+
+/** Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too. */
+async function openRewards(opening: Opening): Promise<void> {
+  const { config, problems } = opening.loaded;
+  for (const [index, stage] of config.stages.entries()) {
+    const lists = [`stages.${index}.reward_funcs`, 'reward_funcs'];
+    for (const [place, { weight: _, ...reward }] of (stage.stage === 'grpo' ? stage.rewards : []).entries()) {
+      const path = problems.written(...lists.map((list) => `${list}.${place}`), ...lists) ?? 'reward_funcs';
+      await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
+    }
+  }
+}
+
+async function openReward(opening: Opening, { name, ...options }: Plugin, path: string): Promise<void> {
+  if (!isModuleFile(name)) {
+    getReward(name, options);
+    return;
+  }
+  const { export: exported, ...own } = options;
+  const { reference, inRun } = await openModule(opening, name, exported, path);
+  const key = threadKey(inRun, options);
+  if (opening.threads.has(key)) return;
+  const start = { reference, label: rewardLabel({ name, export: exported }), options: own };
+  const { rewardTimeout } = opening.loaded.config;
+  const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };
+  opening.threads.set(key, await startReward(start, limits));
+}
+
+/** Finds, hashes and announces a file. */
+async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<OpenedModule> {
+  const { options, loaded, modules } = opening;
+  // What is typed at the prompt is meant from where it is typed.
+  const folder = loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(options.file);
+  const reference = moduleReference(name, exported, folder);
+  const sha256 = await hashModule(reference);
+  const inRun = options.directory === undefined ? reference.path : pathFrom(options.directory, reference.path);
+  if (!modules.has(name)) options.announce(reference.shown);
+  modules.set(name, { reference, inRun, sha256 });
+  return { reference, inRun, sha256 };
+}
+
+function threadKey(inRun: string, options: RewardOptions): string {
+  return JSON.stringify([inRun, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+/** For each file, a maker that gives the reward which was started for the same options. */
+function makersOf({ modules, threads }: Opening): OwnRewards {
+  const makers = [...modules.values()].map(({ inRun }) => {
+    const maker = (options: RewardOptions): RewardThread => {
+      const thread = threads.get(threadKey(inRun, options));
+      if (thread === undefined) throw new RangeError(`${inRun} was not opened for these options`);
+      return thread;
+    };
+    return [inRun, maker] as const;
+  });
+  return Object.fromEntries(makers);
+}
+
+/** The same config with files under their names in the run. */
+function withModuleNames(config: RunConfig, { modules }: Opening): RunConfig {
+  const renamed = <P extends Plugin>(plugin: P): P => ({
+    ...plugin,
+    name: modules.get(plugin.name)?.inRun ?? plugin.name,
+  });
+  const stages = config.stages.map((stage) =>
+    stage.stage === 'grpo' ? { ...stage, rewards: stage.rewards.map(renamed) } : stage,
+  );
+  return { ...config, task: renamed(config.task), stages };
+}

@@ -1,0 +1,75 @@
+/** What a file exports, as a reward function: an object with a score, or a function of options that makes one. */
+import { PluginError, type RlvrError } from '../errors.ts';
+import { OptionReader, type RewardBatch, type RewardFunction, type RewardOptions } from '../rewards/index.ts';
+
+/** `export:` of the config and what it names, for messages: `its default export`, `its export brief`. */
+export interface ExportedReward {
+  readonly value: unknown;
+  readonly called: string;
+}
+
+const EXAMPLE = 'export {name, score(batch)}, or a function of options that returns one';
+
+/**
+ * @param label  what the reward is called in metrics and messages
+ * @throws PluginError `rule; remedy` where the export is no reward, or does not take these options
+ */
+export function toRewardFunction(
+  { value, called }: ExportedReward,
+  label: string,
+  options: RewardOptions,
+): RewardFunction {
+  if (hasScore(value)) {
+    make((given) => new OptionReader(label, given, []), called, options); // refuses any
+    return { name: label, score: (batch) => value.score(batch) };
+  }
+  if (typeof value !== 'function') throw notReward(`${called} is ${kindOf(value)}, not a reward; ${EXAMPLE}`);
+  const made = make(value as (options: RewardOptions) => unknown, called, options);
+  if (hasScore(made)) return { name: label, score: (batch) => made.score(batch) };
+  throw notReward(`${called} is a function that gave ${kindOf(made)} for its options; ${EXAMPLE}`);
+}
+
+function make(factory: (options: RewardOptions) => unknown, called: string, options: RewardOptions): unknown {
+  try {
+    return factory(options);
+  } catch (error) {
+    if (isOwnError(error)) throw badOption(error);
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const rule = `${called} was called with the options ${JSON.stringify(options)} and failed (${reason})`;
+    throw notReward(`${rule}; a function that scores a batch is given as {name, score}`);
+  }
+}
+
+/** An error of this package, from whichever copy of it the file imports: its message is made for people. */
+export function isOwnError(error: unknown): error is RlvrError {
+  return error instanceof Error && 'code' in error && 'facts' in error;
+}
+
+/** An OptionReader's error, `reward_funcs: brief.scale: 2 — rule; remedy.`, without what the caller says anyway. */
+function badOption({ message, facts }: RlvrError): PluginError {
+  const { key, value } = facts;
+  return new PluginError('bad-module', message.replace(/^reward_funcs: .*? — /, '').replace(/\.$/, ''), { key, value });
+}
+
+function hasScore(value: unknown): value is { score(batch: RewardBatch): ReturnType<RewardFunction['score']> } {
+  return isObject(value) && typeof value.score === 'function';
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** `a task`, `a number`, `a promise`, `undefined`: what a value is, for a person who did not mean to give it. */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (Array.isArray(value)) return 'a list';
+  if (hasScore(value)) return 'a reward';
+  if (isObject(value) && typeof value.verify === 'function') return 'a task';
+  if (value instanceof Promise) return 'a promise';
+  return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'no keys'}`;
+}
+
+function notReward(rule: string): PluginError {
+  return new PluginError('bad-module', rule);
+}

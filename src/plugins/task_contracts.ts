@@ -1,0 +1,73 @@
+/** What each function of a task definition must give, as far as a run depends on it. */
+import type { Verdict } from '../rewards/verdict.ts';
+
+/** A function of a task definition. */
+export interface TaskContract {
+  /** Whether a definition must have it. */
+  readonly needed: boolean;
+  /** Whether it may do real work, and so is limited in time. */
+  readonly isLong: boolean;
+  /** What it gives, in words. */
+  readonly gives: string;
+  isKept(value: unknown): boolean;
+}
+
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isInteger(value) && value > 0;
+const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
+  isMapping(value) && names.every((name) => typeof value[name] === 'function');
+
+function text(isLong: boolean, needed = true): TaskContract {
+  return { needed, isLong, gives: 'a text', isKept: (value) => typeof value === 'string' };
+}
+
+/** Whether a value is an object, and its keys may be looked at. */
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isVerdict(value: unknown): value is Verdict {
+  if (!isMapping(value)) return false;
+  const { score, status, reason } = value;
+  const isScore = score === null || (typeof score === 'number' && score >= 0 && score <= 1);
+  const isStatus = ['correct', 'incorrect', 'invalid', 'truncated'].includes(String(status));
+  return isScore && isStatus && typeof reason === 'string';
+}
+
+const TOKENIZER_FUNCTIONS = ['encode', 'decode', 'tokenText', 'toJSON', 'configJSON'];
+
+/** By the function's name. `key` and `splitKey` may run for each of a million problems: a limit would cost 40 s. */
+export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
+  parseKnobs: { needed: true, isLong: true, gives: 'the knobs, as a mapping', isKept: isMapping },
+  generate: {
+    needed: true,
+    isLong: true,
+    gives: 'a problem as plain data, or null to draw again',
+    isKept: (value) => value !== undefined && typeof value !== 'function' && !(value instanceof Promise),
+  },
+  enumerate: { needed: false, isLong: true, gives: 'a list of problems', isKept: () => true },
+  key: text(false),
+  splitKey: text(false, false),
+  prompt: text(true),
+  oracle: text(true),
+  demonstration: text(true),
+  verify: {
+    needed: true,
+    isLong: true,
+    gives: 'a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}',
+    isKept: isVerdict,
+  },
+  chance: { needed: true, isLong: true, gives: 'a number', isKept: (value) => typeof value === 'number' },
+  tokenizer: {
+    needed: true,
+    isLong: true,
+    gives: 'a tokenizer, as characterTokenizer or wordTokenizer of rlvr-train/tasks makes one',
+    isKept: (value) => hasFunctions(value, TOKENIZER_FUNCTIONS) && isMapping(value) && isCount(value.vocabSize),
+  },
+  limits: {
+    needed: true,
+    isLong: true,
+    gives: '{promptTokens, completionTokens}, whole numbers above 0',
+    isKept: (value) => isMapping(value) && isCount(value.promptTokens) && isCount(value.completionTokens),
+  },
+  fixedCompletionTokens: { needed: false, isLong: true, gives: 'a whole number above 0', isKept: isCount },
+};

@@ -1,0 +1,23 @@
+/** Names in `task` and `reward_funcs` that mean a file of the user's own, such as `./rewards/brief.ts`. */
+
+/** Endings of the files that can be loaded, as messages list them. */
+export const MODULE_ENDINGS = '.ts, .mts, .js or .mjs';
+
+/** Whether a name means a file that can be loaded. No built-in name has a dot. */
+export function isModuleFile(name: string): boolean {
+  return /\.(?:ts|mts|js|mjs)$/.test(name);
+}
+
+/** A reward function as a config names it. */
+export interface NamedReward {
+  readonly name: string;
+  /** Of a file: the export that is used instead of the default one. */
+  readonly export?: unknown;
+}
+
+/** What a reward function is called in metrics and messages: its name; of a file, the export or the file's stem. */
+export function rewardLabel({ name, export: exported }: NamedReward): string {
+  if (!isModuleFile(name)) return name;
+  if (typeof exported === 'string') return exported;
+  return name.replace(/^.*[/\\]/, '').replace(/\.\w+$/, '');
+}

@@ -1,0 +1,91 @@
+/**
+ * What the report's page gets of a run, embedded as JSON: columns, rounded and thinned so that a page stays below a
+ * megabyte however long the run was. Written by `series.ts` and `completion_groups.ts`, read by `page/`.
+ */
+
+/** One stage's curves. Arrays are [points]; a point stands for `stepsPerPoint` optimizer steps. */
+export interface StageData {
+  readonly stage: string;
+  /** Position in the config's list of stages. */
+  readonly index: number;
+  readonly stepsPerPoint: number;
+  /** Last optimizer step of each point, counted within the stage. */
+  readonly steps: readonly number[];
+  /** Seconds of training steps since the run began, evaluations apart. */
+  readonly seconds: readonly number[];
+  /** Completion tokens since the run began. */
+  readonly tokens: readonly number[];
+  /** Mean over the steps of a point, null where none of them has a finite value; one number where it never changes. */
+  readonly metrics: Readonly<Record<string, Column>>;
+}
+
+export type Column = number | readonly (number | null)[];
+
+/** Mean, and the 95 % interval around it. */
+export type Interval = readonly [mean: number, low: number, high: number];
+
+export interface EvaluationData {
+  /** Position in `stages` of the stage that was under way. */
+  readonly stage: number;
+  readonly step: number;
+  readonly seconds: number;
+  readonly tokens: number;
+  readonly greedy: Interval | null;
+  readonly sampled: Interval | null;
+  /** pass@K, where K > 1 samples were drawn. */
+  readonly pass: Interval | null;
+  readonly samples: number;
+}
+
+/** A diagnosis with everything that the run said of it. */
+export interface DiagnosisData {
+  readonly code: string;
+  /** Position in `stages`. */
+  readonly stage: number;
+  readonly firstStep: number;
+  readonly lastStep: number;
+  readonly times: number;
+  /** As first said. */
+  readonly message: string;
+  /** Steps to mark in the curves: all, or some evenly spread. */
+  readonly marks: readonly number[];
+}
+
+/** One completion: texts are positions in the lists of `CompletionsData`. */
+export type Member = readonly [
+  text: string,
+  verdict: Verdict,
+  reason: number,
+  /** null: no reward function applied. */
+  reward: number | null,
+  advantage: number,
+  /** One a name of `rewardNames`; absent where there is only one. */
+  parts?: readonly (number | null)[],
+];
+
+export type Verdict = 'right' | 'wrong' | 'truncated';
+
+export interface GroupData {
+  readonly stage: number;
+  readonly step: number;
+  /** Of the groups of this step that the run recorded. */
+  readonly group: number;
+  readonly prompt: string;
+  readonly members: readonly Member[];
+}
+
+export interface CompletionsData {
+  readonly groups: readonly GroupData[];
+  readonly reasons: readonly string[];
+  readonly rewardNames: readonly string[];
+  /** Steps with completions in the run directory, and how many of them are here. */
+  readonly stepsRecorded: number;
+  readonly stepsKept: number;
+}
+
+export interface ReportData {
+  readonly stages: readonly StageData[];
+  readonly evaluations: readonly EvaluationData[];
+  readonly diagnoses: readonly DiagnosisData[];
+  readonly completions: CompletionsData;
+}

@@ -1,0 +1,200 @@
+/** The section of completions: a step at a time, each group's members side by side, the best first. */
+import type { CompletionsData, Member, Verdict } from '../data.ts';
+import { formatValue, thousands } from '../format.ts';
+import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } from './completion_search.ts';
+import { choices, element, shape } from './dom.ts';
+import { nearest } from './scales.ts';
+import type { Curves } from './track.ts';
+
+const MARKS: Readonly<Record<Verdict, string>> = { right: '✓', wrong: '✕', truncated: '…' };
+
+/** Fills `root`. @returns a function that goes to the recorded step nearest to a position of the run */
+export function showCompletions(root: HTMLElement, curves: Curves): (position: number) => void {
+  const { completions } = curves.data;
+  if (completions.groups.length === 0) {
+    const reason =
+      completions.stepsRecorded > 0
+        ? 'They are too large for a page; read'
+        : 'Supervised stages sample none; a grpo step records them in';
+    root.append(element('p', { class: 'quiet' }, `${reason} completions.jsonl.`));
+    return () => {};
+  }
+  return new Viewer(root, curves).goTo;
+}
+
+class Viewer {
+  readonly #curves: Curves;
+  readonly #slider = element('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Step' });
+  readonly #place = element('output', { class: 'step' });
+  readonly #matches = element('p', { class: 'quiet', role: 'status' });
+  readonly #groups = element('div');
+  #search: Search = { verdict: 'all', text: '' };
+  #found: readonly StepGroups[] = [];
+
+  constructor(root: HTMLElement, curves: Curves) {
+    this.#curves = curves;
+    root.append(this.#controls(), this.#matches, this.#navigation(), this.#groups);
+    this.#find();
+    this.#show(this.#found.length - 1);
+  }
+
+  readonly goTo = (position: number): void => {
+    this.#show(
+      nearest(
+        this.#found.map(({ stage, step }) => this.#curves.position(stage, step)),
+        position,
+      ),
+    );
+  };
+
+  #controls(): HTMLElement {
+    const { groups, stepsRecorded, stepsKept } = this.#curves.data.completions;
+    const counts = countVerdicts(groups);
+    const all = counts.right + counts.wrong + counts.truncated;
+    const options = [
+      ['all', `all ${thousands(all)}`],
+      ...(['right', 'wrong', 'truncated'] as const).map(
+        (verdict) => [verdict, `${verdict} ${thousands(counts[verdict])}`] as const,
+      ),
+    ] as const;
+    const text = element('input', { type: 'search', placeholder: 'prompt, completion or reason' });
+    text.addEventListener('input', () => this.#change({ text: text.value }));
+    const kept =
+      stepsKept < stepsRecorded
+        ? ` Shown are ${stepsKept} of ${stepsRecorded} steps; completions.jsonl has the others.`
+        : '';
+    return element(
+      'div',
+      { class: 'controls' },
+      choices('Verdict', options, 'all', (verdict) => this.#change({ verdict })),
+      element('label', { class: 'search' }, 'Search', text),
+      element('p', { class: 'quiet' }, `The run records some groups of each step.${kept}`),
+    );
+  }
+
+  #navigation(): HTMLElement {
+    const move = (by: number): void => this.#show(Number(this.#slider.value) + by);
+    const button = (label: string, text: string, by: number): HTMLElement => {
+      const made = element('button', { type: 'button', 'aria-label': label }, text);
+      made.addEventListener('click', () => move(by));
+      return made;
+    };
+    this.#slider.addEventListener('input', () => move(0));
+    const [back, on] = [button('Previous step', '‹', -1), button('Next step', '›', 1)];
+    return element('div', { class: 'navigation' }, back, this.#slider, on, this.#place);
+  }
+
+  /** A new search stays as near as it can to the step that is shown. */
+  #change(changes: Partial<Search>): void {
+    const before = this.#found[Number(this.#slider.value)];
+    this.#search = { ...this.#search, ...changes };
+    this.#find();
+    if (before === undefined) this.#show(this.#found.length - 1);
+    else this.goTo(this.#curves.position(before.stage, before.step));
+  }
+
+  #find(): void {
+    this.#found = search(this.#curves.data.completions, this.#search);
+    this.#slider.max = String(Math.max(0, this.#found.length - 1));
+    const matching = this.#found.flatMap(({ groups }) => groups.map((group) => group.matching.size));
+    const total = matching.reduce((sum, size) => sum + size, 0);
+    const isAll = this.#search.verdict === 'all' && this.#search.text.trim() === '';
+    this.#matches.textContent = isAll
+      ? ''
+      : `${thousands(total)} completions match, in ${thousands(this.#found.length)} steps.`;
+  }
+
+  #show(index: number): void {
+    const at = Math.min(this.#found.length - 1, Math.max(0, index));
+    const found = this.#found[at];
+    this.#slider.value = String(at);
+    const { stages } = this.#curves.data;
+    const place = found ? `${stages.length > 1 ? `${stages[found.stage]?.stage} ` : ''}step ${found.step}` : 'no step';
+    this.#place.textContent = place;
+    this.#slider.setAttribute('aria-valuetext', place);
+    this.#groups.replaceChildren(
+      ...(found?.groups ?? []).map((group) => groupView(group, this.#curves.data.completions)),
+    );
+  }
+}
+
+function groupView({ group, matching }: FoundGroup, data: CompletionsData): HTMLElement {
+  const { members, prompt } = group;
+  const right = members.filter(([, verdict]) => verdict === 'right').length;
+  const isDead = members.every(([, , , reward]) => reward === members[0]?.[3]);
+  const facts = `group ${group.group + 1} · ${right} of ${members.length} right${isDead ? ' · dead: all rewards are equal' : ''}`;
+  const largest = Math.max(...members.map(([, , , , advantage]) => Math.abs(advantage)), 1e-9);
+  const sorted = [...members].sort((a, b) => b[4] - a[4]);
+  const views = (shown: readonly Member[]): HTMLElement[] =>
+    alike(shown).map((same) => memberView(same, data, largest));
+  const list = element('ol', { class: 'members' }, ...views(sorted.filter((member) => matching.has(member))));
+  const more = element('button', { type: 'button', class: 'more' }, `Show all ${members.length} of the group`);
+  more.addEventListener('click', () => {
+    list.replaceChildren(...views(sorted));
+    more.remove();
+  });
+  return element(
+    'article',
+    { class: 'group' },
+    element('header', {}, element('code', { class: 'prompt' }, prompt), element('span', { class: 'quiet' }, facts)),
+    list,
+    ...(matching.size < members.length ? [more] : []),
+  );
+}
+
+/** Members that say the same, together, in the order of their first. */
+function alike(members: readonly Member[]): Member[][] {
+  const byText = new Map<string, Member[]>();
+  for (const member of members) {
+    const key = JSON.stringify(member);
+    byText.set(key, [...(byText.get(key) ?? []), member]);
+  }
+  return [...byText.values()];
+}
+
+function memberView([member, ...others]: readonly Member[], data: CompletionsData, largest: number): HTMLElement {
+  const { reasons, rewardNames } = data;
+  const [text, verdict, reason, reward, advantage, parts] = member as Member; // groups of `alike` are never empty
+  const sign = advantage > 0 ? '+' : '';
+  const shown = text === '' ? element('span', { class: 'quiet' }, 'nothing but the end') : text;
+  const rewards = parts?.map((part, i) => `${rewardNames[i]} ${part === null ? 'none' : formatValue(part, 'number')}`);
+  return element(
+    'li',
+    { class: `member ${verdict}` },
+    element(
+      'p',
+      { class: 'verdict' },
+      ...(others.length > 0 ? [element('b', { class: 'times' }, `× ${others.length + 1}`)] : []),
+      element('b', {}, `${MARKS[verdict]} ${verdict}`),
+      ` ${reasons[reason]}`,
+    ),
+    element('code', { class: 'completion' }, shown),
+    element(
+      'p',
+      { class: 'credit' },
+      element('span', {}, 'reward ', element('b', {}, reward === null ? 'none' : formatValue(reward, 'number'))),
+      element('span', {}, 'advantage ', element('b', {}, `${sign}${formatValue(advantage, 'number')}`)),
+    ),
+    advantageBar(advantage / largest),
+    ...(rewards ? [element('p', { class: 'parts' }, rewards.join(' · '))] : []),
+  );
+}
+
+/** From the middle to the right or left. @param share  from −1 to 1 */
+function advantageBar(share: number): SVGElement {
+  const width = 50 * Math.abs(share);
+  const bar = shape('rect', {
+    class: share < 0 ? 'less' : 'more',
+    x: share < 0 ? 50 - width : 50,
+    y: 0,
+    width,
+    height: 4,
+  });
+  const middle = shape('rect', { class: 'middle', x: 49.75, y: 0, width: 0.5, height: 4 });
+  return shape(
+    'svg',
+    { class: 'bar', viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+    bar,
+    middle,
+  );
+}

@@ -1,0 +1,55 @@
+/** Elements by one call. Text goes in as text nodes; nothing on the page is ever parsed as HTML. */
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  fill(made, attributes, children);
+  return made;
+}
+
+/** The same for SVG. */
+export function shape<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  fill(made, attributes, children);
+  return made;
+}
+
+/** `false` and undefined leave an attribute out, `true` sets it empty. */
+function fill(made: Element, attributes: Attributes, children: readonly (Node | string)[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));
+  }
+  made.append(...children);
+}
+
+/** The element that the page's markup has under this id. */
+export function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/** A row of buttons of which one is chosen: radio buttons, so that arrow keys and screen readers know them. */
+export function choices<T extends string>(
+  legend: string,
+  options: readonly (readonly [value: T, label: string])[],
+  chosen: T,
+  onChoose: (value: T) => void,
+): HTMLFieldSetElement {
+  const name = `choice-${legend.toLowerCase().replaceAll(' ', '-')}`;
+  const buttons = options.map(([value, label]) => {
+    const input = element('input', { type: 'radio', name, value, checked: value === chosen });
+    input.addEventListener('change', () => onChoose(value));
+    return element('label', {}, input, element('span', {}, label));
+  });
+  return element('fieldset', { class: 'choices' }, element('legend', {}, legend), ...buttons);
+}

@@ -1,0 +1,167 @@
+/** Which curves the page shows, in what order, and what each means. */
+import type { EvaluationData, Interval } from '../data.ts';
+import type { Kind } from '../format.ts';
+import type { Curves, Series } from './track.ts';
+
+export interface Panel {
+  readonly title: string;
+  readonly hint: string;
+  readonly kind: Kind;
+  readonly series: readonly Series[];
+  /** The one that matters most takes a row of its own. */
+  readonly isWide?: boolean;
+}
+
+interface Plan {
+  readonly title: string;
+  readonly hint: string;
+  readonly kind: Kind;
+  /** Metrics, each with its label. */
+  readonly lines: readonly (readonly [metric: string, label: string])[];
+  readonly band?: readonly [low: string, high: string];
+  /** Only steps of this kind of stage. */
+  readonly stage?: 'sft' | 'grpo';
+  /** Left out while it stays at one value. */
+  readonly onlyIfChanging?: boolean;
+}
+
+const PLANS: readonly Plan[] = [
+  {
+    title: 'Reward',
+    hint: 'mean of a step, on training problems',
+    kind: 'number',
+    lines: [['reward', 'reward']],
+  },
+  {
+    title: 'Entropy',
+    hint: 'nats a token; near 0: no exploration left',
+    kind: 'number',
+    lines: [['entropy', 'entropy']],
+  },
+  {
+    title: 'Completion length',
+    hint: 'tokens; band: shortest to longest',
+    kind: 'number',
+    lines: [['completions/mean_length', 'mean']],
+    band: ['completions/min_length', 'completions/max_length'],
+  },
+  {
+    title: 'Truncated completions',
+    hint: 'share that was cut at the token limit',
+    kind: 'share',
+    lines: [['completions/clipped_ratio', 'truncated']],
+  },
+  {
+    title: 'Dead groups',
+    hint: 'share with equal rewards: nothing to learn',
+    kind: 'share',
+    lines: [['frac_reward_zero_std', 'dead']],
+  },
+  {
+    title: 'Clipped tokens',
+    hint: 'share whose ratio left the trust region',
+    kind: 'share',
+    lines: [
+      ['clip_ratio/low_mean', 'below'],
+      ['clip_ratio/high_mean', 'above'],
+    ],
+    onlyIfChanging: true,
+  },
+  { title: 'KL', hint: 'nats a token, to the policy at the start of the stage', kind: 'number', lines: [['kl', 'kl']] },
+  {
+    title: 'Tokens a second',
+    hint: 'completion tokens, over training steps',
+    kind: 'count',
+    lines: [['tokens_per_second', 'tokens/s']],
+  },
+  {
+    title: 'Supervised loss',
+    hint: 'nats a token of the demonstrations',
+    kind: 'number',
+    lines: [['loss', 'loss']],
+    stage: 'sft',
+  },
+  {
+    title: 'Policy loss',
+    hint: 'the objective; it need not fall',
+    kind: 'number',
+    lines: [['loss', 'loss']],
+    stage: 'grpo',
+  },
+  { title: 'Gradient norm', hint: 'before clipping', kind: 'number', lines: [['grad_norm', 'norm']] },
+  { title: 'Learning rate', hint: 'of the optimizer', kind: 'number', lines: [['learning_rate', 'rate']] },
+];
+
+/** Metrics that a panel already tells under another name. */
+const TOLD = /^(clip_ratio\/region_mean|completions\/(min|max)_length|rewards\/.+\/mean)$/;
+
+/** The panels that every run has, as far as it has logged them. */
+export function mainPanels(curves: Curves): Panel[] {
+  const plans = PLANS.filter(({ lines, stage, onlyIfChanging }) => {
+    const present = lines.filter(([metric]) => curves.has(metric));
+    const changing = present.some(([metric]) => curves.constant(metric) === undefined);
+    const inStage = stage === undefined || curves.data.stages.some((each) => each.stage === stage);
+    return present.length > 0 && inStage && (changing || !onlyIfChanging);
+  });
+  const [reward, ...others] = plans.map((plan) => panelOf(plan, curves));
+  const parts = rewardParts(curves);
+  return [...accuracy(curves), ...(reward ? [reward] : []), ...(parts ? [parts] : []), ...others];
+}
+
+/** Whatever else was logged: a panel a metric that changes, and the others by their one value. */
+export function otherPanels(curves: Curves): {
+  readonly panels: Panel[];
+  readonly constants: (readonly [name: string, value: number])[];
+} {
+  const shown = new Set(PLANS.flatMap(({ lines }) => lines.map(([metric]) => metric)));
+  const names = curves.names().filter((name) => !shown.has(name) && !TOLD.test(name));
+  const changing = names.filter((name) => curves.constant(name) === undefined);
+  return {
+    panels: changing.map((name) =>
+      panelOf(
+        { title: name, hint: '', kind: name === 'step_time' ? 'seconds' : 'number', lines: [[name, '']] },
+        curves,
+      ),
+    ),
+    constants: names.flatMap((name) => {
+      const value = curves.constant(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  };
+}
+
+function panelOf({ title, hint, kind, lines, band, stage }: Plan, curves: Curves): Panel {
+  const series = lines.map(([metric, label]): Series => {
+    const line: Series = { label, track: curves.metrics, values: curves.column(metric, stage) };
+    return band === undefined ? line : { ...line, low: curves.column(band[0]), high: curves.column(band[1]) };
+  });
+  return { title, hint, kind, series };
+}
+
+/** Held-out accuracy, with the intervals that each evaluation gives. */
+function accuracy(curves: Curves): Panel[] {
+  const { evaluations } = curves.data;
+  const line = (label: string, of: (evaluation: EvaluationData) => Interval | null): Series => {
+    const column = (end: 0 | 1 | 2): (number | null)[] =>
+      evaluations.map((evaluation) => of(evaluation)?.[end] ?? null);
+    const track = curves.evaluations;
+    return { label, track, values: column(0), low: column(1), high: column(2), isMeasured: true };
+  };
+  const samples = Math.max(0, ...evaluations.map((evaluation) => evaluation.samples));
+  const series = [
+    line('sampled', ({ sampled }) => sampled),
+    line('greedy', ({ greedy }) => greedy),
+    line(`pass@${samples}`, ({ pass }) => pass),
+  ].filter(({ values }) => values.some((value) => value !== null));
+  if (series.length === 0) return [];
+  const hint = 'problems that training never sees; bands are 95 % intervals';
+  return [{ title: 'Held-out accuracy', hint, kind: 'share', series, isWide: true }];
+}
+
+/** The rewards of each function, where there are several. */
+function rewardParts(curves: Curves): Panel | undefined {
+  const names = curves.names().flatMap((name) => /^rewards\/(.+)\/mean$/.exec(name)?.[1] ?? []);
+  if (names.length < 2) return undefined;
+  const lines = names.map((name) => [`rewards/${name}/mean`, name] as const);
+  return panelOf({ title: 'Rewards by function', hint: 'means, before weighting', kind: 'number', lines }, curves);
+}

@@ -1,0 +1,71 @@
+/** From values to pixels: domains, round ticks, smoothing. */
+
+export interface Domain {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Values `step` apart that cover a domain from inside, and the distance between them. */
+export interface Ticks {
+  readonly values: readonly number[];
+  readonly step: number;
+}
+
+const ROUND = [1, 2, 2.5, 5, 10];
+const ROUND_SECONDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200];
+
+/** At most about `count` round values within the domain; with `isTime`, multiples that clocks have. */
+export function ticksOf({ low, high }: Domain, count: number, isTime = false): Ticks {
+  const rough = (high - low) / Math.max(1, count);
+  if (!(rough > 0)) return { values: [low], step: 1 };
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const steps = isTime && rough <= 43200 ? ROUND_SECONDS : ROUND.map((factor) => factor * power);
+  const step = steps.find((size) => size >= rough * (1 - 1e-9)) ?? 10 * power;
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  // Multiples, not sums: a sum of tenths is not a tenth.
+  const values = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) =>
+    Number(((first + i) * step).toPrecision(12)),
+  );
+  return { values, step };
+}
+
+/** A domain with room for all values, from zero where that wastes less than half of it, to round ends. */
+export function domainOf(values: readonly number[], count: number): Domain {
+  if (values.length === 0) return { low: 0, high: 1 };
+  let low = Math.min(...values);
+  let high = Math.max(...values);
+  if (low > 0 && low < high / 2) low = 0;
+  if (low === high) [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2];
+  const { step } = ticksOf({ low, high }, count);
+  const [down, up] = [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+  return { low: down, high: up };
+}
+
+/**
+ * Exponential moving average, as TensorBoard's: each value weighs (1 − weight) of what is new, without the pull of
+ * the zero that it starts from. Gaps stay gaps.
+ */
+export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
+  let average = 0;
+  let mass = 0;
+  return values.map((value) => {
+    if (value === null) return null;
+    average = average * weight + value * (1 - weight);
+    mass = mass * weight + (1 - weight);
+    return average / mass;
+  });
+}
+
+/** Index of the entry of ascending `positions` that is nearest to `position`; -1 where there is none. */
+export function nearest(positions: readonly number[], position: number): number {
+  if (positions.length === 0) return -1;
+  let [low, high] = [0, positions.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((positions[middle] ?? 0) < position) low = middle + 1;
+    else high = middle;
+  }
+  const before = positions[low - 1];
+  return before !== undefined && position - before < (positions[low] ?? 0) - position ? low - 1 : low;
+}

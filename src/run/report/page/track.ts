@@ -1,0 +1,94 @@
+/** The points of a run in one line, stage behind stage, and where each lies on every axis. */
+import type { Column, ReportData } from '../data.ts';
+
+export type Axis = 'step' | 'time' | 'tokens';
+
+/** Arrays are [points], ascending. */
+export interface Track {
+  /** Position in the run's list of stages. */
+  readonly stage: readonly number[];
+  /** Optimizer steps since the run began: what the cursors of all charts share. */
+  readonly step: readonly number[];
+  readonly time: readonly number[];
+  readonly tokens: readonly number[];
+}
+
+/** One curve; `values` are [points of its track], null where there is none. */
+export interface Series {
+  readonly label: string;
+  readonly track: Track;
+  readonly values: readonly (number | null)[];
+  /** Ends of a band around it. */
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
+  /** Few points that are each a measurement: shown as dots, never smoothed. */
+  readonly isMeasured?: boolean;
+}
+
+/** A run's curves by name. */
+export class Curves {
+  readonly data: ReportData;
+  readonly metrics: Track;
+  readonly evaluations: Track;
+  /** [stages] steps that were taken before each. */
+  readonly offsets: readonly number[];
+
+  constructor(data: ReportData) {
+    this.data = data;
+    const { stages, evaluations } = data;
+    let taken = 0;
+    this.offsets = stages.map(({ steps }) => {
+      const before = taken;
+      taken += steps.at(-1) ?? 0;
+      return before;
+    });
+    this.metrics = {
+      stage: stages.flatMap(({ steps }, i) => steps.map(() => i)),
+      step: stages.flatMap(({ steps }, i) => steps.map((step) => this.position(i, step))),
+      time: stages.flatMap(({ seconds }) => seconds),
+      tokens: stages.flatMap(({ tokens }) => tokens),
+    };
+    this.evaluations = {
+      stage: evaluations.map(({ stage }) => stage),
+      step: evaluations.map(({ stage, step }) => this.position(stage, step)),
+      time: evaluations.map(({ seconds }) => seconds),
+      tokens: evaluations.map(({ tokens }) => tokens),
+    };
+  }
+
+  /** Steps since the run began, of a step of a stage. */
+  position(stage: number, step: number): number {
+    return (this.offsets[stage] ?? 0) + step;
+  }
+
+  /** Stage and its own step, of a position; a border belongs to the stage that ends there. */
+  place(position: number): { readonly stage: number; readonly step: number } {
+    let stage = 0;
+    while (stage + 1 < this.offsets.length && position > (this.offsets[stage + 1] ?? 0)) stage++;
+    return { stage, step: position - (this.offsets[stage] ?? 0) };
+  }
+
+  /** Names of all metrics, in the order of the log. */
+  names(): string[] {
+    return [...new Set(this.data.stages.flatMap(({ metrics }) => Object.keys(metrics)))];
+  }
+
+  has(metric: string): boolean {
+    return this.data.stages.some(({ metrics }) => metric in metrics);
+  }
+
+  /** The one value that a metric has in the whole run, where it never changes. */
+  constant(metric: string): number | undefined {
+    const columns = this.data.stages.flatMap(({ metrics }) => (metric in metrics ? [metrics[metric]] : []));
+    const [first] = columns;
+    return typeof first === 'number' && columns.every((column) => column === first) ? first : undefined;
+  }
+
+  /** [points of `metrics`] @param only  null for stages of another kind */
+  column(metric: string, only?: string): (number | null)[] {
+    return this.data.stages.flatMap(({ stage, steps, metrics }) => {
+      const column: Column | undefined = only === undefined || only === stage ? metrics[metric] : undefined;
+      return typeof column === 'object' ? [...column] : steps.map(() => column ?? null);
+    });
+  }
+}

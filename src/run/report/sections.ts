@@ -1,0 +1,160 @@
+/** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
+import type { EvaluationData, Interval } from './data.ts';
+import { duration, formatValue, thousands } from './format.ts';
+import { html, type Markup } from './markup.ts';
+import type { RunRecords } from './read_run.ts';
+import type { Curves } from './series.ts';
+
+/** Everything inside `<body>` but data and script; the script fills `#charts` and `#completions`. */
+export function renderBody(name: string, run: RunRecords, curves: Curves): Markup {
+  return html`
+<header class="top">
+  <div>
+    <h1>${name}</h1>
+    <p class="about">${taskText(run)} ${status(run, curves)}</p>
+  </div>
+  <button type="button" id="theme" title="Switch between light and dark">Theme</button>
+</header>
+<main>
+  ${figures(run, curves)}
+  ${notices(run, curves)}
+  <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
+  <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
+  ${timeSplit(run)}
+  ${machine(run)}
+  ${config(run)}
+</main>
+<noscript><p class="notice">Curves and completions need JavaScript; nothing is loaded from anywhere.</p></noscript>
+<footer>Made by rlvr-train ${run.fingerprint?.packageVersion} from the run directory; the page is complete in itself.</footer>
+`;
+}
+
+function taskText({ outline: { task } }: RunRecords): string {
+  if (typeof task === 'string') return task;
+  const { name, ...knobs } = task;
+  const text = Object.entries(knobs).map(([knob, value]) => `${knob} ${value}`);
+  return text.length === 0 ? name : `${name}: ${text.join(', ')}`;
+}
+
+function status({ summary, failure, outline }: RunRecords, { stages }: Curves): Markup {
+  if (summary !== undefined) return html`<span class="status finished">finished</span>`;
+  if (failure !== undefined) return html`<span class="status failed">stopped by an error</span>`;
+  const current = stages.at(-1);
+  const most = outline.stages[current?.index ?? 0]?.max_steps;
+  const place = current ? `${current.stage} step ${current.steps.at(-1) ?? 0} of ${most}` : 'no step yet';
+  return html`<span class="status unfinished">unfinished, ${place}</span>`;
+}
+
+function figures(run: RunRecords, { stages, evaluations }: Curves): Markup {
+  const { summary } = run;
+  const seconds = summary?.wallSeconds ?? stages.at(-1)?.seconds.at(-1) ?? 0;
+  const steps = stages.map((stage) => stage.steps.at(-1) ?? 0);
+  const byStage = stages.map(({ stage }, i) => `${thousands(steps[i] ?? 0)} ${stage}`).join(', ');
+  const pace = summary ? `${thousands(summary.tokensPerSecond)} tokens/s` : 'without evaluations';
+  const samples = evaluations.at(-1)?.samples ?? 1;
+  const tries = samples === 1 ? 'one try' : `mean of ${samples} tries`;
+  return html`
+  <dl class="figures">
+    ${accuracy('Greedy accuracy', 'best guess', evaluations, ({ greedy }) => greedy)}
+    ${accuracy('Sampled accuracy', tries, evaluations, ({ sampled }) => sampled)}
+    ${figure(summary ? 'Time' : 'Time in training steps', duration(seconds), pace)}
+    ${figure('Optimizer steps', thousands(steps.reduce((sum, count) => sum + count, 0)), byStage)}
+    ${summary && figure('Parameters', thousands(summary.parameters), `seed ${summary.seed}`)}
+  </dl>`;
+}
+
+/** From the first evaluation of the last stage (its baseline) to the last one; of held-out problems. */
+function accuracy(
+  title: string,
+  what: string,
+  evaluations: readonly EvaluationData[],
+  of: (evaluation: EvaluationData) => Interval | null,
+): Markup | undefined {
+  const final = evaluations.at(-1);
+  const value = final && of(final);
+  if (!value) return undefined;
+  const first = evaluations.find(({ stage }) => stage === final.stage);
+  const start = first && first !== final ? of(first) : null;
+  const [mean, low, high] = value;
+  const before = start ? html`<span class="before">${formatValue(start[0], 'share')} →</span> ` : undefined;
+  const range = `95 %: ${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}`.replaceAll(' ', '\u00a0');
+  return figure(title, html`${before}${formatValue(mean, 'share')}`, `held-out, ${what}; ${range}`);
+}
+
+function figure(title: string, value: string | Markup, note: string | undefined): Markup {
+  return html`<div><dt>${title}</dt><dd>${value}</dd>${note === undefined ? undefined : html`<dd class="note">${note}</dd>`}</div>`;
+}
+
+function notices({ failure, summary }: RunRecords, { stages, diagnoses }: Curves): Markup {
+  const items = diagnoses.map(({ code, stage, firstStep, lastStep, times, message }) => {
+    const place = firstStep === lastStep ? `step ${firstStep}` : `steps ${firstStep}–${lastStep}, ${times} times`;
+    return html`<li class="notice"><p><strong>${code}</strong> <span>${stages[stage]?.stage} ${place}</span></p><p>${message}</p></li>`;
+  });
+  const isStopped = failure !== undefined && summary === undefined; // a failure.json can be older than a resume
+  const stop = !isStopped
+    ? []
+    : [html`<li class="notice failed"><p><strong>stopped</strong></p><p>${failure}</p></li>`];
+  const all = [...stop, ...items];
+  return html`
+  <section aria-labelledby="notices-title"><h2 id="notices-title">Diagnostics</h2>
+  ${all.length === 0 ? html`<p class="quiet">The run raised none.</p>` : html`<ul class="notices">${all}</ul>`}
+  </section>`;
+}
+
+function timeSplit({ summary }: RunRecords): Markup | undefined {
+  if (summary === undefined) return undefined;
+  const named = Object.entries(summary.split).filter(([, seconds]) => seconds > 0);
+  const rest = summary.wallSeconds - named.reduce((sum, [, seconds]) => sum + seconds, 0);
+  const parts = [...named, ['other: checkpoints, logs', Math.max(0, rest)] as const];
+  const total = parts.reduce((sum, [, seconds]) => sum + seconds, 0) || 1;
+  let at = 0;
+  const bars = parts.map(([, seconds], i) => {
+    const width = (1000 * seconds) / total;
+    at += width;
+    return html`<rect class="t${i}" x="${(at - width).toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/>`;
+  });
+  const rows = parts.map(
+    ([name, seconds], i) =>
+      html`<div><dt><span class="key t${i}"></span>${name}</dt><dd>${duration(seconds)}</dd><dd class="note">${formatValue(seconds / total, 'share')}</dd></div>`,
+  );
+  return html`
+  <section aria-labelledby="time-title"><h2 id="time-title">Where the time went</h2>
+  <svg class="split" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>
+  <dl class="splits">${rows}</dl>
+  </section>`;
+}
+
+function machine({ fingerprint, summary }: RunRecords): Markup | undefined {
+  if (fingerprint === undefined) return undefined;
+  const { backend, backendFeatures, threads, runtime, engine, platform, arch, cpuModel } = fingerprint;
+  const features = Object.entries(backendFeatures).map(([feature, value]) => `${feature} ${value}`);
+  const rows: [string, string | undefined][] = [
+    ['Processor', `${cpuModel} (${platform} ${arch})`],
+    ['Backend', [backend, `${threads} ${threads === 1 ? 'thread' : 'threads'}`, ...features].join(', ')],
+    ['Runtime', `${runtime}, ${engine}`],
+    ['rlvr-train', fingerprint.packageVersion],
+    ['Git commit', fingerprint.gitCommit ?? undefined],
+    ['Seed', String(fingerprint.seed)],
+    ['Weights, SHA-256', summary?.weightsSha256],
+    ['Config, SHA-256', fingerprint.configHash],
+  ];
+  const known = rows.filter(([, value]) => value !== undefined);
+  return html`
+  <section aria-labelledby="machine-title"><h2 id="machine-title">Machine and versions</h2>
+  <dl class="facts">${known.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
+  </section>`;
+}
+
+/** The config with every default, its keys set apart from their values. */
+function config({ configYaml }: RunRecords): Markup {
+  const lines = configYaml.trimEnd().split('\n');
+  const marked = lines.map((line) => {
+    const [, before, key, rest] = /^([\s-]*)([\w./@-]+:)(.*)$/.exec(line) ?? [];
+    return key === undefined ? html`${line}\n` : html`${before}<span class="yaml">${key}</span>${rest}\n`;
+  });
+  return html`
+  <section aria-labelledby="config-title"><h2 id="config-title">Config</h2>
+  <p class="quiet">config.yaml of the run: every key, defaults written out.</p>
+  <details open><summary>${lines.length} lines</summary><pre class="config" tabindex="0">${marked}</pre></details>
+  </section>`;
+}

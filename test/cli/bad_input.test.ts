@@ -1,0 +1,679 @@
+/**
+ * Every mistake that a user can make, and all that the command says about it.
+ *
+ * Each row runs the command in a folder of its own, as the program in `main.ts` does, and expects one message: place,
+ * key, value, rule, remedy. `test/e2e/bad_input.test.ts` runs a dozen of them through the real command, for exit codes;
+ * `test/config/bad_inputs.test.ts` has every rule of every key.
+ */
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CommanderError } from 'commander';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { program } from '../../src/cli/program.ts';
+import { RlvrError } from '../../src/errors.ts';
+import { ADDITION } from './own_files.ts';
+
+const BASE = `task: {name: sort_digits, digits: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1}
+max_steps: 2
+num_generations: 4
+generation_batch_size: 8
+num_generations_eval: 1
+threads: 1
+`;
+
+/** A mistake, and what is said. */
+interface Mistake {
+  readonly what: string;
+  /** Lines behind BASE (from line 8), or with `whole` all of them. */
+  readonly yaml?: string;
+  readonly whole?: boolean;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Starts from a copy of a finished run in `out/`, changed by this. */
+  readonly run?: () => void;
+  /** Default: train with my.yaml into out/. */
+  readonly words?: readonly string[];
+  /** The complete message; `{here}` is the folder. */
+  readonly says: string;
+}
+
+/** What a policy of a thousand weights earns something for in two steps. */
+const LEARNABLE = 'reward_funcs: [positions]\n';
+const TRAIN = ['--config', 'my.yaml', '--output', 'out'];
+const reward = (body: string): Mistake['files'] => ({
+  'mine.mjs': `export default { name: 'mine', score: ${body} };\n`,
+});
+const task = (change: (text: string) => string): Mistake['files'] => ({ 'addition.ts': change(ADDITION) });
+const USES_MINE = 'reward_funcs: [accuracy, ./mine.ts]\n';
+const USES_MODULE = 'reward_funcs: [accuracy, ./mine.mjs]\n';
+const USES_ADDITION = BASE.replace('{name: sort_digits, digits: 3}', '{name: ./addition.ts, max: 99}');
+const WAY_ON = 'go on with:\n  npx rlvr-train --resume --output out';
+const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${WAY_ON} --force`;
+
+const FILES: Mistake[] = [
+  {
+    what: 'no such config',
+    words: ['--config', 'your.yaml'],
+    says: 'your.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.',
+  },
+  {
+    what: 'a folder for a config',
+    words: ['--config', '.'],
+    says: '.  a directory, not a file; give a .yaml file in it.',
+  },
+  {
+    what: 'an empty config',
+    yaml: '',
+    whole: true,
+    says: 'my.yaml  empty — a run needs a task and max_steps; for example {task: countdown, max_steps: 300}.',
+  },
+  {
+    what: 'a binary config',
+    files: { 'my.yaml': Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0) },
+    says: 'my.yaml  not a text in UTF-8, which a config is; give the .yaml file, or save it as UTF-8.',
+  },
+  {
+    what: 'a tab',
+    whole: true,
+    yaml: 'task: countdown\nmodel:\n\thidden_size: 8\n',
+    says: 'my.yaml:3  not valid YAML — a tab indents this line; use spaces.',
+  },
+  {
+    what: 'a colon without its space',
+    yaml: 'seed:3\nbeta: 0\n',
+    says: 'my.yaml:8  not valid YAML — "seed:3" has no space behind its colon; write "seed: 3".',
+  },
+  {
+    what: 'knobs below the name of the task',
+    whole: true,
+    yaml: 'task: countdown\n  numbers: 3\nmax_steps: 2\n',
+    says: 'my.yaml:1  not valid YAML — line 2 is indented below "task: countdown", which has a value already; write task: {name: …, …}, or align the lines.',
+  },
+  {
+    what: 'a bracket left open',
+    yaml: 'reward_funcs: [accuracy\nseed: 3\n',
+    says: 'my.yaml:8  not valid YAML — "[" is not closed; add "]".',
+  },
+];
+
+const KEYS: Mistake[] = [
+  {
+    what: 'a misspelt key',
+    yaml: 'learning_rat: 1\n',
+    says: 'my.yaml:8  learning_rat: 1 — unknown key; the nearest is learning_rate.',
+  },
+  {
+    what: 'a key of TRL that has no meaning here',
+    yaml: 'use_vllm: true\n',
+    says: 'my.yaml:8  use_vllm: true — rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out.',
+  },
+  {
+    what: 'a key of the model outside of it',
+    yaml: 'hidden_size: 8\n',
+    says: 'my.yaml:8  hidden_size: 8 — belongs to the model; move it under model:.',
+  },
+  {
+    what: 'a text for a number',
+    yaml: 'learning_rate: fast\n',
+    says: 'my.yaml:8  learning_rate: fast — must be a finite number; for example 0.0003.',
+  },
+  {
+    what: 'a quoted number',
+    yaml: 'learning_rate: "3e-4"\n',
+    says: 'my.yaml:8  learning_rate: "3e-4" — must be a finite number; write 3e-4, as quotes make a text of it.',
+  },
+  {
+    what: 'a decimal comma',
+    yaml: 'learning_rate: 0,001\n',
+    says: 'my.yaml:8  learning_rate: "0,001" — must be a finite number; write 0.001, as a comma makes a text of it.',
+  },
+  {
+    what: 'yes for true',
+    yaml: 'mask_truncated_completions: yes\n',
+    says: 'my.yaml:8  mask_truncated_completions: yes — must be true or false; write true, as yes is a text in YAML 1.2.',
+  },
+  { what: 'NaN', yaml: 'beta: .nan\n', says: 'my.yaml:8  beta: .nan — must be a finite number; for example 0.001.' },
+  {
+    what: 'infinity',
+    yaml: 'temperature: .inf\n',
+    says: 'my.yaml:8  temperature: .inf — must be a finite number; for example 1.',
+  },
+  {
+    what: 'a value out of range',
+    yaml: 'top_p: 2\n',
+    says: 'my.yaml:8  top_p: 2 — must be greater than 0 and at most 1; for example 1.',
+  },
+  {
+    what: 'a group of one',
+    words: [...TRAIN, '--set', 'num_generations=1'],
+    says: '--set  num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).',
+  },
+  {
+    what: 'a batch that is not whole groups',
+    words: [...TRAIN, '--set', 'generation_batch_size=10'],
+    says: '--set  generation_batch_size: 10 — a batch is whole groups; use a multiple of num_generations (4), such as 12.',
+  },
+  {
+    what: 'a micro-batch larger than the batch',
+    yaml: 'per_device_train_batch_size: 16\n',
+    says: 'my.yaml:8  per_device_train_batch_size: 16 — larger than generation_batch_size (8); use at most that.',
+  },
+  {
+    what: 'a mapping where a list belongs',
+    yaml: 'stages:\n  stage: grpo\n',
+    says: 'my.yaml:8  stages: { stage: grpo } — must be a list of at least one stage; begin each stage with a dash: "- stage: grpo".',
+  },
+  {
+    what: 'a list where a mapping belongs',
+    whole: true,
+    yaml: 'task: countdown\nmax_steps: 2\nmodel:\n  - hidden_size: 8\n',
+    says: 'my.yaml:3  model: [ { hidden_size: 8 } ] — must be a mapping; remove the dash before its keys.',
+  },
+  {
+    what: 'a context that the task does not fit',
+    whole: true,
+    yaml: BASE.replace('hidden_size: 8', 'hidden_size: 8, max_position_embeddings: 4'),
+    says: 'my.yaml:2  model.max_position_embeddings: 4 — prompt and completion take up to 7 tokens; use that or more, or leave the key out.',
+  },
+  {
+    what: 'a task that there is not',
+    whole: true,
+    yaml: BASE.replace('sort_digits', 'sort_digit'),
+    says: 'my.yaml:1  task.name: "sort_digit" — no such task; did you mean "sort_digits"? (tasks: countdown, sort_digits, reverse_text)',
+  },
+  {
+    what: 'a knob that there is not',
+    whole: true,
+    yaml: BASE.replace('digits: 3', 'digit: 3'),
+    says: 'my.yaml:1  task.digit: 3 — task "sort_digits" has no such knob; did you mean "digits"? (knobs: digits)',
+  },
+  {
+    what: 'a knob out of range',
+    words: [...TRAIN, '--set', 'task.digits=300'],
+    says: '--set  task.digits: 300 — an integer from 2 to 9; use 4, the default.',
+  },
+  {
+    what: 'two mistakes in names',
+    yaml: 'reward_funcs:\n  - acuracy\n  - {name: soft_overlong, max_tokens: 5, cash: 2}\n',
+    says:
+      'my.yaml:9  reward_funcs: "acuracy" — no such reward function; did you mean "accuracy"? (known: accuracy, positions, lcs, soft_overlong)\n' +
+      'my.yaml:10  reward_funcs: soft_overlong.cash: 2 — no such option of soft_overlong (it takes max_tokens, cache); the nearest is cache.',
+  },
+];
+
+const FLAGS: Mistake[] = [
+  {
+    what: 'an unknown flag',
+    words: ['--resum'],
+    says: "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists the commands and flags)",
+  },
+  {
+    what: 'an unknown command',
+    words: ['trian'],
+    says: 'trian — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "train"?',
+  },
+  {
+    what: 'no threads',
+    words: [...TRAIN, '--threads', '0'],
+    says: "error: option '--threads <number>' argument '0' is invalid. use a whole number of 1 or more. (rlvr-train --help lists the commands and flags)",
+  },
+  {
+    what: 'too many threads',
+    words: [...TRAIN, '--threads', '999'],
+    says: '--threads  threads: 999 — must be from 1 to 256; for example 2.',
+  },
+  {
+    what: 'a seed that is no number',
+    words: [...TRAIN, '--seed', 'lucky'],
+    says: "error: option '--seed <number>' argument 'lucky' is invalid. use a whole number of 0 or more. (rlvr-train --help lists the commands and flags)",
+  },
+  {
+    what: 'a seed of more than 32 bits',
+    words: [...TRAIN, '--seed', '5000000000'],
+    says: '--seed  seed: 5000000000 — must be from 0 to 4294967295; for example 42.',
+  },
+  {
+    what: 'an unknown backend',
+    words: [...TRAIN, '--backend', 'wsam'],
+    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, wasm, reference is wasm.',
+  },
+  {
+    what: 'a --set without a value',
+    words: [...TRAIN, '--set', 'seed'],
+    says: '--set  --set: seed — not key=value; for example --set learning_rate=3e-4.',
+  },
+  {
+    what: 'a --set of an unknown key',
+    words: [...TRAIN, '--set', 'sed=3'],
+    says: '--set  sed: 3 — unknown key; the nearest is seed.',
+  },
+  {
+    what: 'a --set that is no YAML',
+    words: [...TRAIN, '--set', 'reward_funcs=[accuracy'],
+    says: '--set  reward_funcs: "[accuracy" — not a YAML value; quote it, or for example 3e-4.',
+  },
+];
+
+const MEMORY: Mistake[] = [
+  {
+    what: 'a model that does not fit',
+    words: [...TRAIN, '--set', 'model={hidden_size: 8192, num_hidden_layers: 16}'],
+    says:
+      '302.2 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
+      '  Lower model.hidden_size to 512 (needs 2.0 GiB).',
+  },
+  {
+    what: 'a batch that does not fit',
+    words: [...TRAIN, '--set', 'generation_batch_size=40000000'],
+    says:
+      '66.0 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 47.2 GiB, KV cache 11.9 GiB.\n' +
+      '  Lower generation_batch_size to 1250000 (needs 2.1 GiB).',
+  },
+  {
+    what: 'a micro-batch that does not fit',
+    words: [
+      ...TRAIN,
+      '--set',
+      'generation_batch_size=1048576',
+      '--set',
+      'per_device_train_batch_size=1048576',
+      '--set',
+      'model.hidden_size=16',
+    ],
+    says:
+      '7.9 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.9 GiB, KV cache 0.6 GiB.\n' +
+      '  Lower per_device_train_batch_size to 262144 (needs 3.3 GiB), or generation_batch_size to 524288 (needs 3.9 GiB), or model.hidden_size to 4 (needs 3.2 GiB).',
+  },
+];
+
+const cut = (path: string): void => truncateSync(path, 100);
+const flip = (path: string): void => {
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 3]! ^= 1;
+  writeFileSync(path, bytes);
+};
+const CHECKPOINT = 'out/checkpoints/grpo-2';
+const RESUME = [...TRAIN, '--resume'];
+
+const DIRECTORIES: Mistake[] = [
+  {
+    what: 'a file for an output',
+    files: { out: 'mine' },
+    says: '{here}/out/config.yaml cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
+  },
+  {
+    what: 'an output that holds a run',
+    run: () => {},
+    says:
+      'out  holds a finished run of sort_digits, seed 42; a second run in it would mix the two.\n' +
+      '  look at it     npx rlvr-train eval --run out\n' +
+      '  keep it        give this run another --output, or none for a new directory under runs/\n' +
+      '  start over     remove out first',
+  },
+  {
+    what: 'an output that holds files of another kind',
+    files: { 'out/config.yaml': 'mine: true\n' },
+    says: 'out  holds config.yaml, which is of no run and would be written over; give an empty or new --output.',
+  },
+  {
+    what: 'a resume of nothing',
+    words: RESUME,
+    says: 'out  holds no run to resume (no fingerprint.json); give the --output of one, or start one without --resume.',
+  },
+  {
+    what: 'a checkpoint with short weights',
+    run: () => cut(`${CHECKPOINT}/weights.safetensors`),
+    words: RESUME,
+    says:
+      '--resume: every checkpoint of this run is damaged:\n' +
+      '  checkpoints/grpo-2: weights.safetensors has 100 bytes, its manifest says 4112\n' +
+      'Restore one from a copy, or start over in another --output.',
+  },
+  {
+    what: 'a checkpoint with a wrong bit in the optimizer',
+    run: () => flip(`${CHECKPOINT}/optimizer.safetensors`),
+    words: RESUME,
+    says:
+      '--resume: every checkpoint of this run is damaged:\n' +
+      '  checkpoints/grpo-2: optimizer.safetensors does not match its SHA-256\n' +
+      'Restore one from a copy, or start over in another --output.',
+  },
+  {
+    what: 'a checkpoint without its state',
+    run: () => rmSync(`${CHECKPOINT}/state.json`),
+    words: RESUME,
+    says:
+      '--resume: every checkpoint of this run is damaged:\n' +
+      '  checkpoints/grpo-2: state.json is missing\n' +
+      'Restore one from a copy, or start over in another --output.',
+  },
+  {
+    what: 'a checkpoint without a manifest',
+    run: () => rmSync(`${CHECKPOINT}/manifest.json`),
+    words: RESUME,
+    says:
+      '--resume: every checkpoint of this run is damaged:\n' +
+      '  checkpoints/grpo-2: manifest.json is missing\n' +
+      'Restore one from a copy, or start over in another --output.',
+  },
+  {
+    what: 'a checkpoint with half a manifest',
+    run: () => cut(`${CHECKPOINT}/manifest.json`),
+    words: RESUME,
+    says:
+      '--resume: every checkpoint of this run is damaged:\n' +
+      '  checkpoints/grpo-2: manifest.json is not a JSON object\n' +
+      'Restore one from a copy, or start over in another --output.',
+  },
+  {
+    what: 'a damaged fingerprint',
+    run: () => cut('out/fingerprint.json'),
+    words: RESUME,
+    says: 'fingerprint.json cannot be used: it is not a JSON object. Restore the file, or start over in another --output.',
+  },
+  {
+    what: 'a resume with another config',
+    run: () => {},
+    words: [...RESUME, '--seed', '7'],
+    says:
+      '--resume: this run was started under other conditions, so its bits would not continue:\n' +
+      '  seed: 42 → 7\n' +
+      'Restore them, or add --force to resume all the same.',
+  },
+  {
+    what: 'an evaluation of nothing',
+    words: ['eval', '--run', 'out'],
+    says: 'out: holds no run (no config.yaml). Give the directory that a training printed.',
+  },
+  {
+    what: 'an evaluation of a damaged config',
+    run: () => cut('out/config.yaml'),
+    words: ['eval', '--run', 'out'],
+    says: 'out/config.yaml:8  not valid YAML — "save_seco" has no colon; write "key: value".',
+  },
+  {
+    what: 'an evaluation of a short model',
+    run: () => cut('out/model/model.safetensors'),
+    words: ['eval', '--run', 'out'],
+    says: 'model/model.safetensors: Not a readable safetensors file: header length 1064 is beyond the file (100 bytes). Copy or download the file again. Or remove it: the newest checkpoint is then used.',
+  },
+  {
+    what: 'a prompt in letters that the task lacks',
+    run: () => {},
+    words: ['sample', '--run', 'out', '12x>'],
+    says: `"x" in "12x>" — piece 3 is not in vocabulary "sort_digits" of 13 tokens; write texts in the task's own form.`,
+  },
+  {
+    what: 'a prompt that is too long',
+    run: () => {},
+    words: ['sample', '--run', 'out', '123456789>'],
+    says: 'prompt: "123456789>" — 10 tokens; prompts of sort_digits have at most 4; shorten it.',
+  },
+];
+
+const REWARD_FILES: Mistake[] = [
+  {
+    what: 'a reward file that there is not',
+    yaml: USES_MINE,
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — no such file ({here}/mine.ts); paths are relative to the config file.',
+  },
+  {
+    what: 'a misspelt reward file',
+    yaml: 'reward_funcs: [./breif.ts]\n',
+    files: { 'brief.ts': '' },
+    says: 'my.yaml:8  reward_funcs.0: ./breif.ts — no such file ({here}/breif.ts); the nearest there is brief.ts.',
+  },
+  {
+    what: 'a folder for a reward file',
+    yaml: USES_MINE,
+    files: { 'mine.ts/a.ts': '' },
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — a directory, not a file; give a file in it.',
+  },
+  {
+    what: 'a reward file in Python',
+    yaml: 'reward_funcs: [./mine.py]\n',
+    says: 'my.yaml:8  reward_funcs: "./mine.py" — neither a reward function nor a file that ends in .ts, .mts, .js or .mjs; give its full name.',
+  },
+  {
+    what: 'a reward file without an export',
+    yaml: USES_MINE,
+    files: { 'mine.ts': 'const mine = 3;\n' },
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — has no default export; add one.',
+  },
+  {
+    what: 'a reward file without that export',
+    yaml: 'reward_funcs: [{name: ./mine.ts, export: breif}]\n',
+    files: { 'mine.ts': 'export const brief = 1, long = 2;\n' },
+    says: 'my.yaml:8  reward_funcs.0: ./mine.ts — has no export "breif"; the nearest of brief, long is brief.',
+  },
+  {
+    what: 'a reward file that exports a number',
+    yaml: USES_MINE,
+    files: { 'mine.ts': 'export default 3;\n' },
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — its default export is a number, not a reward; export {name, score(batch)}, or a function of options that returns one.',
+  },
+  {
+    what: 'a reward file that exports a task',
+    yaml: 'reward_funcs: [./addition.ts]\n',
+    files: { 'addition.ts': ADDITION },
+    says: 'my.yaml:8  reward_funcs.0: ./addition.ts — its default export is a task, not a reward; export {name, score(batch)}, or a function of options that returns one.',
+  },
+  {
+    what: 'a reward file that exports the scoring alone',
+    yaml: USES_MINE,
+    files: { 'mine.ts': 'export default ({ completions }) => completions.map(() => 1);\n' },
+    says: "my.yaml:8  reward_funcs.1: ./mine.ts — its default export was called with the options {} and failed (TypeError: Cannot read properties of undefined (reading 'map')); a function that scores a batch is given as {name, score}.",
+  },
+  {
+    what: 'an option of a reward file without options',
+    yaml: 'reward_funcs: [{name: ./mine.mjs, scale: 2}]\n',
+    files: reward('() => []'),
+    says: 'my.yaml:8  reward_funcs.0.scale: 2 — no such option of mine (it takes none); leave it out.',
+  },
+  {
+    what: 'a reward file that does not parse',
+    yaml: USES_MINE,
+    files: { 'mine.ts': 'export default {\n  name: "mine",\n  score( => 3\n};\n' },
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — line 3 is not TypeScript (Unexpected token); correct it.',
+  },
+  {
+    what: 'a reward file that throws when it is loaded',
+    yaml: USES_MINE,
+    files: { 'mine.ts': '\nthrow new Error("NO_KEY is not set");\n' },
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — fails when it is loaded: Error: NO_KEY is not set (line 2); correct it.',
+  },
+  {
+    what: 'a reward file that imports what is not there',
+    yaml: USES_MINE,
+    files: { 'mine.ts': 'import x from "./nowhere.ts";\nexport default x;\n' },
+    says: 'my.yaml:8  reward_funcs.1: ./mine.ts — imports "./nowhere.ts", which is not there; install it, or correct the import.',
+  },
+  {
+    what: 'a reward that gives NaN',
+    yaml: USES_MODULE,
+    files: reward('({ completions }) => completions.map((_, i) => (i === 5 ? NaN : 1))'),
+    says: `reward "mine" (mine.mjs) gave NaN for completion 6 of 8 in step 1 ("982>" → "172"), 1 such in all — give a finite number, or null where it does not apply.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that gives texts',
+    yaml: USES_MODULE,
+    files: reward('({ completions }) => completions.map(() => "1")'),
+    says: `reward "mine" (mine.mjs) gave "1" for completion 1 of 8 in step 1 ("592>" → "<pad>63"), 8 such in all — give a finite number, or null where it does not apply.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that gives too few',
+    yaml: USES_MODULE,
+    files: reward('({ completions }) => completions.slice(1).map(() => 1)'),
+    says: `reward "mine" (mine.mjs) gave 7 values for 8 completions in step 1 — give one value a completion, in their order.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that gives nothing',
+    yaml: USES_MODULE,
+    files: reward('() => {}'),
+    says: `reward "mine" (mine.mjs) gave undefined in step 1 — give a list of 8 values, one a completion.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that throws',
+    yaml: USES_MINE,
+    files: {
+      'mine.ts': 'export default {\n  name: "mine",\n  score: ({ items }) =>\n    items.map((item) => item.a.b),\n};\n',
+    },
+    says: `reward "mine" (mine.ts) failed in step 1: TypeError: Cannot read properties of undefined (reading 'b') (line 4) — correct it, or give null where it does not apply.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that loops for ever',
+    yaml: `${USES_MODULE}reward_timeout: 0.3\n`,
+    files: reward('() => { for (;;); }'),
+    says: `reward "mine" (mine.mjs) gave nothing within 0.3 s in step 1 — it hangs or is too slow; correct it, or raise reward_timeout.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that never answers',
+    yaml: `${USES_MODULE}reward_timeout: 0.3\n`,
+    files: reward('() => new Promise(() => {})'),
+    says: `reward "mine" (mine.mjs) gave nothing within 0.3 s in step 1 — it hangs or is too slow; correct it, or raise reward_timeout.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a reward that ends its process',
+    yaml: USES_MODULE,
+    files: reward('() => process.exit(3)'),
+    says: `reward "mine" (mine.mjs) ended its thread by process.exit(3) in step 1 — it can score nothing more; correct it.\n${NOTHING_SAVED}`,
+  },
+];
+
+const TASK_FILES: Mistake[] = [
+  {
+    what: 'a task file that there is not',
+    whole: true,
+    yaml: USES_ADDITION,
+    says: 'my.yaml:1  task.name: ./addition.ts — no such file ({here}/addition.ts); paths are relative to the config file.',
+  },
+  {
+    what: 'a task file that exports a reward',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: { 'addition.ts': reward('() => []')!['mine.mjs']! },
+    says: 'my.yaml:1  task.name: ./addition.ts — its default export is a reward, not a task; export a TaskDefinition, as CONTRIBUTING.md shows one.',
+  },
+  {
+    what: 'a task file that is not complete',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) => text.replace(/^ {2}(key|oracle|version):.*$/gm, '')),
+    says: 'my.yaml:1  task.name: ./addition.ts — its default export is no complete task: it lacks version (a number), key(), oracle(); add what is missing.',
+  },
+  {
+    what: 'a knob of a task file out of range',
+    whole: true,
+    yaml: USES_ADDITION.replace('99', '9999'),
+    files: task((text) => text),
+    says: 'my.yaml:1  task.max: 9999 — an integer from 9 to 999; use 99, the default.',
+  },
+  {
+    what: 'a task that gives NaN for a score',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) =>
+      text.replace(/verify\([\s\S]*?\n {2}\},/, "verify: () => ({ score: NaN, status: 'correct', reason: 'x' }),"),
+    ),
+    says: `task "addition" (addition.ts): verify gave { score: NaN, status: 'correct', reason: 'x' } for problem { a: 30, b: 41 } and answer '======' — give a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a task that throws',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) => text.replace('if (finishReason', "throw new Error('not yet');\n    if (finishReason")),
+    says: `task "addition" (addition.ts): verify failed for problem { a: 30, b: 41 } and answer '======': Error: not yet (line 36) — correct it.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a task that loops for ever',
+    whole: true,
+    yaml: `${USES_ADDITION}reward_timeout: 0.5\n`,
+    files: task((text) => text.replace('if (finishReason', 'for (;;);\n    if (finishReason')),
+    says: `task "addition" (addition.ts): verify gave nothing within 0.5 s for problem { a: 30, b: 41 } and answer '======' — it hangs or is too slow; correct it, or raise reward_timeout.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a prompt that its tokenizer does not know',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) => text.replace(/\+(?=\$\{b\}=)/, '*')),
+    says: `task "addition" (addition.ts): tokenizer.encode failed for '30*41=': "*" in "30*41=" — piece 3 is not in vocabulary "addition" of 14 tokens; write texts in the task's own form — correct it.\n${NOTHING_SAVED}`,
+  },
+  {
+    what: 'a prompt longer than its limits',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) => text.replace(/promptTokens: .*,/, 'promptTokens: 3,')),
+    says:
+      'task "addition": prompt "30+41=" has 6 tokens, but limits() says at most 3; raise promptTokens there.\n' +
+      NOTHING_SAVED,
+  },
+];
+
+let finished: string;
+let here: string;
+const home = process.cwd();
+
+/** The message of the command, as main.ts would print it. */
+async function messageOf(words: readonly string[]): Promise<string> {
+  let printed = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  const error: unknown = await program()
+    .parseAsync(words, { from: 'user' })
+    .then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+  vi.restoreAllMocks();
+  if (error instanceof CommanderError && error.exitCode !== 0) return printed.trimEnd();
+  if (error instanceof RlvrError) return error.message;
+  throw error ?? new Error('the mistake was accepted');
+}
+
+function write(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+beforeAll(async () => {
+  finished = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-finished-')));
+  process.chdir(finished);
+  write('my.yaml', BASE + LEARNABLE);
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  await program().parseAsync([...TRAIN, '--set', 'save_total_limit=1'], { from: 'user' });
+  vi.restoreAllMocks();
+}, 60_000);
+
+afterEach(() => {
+  process.chdir(home);
+  rmSync(here, { recursive: true, force: true });
+});
+
+afterAll(() => rmSync(finished, { recursive: true, force: true }));
+
+const TABLE = { FILES, KEYS, FLAGS, MEMORY, DIRECTORIES, REWARD_FILES, TASK_FILES };
+
+describe.each(Object.entries(TABLE))('%s', (_kind, mistakes) => {
+  it.each(mistakes)('$what', async ({ yaml = '', whole = false, files = {}, run, words = TRAIN, says }) => {
+    here = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-mistake-')));
+    process.chdir(here);
+    write('my.yaml', whole ? yaml : BASE + (run ? LEARNABLE : yaml));
+    for (const [path, content] of Object.entries(files)) write(path, content);
+    if (run !== undefined) cpSync(join(finished, 'out'), 'out', { recursive: true });
+    run?.();
+    expect(await messageOf(words)).toBe(says.replaceAll('{here}', here));
+  });
+});

@@ -1,0 +1,155 @@
+/** Activations of rollouts stand in for the update's forward pass: the same gradients, bit for bit, with less work. */
+import { describe, expect, it } from 'vitest';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { TokenGroup } from '../../src/model/batch.ts';
+import { packBatch } from '../../src/model/batch.ts';
+import type { GenerationRequest } from '../../src/model/generation.ts';
+import { generateKept } from '../../src/model/generation.ts';
+import type { RolloutRows } from '../../src/model/kept_rollouts.ts';
+import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
+import type { ModelShape } from '../../src/model/shape.ts';
+import { expectSameBits } from '../support/compare.ts';
+import { generationSettings, NO_FILTERS, openPolicy, randomGroups } from '../support/policies.ts';
+
+const ROOM = { rows: 1600, lossRows: 1600, kvRows: 3200 };
+const OBJECTIVE = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.28, clipDelta: null, klCoef: 0 };
+const SETTINGS = generationSettings({ sampling: { ...NO_FILTERS, temperature: 1 } });
+
+interface Round {
+  readonly groups: readonly TokenGroup[];
+  readonly places: readonly RolloutRows[];
+}
+
+async function rollOut(policy: Policy, groups: number, first: number): Promise<Round> {
+  const requests = randomGroups(new Array(groups).fill(1), { seed: 7 + first }).map(
+    ({ prompt }, group): GenerationRequest => ({
+      prompt,
+      rolloutNumbers: Array.from({ length: 4 }, (_, i) => first + group * 4 + i),
+    }),
+  );
+  const { completions, places } = await generateKept(policy, requests, SETTINGS);
+  if (places === undefined) throw new Error('nothing was kept');
+  return {
+    places,
+    groups: requests.map(({ prompt }, i) => ({ prompt, completions: completions[i].map(({ tokens }) => tokens) })),
+  };
+}
+
+/** Labels of all programs that a piece of work replays. */
+async function replayed(policy: Policy, work: () => Promise<unknown>): Promise<string[]> {
+  const labels: string[] = [];
+  const { engine } = policy;
+  const replay = engine.replay.bind(engine);
+  engine.replay = (...programs) => {
+    labels.push(...programs.map(({ label }) => label));
+    return replay(...programs);
+  };
+  await work();
+  engine.replay = replay;
+  return labels;
+}
+
+/** Rolls out two rounds, keeps every second group, and takes one gradient of what was kept. */
+async function gradientOfKeptRounds(policy: Policy): Promise<{ gradients: Float32Array; labels: string[] }> {
+  policy.forgetKept();
+  const kept: TokenGroup[] = [];
+  for (const first of [0, 100]) {
+    const { groups, places } = await rollOut(policy, 6, first);
+    const odd = (_: unknown, i: number): boolean => i % 2 === 1;
+    await policy.keep(groups.filter(odd), places.filter(odd));
+    kept.push(...groups.filter(odd));
+  }
+  const batch = packBatch(kept);
+  const rows: ObjectiveRows = {
+    oldLogprobs: 'current',
+    refLogprobs: undefined,
+    coefficients: new Float32Array(batch.lossRowCount).fill(1 / batch.lossRowCount),
+    entropyCoefficients: new Float32Array(batch.lossRowCount).fill(0.01 / batch.lossRowCount),
+    advantages: Float32Array.from({ length: batch.completionCount }, (_, i) => (i % 3) - 1),
+  };
+  const labels = await replayed(policy, () => policy.accumulate(batch, 1, rows, OBJECTIVE));
+  const gradients = await policy.readVector('gradients');
+  await policy.optimize({
+    learningRate: 0,
+    beta1: 0.9,
+    beta2: 0.95,
+    adamEps: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: 1,
+    adamStep: 1,
+  });
+  return { gradients, labels };
+}
+
+const variants: [string, Partial<ModelShape>][] = [
+  ['Llama', { tieWordEmbeddings: true }],
+  ['Qwen3', { qkNorm: true, attentionBias: true }],
+];
+
+describe.each(variants)('kept rollouts, %s', (_, shape) => {
+  it.each([1, 2])('give the gradients of a computed forward pass, bit for bit (threads: %d)', async (threads) => {
+    const policy = await openPolicy(await wasmBackend({ threads }), shape, { ...ROOM, keptRows: 1600 });
+    const first = await gradientOfKeptRounds(policy);
+    const second = await gradientOfKeptRounds(policy);
+    await policy.close();
+    // The first time it is computed again, so that a run can compare it with the sampler on its first step.
+    expect(first.labels).toContain('score');
+    expect(second.labels).toContain('score kept');
+    expect(second.labels).not.toContain('score');
+    expect(first.gradients.some((value) => value !== 0)).toBe(true);
+    expectSameBits(second.gradients, first.gradients);
+  });
+});
+
+describe('what was kept is forgotten', () => {
+  const once = async (between: (policy: Policy, round: Round) => Promise<unknown> | unknown): Promise<string[]> => {
+    const policy = await openPolicy(await wasmBackend({ threads: 1 }), {}, { ...ROOM, keptRows: 1600 });
+    await gradientOfKeptRounds(policy);
+    policy.forgetKept();
+    const round = await rollOut(policy, 2, 300);
+    await policy.keep(round.groups, round.places);
+    await between(policy, round);
+    const batch = packBatch(round.groups);
+    const zeros = new Float32Array(batch.lossRowCount);
+    const rows: ObjectiveRows = {
+      oldLogprobs: 'current',
+      refLogprobs: undefined,
+      coefficients: zeros,
+      entropyCoefficients: zeros,
+      advantages: new Float32Array(batch.completionCount),
+    };
+    const labels = await replayed(policy, () => policy.accumulate(batch, 1, rows, OBJECTIVE));
+    await policy.close();
+    return labels;
+  };
+
+  it('not by rolling out more', async () => {
+    expect(await once((policy) => rollOut(policy, 2, 400))).toContain('score kept');
+  });
+  it('by an optimizer step', async () => {
+    const adamw = {
+      learningRate: 0,
+      beta1: 0.9,
+      beta2: 0.95,
+      adamEps: 1e-8,
+      weightDecay: 0,
+      maxGradNorm: 1,
+      adamStep: 1,
+    };
+    expect(await once((policy) => policy.optimize(adamw))).toContain('score');
+  });
+  it('by new weights', async () => {
+    const write = async (policy: Policy): Promise<void> => policy.writeWeights(await policy.readVector('weights'));
+    expect(await once(write)).toContain('score');
+  });
+  it('by scoring, which uses the same rows', async () => {
+    expect(await once((policy, { groups }) => policy.score(packBatch(groups), 1))).toContain('score');
+  });
+  it('where another batch is asked for', async () => {
+    const longer = async (policy: Policy): Promise<void> => {
+      const { groups, places } = await rollOut(policy, 1, 500);
+      await policy.keep(groups, places);
+    };
+    expect(await once(longer)).toContain('score');
+  });
+});

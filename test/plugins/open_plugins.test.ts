@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolvedYaml } from '../../src/config/dump.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { getReward } from '../../src/rewards/built_in.ts';
+import type { RewardBatch } from '../../src/rewards/reward_function.ts';
+import { ADDITION } from '../cli/own_files.ts';
+
+const home = process.cwd();
+let folder: string;
+let opened: OpenedPlugins | undefined;
+let announced: string[];
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-plugins-')));
+  process.chdir(folder);
+  announced = [];
+});
+
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+  process.chdir(home);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const LENGTHS = `export default { score: ({ completions }) => completions.map((text) => text.length) };
+export const scaled = ({ scale }) => ({ score: ({ completions }) => completions.map((text) => scale * text.length) });\n`;
+const lengths = { completions: ['a', 'bbb'], trainerState: { step: 0, progress: 0 } } as unknown as RewardBatch;
+
+async function open(yaml: string, overrides: readonly string[] = [], directory = 'runs/one'): Promise<OpenedPlugins> {
+  const file = 'configs/my.yaml';
+  const loaded = parseConfig(`max_steps: 3\n${yaml}`, { file }, overrides);
+  opened = await openPlugins(loaded, { file, directory, announce: (name) => announced.push(name) });
+  return opened;
+}
+
+async function scores({ config, rewards }: OpenedPlugins): Promise<unknown[]> {
+  const stage = config.stages[0];
+  if (stage?.stage !== 'grpo' || rewards === 'unused') throw new Error('expected rewards');
+  return Promise.all(
+    stage.rewards.map(({ name, weight: _, ...options }) => getReward(name, options, rewards).score(lengths)),
+  );
+}
+
+describe('openPlugins', () => {
+  it('finds files from the folder of the config, and names them from the run directory', async () => {
+    write('configs/rewards/lengths.mjs', LENGTHS);
+    const { config, modules } = await open('task: sort_digits\nreward_funcs: [./rewards/lengths.mjs]');
+    expect(resolvedYaml(config)).toContain('name: ../../configs/rewards/lengths.mjs');
+    expect(Object.entries(modules)).toEqual([
+      ['../../configs/rewards/lengths.mjs', expect.stringMatching(/^[0-9a-f]{64}$/)],
+    ]);
+    expect(announced).toEqual(['configs/rewards/lengths.mjs']);
+  });
+
+  it('opens what config.yaml of the run names again, to the same config', async () => {
+    write('configs/rewards/lengths.mjs', LENGTHS);
+    const { config } = await open('task: sort_digits\nreward_funcs: [./rewards/lengths.mjs]');
+    await opened?.close();
+    const file = 'runs/one/config.yaml';
+    const again = parseConfig(resolvedYaml(config), { file });
+    opened = await openPlugins(again, { file, directory: 'runs/one', announce: () => {} });
+    expect(opened.config).toEqual(config);
+    expect(await scores(opened)).toEqual([[1, 3]]);
+  });
+
+  it('finds files that are typed behind --set from where they are typed', async () => {
+    write('lengths.mjs', LENGTHS);
+    const plugins = await open('task: sort_digits', ['reward_funcs=[./lengths.mjs]']);
+    expect(await scores(plugins)).toEqual([[1, 3]]);
+  });
+
+  it('makes each reward from its own export and options', async () => {
+    write('configs/lengths.mjs', LENGTHS);
+    const scaled = '{name: ./lengths.mjs, export: scaled, scale: 10, weight: 0.5}';
+    const plugins = await open(`task: sort_digits\nreward_funcs: [./lengths.mjs, ${scaled}]`);
+    expect(await scores(plugins)).toEqual([
+      [1, 3],
+      [10, 30],
+    ]);
+    expect(announced).toHaveLength(1);
+  });
+
+  it('refuses two rewards that would have one name', async () => {
+    expect(() => parseConfig('task: t\nmax_steps: 1\nreward_funcs: [./a/x.ts, ./b/x.ts]', { file: 'my.yaml' })).toThrow(
+      'x is listed twice; keep one',
+    );
+  });
+
+  it('binds a task from a file to its knobs', async () => {
+    write('configs/tasks/addition.ts', ADDITION);
+    const { task, config } = await open('task: {name: ./tasks/addition.ts, max: 9}');
+    const item = task.trainItem(0, 0);
+    expect(item.prompt).toMatch(/^\d\+\d=$/);
+    expect(task.verify(item, item.answer, { finishReason: 'eos' }).score).toBe(1);
+    expect(task.name).toBe('addition');
+    expect(config.task).toEqual({ name: '../../configs/tasks/addition.ts', max: 9 });
+  });
+
+  it('does not load rewards that are not used', async () => {
+    const file = 'configs/my.yaml';
+    const loaded = parseConfig('task: sort_digits\nmax_steps: 1\nreward_funcs: [./nowhere.ts]', { file });
+    opened = await openPlugins(loaded, { file, announce: () => {}, rewards: 'unused' });
+    expect(opened.rewards).toBe('unused');
+  });
+
+  it('says everything that is wrong at once, in the order of the file', async () => {
+    const wrong = open('reward_funcs: [acuracy, ./nowhere.ts]\ntask: {name: sort_digits, digit: 3}');
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid-config' });
+    await expect(wrong).rejects.toThrow(
+      /^.*:2 {2}reward_funcs: "acuracy".*\n.*:2 {2}reward_funcs\.1: .*\n.*:3 {2}task\.digit: 3/,
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { moduleReference } from '../../src/plugins/module.node.ts';
+import { type RewardLimits, type RewardThread, startReward } from '../../src/plugins/reward_thread.node.ts';
+import type { RewardBatch } from '../../src/rewards/reward_function.ts';
+import type { RewardOptions } from '../../src/rewards/reward_options.ts';
+
+const LIMITS: RewardLimits = { load: 60, score: 60 };
+
+let folder: string;
+let thread: RewardThread | undefined;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rlvr-train-thread-'));
+});
+
+afterEach(async () => {
+  await thread?.close();
+  thread = undefined;
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function start(text: string, options: RewardOptions = {}, limits = LIMITS): Promise<RewardThread> {
+  writeFileSync(join(folder, 'mine.mjs'), text);
+  thread = await startReward(
+    { reference: moduleReference('mine.mjs', undefined, folder), label: 'mine', options },
+    limits,
+  );
+  return thread;
+}
+
+const batch: RewardBatch = {
+  prompts: ['a', 'b'],
+  completions: ['x', 'yy'],
+  completionTokens: [Int32Array.of(1), Int32Array.of(2, 3)],
+  items: ['a', 'b'].map((prompt) => ({ id: prompt, prompt, answer: '', identity: { prompt } })),
+  verdicts: [
+    { score: 1, status: 'correct', reason: 'right' },
+    { score: null, status: 'invalid', reason: 'not applicable' },
+  ],
+  finishReasons: ['eos', 'length'],
+  trainerState: { step: 4, progress: 0.5 },
+};
+
+describe('a reward in its thread', () => {
+  it('sees everything of a batch, and gives numbers and nulls back, one batch after the other', async () => {
+    const reward = await start(`export default { name: 'x', score: (batch) => batch.verdicts.map(({ score }, i) =>
+      score && batch.completionTokens[i].length + batch.trainerState.step + batch.items[i].identity.prompt.length) };`);
+    expect(await reward.score(batch)).toEqual([6, null]);
+    expect(await reward.score({ ...batch, trainerState: { step: 9, progress: 1 } })).toEqual([11, null]);
+  });
+
+  it('may be made from options, wait for others, and be a class', async () => {
+    const reward = await start(
+      `class Scaled {
+        #scale;
+        constructor(scale) { this.#scale = scale; }
+        async score({ completions }) { await new Promise((resolve) => setTimeout(resolve, 5)); return completions.map((text) => this.#scale * text.length); }
+      }
+      export default ({ scale }) => new Scaled(scale);`,
+      { scale: 10 },
+    );
+    expect(await reward.score(batch)).toEqual([10, 20]);
+  });
+
+  it('cannot change the batch of the run', async () => {
+    const reward = await start(
+      'export default { score: (batch) => { batch.completionTokens[0][0] = 99; return [0, 0]; } };',
+    );
+    await reward.score(batch);
+    expect(batch.completionTokens[0]).toEqual(Int32Array.of(1));
+  });
+
+  it('that does not finish loading is given up', async () => {
+    await expect(start('for (;;);', {}, { load: 0.3, score: 60 })).rejects.toThrow(
+      'does not finish loading within 0.3 s; correct it, or raise reward_timeout',
+    );
+  });
+
+  it('that loops is given up, and scores nothing more', async () => {
+    const reward = await start('export default { score: () => { for (;;); } };', {}, { load: 60, score: 0.1 });
+    await expect(reward.score(batch)).rejects.toMatchObject({
+      code: 'reward-timeout',
+      message: expect.stringContaining('gave nothing within 0.1 s in step 5'),
+    });
+    await expect(reward.score(batch)).rejects.toMatchObject({ code: 'reward-failed' });
+  });
+
+  it('that lets a promise fail unattended is named for it', async () => {
+    const reward = await start(
+      `export default { score: () => { Promise.reject(new Error('left behind')); return new Promise(() => {}); } };`,
+    );
+    await expect(reward.score(batch)).rejects.toThrow('failed outside of a call (Error: left behind) in step 5');
+  });
+
+  it('that loads nothing at its end says so', async () => {
+    await expect(start('process.exit(7);')).rejects.toThrow('ended its thread by process.exit(7) while it was loaded');
+  });
+});

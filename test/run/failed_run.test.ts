@@ -1,0 +1,157 @@
+/** What a run that failed leaves behind: everything before the failure, and the way on. */
+import { describe, expect, it } from 'vitest';
+import { withWayOn } from '../../src/cli/way_on.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/index.ts';
+import { CheckpointError, PluginError } from '../../src/errors.ts';
+import { openRun } from '../../src/grpo/run.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
+import { session } from '../../src/run/session.ts';
+import { memoryStore, type Store } from '../../src/run/store.ts';
+import type { Summary } from '../../src/run/summary.ts';
+import { fullStore } from './faulty_store.ts';
+
+const YAML = `
+task: {name: sort_digits, digits: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}
+save_seconds: 3600
+max_steps: 4
+num_generations: 2
+generation_batch_size: 4
+learning_rate: 0.01
+num_generations_eval: 1
+eval_steps: 2
+reward_funcs: [mine]`;
+
+const firstToken: RewardFunction['score'] = ({ completionTokens }) => completionTokens.map(([first = 0]) => first);
+
+interface Attempt {
+  readonly store: Store;
+  readonly resume?: boolean;
+  readonly force?: boolean;
+  readonly score?: RewardFunction['score'];
+  readonly yaml?: string;
+}
+
+/** Runs to the end. @throws what the session throws */
+async function finish({
+  store,
+  resume = false,
+  force = false,
+  score = firstToken,
+  yaml = YAML,
+}: Attempt): Promise<Summary> {
+  const { config } = parseConfig(yaml, { file: 'run.yaml' });
+  const mine: RewardFunction = { name: 'mine', score };
+  const task = createTask(config.task, { heldOutSample: 2 });
+  const run = await openRun(config, task, await wasmBackend({ inline: true }), { rewards: { mine } });
+  const fingerprint = await fingerprintOf(run);
+  const options = { run, store, fingerprint, directory: 'runs/one', resume, force, shouldStop: () => false };
+  for await (const event of session(options)) if (event.type === 'finished') return event.summary;
+  throw new Error('the session ended without an end');
+}
+
+/** metrics.jsonl without what the clock decides. */
+async function metricsOf(store: Store): Promise<unknown[]> {
+  const text = new TextDecoder().decode(await store.read('metrics.jsonl'));
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => ({ ...JSON.parse(line), step_time: 0 }));
+}
+
+describe('a run', () => {
+  it.each([1, 2, 3])('whose reward fails in step %i goes on from that batch to the same end', async (fails) => {
+    const [whole, store] = [memoryStore(), memoryStore()];
+    const expected = await finish({ store: whole });
+    const failing: RewardFunction['score'] = (batch) =>
+      batch.trainerState.step + 1 === fails ? [Number.NaN, 0, 0, 0] : firstToken(batch);
+    const failed = finish({ store, score: failing });
+    await expect(failed).rejects.toBeInstanceOf(PluginError);
+    await expect(failed).rejects.toThrow(`reward "mine" gave NaN for completion 1 of 4 in step ${fails} (`);
+    expect(await store.list('checkpoints')).toEqual(fails === 1 ? [] : [`grpo-${fails - 1}`]);
+    const resumed = await finish({ store, resume: true });
+    expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+    expect(await metricsOf(store)).toEqual(await metricsOf(whole));
+  });
+
+  it('on a disk that fills up keeps its last checkpoint, and goes on from it when there is space', async () => {
+    const [whole, disk] = [memoryStore(), memoryStore()];
+    const yaml = YAML.replace('save_seconds: 3600', 'save_seconds: 0.000001');
+    const expected = await finish({ store: whole, yaml });
+    let steps = 0;
+    const counting: RewardFunction['score'] = (batch) => {
+      steps = batch.trainerState.step;
+      return firstToken(batch);
+    };
+    const failed = finish({ store: fullStore(disk, () => steps >= 2), yaml, score: counting });
+    await expect(failed).rejects.toMatchObject({ code: 'disk-full' });
+    expect(await disk.list('checkpoints')).toContain('grpo-2');
+    const resumed = await finish({ store: disk, resume: true, yaml });
+    expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+  });
+
+  it('does not touch the run that its directory holds already', async () => {
+    const store = memoryStore();
+    await finish({ store });
+    const before = await Promise.all((await store.list('')).map((name) => store.read(name)));
+    await expect(finish({ store, yaml: `${YAML}\nseed: 5` })).rejects.toMatchObject({ code: 'directory-in-use' });
+    expect(await Promise.all((await store.list('')).map((name) => store.read(name)))).toEqual(before);
+  });
+
+  it.each(['config.yaml', 'model/model.safetensors', 'summary.json'])(
+    'does not write over a %s that is of no run',
+    async (name) => {
+      const store = memoryStore();
+      await store.writeAtomic(name, new TextEncoder().encode('mine'));
+      const message = `runs/one  holds ${name.split('/')[0]}, which is of no run and would be written over; give an empty or new --output.`;
+      await expect(finish({ store })).rejects.toThrow(message);
+      expect(new TextDecoder().decode(await store.read(name))).toBe('mine');
+    },
+  );
+
+  it('starts again where a crash left its own config.yaml and nothing else', async () => {
+    const [whole, store] = [memoryStore(), memoryStore()];
+    const { weightsSha256 } = await finish({ store: whole });
+    await store.writeAtomic('config.yaml', (await whole.read('config.yaml')) as Uint8Array);
+    expect((await finish({ store })).weightsSha256).toBe(weightsSha256);
+  });
+
+  it('says which keys of the config are not those that it was started with', async () => {
+    const store = memoryStore();
+    await finish({ store });
+    const changed = YAML.replace('learning_rate: 0.01', 'learning_rate: 0.02').replace(
+      '[mine]',
+      '[{name: mine, weight: 2}]',
+    );
+    await expect(finish({ store, resume: true, yaml: changed })).rejects.toThrow(
+      'its bits would not continue:\n' +
+        '  stages.0.learning_rate: 0.01 → 0.02\n' +
+        '  stages.0.reward_funcs.0.weight: 1 → 2\n' +
+        'Restore them, or add --force to resume all the same.',
+    );
+  });
+});
+
+describe('the way on', () => {
+  it('after a full disk is to resume as it is', async () => {
+    const store = memoryStore();
+    await finish({ store });
+    const error = new CheckpointError('disk-full', 'metrics.jsonl cannot be written.');
+    expect(await withWayOn(error, store, 'my runs/one')).toMatchObject({
+      name: 'CheckpointError',
+      message:
+        'metrics.jsonl cannot be written.\nEverything up to grpo-4 is saved. Then go on with:\n' +
+        "  npx rlvr-train --resume --output 'my runs/one'",
+    });
+  });
+
+  it('is not told where no run has begun, or where the error is another one', async () => {
+    const error = new CheckpointError('disk-full', 'full');
+    expect(await withWayOn(error, memoryStore(), 'runs/one')).toBe(error);
+    const other = new TypeError('ours');
+    expect(await withWayOn(other, memoryStore(), 'runs/one')).toBe(other);
+  });
+});

@@ -1,0 +1,25 @@
+// Bundles the report's page (src/run/report/page) into one script and one style, and writes both as texts into one
+// TypeScript module: a report is made in Node, or in a browser, without a file to locate.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const folder = fileURLToPath(new URL('../src/run/report', import.meta.url));
+
+const bundle = await rolldown({ input: join(folder, 'page/main.ts') });
+const { output } = await bundle.generate({ format: 'esm', minify: true });
+await bundle.close();
+const script = output[0].code.trim();
+const style = readFileSync(join(folder, 'page/page.css'), 'utf8')
+  .replace(/\s*\n\s*/g, '\n')
+  .trim();
+// Either text would end its element early, and no escape exists for it there.
+if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style))
+  throw new Error('the page holds a tag that would end it');
+
+writeFileSync(
+  join(folder, 'assets.ts'),
+  `// Made by tools/build_report_page.mjs. Do not edit.\n\nexport const PAGE_SCRIPT = ${JSON.stringify(script)};\n` +
+    `export const PAGE_STYLE = ${JSON.stringify(style)};\n`,
+);
