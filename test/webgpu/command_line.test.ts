@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { useDriver } from '../support/adapters.ts';
 import { commandLine, readMetrics, readSummary, temporaryFolder, writeConfig } from '../e2e/command_line.ts';
+import { useDriver } from '../support/adapters.ts';
 
 const folder = temporaryFolder();
 let config: string;
