@@ -196,6 +196,17 @@ describe('one bad line', () => {
       'warmup_steps: 7%',
       'warmup_steps: 7% — must be a finite number; write 0.07, as a percent sign makes a text of it.',
     ],
+    ['beta: 3e−4', 'beta: 3e−4 — must be a finite number; write 3e-4, as a minus is the - of the keyboard.'],
+    ['seed: 3#x', 'seed: 3#x — must be a whole number; write 3, as a comment needs a space before its #.'],
+    ['numbers: 3', 'numbers: 3 — a knob of the task; write task: {name: …, …} with it.'],
+    [
+      'training: {learning_rate: 1e-3, x: 1}',
+      'training: { learning_rate: 0.001, x: 1 } — no such section; move learning_rate out of it.',
+    ],
+    [
+      'reward_funcs: [accuracy: 0.5]',
+      'reward_funcs.0.name: missing — a mapping needs its name; write {name: accuracy, weight: 0.5}.',
+    ],
     ['min_p: None', 'min_p: None — must be a finite number; write null, as None is a text in YAML 1.2.'],
     ['beta: None', 'beta: None — must be a finite number; for example 0.001.'],
     [
