@@ -49,8 +49,8 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
     const interrupts = listenForInterrupt(controls, display);
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
-      for (const note of notes) display.say(note);
       display.opening(fingerprint, plannedBytes);
+      for (const note of notes) display.say(note);
       const wishes = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);

@@ -38,7 +38,7 @@ afterAll(() => folder.remove());
 
 describe('the command', () => {
   it.each([
-    ['--config none.yaml', 'none.yaml  no such file; check the path, or list the shipped configs with ls configs.'],
+    ['--config none.yaml', 'none.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.'],
     ['--config good.yaml --set sed=3', '--set  sed: 3 — unknown key; the nearest is seed.'],
     [
       '--config good.yaml --set num_generations=1',
@@ -151,7 +151,7 @@ stages:
       'loads rewards/frail.ts: code of yours, which runs with your rights\n' +
         'reward "frail" (rewards/frail.ts) failed in step 4: Error: no server (line 6) — correct it, or give null where it does not apply.\n' +
         'Everything up to grpo-3 is saved. When the file is corrected, go on with:\n' +
-        '  npx rlvr-train --config cut/config.yaml --output cut --resume --force\n',
+        '  npx rlvr-train --resume --output cut --force\n',
     );
     const resumed = await type('--config cut/config.yaml --output cut --resume');
     expect(resumed.code).toBe(0);
@@ -176,7 +176,7 @@ stages:
       const output = `hung-${yaml.length}`;
       const { code, stderr } = await type(`--config hangs.yaml --output ${output}`);
       expect(stderr).toContain(`${who} gave nothing within 0.5 s`);
-      expect(stderr).toContain(`npx rlvr-train --config ${output}/config.yaml --output ${output} --resume --force`);
+      expect(stderr).toContain(`npx rlvr-train --resume --output ${output} --force`);
       expect(code).toBe(1);
       expect(readFileSync(join(folder.path, output, 'config.yaml'), 'utf8')).toContain('hangs');
     },
