@@ -129,7 +129,7 @@ async function openRewards(opening: Opening): Promise<void> {
   for (const [index, stage] of config.stages.entries()) {
     const lists = [`stages.${index}.reward_funcs`, 'reward_funcs'];
     for (const [place, { weight: _, ...reward }] of (stage.stage === 'grpo' ? stage.rewards : []).entries()) {
-      const path = problems.written(...lists.map((list) => `${list}.${place}`), ...lists) ?? 'reward_funcs';
+      const path = problems.written(...lists.flatMap((list) => [`${list}.${place}`, list])) ?? 'reward_funcs';
       await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
     }
   }
