@@ -1,4 +1,4 @@
-/// <reference types="@webgpu/types" />
+/// <reference types="@webgpu/types" preserve="true" />
 /**
  * The webgpu backend: WGSL kernels on any WebGPU adapter, in a browser or in Node.
  *

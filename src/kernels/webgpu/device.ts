@@ -1,4 +1,4 @@
-/// <reference types="@webgpu/types" />
+/// <reference types="@webgpu/types" preserve="true" />
 /** Adapters and devices: what an adapter is, which limits are asked of it, and a device with its pipelines. */
 import { BackendError } from '../../errors.ts';
 import { PipelineCache } from './pipelines.ts';

@@ -1,4 +1,4 @@
-/// <reference types="@webgpu/types" />
+/// <reference types="@webgpu/types" preserve="true" />
 /**
  * An open WebGPU engine: one buffer an arena, programs as lists of dispatches, replayed into command buffers.
  *

@@ -1,4 +1,4 @@
-/// <reference types="@webgpu/types" />
+/// <reference types="@webgpu/types" preserve="true" />
 /** Compute pipelines by their WGSL text: compiled asynchronously and in parallel, each once a device. */
 
 /** How a kernel uses a storage buffer. */

@@ -1,3 +1,4 @@
+/// <reference types="@webgpu/types" preserve="true" />
 /**
  * Records a program: each kernel call becomes one or more dispatches with their pipeline, bind group and parameters
  * fixed. A replay decides nothing but how many workgroups run.

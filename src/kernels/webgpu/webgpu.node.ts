@@ -1,4 +1,4 @@
-/// <reference types="@webgpu/types" />
+/// <reference types="@webgpu/types" preserve="true" />
 /**
  * WebGPU in Node: adapters of the optional package `webgpu` (Dawn: Vulkan, Metal, Direct3D 12).
  *
