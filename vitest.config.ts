@@ -7,9 +7,20 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/webgpu/**'],
           pool: 'forks',
           testTimeout: 30_000,
+        },
+      },
+      {
+        // Needs the software adapters that .ci/run installs.
+        test: {
+          name: 'webgpu',
+          include: ['test/webgpu/**/*.test.ts'],
+          globalSetup: ['test/e2e/build.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 180_000,
         },
       },
       {

@@ -47,5 +47,6 @@ export { train } from './grpo/trainer.ts';
 export type { Backend } from './kernels/kernels.ts';
 export { referenceBackend } from './kernels/reference/engine.ts';
 export { type WasmOptions, wasmBackend } from './kernels/wasm/backend.ts';
+export { type AdapterSource, type WebgpuOptions, webgpuBackend } from './kernels/webgpu/backend.ts';
 export type { Policy } from './model/policy.ts';
 export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';

@@ -93,7 +93,10 @@ describe('dependencies', () => {
       .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
     // At the start of a line: an import in a doc comment's example is not one.
     const bare = /^(?:import|export|\}) ?.*\bfrom '((?:@[^/']+\/)?[^./'][^/']*)/gm;
-    const names = new Set(sources.flatMap((text) => [...text.matchAll(bare)].map(([, name]) => name)));
+    const declared = /^\/\/\/ <reference types="([^"]+)"/gm;
+    const names = new Set(
+      sources.flatMap((text) => [bare, declared].flatMap((form) => [...text.matchAll(form)].map(([, name]) => name))),
+    );
     for (const name of names) if (name.startsWith('node:')) names.delete(name);
     expect([...names].sort()).toEqual(Object.keys(manifest.dependencies).sort());
   });

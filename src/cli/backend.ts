@@ -1,12 +1,59 @@
 /** The backend that a config or flag names. */
+import { existsSync } from 'node:fs';
+import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { referenceBackend } from '../kernels/reference/engine.ts';
 import { wasmBackend } from '../kernels/wasm/backend.ts';
+import { webgpuBackend } from '../kernels/webgpu/backend.ts';
+import { adapterLine } from '../kernels/webgpu/device.ts';
+import { listAdapters, nodeGpu } from '../kernels/webgpu/webgpu.node.ts';
 
-/** @param threads undefined: one a core */
+export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference';
+
+/**
+ * @param threads undefined: one a core
+ * @param tell    hears in one line why `auto` takes no GPU
+ * @throws BackendError where `webgpu` is asked for and has no adapter
+ */
 export async function chooseBackend(
-  name: 'auto' | 'wasm' | 'reference',
+  name: BackendName,
   threads: number | undefined,
+  tell: (line: string) => void = () => {},
 ): Promise<Backend> {
-  return name === 'reference' ? referenceBackend : wasmBackend({ threads });
+  switch (name) {
+    case 'reference':
+      return referenceBackend;
+    case 'webgpu':
+      return webgpuBackend(await nodeGpu());
+    case 'wasm':
+      return wasmBackend({ threads });
+    case 'auto': {
+      const found = await realGpu();
+      if (typeof found !== 'string') return found;
+      tell(`backend: wasm, since ${found}`);
+      return wasmBackend({ threads });
+    }
+  }
+}
+
+/** The backend of this machine's GPU; else why there is none. A software adapter is slower than wasm, so it is none. */
+async function realGpu(): Promise<Backend | string> {
+  // Where Linux shows no such device, any adapter would be a software one; loading the drivers to see it takes a while.
+  const hasDevice = process.platform !== 'linux' || ['/dev/dri', '/dev/nvidiactl', '/dev/dxg'].some(existsSync);
+  if (!hasDevice) return 'this machine shows no GPU';
+  try {
+    const backend = await webgpuBackend(await nodeGpu());
+    if (!backend.adapter.isSoftware) return backend;
+    return `the only WebGPU adapter, ${adapterLine(backend.adapter)}, is no GPU`;
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return error.message.replace(/^webgpu: /, '').replace(/\. .*$/s, '');
+  }
+}
+
+/** `--list-adapters`: one line an adapter. */
+export async function listAdaptersCommand(): Promise<void> {
+  const adapters = await listAdapters();
+  const lines = adapters.map(adapterLine);
+  process.stdout.write(`${lines.length === 0 ? 'no WebGPU adapter on this system' : lines.join('\n')}\n`);
 }

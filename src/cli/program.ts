@@ -1,8 +1,9 @@
 /** The commands and flags of rlvr-train. A mistake in them is one line that says what to give instead. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { closest } from 'fastest-levenshtein';
+import { nearestKey } from '../config/unknown_keys.ts';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
+import { listAdaptersCommand } from './backend.ts';
 import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
@@ -89,14 +90,17 @@ function addTrain(root: Command): Command {
       .option('--force', 'resume although machine, version or config differ')
       .optionsGroup('Machine:')
       .option('--threads <number>', THREADS, wholeNumber(1))
-      .option('--backend <name>', 'auto, wasm or reference (default: what the config says, else auto)')
+      .option('--backend <name>', 'auto, webgpu, wasm or reference (default: what the config says, else auto)')
+      .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
       .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
       .option('--plain', 'plain lines, also on a terminal')
       .addOption(new Option('--json', 'one JSON object an event, nothing else').conflicts(['plain', 'quiet']))
       .addOption(new Option('--quiet', 'problems, and as last line the summary as JSON').conflicts('plain'))
       .helpOption('-h, --help', 'show this help')
       .action(async (words: readonly string[], options) => {
+        refuseSpacedSet(words, options.set);
         refuseWords(words, root);
+        if (options.listAdapters) return listAdaptersCommand();
         await trainCommand(options);
       })
   );
@@ -105,13 +109,20 @@ function addTrain(root: Command): Command {
 function addEval(root: Command): void {
   root
     .command('eval')
+    .argument('[words...]')
+    .configureHelp({ visibleArguments: () => [] })
     .description('evaluate a trained policy on all held-out problems')
     .usage('--run <directory> [options]')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
     .option('--samples <number>', 'sampled completions a problem (num_generations_eval)', wholeNumber(1), 4)
     .option('--threads <number>', THREADS, wholeNumber(1))
     .option('--json', 'print the figures as JSON')
-    .action((options) => evalCommand({ ...options, run: requiredRun(options.run) }));
+    .action(([word]: readonly string[], options) => {
+      if (word !== undefined) {
+        throw new ConfigError('missing-flag', `${word} — a run needs its flag; use --run ${word}.`, { word });
+      }
+      return evalCommand({ ...options, run: requiredRun(options.run) });
+    });
 }
 
 function addSample(root: Command): void {
@@ -171,6 +182,14 @@ function requiredRun(value: string | undefined): string {
   throw new ConfigError('missing-flag', message, { flag: 'run' });
 }
 
+/** `--set seed 3`: the value has become a word. @throws ConfigError */
+function refuseSpacedSet([word]: readonly string[], set: readonly string[] = []): void {
+  const key = set.find((override) => !override.includes('='));
+  if (word === undefined || key === undefined) return;
+  const rule = 'a key and its value are joined by "="';
+  throw new ConfigError('spaced-set', `--set ${key} ${word} — ${rule}; use --set ${key}=${word}.`, { key, word });
+}
+
 /** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */
 function refuseWords([word]: readonly string[], root: Command): void {
   if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, root), { word });
@@ -179,5 +198,7 @@ function refuseWords([word]: readonly string[], root: Command): void {
 function unknownWord(word: string, root: Command): string {
   if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${word}.`;
   const names = root.commands.map((command) => command.name());
-  return `${word} — no such command (${names.join(', ')}); did you mean "${closest(word, names)}"?`;
+  const nearest = nearestKey(word, names);
+  if (nearest !== undefined) return `${word} — no such command (${names.join(', ')}); did you mean "${nearest}"?`;
+  return `${word} — neither a command (${names.join(', ')}) nor the value of a flag; an output directory is --output ${word}.`;
 }

@@ -34,7 +34,8 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
 async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
   const { config, directory } = loaded;
   const { task, rewards, modules } = plugins;
-  const backend = await chooseBackend(config.backend, config.threads);
+  const notes: string[] = [];
+  const backend = await chooseBackend(config.backend, config.threads, (line) => notes.push(line));
   const controls = new RunControls();
   const run = await openRun(config, task, backend, { rewards, clock: controls.clock });
   try {
@@ -49,6 +50,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
       display.opening(fingerprint, plannedBytes);
+      for (const note of notes) display.say(note);
       const wishes = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);

@@ -1,4 +1,5 @@
 /** Reads a configuration from disk. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../errors.ts';
 import { type LoadedConfig, parseConfig } from './load.ts';
@@ -21,11 +22,19 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof TypeError) throw notText(file);
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // node:fs rejects with nothing else
-    throw new ConfigError('config-file', `${file}  ${REASONS[code] ?? `cannot be read (${code}); check the path`}.`, {
+    const near = code === 'ENOENT' ? alike(file) : undefined;
+    const reason = near === undefined ? REASONS[code] : `no such file; there is ${near}`;
+    throw new ConfigError('config-file', `${file}  ${reason ?? `cannot be read (${code}); check the path`}.`, {
       file,
       code,
     });
   }
+}
+
+/** A config that is there, where its folder or its ending was left out. */
+function alike(file: string): string | undefined {
+  const guesses = [`${file}.yaml`, `configs/${file}`, `configs/${file}.yaml`];
+  return guesses.find((guess) => existsSync(guess));
 }
 
 /** Bytes that are no UTF-8: another kind of file, or a text that Windows saved as UTF-16. */

@@ -15,6 +15,9 @@ const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 /** Undefined where the text is just a text. */
 export function meantBy(text: string): MeantValue | undefined {
   const word = text.trim();
+  const [, beforeHash] = /^([^\s#]+)#/.exec(word) ?? [];
+  if (beforeHash !== undefined) return withReason(meantBy(beforeHash), 'a comment needs a space before its #');
+  if (/[−–]/.test(word)) return withReason(meantBy(word.replace(/[−–]/g, '-')), 'a minus is the - of the keyboard');
   if (NUMBER.test(word)) return number(word, 'quotes make a text of it');
   if (/^\d[\d_]*$/.test(word)) return number(word.replaceAll('_', ''), 'an underscore makes a text of it');
   if (/^[1-9]\d{0,2}(,\d{3})+$/.test(word)) return number(word.replaceAll(',', ''), 'a comma makes a text of it');
@@ -24,6 +27,10 @@ export function meantBy(text: string): MeantValue | undefined {
   if (NO.test(word)) return { value: false, written: 'false', because: aText(word) };
   if (NOTHING.test(word)) return { value: null, written: 'null', because: aText(word) };
   return undefined;
+}
+
+function withReason(meant: MeantValue | undefined, because: string): MeantValue | undefined {
+  return meant && { ...meant, because };
 }
 
 function number(spelling: string, because: string): MeantValue {

@@ -1,4 +1,5 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
+import { taskDefinitions } from '../data/registry.ts';
 import type { KeyTable, Plugin, Values } from './keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
@@ -34,11 +35,20 @@ const ofTheRun = sameRule([...runKeys, 'model', 'stages'], 'belongs to the whole
 const ofTheModel = sameRule(modelKeys, 'belongs to the model; move it under model:');
 const ofGrpo = sameRule(stageKeys.grpo, 'an sft stage samples nothing and has no rewards; move it to a grpo stage');
 
+const knobs = new Set(
+  Object.values(taskDefinitions).flatMap(({ levels }) => levels.flatMap((level) => Object.keys(level))),
+);
+const ofTheTask = sameRule(knobs, 'a knob of the task; write task: {name: …, …} with it');
+
 const guides = {
   run: {
     known: new Set([...runKeys, 'model', 'stages', ...stageKeys.sft, ...stageKeys.grpo]),
     unsupported: UNSUPPORTED_TRL_KEYS,
-    elsewhere: new Map([...ofTheModel, ['stage', 'belongs to an entry of stages; flat keys are one grpo stage']]),
+    elsewhere: new Map([
+      ...ofTheTask,
+      ...ofTheModel,
+      ['stage', 'belongs to an entry of stages; flat keys are one grpo stage'],
+    ]),
   },
   model: {
     known: modelKeys,
@@ -56,6 +66,11 @@ const guides = {
     elsewhere: new Map([...ofTheRun, ...ofTheModel]),
   },
 } satisfies Record<string, KeyGuide>;
+
+/** Whether a key belongs to the top level of a file, or to a stage, which inherits it. */
+export function isTopLevelKey(name: string): boolean {
+  return guides.run.known.has(name);
+}
 
 /** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
 export function resolveRun(values: Mapping, problems: Problems): RunConfig {

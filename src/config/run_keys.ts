@@ -25,7 +25,7 @@ export const RUN_KEYS = {
   ),
   backend: key(
     'backend',
-    choice(['auto', 'wasm', 'reference'], 'not a backend of this build')
+    choice(['auto', 'webgpu', 'wasm', 'reference'], 'not a backend of this build')
       .default('auto')
       .describe('Kernel set: auto takes the fastest that starts; reference is float64 and slow. Default auto.'),
   ),

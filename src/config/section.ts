@@ -83,9 +83,19 @@ function innermost(issue: z.core.$ZodIssue): Mistake {
 /** The rule that was broken; the remedy is what the text was meant to be, where that would pass. */
 function remedied({ message, path }: Mistake, value: unknown, schema: z.ZodType): string {
   const text = valueAt(value, path);
+  const isInList = path.at(-1) === 'name' && typeof path.at(-2) === 'number';
+  const named = isInList ? nameless(valueAt(value, path.slice(0, -1))) : undefined;
+  if (named !== undefined) return `a mapping needs its name; write ${named}`;
   const meant = typeof text === 'string' ? meantBy(text) : undefined;
   if (meant === undefined || !schema.safeParse(replacedAt(value, path, meant.value)).success) return message;
   return `${message.split(';', 1)[0]}; write ${meant.written}, as ${meant.because}`;
+}
+
+/** `[accuracy: 0.5]`: a reward and its weight, written as a key and its value. */
+function nameless(mapping: unknown): string | undefined {
+  const [[name, weight] = [], ...others] = Object.entries(mapping ?? {});
+  if (others.length > 0 || typeof weight !== 'number' || name === 'weight') return undefined;
+  return `{name: ${name}, weight: ${weight}}`;
 }
 
 /** A copy of plain data with another value at a path. */

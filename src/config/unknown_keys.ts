@@ -2,6 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { Problems } from './problems.ts';
 import type { UnsupportedKey } from './trl_keys.ts';
+import { isMapping } from './yaml_tree.ts';
 
 /** A section's view of keys: its own, those it knows to refuse, and where other keys belong. */
 export interface KeyGuide {
@@ -17,7 +18,9 @@ export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, pro
   const name = path.slice(path.lastIndexOf('.') + 1);
   const unsupported = Object.hasOwn(guide.unsupported, name) ? guide.unsupported[name] : undefined;
   if (unsupported?.agrees.some((harmless) => harmless === value)) return;
-  const reason = unsupported?.because ?? guide.elsewhere.get(name) ?? unknownRule(name, guide.known);
+  const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
+  const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
+  const reason = unsupported?.because ?? guide.elsewhere.get(name) ?? misplaced ?? unknownRule(name, guide.known);
   problems.add(path, value, reason);
 }
 

@@ -68,7 +68,12 @@ export class KnobReader {
       const message =
         `task.${key}: ${JSON.stringify(this.#raw[key])} — task "${this.#task}" has no such knob` +
         `${didYouMean(key, this.#known)} (knobs: ${this.#known.join(', ')})`;
-      throw new ConfigError('unknown-knob', message, { task: this.#task, key, known: [...this.#known] });
+      throw new ConfigError('unknown-knob', message, {
+        task: this.#task,
+        key,
+        value: this.#raw[key],
+        known: [...this.#known],
+      });
     }
   }
 }

@@ -6,7 +6,7 @@
 import { dirname } from 'node:path';
 import type { Plugin } from '../config/keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { RunConfig } from '../config/run_config.ts';
+import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
 import { bindTask, getTaskDefinition } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
@@ -100,7 +100,9 @@ async function orReport<T>(
   } catch (error) {
     if (!isOwnError(error)) throw error;
     const { code, facts, message } = error;
-    if (code !== 'bad-module') {
+    if (code === 'unknown-knob' && isTopLevelKey(String(facts.key))) {
+      problems.add(`task.${facts.key}`, facts.value, 'not a knob of the task; move it to the top level');
+    } else if (code !== 'bad-module') {
       problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${facts.key}`) ?? path, message);
     } else if (facts.key === undefined) problems.add(path, name, message);
     else problems.add(`${path}.${facts.key}`, facts.value, message);
@@ -127,7 +129,7 @@ async function openRewards(opening: Opening): Promise<void> {
   for (const [index, stage] of config.stages.entries()) {
     const lists = [`stages.${index}.reward_funcs`, 'reward_funcs'];
     for (const [place, { weight: _, ...reward }] of (stage.stage === 'grpo' ? stage.rewards : []).entries()) {
-      const path = problems.written(...lists.map((list) => `${list}.${place}`), ...lists) ?? 'reward_funcs';
+      const path = problems.written(...lists.flatMap((list) => [`${list}.${place}`, list])) ?? 'reward_funcs';
       await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
     }
   }

@@ -84,6 +84,7 @@ export function getReward(name: string, options: RewardOptions = {}, own: OwnRew
 
 function unknownRule(name: string, known: readonly string[]): string {
   if (isModuleFile(name)) return 'a file, which the caller has not opened; see openPlugins of rlvr-train/node.';
+  if (name.includes(',')) return `several names are a list; write [${name.trim()}].`;
   if (/[/\\.]/.test(name))
     return `neither a reward function nor a file that ends in ${MODULE_ENDINGS}; give its full name.`;
   return `no such reward function; did you mean "${closest(name, [...known])}"? (known: ${known.join(', ')})`;

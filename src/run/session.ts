@@ -85,6 +85,8 @@ interface Logs {
 /** Runs, or goes on with, a run. @throws CheckpointError when the directory does not allow it */
 export async function* session(options: SessionOptions): AsyncGenerator<SessionEvent> {
   const { run, store } = options;
+  // Before anything is opened: a run that is there may be one that is running.
+  if (!options.resume) await requireFresh(options);
   const logs: Logs = {
     metrics: await MetricsLog.open(store, 'metrics.jsonl'),
     completions: await MetricsLog.open(store, 'completions.jsonl'),
@@ -96,7 +98,6 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     earlierSeconds = resumed.wallSeconds;
     for (const message of resumed.notes) yield { type: 'note', message };
   } else {
-    await requireFresh(options);
     await startDirectory(options);
   }
   const start = run.clock();

@@ -245,7 +245,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown backend',
     words: [...TRAIN, '--backend', 'wsam'],
-    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, wasm, reference is wasm.',
+    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference is wasm.',
   },
   {
     what: 'a --set without a value',
@@ -261,6 +261,35 @@ const FLAGS: Mistake[] = [
     what: 'a --set that is no YAML',
     words: [...TRAIN, '--set', 'reward_funcs=[accuracy'],
     says: '--set  reward_funcs: "[accuracy" — not a YAML value; quote it, or for example 3e-4.',
+  },
+];
+
+const PLACES: Mistake[] = [
+  {
+    what: 'a config without its ending',
+    words: ['--config', 'my'],
+    says: 'my  no such file; there is my.yaml.',
+  },
+  {
+    what: 'a --set with a space',
+    words: [...TRAIN, '--set', 'seed', '3'],
+    says: '--set seed 3 — a key and its value are joined by "="; use --set seed=3.',
+  },
+  {
+    what: 'an output without its flag',
+    words: ['--config', 'my.yaml', 'runs/mine'],
+    says: 'runs/mine — neither a command (train, eval, sample, report, schema, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+  },
+  { what: 'a run without its flag', words: ['eval', 'out'], says: 'out — a run needs its flag; use --run out.' },
+  {
+    what: 'a learning rate among the knobs',
+    words: [...TRAIN, '--set', 'task.learning_rate=1'],
+    says: '--set  task.learning_rate: 1 — not a knob of the task; move it to the top level.',
+  },
+  {
+    what: 'rewards in one text',
+    yaml: 'reward_funcs: accuracy, lcs\n',
+    says: 'my.yaml:8  reward_funcs: "accuracy, lcs" — several names are a list; write [accuracy, lcs].',
   },
 ];
 
@@ -664,7 +693,7 @@ afterEach(() => {
 
 afterAll(() => rmSync(finished, { recursive: true, force: true }));
 
-const TABLE = { FILES, KEYS, FLAGS, MEMORY, DIRECTORIES, REWARD_FILES, TASK_FILES };
+const TABLE = { FILES, KEYS, FLAGS, PLACES, MEMORY, DIRECTORIES, REWARD_FILES, TASK_FILES };
 
 describe.each(Object.entries(TABLE))('%s', (_kind, mistakes) => {
   it.each(mistakes)('$what', async ({ yaml = '', whole = false, files = {}, run, words = TRAIN, says }) => {

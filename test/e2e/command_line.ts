@@ -14,13 +14,18 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** @param signalAfter send this signal after so many milliseconds, or as soon as `when` is seen on standard output */
+/**
+ * @param interrupt  a signal to send after so many milliseconds, or as soon as `when` is seen on standard output
+ * @param place      where the command is typed, and what it finds in the environment
+ */
 export function commandLine(
   arguments_: readonly string[],
   interrupt?: { readonly signal: NodeJS.Signals; readonly afterMs?: number; readonly when?: RegExp },
+  place: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [PROGRAM, ...arguments_], { env: { ...process.env, NO_COLOR: '1' } });
+    const env = { ...process.env, NO_COLOR: '1', ...place.env };
+    const child = spawn(process.execPath, [PROGRAM, ...arguments_], { cwd: place.cwd, env });
     let stdout = '';
     let stderr = '';
     let sent = false;

@@ -96,6 +96,7 @@ describe('a run', () => {
   it('does not touch the run that its directory holds already', async () => {
     const store = memoryStore();
     await finish({ store });
+    await store.append('metrics.jsonl', '{"step":5,'); // a line that its own process is about to end
     const before = await Promise.all((await store.list('')).map((name) => store.read(name)));
     await expect(finish({ store, yaml: `${YAML}\nseed: 5` })).rejects.toMatchObject({ code: 'directory-in-use' });
     expect(await Promise.all((await store.list('')).map((name) => store.read(name)))).toEqual(before);

@@ -1,7 +1,8 @@
 /**
  * The backends that every conformance test runs on.
  *
- * RLVR_TEST_BACKENDS replaces the default list: names with options, such as `reference,wasm:threads=2:fma=false`.
+ * RLVR_TEST_BACKENDS replaces the default list: names with options, such as `reference,wasm:threads=2:fma=false`, or
+ * `webgpu:lavapipe`.
  * A backend that is listed and cannot be loaded or opened fails the suite: nothing is skipped.
  */
 import type { Backend } from '../../src/kernels/kernels.ts';
@@ -16,6 +17,8 @@ export interface RequiredBackend {
 interface BackendOptions {
   readonly threads?: number;
   readonly fma?: boolean;
+  readonly adapter?: string;
+  readonly bindingBytes?: number;
 }
 
 const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false';
@@ -26,6 +29,11 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
   wasm: async (options) => {
     const { wasmBackend } = await import('../../src/kernels/wasm/backend.ts');
     return wasmBackend(options);
+  },
+  webgpu: async ({ adapter = 'lavapipe', bindingBytes }) => {
+    const { openSoftwareAdapter } = await import('./adapters.ts');
+    const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
+    return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes });
   },
 };
 
@@ -47,6 +55,8 @@ export async function loadBackend(label: string): Promise<Backend> {
 
 function parseSetting(setting: string): [string, unknown] {
   const [key, value] = setting.split('=');
-  if (!['threads', 'fma'].includes(key)) throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
+  if (value === undefined) return ['adapter', key];
+  if (!['threads', 'fma', 'bindingBytes'].includes(key))
+    throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
   return [key, JSON.parse(value)];
 }

@@ -1,0 +1,78 @@
+/// <reference types="@webgpu/types" />
+/**
+ * The webgpu backend: WGSL kernels on any WebGPU adapter, in a browser or in Node.
+ *
+ * Where adapters come from is the caller's business: `navigator.gpu` in a browser, `webgpu.node.ts` in Node.
+ */
+import { BackendError, MemoryPlanError } from '../../errors.ts';
+import type { Backend } from '../kernels.ts';
+import type { AdapterDescription, OpenDevice } from './device.ts';
+import { adapterLine, describeAdapter, openDevice } from './device.ts';
+import { WebgpuEngine } from './engine.ts';
+import type { BufferLimits } from './layout.ts';
+import { layOut } from './layout.ts';
+
+export interface WebgpuOptions {
+  /** Bytes that a kernel sees of one buffer, at most; default: what the adapter allows. Larger weights are cut. */
+  readonly bindingBytes?: number;
+}
+
+/** A backend that says which adapter it computes on. */
+export interface WebgpuBackend extends Backend {
+  readonly adapter: AdapterDescription;
+}
+
+/** Where adapters come from: `navigator.gpu`, or what a native package offers in its place. */
+export type AdapterSource = Pick<GPU, 'requestAdapter'>;
+
+/**
+ * Prepares the kernel set for the adapter that `gpu` prefers. One device serves all engines; it is opened with the
+ * first engine, and again after a loss.
+ * @throws BackendError where there is no adapter
+ */
+export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions = {}): Promise<WebgpuBackend> {
+  const adapter = await requestAdapter(gpu);
+  const limits: BufferLimits = {
+    bufferBytes: adapter.limits.maxBufferSize,
+    bindingBytes: Math.min(
+      options.bindingBytes ?? Number.POSITIVE_INFINITY,
+      adapter.limits.maxStorageBufferBindingSize,
+    ),
+  };
+  let unused: GPUAdapter | undefined = adapter;
+  let open: Promise<OpenDevice> | undefined;
+  const device = async (): Promise<OpenDevice> => {
+    const present = await open?.catch(() => undefined);
+    if (present !== undefined && present.failure === undefined) return present;
+    const fresh = unused ?? (await requestAdapter(gpu)); // an adapter gives one device only
+    unused = undefined;
+    open = openDevice(fresh);
+    return open;
+  };
+  return {
+    name: 'webgpu',
+    adapter: describeAdapter(adapter),
+    plannedBytes: (plan) => layOut(plan, limits).byPurpose,
+    open: async (plan) => {
+      const layout = layOut(plan, limits);
+      const opened = await device();
+      opened.device.pushErrorScope('out-of-memory');
+      const engine = new WebgpuEngine(opened, layout);
+      const refusal = await opened.device.popErrorScope();
+      if (refusal === null) return engine;
+      await engine.close();
+      throw new MemoryPlanError(
+        'webgpu-memory',
+        `${(layout.bytes / 1024 ** 3).toFixed(2)} GiB needed, which ${adapterLine(describeAdapter(adapter))} cannot ` +
+          `give (${refusal.message}).\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.`,
+        { bytes: layout.bytes, byPurpose: Object.fromEntries(layout.byPurpose) },
+      );
+    },
+  };
+}
+
+async function requestAdapter(gpu: AdapterSource): Promise<GPUAdapter> {
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (adapter !== null) return adapter;
+  throw new BackendError('no-adapter', 'webgpu: this system offers no adapter. Use --backend wasm.');
+}

@@ -1,0 +1,67 @@
+/// <reference types="@webgpu/types" />
+/** Adapters and devices: what an adapter is, which limits are asked of it, and a device with its pipelines. */
+import { BackendError } from '../../errors.ts';
+import { PipelineCache } from './pipelines.ts';
+
+/** What a run records of the adapter that it ran on. */
+export interface AdapterDescription {
+  readonly vendor: string;
+  readonly architecture: string;
+  readonly device: string;
+  readonly description: string;
+  /** Runs on the processor: lavapipe, SwiftShader, WARP. */
+  readonly isSoftware: boolean;
+}
+
+/** Limits that are raised from WebGPU's defaults to what the adapter has. Kernels stay within the defaults. */
+const RAISED_LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize'] as const;
+
+/** Describes an adapter as the fingerprint and `--list-adapters` show it. */
+export function describeAdapter({ info }: GPUAdapter): AdapterDescription {
+  const { vendor, architecture, device, description } = info;
+  const isSoftware = info.isFallbackAdapter || /swiftshader|llvmpipe|software/i.test(`${architecture} ${description}`);
+  return { vendor, architecture, device, description, isSoftware };
+}
+
+/** `Mesa llvmpipe … (mesa, software)`: one line for people. */
+export function adapterLine({ vendor, architecture, device, description, isSoftware }: AdapterDescription): string {
+  const name = description || device || 'unnamed adapter';
+  const kind = [vendor, architecture, isSoftware ? 'on the processor' : ''].filter((part) => part !== '').join(', ');
+  return kind === '' ? name : `${name} (${kind})`;
+}
+
+/** An open device, with what is shared by all engines on it. */
+export interface OpenDevice {
+  readonly device: GPUDevice;
+  readonly adapter: AdapterDescription;
+  readonly pipelines: PipelineCache;
+  /** Why the device can no longer be used; undefined while it can. */
+  failure: BackendError | undefined;
+}
+
+/** Opens a device with the adapter's largest buffers. @throws BackendError where the adapter refuses */
+export async function openDevice(adapter: GPUAdapter): Promise<OpenDevice> {
+  const requiredLimits = Object.fromEntries(RAISED_LIMITS.map((name) => [name, adapter.limits[name]]));
+  const description = describeAdapter(adapter);
+  const device = await adapter.requestDevice({ requiredLimits }).catch((cause: unknown) => {
+    throw new BackendError('no-device', `webgpu: ${adapterLine(description)} gives no device: ${String(cause)}.`);
+  });
+  const open: OpenDevice = { device, adapter: description, pipelines: new PipelineCache(device), failure: undefined };
+  device.addEventListener('uncapturederror', ({ error }) => {
+    open.failure ??= new BackendError('webgpu-error', `webgpu: ${error.message}`, { adapter: description });
+  });
+  void device.lost.then(({ reason, message }) => {
+    open.failure ??= deviceLost(description, reason, message);
+  });
+  return open;
+}
+
+function deviceLost(adapter: AdapterDescription, reason: string, message: string): BackendError {
+  const why = [reason, message].filter((part) => part !== '' && part !== 'unknown').join(': ') || 'no reason given';
+  return new BackendError(
+    'device-lost',
+    `webgpu: the device was lost (${why}; ${adapterLine(adapter)}). The last checkpoint is kept: go on with --resume, ` +
+      'or with --backend wasm.',
+    { adapter, reason },
+  );
+}

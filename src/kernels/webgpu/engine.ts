@@ -1,0 +1,258 @@
+/// <reference types="@webgpu/types" />
+/**
+ * An open WebGPU engine: one buffer an arena, programs as lists of dispatches, replayed into command buffers.
+ *
+ * A replay encodes and submits; it does not wait. `read` does. The queue keeps everything in order.
+ */
+import { BackendError } from '../../errors.ts';
+import type { Engine, Kernels, Program } from '../kernels.ts';
+import type { Slot } from '../memory.ts';
+import { slotLength } from '../memory.ts';
+import { CountTable } from './counts.ts';
+import type { OpenDevice } from './device.ts';
+import { recordKernels } from './kernels.ts';
+import type { Layout } from './layout.ts';
+import { arenaBytes, MAXIMUM_COUNTS, PARAMETER_BYTES, PARAMETERS_BYTES, STAGING_BYTES } from './layout.ts';
+import type { PendingPipeline } from './pipelines.ts';
+import type { Dispatch, RecorderContext, Window } from './recorder.ts';
+import { Recorder } from './recorder.ts';
+
+/** GPUBufferUsage and GPUMapMode, which Node has not as globals. */
+const USAGE = { mapRead: 1, copySource: 4, copyDestination: 8, uniform: 64, storage: 128 } as const;
+const MAP_READ = 1;
+
+/** Multiply-adds that are submitted at once: under 0.1 s on a slow processor, and on a slow GPU. */
+const SUBMIT_WORK = { software: 2e8, hardware: 1e10 } as const;
+
+interface WebgpuProgram extends Program {
+  readonly dispatches: readonly Dispatch[];
+  readonly compiled: readonly PendingPipeline[];
+  isCompiled: boolean;
+}
+
+export class WebgpuEngine implements Engine {
+  readonly backend = 'webgpu';
+  readonly features: Readonly<Record<string, string | number | boolean>>;
+  readonly bytes: number;
+  readonly #open: OpenDevice;
+  readonly #layout: Layout;
+  readonly #buffers = new Map<string, GPUBuffer>();
+  readonly #shadows = new Map<string, Int32Array<ArrayBuffer>>();
+  readonly #bindGroups = new Map<string, GPUBindGroup>();
+  readonly #parameters: GPUBuffer;
+  readonly #countBuffer: GPUBuffer;
+  readonly #staging: GPUBuffer;
+  readonly #parameterGroup: GPUBindGroup;
+  readonly #counts: CountTable;
+  readonly #context: RecorderContext;
+  #parametersUsed = 0;
+  /** Reads take turns at the one staging buffer. */
+  #lastRead: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(open: OpenDevice, layout: Layout) {
+    this.#open = open;
+    this.#layout = layout;
+    this.bytes = layout.bytes;
+    const { vendor, architecture, device: name, description } = open.adapter;
+    this.features = {
+      adapter: [vendor, architecture, name].filter((part) => part !== '').join(' '),
+      driver: description,
+    };
+    const { device } = open;
+    for (const arena of layout.arenas.values()) {
+      const usage = USAGE.storage | USAGE.copySource | USAGE.copyDestination;
+      this.#buffers.set(arena.name, device.createBuffer({ label: arena.name, size: arenaBytes(arena), usage }));
+      if (arena.dtype === 'int') this.#shadows.set(arena.name, new Int32Array(arena.length));
+    }
+    const uniform = USAGE.uniform | USAGE.copyDestination;
+    this.#parameters = device.createBuffer({ label: 'parameters', size: PARAMETERS_BYTES, usage: uniform });
+    this.#countBuffer = device.createBuffer({ label: 'counts', size: MAXIMUM_COUNTS * 4, usage: uniform });
+    const staging = USAGE.mapRead | USAGE.copyDestination;
+    this.#staging = device.createBuffer({ label: 'staging', size: STAGING_BYTES, usage: staging });
+    this.#parameterGroup = device.createBindGroup({
+      layout: open.pipelines.parameterLayout,
+      entries: [
+        { binding: 0, resource: { buffer: this.#parameters, size: PARAMETER_BYTES } },
+        { binding: 1, resource: { buffer: this.#countBuffer } },
+      ],
+    });
+    const shadow = (arena: string): Int32Array => {
+      const values = this.#shadows.get(arena);
+      if (values === undefined) throw new BackendError('count-slot', `a count in '${arena}' — counts are int slots.`);
+      return values;
+    };
+    this.#counts = new CountTable(shadow);
+    this.#context = {
+      layout,
+      pipelines: open.pipelines,
+      counts: this.#counts,
+      shadow,
+      bindGroup: (windows, accesses) => this.#bindGroup(windows, accesses),
+      storeParameters: (words) => this.#storeParameters(words),
+    };
+  }
+
+  record(label: string, build: (kernels: Kernels) => void): Program {
+    this.#check();
+    const recorder = new Recorder(this.#context);
+    let kernelCount = 0;
+    build(recordKernels(recorder, () => kernelCount++));
+    const { dispatches } = recorder;
+    const compiled = [...new Set(dispatches.map(({ pending }) => pending))];
+    const program: WebgpuProgram = { label, kernelCount, dispatches, compiled, isCompiled: false };
+    return program;
+  }
+
+  async replay(...programs: readonly Program[]): Promise<void> {
+    this.#check();
+    // Programs of this engine are the only ones that reach it: the interface hides their inside.
+    const recorded = programs as readonly WebgpuProgram[];
+    for (const program of recorded) if (!program.isCompiled) await compile(program);
+    this.#check();
+    const { queue } = this.#open.device;
+    if (this.#counts.refresh()) queue.writeBuffer(this.#countBuffer, 0, this.#counts.values, 0, this.#counts.length);
+    this.#encode(recorded.flatMap(({ dispatches }) => dispatches));
+  }
+
+  #encode(dispatches: readonly Dispatch[]): void {
+    const { device, adapter } = this.#open;
+    const most = adapter.isSoftware ? SUBMIT_WORK.software : SUBMIT_WORK.hardware;
+    let encoder = device.createCommandEncoder();
+    let pass = encoder.beginComputePass();
+    let work = 0;
+    let last: { readonly pipeline?: GPUComputePipeline; readonly bindGroup?: GPUBindGroup } = {};
+    for (const { pending, bindGroup, parametersAt, workgroups, work: workOf } of dispatches) {
+      const [x, y] = workgroups();
+      if (x === 0 || y === 0) continue;
+      if (work > most) {
+        pass.end();
+        device.queue.submit([encoder.finish()]);
+        encoder = device.createCommandEncoder();
+        pass = encoder.beginComputePass();
+        work = 0;
+        last = {};
+      }
+      const pipeline = pending.pipeline as GPUComputePipeline; // `replay` awaited it
+      if (pipeline !== last.pipeline) pass.setPipeline(pipeline);
+      if (bindGroup !== last.bindGroup) pass.setBindGroup(0, bindGroup);
+      pass.setBindGroup(1, this.#parameterGroup, [parametersAt]);
+      last = { pipeline, bindGroup };
+      pass.dispatchWorkgroups(x, y);
+      work += workOf();
+    }
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+  }
+
+  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+    this.#check();
+    const buffer = this.#bufferOf(slot);
+    if (at < 0 || at + values.length > slotLength(slot)) {
+      throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
+    }
+    if (values.length === 0) return;
+    const start = slot.offset + at;
+    const shadow = this.#shadows.get(slot.arena);
+    if (shadow !== undefined) {
+      shadow.set(values, start);
+      this.#counts.invalidate();
+    }
+    const data = shadow?.subarray(start, start + values.length) ?? asFloats(values);
+    this.#open.device.queue.writeBuffer(buffer, start * 4, data);
+  }
+
+  async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float32Array> {
+    this.#check();
+    const buffer = this.#bufferOf(slot);
+    if (count < 0 || count > slotLength(slot)) {
+      throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
+    }
+    const bytes = new Uint8Array(count * 4);
+    const turn = this.#lastRead.then(() => this.#readBytes(buffer, slot.offset * 4, bytes));
+    this.#lastRead = turn.catch(() => {});
+    await turn;
+    return slot.dtype === 'int' ? new Int32Array(bytes.buffer) : new Float32Array(bytes.buffer);
+  }
+
+  async #readBytes(buffer: GPUBuffer, from: number, into: Uint8Array): Promise<void> {
+    const { device } = this.#open;
+    for (let done = 0; done < into.length; done += STAGING_BYTES) {
+      const size = Math.min(STAGING_BYTES, into.length - done);
+      const encoder = device.createCommandEncoder();
+      encoder.copyBufferToBuffer(buffer, from + done, this.#staging, 0, size);
+      device.queue.submit([encoder.finish()]);
+      await this.#staging.mapAsync(MAP_READ, 0, size).catch(async (cause: unknown) => {
+        await device.lost.then(
+          () => {},
+          () => {},
+        );
+        throw this.#open.failure ?? new BackendError('webgpu-error', `webgpu: reading back failed: ${String(cause)}.`);
+      });
+      into.set(new Uint8Array(this.#staging.getMappedRange(0, size)), done);
+      this.#staging.unmap();
+    }
+    this.#check();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    await this.#lastRead;
+    this.#isClosed = true;
+    for (const buffer of [...this.#buffers.values(), this.#parameters, this.#countBuffer, this.#staging]) {
+      buffer.destroy();
+    }
+  }
+
+  #check(): void {
+    if (this.#isClosed) throw new BackendError('engine-closed', 'The engine is closed; open the backend again.');
+    if (this.#open.failure !== undefined) throw this.#open.failure;
+  }
+
+  #bufferOf(slot: Slot): GPUBuffer {
+    const buffer = this.#buffers.get(slot.arena);
+    const length = this.#layout.arenas.get(slot.arena)?.length ?? 0;
+    if (buffer === undefined) {
+      throw new BackendError('unknown-arena', `slot in arena '${slot.arena}' — the memory plan has no such arena.`);
+    }
+    if (slot.offset + slotLength(slot) <= length) return buffer;
+    const message = `slot [${slot.shape}] at ${slot.offset} of '${slot.arena}' — the arena ends at ${length}.`;
+    throw new BackendError('slot-range', message);
+  }
+
+  #bindGroup(windows: readonly Window[], accesses: readonly ('read' | 'write')[]): GPUBindGroup {
+    const key = windows.map(({ arena, begin, end }, i) => `${arena}:${begin}:${end}:${accesses[i]}`).join();
+    const known = this.#bindGroups.get(key);
+    if (known !== undefined) return known;
+    const group = this.#open.device.createBindGroup({
+      layout: this.#open.pipelines.storageLayout(accesses),
+      entries: windows.map(({ arena, begin, end }, binding) => ({
+        binding,
+        resource: { buffer: this.#buffers.get(arena) as GPUBuffer, offset: begin * 4, size: (end - begin) * 4 },
+      })),
+    });
+    this.#bindGroups.set(key, group);
+    return group;
+  }
+
+  #storeParameters(words: ArrayBuffer): number {
+    const at = this.#parametersUsed;
+    if (words.byteLength > PARAMETER_BYTES || at >= PARAMETERS_BYTES) {
+      throw new BackendError('commands', 'webgpu: too many recorded dispatches; the buffer of parameters is full.');
+    }
+    this.#open.device.queue.writeBuffer(this.#parameters, at, words);
+    this.#parametersUsed += PARAMETER_BYTES;
+    return at;
+  }
+}
+
+async function compile(program: WebgpuProgram): Promise<void> {
+  await Promise.all(program.compiled.map(({ ready }) => ready)).catch((cause: unknown) => {
+    throw new BackendError('shader', `webgpu: a kernel of '${program.label}' does not compile: ${String(cause)}`);
+  });
+  program.isCompiled = true;
+}
+
+function asFloats(values: ArrayLike<number>): Float32Array<ArrayBuffer> {
+  return values instanceof Float32Array ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values);
+}

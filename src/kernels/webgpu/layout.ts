@@ -1,0 +1,80 @@
+/**
+ * Which buffers an engine holds: one a plan's arena, scratch space of its own, and the blocks that dispatches read
+ * their parameters from. All of it is allocated when the engine opens.
+ */
+import { MemoryPlanError } from '../../errors.ts';
+import type { ArenaSpec, MemoryPlan } from '../memory.ts';
+
+/** Bytes of one dispatch's parameters: the largest alignment that a uniform offset may need. */
+export const PARAMETER_BYTES = 256;
+const MAXIMUM_DISPATCHES = 16_384;
+export const MAXIMUM_COUNTS = 4096;
+/** Read back at a time. */
+export const STAGING_BYTES = 1 << 20;
+
+/** Logits that are held at once, at most. */
+const LOGITS_BYTES = 64 * 1024 ** 2;
+const MAXIMUM_LOGIT_ROWS = 1024;
+
+/** Arenas of the backend's own; no plan can name them. */
+export const LOGITS = '#logits';
+export const KEY_READERS = '#key readers';
+
+export interface BufferLimits {
+  /** Largest buffer, in bytes. */
+  readonly bufferBytes: number;
+  /** Largest part of a buffer that one kernel can see, in bytes. */
+  readonly bindingBytes: number;
+}
+
+export interface Layout {
+  readonly arenas: ReadonlyMap<string, ArenaSpec>;
+  /** Rows of logits in a chunk. */
+  readonly logitRows: number;
+  readonly limits: BufferLimits;
+  readonly byPurpose: ReadonlyMap<string, number>;
+  readonly bytes: number;
+}
+
+/** Bytes of an arena's buffer: whole vectors of four. */
+export function arenaBytes({ length }: ArenaSpec): number {
+  return Math.ceil(length / 4) * 16;
+}
+
+/** @throws MemoryPlanError when an arena is larger than the adapter's largest buffer */
+export function layOut(plan: MemoryPlan, limits: BufferLimits): Layout {
+  const { vocabSize, rows } = plan.limits;
+  const most = Math.floor(Math.min(LOGITS_BYTES, limits.bindingBytes) / 4 / vocabSize);
+  const logitRows = Math.max(1, Math.min(most, MAXIMUM_LOGIT_ROWS, rows));
+  const scratch: ArenaSpec[] = [
+    { name: LOGITS, dtype: 'real', length: logitRows * vocabSize, purpose: 'logits chunk' },
+    { name: KEY_READERS, dtype: 'int', length: 2 * rows, purpose: 'scratch' },
+  ];
+  const arenas = new Map([...plan.arenas, ...scratch].map((arena) => [arena.name, arena]));
+  const byPurpose = new Map<string, number>();
+  const take = (bytes: number, purpose: string): void => {
+    byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + bytes);
+  };
+  for (const arena of arenas.values()) {
+    if (arenaBytes(arena) > limits.bufferBytes) throw tooLarge(arena, limits);
+    take(arenaBytes(arena), arena.purpose);
+  }
+  take(MAXIMUM_DISPATCHES * PARAMETER_BYTES, 'commands');
+  take(MAXIMUM_COUNTS * 4, 'commands');
+  take(STAGING_BYTES, 'staging');
+  const bytes = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
+  return { arenas, logitRows, limits, byPurpose, bytes };
+}
+
+/** Bytes of the buffer that holds every dispatch's parameters. */
+export const PARAMETERS_BYTES = MAXIMUM_DISPATCHES * PARAMETER_BYTES;
+
+function tooLarge(arena: ArenaSpec, { bufferBytes }: BufferLimits): MemoryPlanError {
+  const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(2)} GiB`;
+  return new MemoryPlanError(
+    'webgpu-memory',
+    `${arena.purpose}: one buffer of ${gibibytes(arenaBytes(arena))} needed, ${gibibytes(bufferBytes)} is this ` +
+      "adapter's largest.\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.",
+    { arena: arena.name, bytes: arenaBytes(arena), bufferBytes },
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * Linear layers and their gradients as matrix products (matmul.ts). Formulas and shapes: kernels.ts (linear).
+ *
+ * A weight that is larger than what one kernel can see of a buffer is cut into pieces of whole outputs.
+ */
+import type { LinearArgs, LinearInputGradientArgs, LinearWeightGradientArgs } from '../kernels.ts';
+import type { Slot } from '../memory.ts';
+import { recordProduct, recordWeightGradient, SEGMENT } from './matmul.ts';
+import type { Recorder } from './recorder.ts';
+import { read, widthOf, write } from './recorder.ts';
+
+/** out = x·weightᵀ (+ bias) (+ residual) */
+export function linear(recorder: Recorder, args: LinearArgs): void {
+  const { x, weight, bias, residual, out } = args;
+  const columns = weight.shape[0] ?? 0;
+  const shared = { label: 'linear', form: 'NT', a: x, inner: widthOf(weight), outStride: columns } as const;
+  for (const { begin, end, slot } of recorder.pieces(weight, SEGMENT)) {
+    recordProduct(recorder, {
+      ...shared,
+      b: slot,
+      out: fromColumn(out, begin),
+      bias: bias && fromColumn(bias, begin),
+      residual: residual && fromColumn(residual, begin),
+      columns: end - begin,
+      rows: recorder.rows(args.rows),
+    });
+  }
+}
+
+/** dX = dOut·weight */
+export function linearInputGradient(recorder: Recorder, { dOut, weight, dX, rows }: LinearInputGradientArgs): void {
+  for (const { begin, end, slot } of recorder.pieces(weight, SEGMENT)) {
+    recordProduct(recorder, {
+      label: 'linearInputGradient',
+      form: 'NN',
+      a: fromColumn(dOut, begin),
+      b: slot,
+      out: dX,
+      accumulate: begin > 0,
+      inner: end - begin,
+      columns: widthOf(weight),
+      aStride: widthOf(dOut),
+      rows: recorder.rows(rows),
+    });
+  }
+}
+
+/** dWeight += dOutᵀ·x;  dBias += Σ_r dOut[r] */
+export function linearWeightGradient(recorder: Recorder, args: LinearWeightGradientArgs): void {
+  const { dOut, x, dWeight, dBias } = args;
+  const rows = recorder.rows(args.rows);
+  for (const { begin, end, slot } of recorder.pieces(dWeight, SEGMENT)) {
+    recordWeightGradient(recorder, {
+      label: 'linearWeightGradient',
+      a: fromColumn(dOut, begin),
+      b: x,
+      out: slot,
+      columns: end - begin,
+      inner: widthOf(x),
+      aStride: widthOf(dOut),
+      rows,
+    });
+  }
+  if (dBias !== undefined) recordColumnSums(recorder, { x: dOut, sums: dBias, rows });
+}
+
+/** The slot from a column of its first row on; its last row is cut short by as much. */
+export function fromColumn(slot: Slot, column: number): Slot {
+  if (column === 0) return slot;
+  const length = slot.shape.reduce((product, size) => product * size, 1);
+  return { ...slot, offset: slot.offset + column, shape: [length - column] };
+}
+
+/** sums[c] += Σ_r x[r, c], row after row; one thread a column. */
+export function recordColumnSums(
+  recorder: Recorder,
+  { x, sums, rows }: { readonly x: Slot; readonly sums: Slot; readonly rows: ReturnType<Recorder['rows']> },
+): void {
+  const width = widthOf(x);
+  recorder.dispatch({
+    label: 'column sums',
+    operands: { x: read(x), sums: write(sums) },
+    counts: { begin: rows.begin, end: rows.end },
+    scalars: { width },
+    code: /* wgsl */ `
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x >= P.width) { return; }
+  var sum = load_sums(id.x);
+  for (var r = begin(); r < end(); r++) { sum += load_x(r * P.width + id.x); }
+  store_sums(id.x, sum);
+}`,
+    workgroups: () => (rows.end.value > rows.begin.value ? [Math.ceil(width / 64), 1] : [0, 0]),
+    work: () => (rows.end.value - rows.begin.value) * width,
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * WGSL functions that several kernels share. Every sum that they take has one order, fixed by its length.
+ *
+ * exp_f32 and log_f32 are written out: WGSL allows its own exp and log errors of many units in the last place, and
+ * drivers use that freedom differently. These stay below 2 units where fma is fused, and give the same bits in every
+ * kernel. Polynomials: Cephes, expf and logf.
+ */
+
+/** e^x; 0 below −103, infinite above 88.8, NaN for NaN. */
+export const EXP = /* wgsl */ `
+fn exp_f32(x: f32) -> f32 {
+  if ((bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u) { return x; }
+  let bounded = clamp(x, -104.0, 89.0);
+  let n = round(bounded * 1.44269504);
+  let r = fma(n, 2.12194440e-4, fma(n, -0.693359375, bounded));
+  var p = fma(1.9875691500e-4, r, 1.3981999507e-3);
+  p = fma(p, r, 8.3334519073e-3);
+  p = fma(p, r, 4.1665795894e-2);
+  p = fma(p, r, 1.6666665459e-1);
+  p = fma(p, r, 5.0000001201e-1);
+  let e = fma(p, r * r, r) + 1.0;
+  let low = i32(n) >> 1u;
+  let high = i32(n) - low;
+  return e * bitcast<f32>((low + 127) << 23u) * bitcast<f32>((high + 127) << 23u);
+}`;
+
+/** log x of a positive normal number; exactly 0 at 1. */
+export const LOG = /* wgsl */ `
+fn log_f32(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let half = bitcast<f32>((bits & 0x007fffffu) | 0x3f000000u);
+  let is_small = half < 0.70710678;
+  let exponent = f32(i32(bits >> 23u) - 126 - select(0, 1, is_small));
+  let m = select(half - 1.0, half + half - 1.0, is_small);
+  let z = m * m;
+  var p = fma(7.0376836292e-2, m, -1.1514610310e-1);
+  p = fma(p, m, 1.1676998740e-1);
+  p = fma(p, m, -1.2420140846e-1);
+  p = fma(p, m, 1.4249322787e-1);
+  p = fma(p, m, -1.6668057665e-1);
+  p = fma(p, m, 2.0000714765e-1);
+  p = fma(p, m, -2.4999993993e-1);
+  p = fma(p, m, 3.3333331174e-1);
+  var y = fma(exponent, -2.12194440e-4, p * m * z);
+  y = fma(z, -0.5, y);
+  return fma(exponent, 0.693359375, m + y);
+}`;
+
+/**
+ * workgroup_sum and workgroup_max over side² invocations: each of the first `side` folds `side` neighbours, then all
+ * fold those. Call them from uniform control flow.
+ */
+export function workgroupReductions(side: 8 | 16): string {
+  const size = side * side;
+  return /* wgsl */ `
+var<workgroup> reduce_all: array<f32, ${size}>;
+var<workgroup> reduce_parts: array<f32, ${side}>;
+fn workgroup_sum(t: u32, value: f32) -> f32 {
+  reduce_all[t] = value;
+  workgroupBarrier();
+  if (t < ${side}u) {
+    var part = 0.0;
+    for (var i = 0u; i < ${side}u; i++) { part += reduce_all[t * ${side}u + i]; }
+    reduce_parts[t] = part;
+  }
+  workgroupBarrier();
+  var total = 0.0;
+  for (var i = 0u; i < ${side}u; i++) { total += reduce_parts[i]; }
+  return total;
+}
+fn workgroup_max(t: u32, value: f32) -> f32 {
+  reduce_all[t] = value;
+  workgroupBarrier();
+  if (t < ${side}u) {
+    var part = reduce_all[t * ${side}u];
+    for (var i = 1u; i < ${side}u; i++) { part = max(part, reduce_all[t * ${side}u + i]); }
+    reduce_parts[t] = part;
+  }
+  workgroupBarrier();
+  var largest = reduce_parts[0];
+  for (var i = 1u; i < ${side}u; i++) { largest = max(largest, reduce_parts[i]); }
+  return largest;
+}`;
+}

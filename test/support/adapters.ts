@@ -1,0 +1,44 @@
+/**
+ * The software adapters of the WebGPU tests: lavapipe (Mesa) and SwiftShader (Chromium), Vulkan drivers that run on
+ * the processor. `.ci/run` installs both; one that is asked for and missing fails.
+ */
+import { existsSync } from 'node:fs';
+import type { AdapterSource } from '../../src/kernels/webgpu/backend.ts';
+import { nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
+
+/** Where Debian's packages put the drivers, and what Dawn calls their adapters. */
+const ADAPTERS: Readonly<Record<string, { readonly driver: string; readonly name: string; readonly debian: string }>> =
+  {
+    lavapipe: {
+      driver: '/usr/share/vulkan/icd.d/lvp_icd.json',
+      name: 'llvmpipe',
+      debian: 'mesa-vulkan-drivers (25 or later)',
+    },
+    swiftshader: {
+      driver: '/usr/lib/chromium/vk_swiftshader_icd.json',
+      name: 'SwiftShader',
+      debian: 'chromium-common',
+    },
+  };
+
+/** Adapters by their name above. @throws where the driver is not installed */
+export async function openSoftwareAdapter(label: string): Promise<AdapterSource> {
+  const { name } = installed(label);
+  // The Vulkan loader reads it when the first adapter is asked for.
+  process.env.VK_DRIVER_FILES ??= Object.values(ADAPTERS)
+    .map(({ driver }) => driver)
+    .join(':');
+  return nodeGpu(name);
+}
+
+/** Makes this driver the only one of processes that are started from here on. @throws where it is not installed */
+export function useDriver(label: string): void {
+  process.env.VK_DRIVER_FILES = installed(label).driver;
+}
+
+function installed(label: string): (typeof ADAPTERS)[string] {
+  const adapter = ADAPTERS[label];
+  if (adapter === undefined) throw new Error(`'${label}' is none of ${Object.keys(ADAPTERS).join(', ')}.`);
+  if (!existsSync(adapter.driver)) throw new Error(`${adapter.driver} is missing: install ${adapter.debian}.`);
+  return adapter;
+}

@@ -1,0 +1,138 @@
+/** Training on software adapters: the numbers of the wasm engine, and the same bits every time. */
+import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/kernels/kernels.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import { generate } from '../../src/model/generation.ts';
+import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
+import type { OptimizerSettings } from '../../src/model/programs.ts';
+import type { ModelShape } from '../../src/model/shape.ts';
+import { loadBackend } from '../support/backends.ts';
+import { normals } from '../support/data.ts';
+import { fixtureIndex } from '../support/golden_model.ts';
+import {
+  bitsOf,
+  generationSettings,
+  inCompletionOrder,
+  NO_UPDATE,
+  openPolicy,
+  randomGroups,
+  sha256Of,
+} from '../support/policies.ts';
+import { REQUIRED_ADAPTERS } from './required_adapters.ts';
+
+const STEPS = 10;
+const WITH_EVERYTHING: Partial<ModelShape> = { tieWordEmbeddings: true, attentionBias: true, qkNorm: true };
+const GROUPS = randomGroups([4, 5, 3], { seed: 2 });
+const CAPACITY = { rows: 400, lossRows: 200, kvRows: 800 };
+
+function objectiveRows(lossRowCount: number, completions: number): ObjectiveRows {
+  return {
+    oldLogprobs: 'current',
+    refLogprobs: undefined,
+    coefficients: new Float32Array(lossRowCount).fill(1 / lossRowCount),
+    entropyCoefficients: new Float32Array(lossRowCount).fill(0.01 / lossRowCount),
+    // A mean far from 0, so that the loss is no difference of equals.
+    advantages: Float32Array.from(normals([completions], 3), (value) => value + 2),
+  };
+}
+
+const optimizerAt = (step: number): OptimizerSettings => ({
+  ...NO_UPDATE,
+  learningRate: 3e-3,
+  weightDecay: 0.01,
+  maxGradNorm: 1,
+  adamStep: step + 1,
+});
+
+/** Ten steps of the policy objective on one batch. */
+async function tenSteps(policy: Policy): Promise<{ losses: number[]; gradNorms: number[]; weights: Float32Array }> {
+  const batch = packBatch(GROUPS);
+  const settings = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };
+  const losses: number[] = [];
+  const gradNorms: number[] = [];
+  for (let step = 0; step < STEPS; step++) {
+    const rows = objectiveRows(batch.lossRowCount, GROUPS.flatMap(({ completions }) => completions).length);
+    const result = await policy.accumulate(batch, 0.9, rows, settings);
+    losses.push(result.losses.reduce((sum, loss) => sum + loss, 0));
+    gradNorms.push((await policy.optimize(optimizerAt(step))).gradNorm);
+  }
+  return { losses, gradNorms, weights: await policy.readVector('weights') };
+}
+
+async function withPolicy<Result>(
+  backend: Backend,
+  shape: Partial<ModelShape>,
+  use: (policy: Policy) => Promise<Result>,
+): Promise<Result> {
+  const policy = await openPolicy(backend, shape, CAPACITY);
+  try {
+    return await use(policy);
+  } finally {
+    await policy.close();
+  }
+}
+
+function worstRelative(actual: readonly number[], expected: readonly number[]): number {
+  return Math.max(...actual.map((value, i) => Math.abs(value / expected[i] - 1)));
+}
+
+for (const label of REQUIRED_ADAPTERS) {
+  const backend = await loadBackend(`webgpu:${label}`);
+
+  describe(`training on ${label}`, () => {
+    it.each([
+      ['a plain model', {}],
+      ['tied, with biases and q/k norm', WITH_EVERYTHING],
+    ])('takes ten steps with the losses and gradient norms of wasm within 1e-4: %s', async (_, shape) => {
+      const wasm = await withPolicy(await wasmBackend({ threads: 1 }), shape, tenSteps);
+      const gpu = await withPolicy(backend, shape, tenSteps);
+      expect(worstRelative(gpu.losses, wasm.losses)).toBeLessThan(1e-4);
+      expect(worstRelative(gpu.gradNorms, wasm.gradNorms)).toBeLessThan(1e-4);
+    });
+
+    it('ends with the same weights, bit for bit, when it is done twice', async () => {
+      const once = await withPolicy(backend, WITH_EVERYTHING, tenSteps);
+      const again = await withPolicy(backend, WITH_EVERYTHING, tenSteps);
+      expect(sha256Of(again.weights)).toBe(sha256Of(once.weights));
+      expect(again.losses).toEqual(once.losses);
+    });
+
+    it('accumulates the same gradient bits whole and in micro-batches', async () => {
+      const gradients = (rows: number) =>
+        withPolicy(backend, WITH_EVERYTHING, async (policy) => {
+          const groups = splitGroups(GROUPS, { ...policy.capacity, rows, lossRows: rows }).map(packBatch);
+          for (const batch of groups) {
+            const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
+            await policy.accumulateFixed(batch, 1, { dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
+          }
+          await policy.optimize(NO_UPDATE);
+          return { parts: groups.length, bits: bitsOf(await policy.readVector('gradients')) };
+        });
+      const whole = await gradients(400);
+      const parts = await gradients(
+        Math.max(...GROUPS.map((group) => Math.max(groupRows(group), groupLossRows(group)))),
+      );
+      expect([whole.parts, parts.parts > 1]).toEqual([1, true]);
+      expect(parts.bits).toEqual(whole.bits);
+    });
+
+    it('scores what it sampled with exactly the log-probs and entropies that it sampled with', async () => {
+      await withPolicy(backend, WITH_EVERYTHING, async (policy) => {
+        const asked = GROUPS.map(({ prompt }, group) => ({ prompt, rolloutNumbers: [2 * group, 2 * group + 1] }));
+        const sampling = { temperature: 0.8, topK: 0, topP: 0.95, minP: null };
+        const sampled = await generate(policy, asked, generationSettings({ sampling, maxCompletionTokens: 12 }));
+        const batch = packBatch(
+          asked.map(({ prompt }, i) => ({ prompt, completions: sampled[i].map(({ tokens }) => tokens) })),
+        );
+        const scores = await policy.score(batch, 0.8);
+        const completions = sampled.flat();
+        const all = (of: (completion: (typeof completions)[number]) => Float32Array): Float32Array =>
+          Float32Array.from(completions.flatMap((completion) => [...of(completion)]));
+        expect(fixtureIndex(batch)).toHaveLength(scores.logprobs.length);
+        expect(bitsOf(inCompletionOrder(batch, scores.logprobs))).toEqual(bitsOf(all(({ logprobs }) => logprobs)));
+        expect(bitsOf(inCompletionOrder(batch, scores.entropies))).toEqual(bitsOf(all(({ entropies }) => entropies)));
+      });
+    });
+  });
+}
