@@ -1,6 +1,7 @@
 /**
  * How much a run computes, known before it starts, in rows that go through the network: 1 for a row that is prefilled,
- * sampled or scored, 3 for one that is trained on (its backward pass is twice its forward pass).
+ * sampled or scored, 3 for one that is trained on (its backward pass is twice its forward pass), 2 where the rollout has
+ * left its forward pass.
  *
  * Seconds a row agree within about 15 % between supervised steps, rollouts, updates and evaluations of one run (measured
  * on the three shipped configs), so those of the stage under way tell how long the stages to come will take.
@@ -8,11 +9,12 @@
 import type { RunConfig } from '../config/run_config.ts';
 import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
-import { completionLimit } from './capacity.ts';
+import { completionLimit, planCapacity } from './capacity.ts';
 import { evaluationSamples } from './evaluate.ts';
 
-/** A trained row, in forward passes of one row. */
-const TRAINED = 3;
+/** A row's passes, in forward passes. */
+const FORWARD = 1;
+const BACKWARD = 2;
 /** Training problems that typical lengths are averaged over. */
 const PROBLEMS = 64;
 /** Share of dead groups over a whole run, as the shipped configs with refill have it. */
@@ -49,25 +51,27 @@ export function typicalLengths(task: Task, seed: number): TypicalLengths {
 export function plannedWork(config: RunConfig, task: Task): readonly StageWork[] {
   const lengths = typicalLengths(task, config.seed);
   const problems = task.heldOutItems().length;
+  const keepsForward = planCapacity(config, task).keptRows > 0;
   return config.stages.map((stage, index): StageWork => {
     const { prompt } = lengths;
     const completion = Math.min(lengths.completion, completionLimit(task, stage));
     return {
       stage: stage.stage,
       steps: stage.maxSteps,
-      perStep: rowsOfStep(stage, { prompt, completion }),
+      perStep: rowsOfStep(stage, { prompt, completion }, keepsForward),
       evaluations: evaluationsIn(stage, index === config.stages.length - 1),
       perEvaluation: problems * (2 * prompt + (1 + evaluationSamples(stage)) * completion), // greedy and sampled prefill apart
     };
   });
 }
 
-function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths): number {
-  if (stage.stage === 'sft') return TRAINED * stage.sequencesPerStep * (prompt + completion - 1);
+function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, keepsForward: boolean): number {
+  if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.sequencesPerStep * (prompt + completion - 1);
   const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage;
   const sampled = drawnGroups(stage) * (prompt + size * completion);
-  const trained = TRAINED * promptsPerStep * (prompt + size * (completion - 1));
-  return sampled / (numIterations * minibatches) + trained / minibatches;
+  const trained = promptsPerStep * (prompt + size * (completion - 1));
+  const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
+  return (sampled + passes * trained) / (numIterations * minibatches);
 }
 
 /** Groups drawn for a generation batch: with refill, dead ones are drawn again. */

@@ -12,13 +12,17 @@ function workOf(stages: string): ReturnType<typeof plannedWork> {
 const HELD_OUT = 2109;
 
 describe('plannedWork', () => {
-  it('counts a trained row three times and a sampled one once', () => {
+  it('counts a trained row three times, a sampled one once, and a forward pass that is kept not again', () => {
     const [sft, grpo] = workOf(
       '  - {stage: sft, max_steps: 10, per_device_train_batch_size: 4}\n' +
         '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 16}',
     );
     expect(sft?.perStep).toBeCloseTo(3 * 4 * (5 + 3));
-    expect(grpo?.perStep).toBeCloseTo(2 * (5 + 8 * 4) + 3 * 2 * (5 + 8 * 3));
+    expect(grpo?.perStep).toBeCloseTo(2 * (5 + 8 * 4) + 2 * 2 * (5 + 8 * 3));
+    const [reference] = workOf(
+      '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 16, beta: 0.1}',
+    );
+    expect(reference?.perStep).toBeCloseTo(2 * (5 + 8 * 4) + 3 * 2 * (5 + 8 * 3));
     expect(grpo?.perEvaluation).toBeCloseTo(HELD_OUT * (2 * 5 + 5 * 4));
   });
 
@@ -31,7 +35,8 @@ describe('plannedWork', () => {
       '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80, dynamic_sampling: {name: refill, max_rounds: 1}}',
     );
     const sampled = 10 * (5 + 8 * 4);
-    expect(plain[0]!.perStep - twice[0]!.perStep).toBeCloseTo(sampled / 2);
+    const forward = 10 * (5 + 8 * 3);
+    expect(plain[0]!.perStep - twice[0]!.perStep).toBeCloseTo((sampled - forward) / 2);
     expect(refilled[0]!.perStep - plain[0]!.perStep).toBeCloseTo(0.2 * sampled);
   });
 
