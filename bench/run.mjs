@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [flags]`: runs a benchmark of this folder against dist/ (`npm run build` first). */
 const benchmarks = {
   kernels: 'how fast is each wasm kernel at the shapes of the countdown model, on one thread and on two?',
+  memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 
 const [name] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import type { TaskItem } from '../data/task.ts';
 import type { Completion, SamplingSettings } from '../model/generation.ts';
 import { generate } from '../model/generation.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { completionLimit } from './capacity.ts';
+import { completionLimit, evaluationSamples } from './capacity.ts';
 import { completionText } from './collect.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
@@ -41,14 +41,11 @@ const EXAMPLES = 8;
 const GREEDY: SamplingSettings = { temperature: 0, topK: 0, topP: 1, minP: null };
 const PLAIN: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null };
 
-/** Samples a problem where the stage does not say. */
-const DEFAULT_SAMPLES = 4;
-
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
   return timed(run, 'eval', async () => {
     const items = run.task.heldOutItems();
-    const samples = stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
+    const samples = evaluationSamples(stage);
     const greedy = await complete(run, stage, items, GREEDY, 1);
     const sampled = await complete(run, stage, items, stage.stage === 'grpo' ? stage : PLAIN, samples);
     const solved = greedy.map(([first], i) => judge(run, items[i] as TaskItem, first as Completion));
