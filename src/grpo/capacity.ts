@@ -13,7 +13,10 @@ const MICRO_BATCH_ROWS = 8192;
 /** Activations of rollouts that are worth keeping for the update: about a quarter of its arithmetic. */
 const KEPT_BYTES = 1024 ** 3;
 
-/** Completions sampled side by side during evaluation. */
+/** Sampled completions of a held-out problem where the stage does not say. */
+const DEFAULT_SAMPLES = 4;
+
+/** Most completions sampled side by side during evaluation, where rollouts do not take more. */
 const EVALUATION_COMPLETIONS = 1024;
 
 export function modelShape(config: RunConfig, task: Task): ModelShape {
@@ -31,6 +34,7 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
     throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
   }
   let rows = 1;
+  let lossRows = 1;
   let groups = 1;
   let completions = 1;
   let keptRows = 0;
@@ -43,6 +47,7 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
     const fitting = asked ? asked / samples : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
     const together = Math.min(all, fitting);
     rows = Math.max(rows, together * groupRows);
+    lossRows = Math.max(lossRows, together * samples * completionLimit(task, stage));
     groups = Math.max(groups, together);
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.completionsPerStep : together);
     if (stage.stage === 'grpo' && together === all && stage.optimizerStepsPerGeneration === 1) {
@@ -52,19 +57,53 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
   // Scoring under a reference takes the rows that a kept forward pass stands in.
   const reference = config.stages.some((stage) => stage.stage === 'grpo' && stage.klCoef !== 0);
   if (reference || keptRows * keptRowFloats(modelShape(config, task)) * 4 > KEPT_BYTES) keptRows = 0;
-  completions = Math.max(completions, EVALUATION_COMPLETIONS);
+  const samplings = config.stages.flatMap((stage) => samplingsOf(task, stage));
+  const sampled = Math.max(...samplings.map(({ prompts, samples }) => prompts * samples));
+  completions = Math.max(completions, Math.min(EVALUATION_COMPLETIONS, sampled));
   rows = Math.max(rows, completions);
+  const kvRows = samplings.map((sampling) => cacheRows(sampling, prompt, { rows, completions }));
   return {
     rows,
-    lossRows: rows + completions,
+    lossRows: Math.max(lossRows, completions),
     groups,
     completions,
-    kvRows: Math.max(rows, completions * longest + prompt * Math.ceil(completions / 2)),
+    kvRows: Math.max(rows, ...kvRows),
     context: prompt + longest,
     training: true,
     reference,
     keptRows,
   };
+}
+
+/** What a stage samples at a time: so many prompts, with so many completions of so many tokens each. */
+interface Sampling {
+  readonly prompts: number;
+  readonly samples: number;
+  readonly tokens: number;
+}
+
+function samplingsOf(task: Task, stage: StageConfig): Sampling[] {
+  const tokens = completionLimit(task, stage);
+  const prompts = task.heldOutItems().length;
+  const evaluations = [1, evaluationSamples(stage)].map((samples) => ({ prompts, samples, tokens }));
+  if (stage.stage === 'sft') return evaluations;
+  return [...evaluations, { prompts: stage.promptsPerStep, samples: stage.numGenerations, tokens }];
+}
+
+/** Rows of the key/value cache that a sampling fills; requests beyond rows or completions wait for the next chunk. */
+function cacheRows(
+  { prompts, samples, tokens }: Sampling,
+  promptTokens: number,
+  { rows, completions }: Pick<Capacity, 'rows' | 'completions'>,
+): number {
+  const together = Math.min(prompts, Math.floor(rows / promptTokens), Math.floor(completions / samples));
+  const perSample = tokens - 1; // the last token is sampled, never read
+  return Math.max(1, together) * (promptTokens + Math.min(samples, completions) * perSample);
+}
+
+/** Sampled completions of a held-out problem; a stage that does not say takes the default of one that does. */
+export function evaluationSamples(stage: StageConfig): number {
+  return stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
 }
 
 /** Most completion tokens of a stage, EOS included. */

@@ -8,7 +8,7 @@ import type { TaskItem } from '../data/task.ts';
 import type { Completion, SamplingSettings } from '../model/generation.ts';
 import { generate } from '../model/generation.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { completionLimit } from './capacity.ts';
+import { completionLimit, evaluationSamples } from './capacity.ts';
 import { completionText } from './collect.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
@@ -40,14 +40,6 @@ export interface Example {
 const EXAMPLES = 8;
 const GREEDY: SamplingSettings = { temperature: 0, topK: 0, topP: 1, minP: null };
 const PLAIN: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null };
-
-/** Samples a problem where the stage does not say. */
-const DEFAULT_SAMPLES = 4;
-
-/** Sampled completions of each held-out problem. */
-export function evaluationSamples(stage: StageConfig): number {
-  return stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
-}
 
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {

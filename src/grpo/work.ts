@@ -9,8 +9,7 @@
 import type { RunConfig } from '../config/run_config.ts';
 import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
-import { completionLimit, planCapacity } from './capacity.ts';
-import { evaluationSamples } from './evaluate.ts';
+import { completionLimit, evaluationSamples, planCapacity } from './capacity.ts';
 
 /** A row's passes, in forward passes. */
 const FORWARD = 1;

@@ -298,15 +298,15 @@ const MEMORY: Mistake[] = [
     what: 'a model that does not fit',
     words: [...TRAIN, '--set', 'model={hidden_size: 8192, num_hidden_layers: 16}'],
     says:
-      '302.2 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
-      '  Lower model.hidden_size to 512 (needs 2.0 GiB).',
+      '290.4 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
+      '  Lower model.hidden_size to 512 (needs 1.3 GiB).',
   },
   {
     what: 'a batch that does not fit',
     words: [...TRAIN, '--set', 'generation_batch_size=40000000'],
     says:
-      '66.0 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 47.2 GiB, KV cache 11.9 GiB.\n' +
-      '  Lower generation_batch_size to 1250000 (needs 2.1 GiB).',
+      '54.4 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 42.3 GiB, KV cache 7.2 GiB.\n' +
+      '  Lower generation_batch_size to 2500000 (needs 3.4 GiB).',
   },
   {
     what: 'a micro-batch that does not fit',
@@ -320,8 +320,8 @@ const MEMORY: Mistake[] = [
       'model.hidden_size=16',
     ],
     says:
-      '7.9 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.9 GiB, KV cache 0.6 GiB.\n' +
-      '  Lower per_device_train_batch_size to 262144 (needs 3.3 GiB), or generation_batch_size to 524288 (needs 3.9 GiB), or model.hidden_size to 4 (needs 3.2 GiB).',
+      '7.3 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.6 GiB, KV cache 0.4 GiB.\n' +
+      '  Lower per_device_train_batch_size to 524288 (needs 3.9 GiB), or generation_batch_size to 524288 (needs 3.7 GiB), or model.hidden_size to 8 (needs 3.8 GiB).',
   },
 ];
 

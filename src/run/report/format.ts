@@ -13,7 +13,7 @@ export function formatValue(value: number, kind: Kind): string {
 
 /** The same as short as can be, for an axis whose ticks lie `step` apart. */
 export function formatTick(value: number, step: number, kind: Kind): string {
-  if (kind === 'seconds') return value === 0 ? '0' : duration(value);
+  if (kind === 'seconds') return value === 0 ? '0' : duration(value).replace(/ 00[sm]$/, '');
   if (kind === 'share') return `${minus((100 * value).toFixed(decimals(100 * step)))} %`;
   if (value === 0) return '0';
   if (step < 1e-3) return minus(String(Number(value.toPrecision(3)).toExponential())).replace('e-', 'e−');

@@ -6,6 +6,8 @@ import { type Fingerprint, readFingerprint } from '../fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../json.ts';
 import type { Store } from '../store.ts';
 
+const NEWLINE = 0x0a;
+
 /** What the page says of the config; anything else of it is shown as text. */
 const outlineSchema = z.object({
   task: z.union([z.string(), z.object({ name: z.string() }).loose()]),
@@ -66,11 +68,16 @@ export async function readRun(store: Store): Promise<RunRecords> {
 /** The whole lines of a log. A run under way, or killed, may have written half of the last one. */
 async function readLines(store: Store, path: string): Promise<JsonObject[]> {
   const bytes = (await store.read(path)) ?? new Uint8Array(0);
-  const lines = new TextDecoder().decode(bytes).split('\n').slice(0, -1);
-  return lines.map((line, index) => {
-    const record = parseJsonObject(new TextEncoder().encode(line));
-    if (record !== undefined) return record;
-    const place = `${path}:${index + 1}`;
-    throw new CheckpointError('log-malformed', `${place}  not a JSON object. Remove the line, or restore the file.`);
-  });
+  const records: JsonObject[] = [];
+  let begin = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+    const record = parseJsonObject(bytes.subarray(begin, end));
+    if (record === undefined) {
+      const place = `${path}:${records.length + 1}`;
+      throw new CheckpointError('log-malformed', `${place}  not a JSON object. Remove the line, or restore the file.`);
+    }
+    records.push(record);
+    begin = end + 1;
+  }
+  return records;
 }

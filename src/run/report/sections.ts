@@ -77,12 +77,12 @@ function accuracy(
   const start = first && first !== final ? of(first) : null;
   const [mean, low, high] = value;
   const before = start ? html`<span class="before">${formatValue(start[0], 'share')} →</span> ` : undefined;
-  const range = `95 %: ${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}`.replaceAll(' ', '\u00a0');
-  return figure(title, html`${before}${formatValue(mean, 'share')}`, `held-out, ${what}; ${range}`);
+  const range = html`<span class="whole">95 %: ${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}</span>`;
+  return figure(title, html`${before}${formatValue(mean, 'share')}`, html`held-out, ${what}; ${range}`);
 }
 
-function figure(title: string, value: string | Markup, note: string | undefined): Markup {
-  return html`<div><dt>${title}</dt><dd>${value}</dd>${note === undefined ? undefined : html`<dd class="note">${note}</dd>`}</div>`;
+function figure(title: string, value: string | Markup, note: string | Markup | undefined): Markup {
+  return html`<div><dt>${title}</dt><dd>${value}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
 }
 
 function notices({ failure, summary }: RunRecords, { stages, diagnoses }: Curves): Markup {

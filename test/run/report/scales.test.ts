@@ -48,13 +48,13 @@ describe('domains', () => {
 });
 
 describe('smoothing', () => {
-  it('weighs as TensorBoard does, and keeps gaps', () => {
+  it('weighs as TensorBoard does, each stage for itself', () => {
     // (0.5·0 + 0.5·4) / 0.5 = 4; then (0.5·2 + 0.5·8) / 0.75
-    expect(smoothed([4, null, 8], 0.5)).toEqual([4, null, 5 / 0.75]);
+    expect(smoothed([4, 8, 100], [0, 0, 1], 0.5)).toEqual([4, 5 / 0.75, 100]);
   });
 
   it('of weight 0 changes nothing', () => {
-    expect(smoothed([1, 2, 3], 0)).toEqual([1, 2, 3]);
+    expect(smoothed([1, 2, 3], [0, 0, 0], 0)).toEqual([1, 2, 3]);
   });
 });
 
@@ -85,6 +85,7 @@ describe('numbers for people', () => {
     [[0, 0.005], 0.005, 'share', ['0.0 %', '0.5 %']],
     [[5_000, 10_000], 5_000, 'count', ['5000', '10k']],
     [[250_000, 1_500_000], 250_000, 'count', ['0.25M', '1.5M']],
+    [[0, 90, 120, 7200], 30, 'seconds', ['0', '1m 30s', '2m', '2h']],
   ] as const)('ticks %j, %d apart, as a %s: %j', (values, step, kind, texts) => {
     expect(values.map((value) => formatTick(value, step, kind))).toEqual(texts);
   });

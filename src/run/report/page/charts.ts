@@ -1,12 +1,13 @@
 /** The section of curves: one set of controls, one cursor for all panels. */
 import { formatValue } from '../format.ts';
-import { Chart, type ChartEvents, type View } from './chart.ts';
+import { Chart, type ChartEvents } from './chart.ts';
+import type { View } from './chart_lines.ts';
 import { choices, element } from './dom.ts';
 import { mainPanels, otherPanels, type Panel } from './panels.ts';
 import type { Axis, Curves } from './track.ts';
 
-/** Above this many points a curve of single steps is more noise than line. */
-const SMOOTH_POINTS = 60;
+/** Most of a curve that its average may lag behind. */
+const MOST_LAG = 0.015;
 
 /** Fills `root`. @param onChoose  a step was clicked */
 export function showCharts(root: HTMLElement, curves: Curves, onChoose: (position: number) => void): void {
@@ -17,7 +18,7 @@ export function showCharts(root: HTMLElement, curves: Curves, onChoose: (positio
   }
   // A long warm start would push the rest to the edge of an axis of steps; in time, stages are as wide as they took.
   const axis: Axis = stages.length > 1 ? 'time' : 'step';
-  let view: View = { axis, stage: 'all', smoothing: curves.metrics.step.length > SMOOTH_POINTS ? 0.8 : 0 };
+  let view: View = { axis, stage: 'all', smoothing: usualSmoothing(curves) };
   const charts: Chart[] = [];
   const change = (changes: Partial<View>): void => {
     view = { ...view, ...changes };
@@ -42,6 +43,12 @@ export function showCharts(root: HTMLElement, curves: Curves, onChoose: (positio
   new ResizeObserver(() => change({})).observe(root);
 }
 
+/** An average of weight w lags 1 / (1 − w) points behind; of few points, none is drawn. */
+function usualSmoothing({ data }: Curves): number {
+  const points = Math.max(...data.stages.map(({ steps }) => steps.length));
+  return Math.min(0.9, Math.max(0, 1 - 1 / (MOST_LAG * points)));
+}
+
 function controls(curves: Curves, view: View, change: (changes: Partial<View>) => void): HTMLElement {
   const { stages } = curves.data;
   const axes = [
@@ -59,16 +66,19 @@ function controls(curves: Curves, view: View, change: (changes: Partial<View>) =
     change({ stage: value === 'all' ? 'all' : Number(value) }),
   );
   const averaged = stages.find(({ stepsPerPoint }) => stepsPerPoint > 1);
-  const hint =
-    'Time is that of training steps, without evaluations. Click a curve, or press Enter in it, for the completions of that step.';
   const points = averaged ? ` A point is the mean of ${averaged.stepsPerPoint} steps.` : '';
+  const click = ' Click a curve, or press Enter in it, for the completions of that step.';
+  const notes = [
+    `Time is that of training steps, without evaluations.${points}`,
+    element('span', { class: 'mouse' }, click),
+  ];
   return element(
     'div',
     { class: 'controls' },
     choices('Over', axes, view.axis, (value) => change({ axis: value })),
     ...(stages.length > 1 ? [stage] : []),
     element('label', { class: 'smoothing' }, 'Smoothing', smoothing),
-    element('p', { class: 'quiet' }, hint + points),
+    element('p', { class: 'quiet' }, ...notes),
   );
 }
 

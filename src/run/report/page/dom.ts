@@ -51,5 +51,10 @@ export function choices<T extends string>(
     input.addEventListener('change', () => onChoose(value));
     return element('label', {}, input, element('span', {}, label));
   });
-  return element('fieldset', { class: 'choices' }, element('legend', {}, legend), ...buttons);
+  return element(
+    'fieldset',
+    { class: options.length > 3 ? 'choices many' : 'choices' },
+    element('legend', {}, legend),
+    ...buttons,
+  );
 }

@@ -21,6 +21,8 @@ interface Plan {
   readonly band?: readonly [low: string, high: string];
   /** Only steps of this kind of stage. */
   readonly stage?: 'sft' | 'grpo';
+  /** Set by a schedule: there is no noise to average. */
+  readonly isExact?: boolean;
   /** Left out while it stays at one value. */
   readonly onlyIfChanging?: boolean;
 }
@@ -89,7 +91,13 @@ const PLANS: readonly Plan[] = [
     stage: 'grpo',
   },
   { title: 'Gradient norm', hint: 'before clipping', kind: 'number', lines: [['grad_norm', 'norm']] },
-  { title: 'Learning rate', hint: 'of the optimizer', kind: 'number', lines: [['learning_rate', 'rate']] },
+  {
+    title: 'Learning rate',
+    hint: 'of the optimizer',
+    kind: 'number',
+    lines: [['learning_rate', 'rate']],
+    isExact: true,
+  },
 ];
 
 /** Metrics that a panel already tells under another name. */
@@ -130,9 +138,9 @@ export function otherPanels(curves: Curves): {
   };
 }
 
-function panelOf({ title, hint, kind, lines, band, stage }: Plan, curves: Curves): Panel {
+function panelOf({ title, hint, kind, lines, band, stage, isExact }: Plan, curves: Curves): Panel {
   const series = lines.map(([metric, label]): Series => {
-    const line: Series = { label, track: curves.metrics, values: curves.column(metric, stage) };
+    const line: Series = { label, track: curves.metrics, values: curves.column(metric, stage), isExact };
     return band === undefined ? line : { ...line, low: curves.column(band[0]), high: curves.column(band[1]) };
   });
   return { title, hint, kind, series };
@@ -145,7 +153,7 @@ function accuracy(curves: Curves): Panel[] {
     const column = (end: 0 | 1 | 2): (number | null)[] =>
       evaluations.map((evaluation) => of(evaluation)?.[end] ?? null);
     const track = curves.evaluations;
-    return { label, track, values: column(0), low: column(1), high: column(2), isMeasured: true };
+    return { label, track, values: column(0), low: column(1), high: column(2), isMeasured: true, isExact: true };
   };
   const samples = Math.max(0, ...evaluations.map((evaluation) => evaluation.samples));
   const series = [

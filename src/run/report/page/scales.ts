@@ -44,13 +44,13 @@ export function domainOf(values: readonly number[], count: number): Domain {
 
 /**
  * Exponential moving average, as TensorBoard's: each value weighs (1 − weight) of what is new, without the pull of
- * the zero that it starts from. Gaps stay gaps.
+ * the zero that it starts from. Begins anew with each stage.
  */
-export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
+export function smoothed(values: readonly number[], stages: readonly number[], weight: number): number[] {
   let average = 0;
   let mass = 0;
-  return values.map((value) => {
-    if (value === null) return null;
+  return values.map((value, i) => {
+    if (stages[i] !== stages[i - 1]) [average, mass] = [0, 0];
     average = average * weight + value * (1 - weight);
     mass = mass * weight + (1 - weight);
     return average / mass;

@@ -21,8 +21,10 @@ export interface Series {
   /** Ends of a band around it. */
   readonly low?: readonly (number | null)[];
   readonly high?: readonly (number | null)[];
-  /** Few points that are each a measurement: shown as dots, never smoothed. */
+  /** Few points that are each a measurement: shown as dots. */
   readonly isMeasured?: boolean;
+  /** Without noise, so never drawn as an average. */
+  readonly isExact?: boolean;
 }
 
 /** A run's curves by name. */

@@ -1,0 +1,140 @@
+/**
+ * Does a run take the memory that was planned, and no more as it goes on?
+ *
+ *   npm run bench -- memory [--config FILE] [--steps 1000] [--set KEY=VALUE …] [--json FILE]
+ *
+ * Trains as the command does, run directory and checkpoints included, for so many optimizer steps of the config's last
+ * stage; the default is a small job whose policy stays random, so that it never runs out of live groups. Compares the
+ * plan (run/memory_plan.ts: engine, threads, JavaScript, checkpoints) with the peak of the resident set less that of
+ * this process when the package was loaded and nothing opened. After every tenth of the steps, garbage is collected
+ * and what is left is counted: the heap and the buffers outside of it, without the engine's memory, whose size is fixed.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createTask, openRun, parseConfig, wasmBackend } from '../dist/index.js';
+import { fileStore, fingerprintOf, session } from '../dist/node.js';
+import { readGitCommit } from '../dist/run/fingerprint.node.js';
+import { plannedMemory } from '../dist/run/memory_plan.js';
+
+const SMALL_JOB = `
+task: {name: sort_digits, digits: 4}
+model: {hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 4, intermediate_size: 176}
+num_generations: 16
+generation_batch_size: 512
+learning_rate: 1.0e-9
+reward_funcs: [positions]
+num_generations_eval: 1
+eval_steps: 250
+max_steps: 1000
+`;
+const MARKS = 10;
+const MOST_DIFFERENCE = 0.1;
+
+const { steps, config, json } = readFlags();
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
+collectGarbage();
+const baseline = process.memoryUsage.rss();
+
+const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-memory-'));
+const backend = await wasmBackend({ threads: config.threads });
+const run = await openRun(config, createTask(config.task), backend);
+try {
+  const { threads, fma } = run.policy.engine.features;
+  const planned = plannedMemory(backend, run.policy.plan, threads);
+  const heap = await train();
+  const peak = process.resourceUsage().maxRSS * 1024 - baseline;
+  const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const machine = describeMachine(threads, fma);
+  const result = { steps, planned: Object.fromEntries(planned), total, baseline, peak, heap, growth: slope(heap) };
+  process.stdout.write(`${table(machine, result)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ ...machine, ...result }, null, 2)}\n`);
+  if (Math.abs(total - peak) > MOST_DIFFERENCE * peak) process.exitCode = 1;
+} finally {
+  await run.policy.close();
+  rmSync(folder, { recursive: true });
+}
+
+function readFlags() {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      config: { type: 'string' },
+      steps: { type: 'string', default: '1000' },
+      set: { type: 'string', multiple: true, default: [] },
+      json: { type: 'string' },
+    },
+  });
+  const count = Number(values.steps);
+  if (!Number.isInteger(count) || count < MARKS) {
+    process.stderr.write(`--steps: ${values.steps} — use a whole number of ${MARKS} or more.\n`);
+    process.exit(1);
+  }
+  const text = values.config === undefined ? SMALL_JOB : readFileSync(values.config, 'utf8');
+  const parsed = parseConfig(text, { file: values.config ?? 'the small job' }, values.set).config;
+  return { ...values, steps: count, config: parsed };
+}
+
+/** Bytes that are left after garbage collection, at each mark of the last stage. */
+async function train() {
+  const heap = [];
+  const last = config.stages.length - 1;
+  const options = { run, store: fileStore(folder), fingerprint: await fingerprintOf(run), resume: false, force: false };
+  let done = false;
+  for await (const event of session({ ...options, shouldStop: () => done })) {
+    if (event.type !== 'step' || run.position.stageIndex !== last) continue;
+    if ((event.step * MARKS) % steps < MARKS) {
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      heap.push({ step: event.step, bytes: heapUsed + arrayBuffers });
+    }
+    done = event.step >= steps;
+  }
+  return heap;
+}
+
+/** Bytes a hundred steps, by least squares; without the first mark, where code is still being compiled. */
+function slope(heap) {
+  const points = heap.slice(1).map(({ step, bytes }) => [step / 100, bytes]);
+  const mean = (place) => points.reduce((sum, point) => sum + point[place], 0) / points.length;
+  const [meanStep, meanBytes] = [mean(0), mean(1)];
+  const covariance = points.reduce((sum, [step, bytes]) => sum + (step - meanStep) * (bytes - meanBytes), 0);
+  return covariance / points.reduce((sum, [step]) => sum + (step - meanStep) ** 2, 0);
+}
+
+function describeMachine(threads, fma) {
+  return {
+    cpu: cpus()[0]?.model.trim(),
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+    v8: process.versions.v8,
+    commit: readGitCommit(process.cwd()),
+    backend: 'wasm',
+    threads,
+    fma,
+  };
+}
+
+function table(machine, { planned, total, baseline: idle, peak, heap, growth }) {
+  const { cpu, cores, memoryGiB, node, v8, commit, threads, fma } = machine;
+  const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1).padStart(8)} MB`;
+  const row = (name, bytes, note = '') => `${name.padEnd(26)}${megabytes(bytes)}${note}`;
+  const difference = (100 * (total - peak)) / peak;
+  return [
+    `${cpu}, ${cores} cores, ${memoryGiB} GiB; Node ${node}, V8 ${v8}; commit ${commit}; wasm, ${threads} threads, fma ${fma}`,
+    `${config.task.name}, ${steps} optimizer steps of ${config.stages.at(-1).stage}`,
+    '',
+    ...Object.entries(planned).map(([purpose, bytes]) => row(`  ${purpose}`, bytes)),
+    row('planned', total, `   ${difference >= 0 ? '+' : ''}${difference.toFixed(1)} % of what was measured`),
+    row('measured peak', peak, `   beyond ${(idle / 1e6).toFixed(1)} MB of Node with the package loaded`),
+    '',
+    'left after garbage collection:',
+    ...heap.map(({ step, bytes }) => row(`  step ${step}`, bytes)),
+    `growth                    ${(growth / 1e3).toFixed(1).padStart(8)} kB in 100 steps`,
+  ].join('\n');
+}

@@ -1,0 +1,27 @@
+/**
+ * What a run takes of the machine's memory, beyond Node itself: the engine's buffers, its threads, the JavaScript
+ * around them, and the copies of a checkpoint.
+ *
+ * The engine's share is exact, as reserved; the others were measured (`npm run bench -- memory`, Node 20, x86-64
+ * Linux) and hold within a tenth of the whole there. Node itself, with this package loaded, takes about 65 MB.
+ */
+import type { Backend } from '../kernels/kernels.ts';
+import { slotLength } from '../kernels/memory.ts';
+import type { PolicyPlan } from '../model/plan.ts';
+
+/** A worker thread of Node that does nothing but WebAssembly. */
+const THREAD_BYTES = 6.5e6;
+/** V8's young generation at its full size, rollouts and evaluations that live in the old one, and compiled code. */
+const JAVASCRIPT_BYTES = 60e6;
+/** Weights and two moments: as read from the engine, as encoded, and those of the checkpoint before, hashed again. */
+const CHECKPOINT_COPIES = 9;
+
+/** Bytes by purpose; their sum is the plan that a user sees. @param threads  compute threads; 0 without workers */
+export function plannedMemory(backend: Backend, plan: PolicyPlan, threads: number): ReadonlyMap<string, number> {
+  return new Map([
+    ...backend.plannedBytes(plan.memory),
+    ['checkpoints', CHECKPOINT_COPIES * 4 * slotLength(plan.slots.weights.all)],
+    ['threads', threads * THREAD_BYTES],
+    ['JavaScript', JAVASCRIPT_BYTES],
+  ]);
+}
