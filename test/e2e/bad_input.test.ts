@@ -38,7 +38,10 @@ afterAll(() => folder.remove());
 
 describe('the command', () => {
   it.each([
-    ['--config none.yaml', 'none.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.'],
+    [
+      '--config none.yaml',
+      'none.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.',
+    ],
     ['--config good.yaml --set sed=3', '--set  sed: 3 — unknown key; the nearest is seed.'],
     [
       '--config good.yaml --set num_generations=1',
