@@ -1,9 +1,13 @@
 /** `rlvr-train doctor`: what this machine gives a training, in lines that can be pasted into a bug report. */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
-import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { availableParallelism, cpus, freemem, loadavg, release, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import pc from 'picocolors';
+import { BackendError } from '../errors.ts';
+import { adapterLine } from '../kernels/webgpu/device.ts';
+import { listAdapters } from '../kernels/webgpu/webgpu.node.ts';
 import { packageVersion, readGitCommit } from '../run/fingerprint.node.ts';
+import { chooseBackend } from './backend.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
 import { gibibytes } from './format.ts';
 
@@ -19,6 +23,8 @@ export interface Examination {
   readonly cpu: string;
   /** Cores that this process may use. */
   readonly cores: number;
+  /** Processes that want a core, over the last minute; 0 on Windows, which does not count them. */
+  readonly load: number;
   readonly memoryBytes: number;
   readonly freeMemoryBytes: number;
   readonly node: string;
@@ -27,6 +33,10 @@ export interface Examination {
   /** With one thread, and with one a core; the reason where the engine does not start. */
   readonly engine: { readonly single: EngineCheck; readonly all: EngineCheck } | { readonly failure: string };
   readonly engineBytes: number;
+  /** What `--backend auto` takes, and why where that is no GPU. */
+  readonly auto: { readonly backend: string; readonly why: string };
+  /** Adapters of the optional package; the reason where it is not installed or cannot be loaded. */
+  readonly webgpu: { readonly adapters: readonly string[] } | { readonly failure: string };
   readonly directory: string;
   readonly writable: boolean;
   readonly freeDiskBytes: number;
@@ -57,6 +67,7 @@ async function examine(): Promise<Examination> {
     platform: `${process.platform} ${release()} ${process.arch}`,
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
+    load: loadavg()[0] ?? 0,
     memoryBytes,
     freeMemoryBytes: Math.min(freemem(), memoryBytes),
     node: process.versions.node,
@@ -64,6 +75,8 @@ async function examine(): Promise<Examination> {
     sharedMemory: typeof SharedArrayBuffer !== 'undefined',
     engine: await examineEngine(),
     engineBytes: mostEngineBytes(),
+    auto: await examineAuto(),
+    webgpu: await examineWebgpu(),
     directory,
     writable: isWritable(place),
     freeDiskBytes: freeBytes(place),
@@ -75,6 +88,23 @@ async function examineEngine(): Promise<Examination['engine']> {
     return { single: await checkEngine(1), all: await checkEngine(availableParallelism()) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function examineAuto(): Promise<Examination['auto']> {
+  let why = '';
+  const backend = await chooseBackend('auto', undefined, (line) => {
+    why = line.replace(/^backend: wasm, since /, '');
+  });
+  return { backend: backend.name, why };
+}
+
+async function examineWebgpu(): Promise<Examination['webgpu']> {
+  try {
+    return { adapters: (await listAdapters()).map(adapterLine) };
+  } catch (error) {
+    if (error instanceof BackendError) return { failure: error.message };
+    throw error;
   }
 }
 
@@ -126,6 +156,8 @@ export function findingsOf(found: Examination): Finding[] {
   const disk = `${gibibytes(found.freeDiskBytes)} free on the disk of ${found.directory}; free some, or give --output`;
   add(found.freeDiskBytes < LEAST_DISK_BYTES, true, disk);
   add(!found.sharedMemory, false, 'no SharedArrayBuffer, so one thread only; start Node without flags that disable it');
+  const busy = `others keep the processor busy (load ${found.load.toFixed(1)} on ${found.cores} cores)`;
+  add(found.load > found.cores + 1, false, `${busy}; a training takes longer, and the speed above is too low`);
   const little = `only ${gibibytes(found.engineBytes)} can be reserved for the engine; raise ulimit -v`;
   add(found.sharedMemory && found.engineBytes < MOST_ENGINE_BYTES, false, little);
   return findings;
@@ -147,9 +179,16 @@ export function lines(found: Examination): string[] {
           about('', `shared memory ${yes(found.sharedMemory)}, up to ${gibibytes(found.engineBytes)} of it`),
           about('speed', `${engine.single.gflops.toFixed(1)} GFLOP/s on 1 thread, ${speedOfAll(engine.all)} (float32)`),
         ]),
-    about('optional', 'nothing to install: this version has no optional parts'),
+    about('auto', `takes ${found.auto.backend}${found.auto.why === '' ? '' : `, since ${found.auto.why}`}`),
+    about('optional', webgpuLine(found.webgpu)),
     about('runs', `${found.directory}: writable ${yes(found.writable)}, ${gibibytes(found.freeDiskBytes)} free`),
   ];
+}
+
+function webgpuLine(webgpu: Examination['webgpu']): string {
+  if ('failure' in webgpu) return `${webgpu.failure} It trains on a GPU (Vulkan, Metal, Direct3D 12).`;
+  const adapters = webgpu.adapters.length === 0 ? 'no adapter' : webgpu.adapters.join('; ');
+  return `webgpu is installed: ${adapters}`;
 }
 
 function speedOfAll({ threads, gflops }: EngineCheck): string {

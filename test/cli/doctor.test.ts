@@ -8,6 +8,7 @@ const HEALTHY: Examination = {
   platform: 'linux 6.1 x64',
   cpu: 'A Processor',
   cores: 2,
+  load: 1.5,
   memoryBytes: 16 * 2 ** 30,
   freeMemoryBytes: 12 * 2 ** 30,
   node: '20.20.2',
@@ -15,6 +16,8 @@ const HEALTHY: Examination = {
   sharedMemory: true,
   engine: { single: { threads: 1, gflops: 38.12, fused: true }, all: { threads: 2, gflops: 74, fused: true } },
   engineBytes: 4 * 2 ** 30,
+  auto: { backend: 'wasm', why: 'this machine shows no GPU' },
+  webgpu: { adapters: ['llvmpipe (mesa, on the processor)'] },
   directory: '/home/me/runs',
   writable: true,
   freeDiskBytes: 75 * 2 ** 30,
@@ -24,7 +27,16 @@ describe('doctor', () => {
   it('finds nothing wrong with a healthy machine', () => {
     expect(findingsOf(HEALTHY)).toEqual([]);
     expect(verdict([])).toMatch(/ready$/);
-    expect(lines(HEALTHY).join('\n')).toContain('38.1 GFLOP/s on 1 thread, 74.0 on 2');
+    const text = lines(HEALTHY).join('\n');
+    expect(text).toContain('38.1 GFLOP/s on 1 thread, 74.0 on 2');
+    expect(text).toContain('takes wasm, since this machine shows no GPU');
+    expect(text).toContain('webgpu is installed: llvmpipe');
+  });
+
+  it('says how to install an optional part, and what it gives', () => {
+    const failure = 'webgpu: the optional package webgpu is not installed. Install it with `npm install webgpu`.';
+    const text = lines({ ...HEALTHY, webgpu: { failure } }).join('\n');
+    expect(text).toContain('`npm install webgpu`. It trains on a GPU (Vulkan, Metal, Direct3D 12).');
   });
 
   it.each<[string, Partial<Examination>, boolean, RegExp]>([
@@ -32,6 +44,7 @@ describe('doctor', () => {
     ['a directory that cannot be written', { writable: false }, true, /\/home\/me\/runs cannot be written.*--output/],
     ['a full disk', { freeDiskBytes: 1e6 }, true, /0\.0 GiB free on the disk/],
     ['no shared memory', { sharedMemory: false }, false, /one thread only/],
+    ['a busy processor', { load: 9.04 }, false, /load 9\.0 on 2 cores/],
     ['little address space', { engineBytes: 2 ** 30 }, false, /only 1\.0 GiB.*ulimit -v/],
     [
       'no fused multiply-add',

@@ -77,16 +77,19 @@ export interface Happening {
   readonly after: number;
 }
 
-/** The state after events, the first at second 0. */
-export function stateAfter(happenings: readonly Happening[]): LiveState {
+/** The states after each of some events, the first at second 0. */
+export function statesAfter(happenings: readonly Happening[]): LiveState[] {
+  let state = startState(WORK, 0);
   let seconds = 0;
-  return happenings.reduce(
-    (state, happening) => {
-      seconds += happening.after;
-      return reduce(state, happening.event, 1000 * seconds);
-    },
-    startState(WORK, 0),
-  );
+  return happenings.map((happening) => {
+    seconds += happening.after;
+    state = reduce(state, happening.event, 1000 * seconds);
+    return state;
+  });
+}
+
+export function stateAfter(happenings: readonly Happening[]): LiveState {
+  return statesAfter(happenings).at(-1)!;
 }
 
 /** A supervised stage with an evaluation of 2 s at its end. */

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { reduce, secondsLeft, shareDone, tokensPerSecond } from '../../../src/cli/live/state.ts';
-import { evaluation, grpoStep, MIDDLE, rollouts, stage, stateAfter, supervisedStep, WARM_START } from './events.ts';
+import {
+  evaluation,
+  grpoStep,
+  MIDDLE,
+  rollouts,
+  stage,
+  stateAfter,
+  statesAfter,
+  supervisedStep,
+  WARM_START,
+} from './events.ts';
 
 describe('the time left', () => {
   it('is not known before a step was taken', () => {
@@ -46,7 +56,7 @@ describe('the share done', () => {
       { event: evaluation('periodic', 150, 0.4), after: 2 },
       { event: evaluation('final', 200, 0.44), after: 2 },
     ];
-    const shares = whole.map((_, i) => shareDone(stateAfter(whole.slice(0, i + 1))));
+    const shares = statesAfter(whole).map(shareDone);
     expect(shares.every((share, i) => i === 0 || share >= shares[i - 1]!)).toBe(true);
     expect(shares.at(-1)).toBe(1);
   });
