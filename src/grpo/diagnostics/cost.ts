@@ -13,7 +13,7 @@ export const LONG_WARM_UP: Diagnostic<StageConfig> = {
   level: 'note',
   after: 'start',
   look(_history, { warmupSteps, maxSteps, learningRate }) {
-    if (warmupSteps <= LONG * maxSteps) return undefined;
+    if (warmupSteps <= Math.max(1, LONG * maxSteps)) return undefined; // a warm-up of one step is none
     const reached = warmupSteps >= maxSteps ? 'only in the last step' : `from step ${warmupSteps} on`;
     return {
       seen: `${warmupSteps} of the ${maxSteps} steps of this stage are warm-up: the learning rate reaches ${setting(learningRate)} ${reached}`,

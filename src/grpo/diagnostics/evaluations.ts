@@ -4,6 +4,7 @@ import type { Estimate } from '../statistics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { newestWhile } from './lists.ts';
 import { differentProblems } from './problems.ts';
+import type { EvaluationRecord } from './records.ts';
 import { figure, percent, setting } from './words.ts';
 
 /** Evaluations in a row that hold before it is said: one may be a bad draw of weights. */
@@ -15,15 +16,16 @@ const heldOutFalls: Diagnostic = {
   after: 'evaluation',
   patience: FALLING_EVALUATIONS,
   look(history, stage) {
-    const { bestEvaluation: best } = history;
     const now = history.evaluations.at(-1);
-    if (best === null || now === undefined || !isAbove(best.sampled, now.sampled)) return undefined;
+    const fall = now && (fallOf('sampled', history.bestSampled, now) ?? fallOf('greedy', history.bestGreedy, now));
+    if (fall === undefined) return undefined;
+    const { best, measure } = fall;
     const then = best.training ?? history.evaluations.find(({ training }) => training !== null)?.training;
-    if (!then || !now.training || now.training.reward < then.reward) return undefined;
+    if (!then || !now?.training || now.training.reward < then.reward) return undefined;
     return {
       seen:
-        `the reward in training went from ${figure(then.reward)} to ${figure(now.training.reward)}, while held-out sampled ` +
-        `accuracy fell from ${percent(best.sampled.mean)} (step ${best.step}) to ${percent(now.sampled.mean)}`,
+        `the reward in training went from ${figure(then.reward)} to ${figure(now.training.reward)}, while held-out ${measure} ` +
+        `accuracy fell from ${percent(best[measure].mean)} (step ${best.step}) to ${percent(now[measure].mean)}`,
       why: gamesReward(stage)
         ? 'The policy learns what reward_funcs pays for and not what the task asks: it overfits the training problems, or exploits the reward'
         : 'The policy overfits the training problems',
@@ -106,7 +108,7 @@ const plateau: Diagnostic = {
   level: 'note',
   after: 'evaluation',
   unless: ['held-out-falls'],
-  look({ evaluations, bestEvaluation: best }, stage) {
+  look({ evaluations, bestSampled: best }, stage) {
     if (best === null || best.sampled.mean >= NEARLY_SOLVED) return undefined;
     const since = newestWhile(evaluations, ({ step }) => step > best.step);
     if (since.length < PLATEAU_EVALUATIONS) return undefined;
@@ -135,6 +137,16 @@ export const EVALUATION_DIAGNOSTICS: readonly Diagnostic[] = [
 function isAbove(a: Estimate, b: Estimate): boolean {
   const noise = (estimate: Estimate): number => (estimate.high - estimate.low) / 2;
   return a.mean - b.mean > Math.hypot(noise(a), noise(b));
+}
+
+/** A fall since the best evaluation. Greedy accuracy that falls while sampled accuracy rises is `sharpening`. */
+function fallOf(
+  measure: 'greedy' | 'sampled',
+  best: EvaluationRecord | null,
+  now: EvaluationRecord,
+): { readonly measure: 'greedy' | 'sampled'; readonly best: EvaluationRecord } | undefined {
+  if (best === null || !isAbove(best[measure], now[measure]) || isAbove(now.sampled, best.sampled)) return undefined;
+  return { measure, best };
 }
 
 /** Whether something else than the verdict is paid. */

@@ -36,9 +36,10 @@ export interface History {
   readonly updates: UpdateRecord[];
   /** The newest ones, oldest first. */
   readonly evaluations: EvaluationRecord[];
-  /** The evaluation before the first step of a grpo stage, and the one with the highest sampled accuracy. */
+  /** The first of a stage, before its first step where it is grpo; the best by sampled, and by greedy accuracy. */
   firstEvaluation: EvaluationRecord | null;
-  bestEvaluation: EvaluationRecord | null;
+  bestSampled: EvaluationRecord | null;
+  bestGreedy: EvaluationRecord | null;
   /** The first average of the stage, and the one with the highest reward. */
   firstAverage: Average | null;
   bestAverage: Average | null;
@@ -63,7 +64,8 @@ export function startHistory(seconds: Seconds): History {
     updates: [],
     evaluations: [],
     firstEvaluation: null,
-    bestEvaluation: null,
+    bestSampled: null,
+    bestGreedy: null,
     firstAverage: null,
     bestAverage: null,
     lowestReward: null,
@@ -101,8 +103,8 @@ export function rememberUpdate(history: History, update: UpdateRecord): void {
 export function rememberEvaluation(history: History, evaluation: EvaluationRecord): void {
   pushBounded(history.evaluations, evaluation, REMEMBERED_EVALUATIONS);
   history.firstEvaluation ??= evaluation;
-  const best = history.bestEvaluation?.sampled.mean ?? Number.NEGATIVE_INFINITY;
-  if (evaluation.sampled.mean > best) history.bestEvaluation = evaluation;
+  if (evaluation.sampled.mean > (history.bestSampled?.sampled.mean ?? -1)) history.bestSampled = evaluation;
+  if (evaluation.greedy.mean > (history.bestGreedy?.greedy.mean ?? -1)) history.bestGreedy = evaluation;
   history.since = { batches: 0, reward: 0, correct: 0 };
 }
 

@@ -183,3 +183,13 @@ it('held-out-falls forgives a single bad evaluation', () => {
   }
   expect(stream.said).toEqual([]);
 });
+
+it('held-out-falls sees a reward that is gamed in greedy accuracy alone, and leaves sharpening to its own name', () => {
+  const of = (sampled: number) => {
+    const stream = new Stream({ keys: { reward_funcs: ['lcs'] } }).evaluation({ greedy: 0.65, sampled: 0.1 });
+    const part = (i: number) => stream.times(5, () => stream.step({ reward: 0.5 + 0.05 * i }));
+    return stream.times(4, (_, i) => part(i).evaluation({ greedy: 0.39, sampled })).codes();
+  };
+  expect(of(0.11)).toEqual(['held-out-falls']);
+  expect(of(0.3)).toEqual(['sharpening']);
+});
