@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// What is printed is compared without colours, wherever the tests run.
+process.env.NO_COLOR = '1';
+
 export default defineConfig({
   test: {
     projects: [

@@ -1,10 +1,11 @@
 /** `rlvr-train configs ls` and `configs cp NAME [FILE]`: the configs of the package. */
+
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closest } from 'fastest-levenshtein';
-import pc from 'picocolors';
 import { ConfigError } from '../errors.ts';
+import { colors } from './colors.ts';
 
 /** Two folders up, from `src/cli` as from `dist/cli`. */
 const CONFIGS_FOLDER = fileURLToPath(new URL('../../configs/', import.meta.url));
@@ -38,8 +39,8 @@ export function listConfigs({ json = false }: { readonly json?: boolean }): void
     ? [JSON.stringify(configs)]
     : [
         ...configs.flatMap(({ name, about, takes }) => [
-          `${pc.bold(name)}  ${about}`,
-          ...(takes === undefined ? [] : [pc.dim(`  takes ${takes}`)]),
+          `${colors.bold(name)}  ${about}`,
+          ...(takes === undefined ? [] : [colors.dim(`  takes ${takes}`)]),
         ]),
         '',
         'train one: npx rlvr-train --config NAME; change one: npx rlvr-train configs cp NAME my.yaml',

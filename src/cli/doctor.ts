@@ -1,13 +1,14 @@
 /** `rlvr-train doctor`: what this machine gives a training, in lines that can be pasted into a bug report. */
+
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, loadavg, release, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import pc from 'picocolors';
 import { BackendError } from '../errors.ts';
 import { adapterLine } from '../kernels/webgpu/device.ts';
 import { listAdapters } from '../kernels/webgpu/webgpu.node.ts';
 import { packageVersion, readGitCommit } from '../run/fingerprint.node.ts';
 import { chooseBackend } from './backend.ts';
+import { colors } from './colors.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
 import { gibibytes } from './format.ts';
 
@@ -165,7 +166,7 @@ export function findingsOf(found: Examination): Finding[] {
 
 export function lines(found: Examination): string[] {
   const { engine } = found;
-  const about = (name: string, text: string): string => `${pc.bold(name.padEnd(9))} ${text}`;
+  const about = (name: string, text: string): string => `${colors.bold(name.padEnd(9))} ${text}`;
   const yes = (is: boolean): string => (is ? 'yes' : 'no');
   return [
     about('package', `rlvr-train ${found.version}${found.commit ? `, commit ${found.commit.slice(0, 10)}` : ''}`),
@@ -199,9 +200,9 @@ export function verdict(findings: readonly Finding[]): string {
   const stopping = findings.filter(({ stops }) => stops);
   const head =
     stopping.length > 0
-      ? pc.red('not ready')
+      ? colors.red('not ready')
       : findings.length > 0
-        ? pc.yellow('ready, not at its best')
-        : pc.green('ready');
-  return `${pc.bold('verdict'.padEnd(9))} ${[head, ...findings.map(({ text }) => text)].join('\n          ')}`;
+        ? colors.yellow('ready, not at its best')
+        : colors.green('ready');
+  return `${colors.bold('verdict'.padEnd(9))} ${[head, ...findings.map(({ text }) => text)].join('\n          ')}`;
 }

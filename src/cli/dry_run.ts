@@ -1,5 +1,5 @@
 /** `--dry-run`: what a training would do, need and take; then stops. Nothing is written. */
-import pc from 'picocolors';
+
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { Origins } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -9,6 +9,7 @@ import { type RunEstimate, rehearse } from '../grpo/rehearsal.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
+import { colors } from './colors.ts';
 import { printable, roughDuration, thousands } from './format.ts';
 import type { LoadedRun } from './load_run.ts';
 import { backendLine, memoryLine } from './reporter.ts';
@@ -31,7 +32,8 @@ interface Demonstration {
 
 export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }): Promise<void> {
   const { run, plannedBytes } = dry;
-  if (!json && process.stderr.isTTY) process.stderr.write(pc.dim('measuring a few steps on throw-away weights …\n'));
+  if (!json && process.stderr.isTTY)
+    process.stderr.write(colors.dim('measuring a few steps on throw-away weights …\n'));
   const estimate = await rehearse(run);
   const examples = demonstrations(run);
   const problems = { train: run.task.trainProblems(), heldOut: run.task.heldOutItems().length };
@@ -55,15 +57,15 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   }
   print(annotatedYaml(dry.config, dry.origins));
   const train = problems.train === undefined ? 'an endless stream' : thousands(problems.train);
-  print(`${pc.bold('problems')}  ${train} to train on, ${thousands(problems.heldOut)} held out`);
+  print(`${colors.bold('problems')}  ${train} to train on, ${thousands(problems.heldOut)} held out`);
   for (const { prompt, demonstration } of examples) {
-    print(`          ${printable(prompt)} ${pc.dim('→')} ${printable(demonstration)}`);
+    print(`          ${printable(prompt)} ${colors.dim('→')} ${printable(demonstration)}`);
   }
-  print(`${pc.bold('policy')}    ${thousands(countParameters(run.policy.parameters))} parameters`);
-  print(`${pc.bold('backend')}   ${backendLine(dry.fingerprint)}`);
-  print(`${pc.bold('memory')}    ${memoryLine(plannedBytes)}`);
+  print(`${colors.bold('policy')}    ${thousands(countParameters(run.policy.parameters))} parameters`);
+  print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
+  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes)}`);
   for (const line of estimateLines(estimate)) print(line);
-  print(`${pc.bold('run')}       ${dry.directory} (dry run: nothing was written)`);
+  print(`${colors.bold('run')}       ${dry.directory} (dry run: nothing was written)`);
 }
 
 /** The resolved config as YAML, with the origin of each value as a comment; runs as it stands. */
@@ -76,7 +78,7 @@ export function annotatedYaml(config: RunConfig, origins: Origins): string {
     .split('\n')
     .map((written, index) => {
       const origin = originAt.get(index + 1);
-      return origin === undefined ? written : `${written.padEnd(ORIGIN_COLUMN - 1)} ${pc.dim(`# ${origin}`)}`;
+      return origin === undefined ? written : `${written.padEnd(ORIGIN_COLUMN - 1)} ${colors.dim(`# ${origin}`)}`;
     })
     .join('\n');
 }
@@ -97,8 +99,8 @@ function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...
   );
   const measured = stages.map((stage) => stage.measured).join(' + ');
   return [
-    `${pc.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
-    pc.dim(
+    `${colors.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
+    colors.dim(
       `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
         '(as demonstrated) and one group in five dead',
     ),

@@ -1,5 +1,5 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
-import pc from 'picocolors';
+
 import type { Evaluation, Example } from '../grpo/evaluate.ts';
 import type { EvaluationMoment, StepMetrics } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
@@ -9,6 +9,7 @@ import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
 import type { Summary } from '../run/summary.ts';
+import { colors } from './colors.ts';
 import type { Display, Shown } from './display.ts';
 import { duration, megabytes, percent, percentWithInterval, printable, thousands } from './format.ts';
 
@@ -42,13 +43,13 @@ export class Reporter implements Display {
 
   opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void {
     const { run, print, directory } = this.#options;
-    print(`${pc.bold('task')}     ${taskLine(run)}`);
+    print(`${colors.bold('task')}     ${taskLine(run)}`);
     print(
-      `${pc.bold('policy')}   ${thousands(countParameters(run.policy.parameters))} parameters, seed ${run.config.seed}`,
+      `${colors.bold('policy')}   ${thousands(countParameters(run.policy.parameters))} parameters, seed ${run.config.seed}`,
     );
-    print(`${pc.bold('backend')}  ${backendLine(fingerprint)}`);
-    print(`${pc.bold('memory')}   ${memoryLine(plannedBytes)}`);
-    print(`${pc.bold('run')}      ${directory}`);
+    print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
+    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes)}`);
+    print(`${colors.bold('run')}      ${directory}`);
   }
 
   handle(event: SessionEvent): void {
@@ -58,17 +59,17 @@ export class Reporter implements Display {
         this.#maxSteps = event.maxSteps;
         this.#start = { step: event.step, tokens: run.position.tokens, at: run.clock() };
         print(
-          `${pc.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
+          `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
         );
         break;
       case 'step':
         if (this.#options.progress) this.#step(event.stage, event.step, event.metrics);
         break;
       case 'evaluation':
-        print(`  ${pc.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
+        print(`  ${colors.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
         break;
       case 'diagnosis':
-        if (event.diagnosis.level !== 'stop') print(pc.yellow(diagnosisLine(event))); // else the error says it
+        if (event.diagnosis.level !== 'stop') print(colors.yellow(diagnosisLine(event))); // else the error says it
         break;
       case 'note':
         print(event.message);
@@ -117,8 +118,8 @@ export class Reporter implements Display {
     for (const example of (final ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
     print('');
     if (baseline && final) {
-      print(pc.bold(`greedy   ${percent(baseline.accuracy.mean)} → ${percentWithInterval(final.accuracy)}`));
-      print(pc.bold(`sampled  ${percent(baseline.meanAtK.mean)} → ${percentWithInterval(final.meanAtK)}`));
+      print(colors.bold(`greedy   ${percent(baseline.accuracy.mean)} → ${percentWithInterval(final.accuracy)}`));
+      print(colors.bold(`sampled  ${percent(baseline.meanAtK.mean)} → ${percentWithInterval(final.meanAtK)}`));
     }
     if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
     const split = Object.entries(summary.split).map(([name, seconds]) => `${name} ${duration(seconds)}`);
@@ -174,7 +175,7 @@ export function evaluationLine({ accuracy, meanAtK, passAtK, samples }: Evaluati
 }
 
 export function exampleLine({ prompt, completion, verdict }: Example): string {
-  const mark = verdict.score === 1 ? pc.green('right') : pc.red('wrong');
+  const mark = verdict.score === 1 ? colors.green('right') : colors.red('wrong');
   const text = `${printable(prompt)} ${printable(completion)}`;
-  return `  ${mark}  ${text}${verdict.score === 1 ? '' : pc.dim(`  — ${printable(verdict.reason)}`)}`;
+  return `  ${mark}  ${text}${verdict.score === 1 ? '' : colors.dim(`  — ${printable(verdict.reason)}`)}`;
 }

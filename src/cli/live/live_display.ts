@@ -1,9 +1,10 @@
 /** The live region of a terminal: finished lines above, redrawn progress below, and keys. */
-import pc from 'picocolors';
+
 import { onExit } from 'signal-exit';
 import { plannedWork } from '../../grpo/work.ts';
 import type { Fingerprint } from '../../run/fingerprint.ts';
 import type { SessionEvent } from '../../run/session.ts';
+import { colors } from '../colors.ts';
 import type { RunControls } from '../controls.ts';
 import type { Display, Shown } from '../display.ts';
 import { Reporter } from '../reporter.ts';
@@ -97,7 +98,7 @@ export class LiveDisplay implements Display {
     const { asked } = this.#controls;
     const state = { ...this.#state, now: this.#shown.run.clock() };
     const keys = this.#keys !== undefined;
-    this.#screen.draw(frame(state, { ...sizeOf(process.stdout), colors: pc, asked, keys }));
+    this.#screen.draw(frame(state, { ...sizeOf(process.stdout), colors, asked, keys }));
   };
 
   /** Another program has the terminal, or it is ours again, in an unknown mode and with unknown lines. */

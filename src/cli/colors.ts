@@ -1,0 +1,21 @@
+/** Colours of what is printed: only where a person reads them on a terminal. */
+import picocolors from 'picocolors';
+
+/**
+ * Whether to colour what goes to `stdout`.
+ *
+ * `NO_COLOR` forbids, `FORCE_COLOR` (other than `0`) asks for, and else a terminal decides. An environment of CI is not
+ * one: its logs go to files and to other programs.
+ */
+export function wantsColors(
+  env: Readonly<Record<string, string | undefined>>,
+  stdout: { readonly isTTY?: boolean },
+): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
+  return stdout.isTTY === true && env.TERM !== 'dumb';
+}
+
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+export const colors: Colors = picocolors.createColors(wantsColors(process.env, process.stdout));
