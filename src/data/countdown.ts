@@ -6,9 +6,10 @@
  *   expression  3 * 2 + 7                   then EOS
  *   split       by hash of target and sorted numbers: no held-out problem is a reordered training problem
  *
- * Problems are drawn uniformly from all (multiset of numbers, reachable target) pairs; reachable means through
- * integers in 1..99 only. The order of the numbers in the prompt is random. With `train_max_number` the problems to
- * train on come from a wider space; held-out problems are always those of `max_number`.
+ * A problem is three numbers, each drawn from 1..max_number, and what a random valid calculation on them gives;
+ * valid means through integers in 1..99 only. So a target that many calculations reach is asked more often, and
+ * evaluation weights the held-out problems by how often each is asked. With `train_max_number` the problems to train
+ * on come from a wider space; held-out problems are always those of `max_number`.
  */
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import { verifyCountdownExpression } from '../rewards/countdown_expression.ts';
@@ -48,8 +49,8 @@ export type CountdownKnobs = {
 
 /** More multisets than this are not listed; the held-out set is then a sample. */
 const MAX_ENUMERATED_MULTISETS = 5000;
-/** Up to this many multisets, all problems are kept at hand: a draw is then one look-up instead of about six tries. */
-const MAX_LISTED_MULTISETS = 400;
+/** Draws behind an estimated chance. */
+const CHANCE_DRAWS = 200;
 /** Tokens beyond the longest right answer, so that an overlong answer is seen as one. */
 const SLACK_TOKENS = 2;
 
@@ -80,16 +81,6 @@ function solution(item: CountdownItem, index: number): CountdownStep[] {
   return table.trace(table.firstIndex(item.target) + index);
 }
 
-/**
- * A uniform draw among the multisets: distinct numbers c0 < c1 < … of 1..max+n-1 stand for the multiset
- * {c0, c1 - 1, c2 - 2, …}. null if the draw was not distinct.
- */
-function drawMultiset(rng: Rng, count: number, maxNumber: number): number[] | null {
-  const distinct = new Set(Array.from({ length: count }, () => rng.int(1, maxNumber + count - 1)));
-  if (distinct.size < count) return null;
-  return [...distinct].sort((a, b) => a - b).map((value, index) => value - index);
-}
-
 function* multisets(count: number, maxNumber: number, smallest = 1): Generator<number[]> {
   if (count === 0) {
     yield [];
@@ -114,32 +105,41 @@ function* problemsOf(numbers: readonly number[], maxTarget: number): Generator<C
   }
 }
 
-const problemLists = new Map<string, readonly CountdownItem[]>();
-
-/** Every problem of a small space, numbers ascending; undefined where there are too many. Listed once. */
-function listedProblems(knobs: CountdownKnobs): readonly CountdownItem[] | undefined {
-  const { numbers: count, max_number: maxNumber, max_target: maxTarget } = knobs;
-  if (numMultisets(count, maxNumber) > MAX_LISTED_MULTISETS) return undefined;
-  const space = `${count}|${maxNumber}|${maxTarget}`;
-  let list = problemLists.get(space);
-  if (list === undefined) {
-    list = [...multisets(count, maxNumber)].flatMap((numbers) => [...problemsOf(numbers, maxTarget)]);
-    problemLists.set(space, list);
-  }
-  return list;
+/** Orders of the numbers: n! over the factorials of how often each occurs. */
+function numOrders(numbers: readonly number[]): number {
+  const seen = new Map<number, number>();
+  return numbers.reduce((orders, number, i) => {
+    const times = (seen.get(number) ?? 0) + 1;
+    seen.set(number, times);
+    return (orders * (i + 1)) / times;
+  }, 1);
 }
 
-/** A uniform draw among the problems, numbers ascending; null to try again. */
-function drawProblem(rng: Rng, knobs: CountdownKnobs): CountdownItem | null {
-  const list = listedProblems(knobs);
-  if (list !== undefined) return list.length === 0 ? null : rng.pick(list);
-  const numbers = drawMultiset(rng, knobs.numbers, knobs.max_number);
-  const target = rng.int(1, knobs.max_target);
-  return numbers === null || tracesOf(numbers).count(target) === 0 ? null : { numbers, target };
+/** Share of the traces of these numbers that reach the target. */
+function shareReaching({ numbers, target }: CountdownItem): number {
+  const table = tracesOf(numbers);
+  return table.count(target) / table.numTraces;
+}
+
+/** Three draws of a number, one of a trace; null where its result is beyond `max_target`. */
+function generate(rng: Rng, knobs: CountdownKnobs): CountdownItem | null {
+  const numbers = Array.from({ length: knobs.numbers }, () => rng.int(1, knobs.max_number));
+  const table = tracesOf(numbers);
+  const target = table.lastValue(rng.int(0, table.numTraces - 1));
+  return target > knobs.max_target ? null : { numbers, target };
+}
+
+/** How often `generate` draws the problem, in whatever order of its numbers; in units of one order with certainty. */
+function frequency(item: CountdownItem): number {
+  return numOrders(item.numbers) * shareReaching(item);
 }
 
 function key({ numbers, target }: CountdownItem): string {
   return `cd|${target}|${[...numbers].sort((a, b) => a - b).join(',')}`;
+}
+
+function isEnumerable({ numbers, max_number }: CountdownKnobs): boolean {
+  return numMultisets(numbers, max_number) <= MAX_ENUMERATED_MULTISETS;
 }
 
 function* enumerate(knobs: CountdownKnobs): Generator<CountdownItem> {
@@ -152,23 +152,28 @@ function* enumerate(knobs: CountdownKnobs): Generator<CountdownItem> {
 }
 
 /**
- * A policy that plays random valid traces solves sum over targets of (solutions / traces) = at most 1 problem per
- * multiset, so multisets / problems bounds it; no constant answer comes near. Exact where the problems are listed,
- * else estimated from 200 drawn multisets.
+ * Accuracy of a policy that plays random valid traces: the mean, over problems as they are drawn, of the share of
+ * traces that reach the target. No constant answer comes near. Exact where the problems are listed, else estimated.
  */
 function chance(knobs: CountdownKnobs): number {
-  const list = listedProblems(knobs);
-  if (list !== undefined) return Math.min(1, numMultisets(knobs.numbers, knobs.max_number) / Math.max(list.length, 1));
-  const rng = rngFor(`countdown chance|${knobs.numbers}|${knobs.max_number}`);
-  let numDrawn = 0;
-  let numProblems = 0;
-  while (numDrawn < 200) {
-    const numbers = drawMultiset(rng, knobs.numbers, knobs.max_number);
-    if (numbers === null) continue;
-    numDrawn++;
-    numProblems += [...problemsOf(numbers, knobs.max_target)].length;
+  const mean = (problems: readonly CountdownItem[], weights: readonly number[]): number => {
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return problems.reduce((sum, problem, i) => sum + weights[i] * shareReaching(problem), 0) / Math.max(total, 1);
+  };
+  if (isEnumerable(knobs)) {
+    const problems = [...enumerate(knobs)];
+    return mean(problems, problems.map(frequency));
   }
-  return Math.min(1, numDrawn / Math.max(numProblems, 1));
+  const rng = rngFor(`countdown chance|${knobs.numbers}|${knobs.max_number}`);
+  const drawn: CountdownItem[] = [];
+  while (drawn.length < CHANCE_DRAWS) {
+    const problem = generate(rng, knobs);
+    if (problem !== null) drawn.push(problem);
+  }
+  return mean(
+    drawn,
+    drawn.map(() => 1),
+  );
 }
 
 function lastValueReplaced(steps: string, value: number): string {
@@ -260,19 +265,16 @@ const EXPRESSION_TOKENIZER = wordTokenizer({
 
 export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   name: 'countdown',
-  version: 1,
+  version: 2,
   category: 'arithmetic',
   tier: 1,
   family: 'countdown',
   levels: [parseKnobs({ numbers: 2 }), parseKnobs({}), parseKnobs({ numbers: 4 })],
   parseKnobs,
-  generate(rng, knobs) {
-    const problem = drawProblem(rng, knobs);
-    return problem && { numbers: rng.shuffle([...problem.numbers]), target: problem.target };
-  },
+  generate,
+  frequency,
   trainKnobs: (knobs) => ({ ...knobs, max_number: knobs.train_max_number ?? knobs.max_number }),
-  enumerate: (knobs) =>
-    numMultisets(knobs.numbers, knobs.max_number) <= MAX_ENUMERATED_MULTISETS ? enumerate(knobs) : undefined,
+  enumerate: (knobs) => (isEnumerable(knobs) ? enumerate(knobs) : undefined),
   key,
   prompt: ({ numbers, target }) => `${numbers.join(' ')} = ${target} ?`,
   oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),

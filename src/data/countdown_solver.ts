@@ -59,6 +59,11 @@ export class TraceTable {
     return this.#offsets[value + 1] - this.#offsets[value];
   }
 
+  /** What a trace ends in, by its index. */
+  lastValue(index: number): number {
+    return this.#bytes[(index + 1) * this.#numSteps * STEP_BYTES - 1];
+  }
+
   /** Trace by index, in order of the values that they end in. */
   trace(index: number): CountdownStep[] {
     return Array.from({ length: this.#numSteps }, (_, step) => {

@@ -60,13 +60,13 @@ class BoundTask implements Task {
   }
 
   heldOutItems(): readonly TaskItem[] {
-    this.#heldOut ??= heldOutProblems(this.#source, this.#heldOutSample).map((identity, index) =>
-      this.#item(identity, 'eval', String(index)),
+    this.#heldOut ??= heldOutProblems(this.#source, this.#heldOutSample).map(({ identity, weight }, index) =>
+      this.#item(identity, 'eval', String(index), weight),
     );
     return this.#heldOut;
   }
 
-  #item(identity: Json, split: Split, place: string): TaskItem {
+  #item(identity: Json, split: Split, place: string, weight = 1): TaskItem {
     return {
       id: `${this.name}-v${this.version}/${split}/${place}`,
       key: this.#definition.key(identity),
@@ -74,6 +74,7 @@ class BoundTask implements Task {
       prompt: this.#definition.prompt(identity, this.knobs),
       answer: this.#definition.oracle(identity, this.knobs),
       identity,
+      weight,
     };
   }
 

@@ -116,18 +116,20 @@ export function countTrainProblems({ definition, knobs }: ProblemSource): number
 }
 
 /**
- * The held-out problems in a fixed random order, so that any prefix is a fair sample: all of them where the
- * task can list its problems, else `sampleSize` unique ones.
+ * The held-out problems in a fixed random order: all of them, each weighted by how often the task asks it, where the
+ * task can list its problems; else `sampleSize` unique draws, which come as often as they are asked and weigh the same.
  *
  * @throws DataError if a task that cannot list its problems has fewer than `sampleSize` to give, or if there is none
  */
-export function heldOutProblems(source: ProblemSource, sampleSize: number): Json[] {
+export function heldOutProblems(source: ProblemSource, sampleSize: number): { identity: Json; weight: number }[] {
   const { definition, knobs } = source;
   const all = definition.enumerate?.(knobs);
   if (all !== undefined) {
     const heldOut = [...all].filter((identity) => splitOfProblem(definition, identity) === 'eval');
     if (heldOut.length === 0) throw exhausted(source, { split: 'eval', seed: 0, index: 0 });
-    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`).shuffle(heldOut);
+    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`)
+      .shuffle(heldOut)
+      .map((identity) => ({ identity, weight: definition.frequency?.(identity, knobs) ?? 1 }));
   }
   const taken = new Set<string>();
   return Array.from({ length: sampleSize }, (_, index) => {
@@ -137,6 +139,6 @@ export function heldOutProblems(source: ProblemSource, sampleSize: number): Json
       (drawn) => !taken.has(definition.key(drawn)),
     );
     taken.add(definition.key(identity));
-    return identity;
+    return { identity, weight: 1 };
   });
 }

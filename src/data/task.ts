@@ -42,6 +42,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> {
   generate(rng: Rng, knobs: K): I | null;
   /** Knobs of the training stream where they are wider than those that are evaluated. */
   trainKnobs?(knobs: K): K;
+  /** How often `generate` draws a problem, up to a factor, as evaluation weights it; absent where all are alike. */
+  frequency?(identity: I, knobs: K): number;
   /** Every problem of a small finite space, in a fixed order; undefined where the space is not enumerable. */
   enumerate?(knobs: K): Iterable<I> | undefined;
   /** Canonical form: equal keys if and only if the same problem. The split is a function of it alone. */
@@ -82,6 +84,8 @@ export interface TaskItem {
   /** One correct answer, for reports; never used to score. */
   readonly answer: string;
   readonly identity: Json;
+  /** Weight of a held-out problem in the means over all of them, above 0; 1 where all are alike. */
+  readonly weight: number;
 }
 
 /** A task with its knobs, split and tokenizer fixed: all that a trainer needs. */

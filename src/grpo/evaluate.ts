@@ -1,7 +1,7 @@
 /**
  * Evaluation on held-out problems: greedy accuracy, mean@K and unbiased pass@K, all by the strict verdict
  * (score 1), whatever reward the run trains on. Uses the same random numbers at every evaluation, so that two
- * evaluations differ by the policy alone.
+ * evaluations differ by the policy alone. Problems weigh as often as the task asks them.
  */
 import type { StageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
@@ -53,12 +53,16 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
       (completions, i) =>
         completions.filter((completion) => judge(run, items[i] as TaskItem, completion).verdict.score === 1).length,
     );
+    const weights = items.map(({ weight }) => weight);
     const tokens = sampled.flat().reduce((sum, completion) => sum + completion.tokens.length, 0);
     return {
-      accuracy: shareSolved(solved.filter(({ verdict }) => verdict.score === 1).length, items.length),
+      accuracy: shareSolved(
+        solved.map(({ verdict }) => (verdict.score === 1 ? 1 : 0)),
+        weights,
+      ),
       samples,
-      meanAtK: meanPassAtK(correct, samples, 1),
-      passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k)])),
+      meanAtK: meanPassAtK(correct, samples, 1, weights),
+      passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
       meanLength: tokens / (items.length * samples),
       examples: solved.slice(0, EXAMPLES),
     };

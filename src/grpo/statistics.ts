@@ -4,6 +4,9 @@
  * Problems are independent, samples of one problem are not: so every interval counts problems. Greedy accuracy has one
  * outcome a problem and takes Wilson's interval; mean@k and pass@k have one value a problem and take the normal
  * interval over those values (samples clustered by problem), except where no problem differs from the next.
+ *
+ * Problems that a task asks more often weigh more. n problems of weights w then tell as much as
+ * (Σ w)² / Σ w² of equal ones (Kish 1965, Survey Sampling, §11.2).
  */
 import { DataError } from '../errors.ts';
 
@@ -51,31 +54,40 @@ export function passAtK(samples: number, correct: number, k: number): number {
  *
  * @param correct  [problems], correct samples of each
  * @param samples  n, the same for each problem
+ * @param weights  [problems], above 0; all alike where absent
  * @throws DataError `pass-at-k`, and `no-problems` where there are none
  */
-export function meanPassAtK(correct: ArrayLike<number>, samples: number, k: number): Estimate {
-  return meanOverProblems(Float64Array.from(correct, (count) => passAtK(samples, count, k)));
+export function meanPassAtK(
+  correct: ArrayLike<number>,
+  samples: number,
+  k: number,
+  weights?: ArrayLike<number>,
+): Estimate {
+  return meanOverProblems(
+    Float64Array.from(correct, (count) => passAtK(samples, count, k)),
+    weights,
+  );
 }
 
 /**
- * Mean of one value a problem: m ± 1.96 · s / √n with s over n − 1, clipped to [0, 1]. Problems that all agree show
- * no spread, and m ± 0 would be too sure: they get Wilson's interval of n outcomes of mean m, as `shareSolved` gives
- * it to problems that are all failed or all solved. A single problem says nothing about the spread and gets [0, 1].
+ * Mean of one value a problem: m ± 1.96 · √(Σ w² (x − m)² · n / (n − 1)) / Σ w, clipped to [0, 1]; for equal weights
+ * m ± 1.96 · s / √n. Problems that all agree show no spread, and m ± 0 would be too sure: they get Wilson's interval of
+ * n outcomes of mean m, as `shareSolved` gives it to problems that are all failed or all solved. A single problem says
+ * nothing about the spread and gets [0, 1].
  *
- * @param values  [problems], each in [0, 1]
+ * @param values   [problems], each in [0, 1]
+ * @param weights  [problems], above 0; all alike where absent
  * @throws DataError `no-problems`
  */
-export function meanOverProblems(values: ArrayLike<number>): Estimate {
+export function meanOverProblems(values: ArrayLike<number>, weights?: ArrayLike<number>): Estimate {
   const count = values.length;
   requireProblems(count);
-  let sum = 0;
-  for (let i = 0; i < count; i++) sum += values[i];
-  const mean = sum / count;
+  const { mean, total, effective } = weighted(values, weights);
   if (count === 1) return { mean, low: 0, high: 1, count };
-  if (allEqual(values)) return wilson(values[0], count);
+  if (allEqual(values)) return { ...wilson(values[0], effective), count };
   let squares = 0;
-  for (let i = 0; i < count; i++) squares += (values[i] - mean) ** 2;
-  const half = Z95 * Math.sqrt(squares / (count - 1) / count);
+  for (let i = 0; i < count; i++) squares += ((weights?.[i] ?? 1) * (values[i] - mean)) ** 2;
+  const half = (Z95 * Math.sqrt((squares * count) / (count - 1))) / total;
   return { mean, low: Math.max(0, mean - half), high: Math.min(1, mean + half), count };
 }
 
@@ -83,13 +95,32 @@ export function meanOverProblems(values: ArrayLike<number>): Estimate {
  * Share of problems solved, one outcome each (greedy accuracy), with Wilson's score interval: honest near 0 and 1.
  * Centre (p + z²/2n) / (1 + z²/n), half-width z · √(p(1 − p)/n + z²/4n²) / (1 + z²/n).
  *
- * @param solved  0 to `count`
+ * @param solved   [problems], 1 where the problem is solved, else 0
+ * @param weights  [problems], above 0; all alike where absent
  * @throws DataError `no-problems`
  * @see Wilson 1927, J. Am. Stat. Assoc. 22
  */
-export function shareSolved(solved: number, count: number): Estimate {
-  requireProblems(count);
-  return wilson(solved / count, count);
+export function shareSolved(solved: ArrayLike<number>, weights?: ArrayLike<number>): Estimate {
+  requireProblems(solved.length);
+  const { mean, effective } = weighted(solved, weights);
+  return { ...wilson(mean, effective), count: solved.length };
+}
+
+/** Weighted mean, sum of the weights, and how many equal weights would tell as much. */
+function weighted(
+  values: ArrayLike<number>,
+  weights: ArrayLike<number> | undefined,
+): { mean: number; total: number; effective: number } {
+  let sum = 0;
+  let total = 0;
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) {
+    const weight = weights?.[i] ?? 1;
+    sum += weight * values[i];
+    total += weight;
+    squares += weight * weight;
+  }
+  return { mean: sum / total, total, effective: (total * total) / squares };
 }
 
 /** Exactly: a mean of equal values may miss them by a bit, and squares of that are not 0. */
@@ -98,7 +129,8 @@ function allEqual(values: ArrayLike<number>): boolean {
   return true;
 }
 
-function wilson(mean: number, count: number): Estimate {
+/** @param count  problems, or equally weighted ones that tell as much */
+function wilson(mean: number, count: number): Omit<Estimate, 'count'> {
   const z2 = (Z95 * Z95) / count;
   const centre = (mean + z2 / 2) / (1 + z2);
   const half = (Z95 * Math.sqrt((mean * (1 - mean)) / count + z2 / (4 * count))) / (1 + z2);
@@ -107,7 +139,6 @@ function wilson(mean: number, count: number): Estimate {
     mean,
     low: Math.max(0, Math.min(mean, centre - half)),
     high: Math.min(1, Math.max(mean, centre + half)),
-    count,
   };
 }
 

@@ -44,6 +44,12 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     gives: 'a problem as plain data, or null to draw again',
     isKept: (value) => value !== undefined && typeof value !== 'function' && !(value instanceof Promise),
   },
+  frequency: {
+    needed: false,
+    isLong: false,
+    gives: 'a number above 0',
+    isKept: (value) => typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY,
+  },
   enumerate: { needed: false, isLong: true, gives: 'a list of problems', isKept: () => true },
   key: text(false),
   splitKey: text(false, false),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tracesOf } from '../../src/data/countdown_solver.ts';
 import { createTask, getTaskDefinition, type Task, type TaskItem } from '../../src/data/index.ts';
+import { shareSolved } from '../../src/grpo/statistics.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
@@ -65,12 +66,27 @@ describe('countdown', () => {
 
   it('has 2,894 problems, of which about a fifth is held out, all of them listed', () => {
     const heldOut = task.heldOutItems();
-    expect(task.chance).toBeCloseTo(220 / 2894, 12);
     // Four standard deviations of a binomial(2894, 0.2).
     expect(Math.abs(heldOut.length - 2894 * 0.2)).toBeLessThan(86);
     const seen = new Set(Array.from({ length: 3000 }, (_, index) => task.trainItem(0, index).key));
     expect(seen.size).toBeLessThanOrEqual(2894 - heldOut.length);
-    expect(seen.size).toBeGreaterThan(0.6 * (2894 - heldOut.length));
+    expect(seen.size).toBeGreaterThan(0.5 * (2894 - heldOut.length));
+  });
+
+  it('asks what a random valid calculation gives, and weighs held-out problems by how often that is', () => {
+    expect(task.chance).toBeCloseTo(0.1093, 4);
+    const definition = getTaskDefinition('countdown');
+    const rng = rngFor('countdown frequency');
+    const drawn = new Map<string, number>();
+    const numDraws = 40_000;
+    for (let i = 0; i < numDraws; i++) {
+      const key = definition.key(definition.generate(rng, task.knobs) as { numbers: number[]; target: number });
+      drawn.set(key, (drawn.get(key) ?? 0) + 1);
+    }
+    for (const { key, weight } of task.heldOutItems()) {
+      const expected = (numDraws * weight) / 10 ** 3; // 10³ draws of three numbers are alike
+      expect(Math.abs((drawn.get(key) ?? 0) - expected)).toBeLessThan(5 * Math.sqrt(expected) + 1);
+    }
   });
 
   it('asks the same held-out problems in both answer forms', () => {
@@ -107,14 +123,17 @@ describe('countdown', () => {
 
   it('is solved by random valid traces no more often than chance says', () => {
     const rng = rngFor('random valid traces');
-    const solved = task.heldOutItems().filter((item) => {
+    const solved = task.heldOutItems().map((item) => {
       const table = tracesOf((item.identity as { numbers: number[] }).numbers);
-      const last = table.trace(rng.int(0, table.numTraces - 1)).at(-1);
-      return last?.result === (item.identity as { target: number }).target;
+      const last = table.lastValue(rng.int(0, table.numTraces - 1));
+      return last === (item.identity as { target: number }).target ? 1 : 0;
     });
-    const numItems = task.heldOutItems().length;
-    const spread = Math.sqrt((task.chance * (1 - task.chance)) / numItems);
-    expect(Math.abs(solved.length / numItems - task.chance)).toBeLessThan(4 * spread);
+    const { low, high } = shareSolved(
+      solved,
+      task.heldOutItems().map(({ weight }) => weight),
+    );
+    expect(task.chance).toBeGreaterThan(low);
+    expect(task.chance).toBeLessThan(high);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createTask } from '../../src/data/index.ts';
+import type { TaskItem } from '../../src/data/task.ts';
 import { murmur3OfText } from '../../src/kernels/murmur3.ts';
 
 /**
@@ -8,18 +9,20 @@ import { murmur3OfText } from '../../src/kernels/murmur3.ts';
  */
 function digestOf(name: string): string {
   const task = createTask({ name });
+  const text = (item: TaskItem) =>
+    JSON.stringify(item, (key, value) => (key === 'weight' && value === 1 ? undefined : value));
   const lines = Array.from({ length: 300 }, (_, index) => {
     const item = task.trainItem(0, index);
-    return `${JSON.stringify(item)} ${task.demonstrationTokens(item, 0, index).join(' ')}`;
+    return `${text(item)} ${task.demonstrationTokens(item, 0, index).join(' ')}`;
   });
-  lines.push(...task.heldOutItems().map((item) => JSON.stringify(item)));
+  lines.push(...task.heldOutItems().map(text));
   const digest = new Uint32Array(4);
   murmur3OfText(lines.join('\n'), digest);
   return `v${task.version} ${[...digest].map((word) => word.toString(16).padStart(8, '0')).join('')}`;
 }
 
 it.each([
-  ['countdown', 'v1 2bcf35f185c479a19d1ad8b0b08cb1ad'],
+  ['countdown', 'v2 a854fc74c81e4b0f7e96af10d9a792a6'],
   ['sort_digits', 'v1 0f4a94ce498334b0e71d968ae42c0953'],
   ['reverse_text', 'v1 9a9a6e629d4ec825abee838696b8e96c'],
 ])('%s draws the same problems as when version and digest were written', (name, expected) => {

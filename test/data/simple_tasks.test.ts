@@ -6,7 +6,7 @@ const ENDED = { finishReason: 'eos' } as const;
 
 /** An item of any task, made by hand. */
 function itemOf(identity: TaskItem['identity']): TaskItem {
-  return { id: 'x', key: 'x', split: 'train', prompt: '', answer: '', identity };
+  return { id: 'x', key: 'x', split: 'train', prompt: '', answer: '', identity, weight: 1 };
 }
 
 describe('sort_digits', () => {

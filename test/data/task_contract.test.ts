@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTask, getTaskDefinition, type TaskConfig, taskDefinitions } from '../../src/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
 import type { Task, TaskItem } from '../../src/data/task.ts';
+import { shareSolved } from '../../src/grpo/statistics.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
 
 const SETTINGS: readonly TaskConfig[] = [
@@ -240,8 +241,12 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
     const heldOut = task.heldOutItems();
     const allowed = task.chance + 3 * Math.sqrt((task.chance * (1 - task.chance)) / heldOut.length);
     const rng = rngFor('random policy');
+    const weights = heldOut.map(({ weight }) => weight);
     const accuracy = (answerTo: (item: TaskItem) => string) =>
-      heldOut.filter((item) => score(task, item, answerTo(item)) === 1).length / heldOut.length;
+      shareSolved(
+        heldOut.map((item) => (score(task, item, answerTo(item)) === 1 ? 1 : 0)),
+        weights,
+      ).mean;
     expect(task.chance).toBeGreaterThan(0);
     expect(task.chance).toBeLessThan(0.5);
     expect(accuracy((item) => randomAnswer(task, item, rng))).toBeLessThanOrEqual(allowed);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { meanOverProblems, meanPassAtK, passAtK, shareSolved } from '../../src/grpo/statistics.ts';
+import { rngFor } from '../../src/kernels/philox.ts';
 
 /** The share of all subsets of size k of n samples, the first c of them correct, that hold a correct one. */
 function enumeratedPassAtK(n: number, c: number, k: number): number {
@@ -13,6 +14,9 @@ function enumeratedPassAtK(n: number, c: number, k: number): number {
   }
   return passing / subsets;
 }
+
+/** `solved` problems of `count`. */
+const outcomes = (solved: number, count: number) => Array.from({ length: count }, (_, i) => (i < solved ? 1 : 0));
 
 describe('passAtK', () => {
   it('equals the share of subsets that hold a correct sample, for every n up to 8', () => {
@@ -91,14 +95,14 @@ describe('meanOverProblems', () => {
   });
 
   it.each([0, 1])('is no surer of %d, the mean of problems that all agree, than their share solved is', (value) => {
-    expect(meanOverProblems(new Array(50).fill(value))).toEqual(shareSolved(50 * value, 50));
-    expect(meanPassAtK(new Array(50).fill(4 * value), 4, 1)).toEqual(shareSolved(50 * value, 50));
+    expect(meanOverProblems(new Array(50).fill(value))).toEqual(shareSolved(outcomes(50 * value, 50)));
+    expect(meanPassAtK(new Array(50).fill(4 * value), 4, 1)).toEqual(shareSolved(outcomes(50 * value, 50)));
   });
 
   it('keeps the spread open where all problems agree between 0 and 1, though their sum rounds', () => {
     const { mean, low, high } = meanOverProblems(new Array(10).fill(0.3));
     expect(mean).toBe(0.3);
-    expect(shareSolved(3, 10)).toMatchObject({ low, high });
+    expect(shareSolved(outcomes(3, 10))).toMatchObject({ low, high });
   });
 
   it('refuses no problems', () => {
@@ -109,26 +113,74 @@ describe('meanOverProblems', () => {
 describe('shareSolved', () => {
   it('gives the published Wilson interval of 81 in 263', () => {
     // Newcombe 1998, Statistics in Medicine 17, table I: 0.2553 to 0.3662
-    const { mean, low, high } = shareSolved(81, 263);
+    const { mean, low, high } = shareSolved(outcomes(81, 263));
     expect(mean).toBeCloseTo(81 / 263, 12);
     expect(low).toBeCloseTo(0.2553, 4);
     expect(high).toBeCloseTo(0.3662, 4);
   });
 
   it('is not sure of 0 or 1 after ten problems', () => {
-    expect(shareSolved(0, 10)).toMatchObject({ mean: 0, low: 0, high: expect.closeTo(0.2775, 4) });
-    expect(shareSolved(10, 10)).toMatchObject({ mean: 1, low: expect.closeTo(0.7225, 4), high: 1 });
+    expect(shareSolved(outcomes(0, 10))).toMatchObject({ mean: 0, low: 0, high: expect.closeTo(0.2775, 4) });
+    expect(shareSolved(outcomes(10, 10))).toMatchObject({ mean: 1, low: expect.closeTo(0.7225, 4), high: 1 });
   });
 
   it('holds its mean inside its interval, inside [0, 1]', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2000 }), fc.nat(2000), (count, draw) => {
-        const { mean, low, high } = shareSolved(draw % (count + 1), count);
+        const { mean, low, high } = shareSolved(outcomes(draw % (count + 1), count));
         expect(low).toBeGreaterThanOrEqual(0);
         expect(high).toBeLessThanOrEqual(1);
         expect(mean).toBeGreaterThanOrEqual(low - 1e-12);
         expect(mean).toBeLessThanOrEqual(high + 1e-12);
       }),
     );
+  });
+});
+
+describe('weights', () => {
+  it('of 2 are as two problems of the same outcome in the mean', () => {
+    expect(meanOverProblems([0.25, 1], [2, 1]).mean).toBeCloseTo(meanOverProblems([0.25, 0.25, 1]).mean, 12);
+    expect(shareSolved([1, 0, 0], [2, 1, 1]).mean).toBe(0.5);
+    expect(meanPassAtK([4, 0], 4, 1, [3, 1]).mean).toBe(0.75);
+  });
+
+  it('of equal size change nothing', () => {
+    const values = [0, 0.25, 0.5, 1];
+    const equal = meanOverProblems(values, [7, 7, 7, 7]);
+    const plain = meanOverProblems(values);
+    expect(equal.mean).toBeCloseTo(plain.mean, 12);
+    expect(equal.low).toBeCloseTo(plain.low, 12);
+    expect(equal.high).toBeCloseTo(plain.high, 12);
+    expect(shareSolved([1, 0, 1], [3, 3, 3])).toEqual(shareSolved([1, 0, 1]));
+  });
+
+  it('that differ widen the interval, and count problems all the same', () => {
+    const solved = outcomes(20, 40);
+    const uneven = solved.map((_, i) => (i % 2 === 0 ? 1 : 3));
+    const { low, high, count } = shareSolved(solved, uneven);
+    const plain = shareSolved(solved);
+    expect(count).toBe(40);
+    expect(high - low).toBeGreaterThan(plain.high - plain.low);
+    // 40 problems of weights 1 and 3 tell as much as 32 of equal ones.
+    expect(high - low).toBeCloseTo(shareSolved(outcomes(16, 32)).high - shareSolved(outcomes(16, 32)).low, 12);
+  });
+
+  it('are those of a weighted mean: 95 of 100 intervals hold the mean of the whole', () => {
+    // A population of problems with values and weights; samples of 60, many times.
+    const rng = rngFor('weighted intervals');
+    const population = Array.from({ length: 400 }, () => ({ value: rng.float(), weight: 1 + 4 * rng.float() }));
+    const total = population.reduce((sum, { weight }) => sum + weight, 0);
+    const truth = population.reduce((sum, { value, weight }) => sum + value * weight, 0) / total;
+    let held = 0;
+    for (let trial = 0; trial < 1000; trial++) {
+      const drawn = Array.from({ length: 60 }, () => rng.pick(population));
+      const { low, high } = meanOverProblems(
+        drawn.map(({ value }) => value),
+        drawn.map(({ weight }) => weight),
+      );
+      if (low <= truth && truth <= high) held++;
+    }
+    expect(held).toBeGreaterThan(920);
+    expect(held).toBeLessThan(975);
   });
 });

@@ -20,7 +20,7 @@ function rollout(tokens: readonly number[], reward: number | null, verdict: 'rig
 }
 
 function group(key: string, ...rollouts: readonly Rollout[]): RolloutGroup {
-  const item = { id: key, key, split: 'train', prompt: '', answer: '', identity: key } as const;
+  const item = { id: key, key, split: 'train', prompt: '', answer: '', identity: key, weight: 1 } as const;
   return { item, prompt: new Int32Array(), rollouts, dead: isDead(rollouts.map(({ reward }) => reward)) };
 }
 

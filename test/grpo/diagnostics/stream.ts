@@ -93,7 +93,8 @@ export class Stream {
   }
 
   evaluation(shares: { greedy: number; sampled: number; pass?: number }): this {
-    const estimate = (share: number) => shareSolved(Math.round(share * PROBLEMS), PROBLEMS);
+    const estimate = (share: number) =>
+      shareSolved(Array.from({ length: PROBLEMS }, (_, i) => (i < Math.round(share * PROBLEMS) ? 1 : 0)));
     const record: EvaluationRecord = {
       step: this.#step,
       greedy: estimate(shares.greedy),
