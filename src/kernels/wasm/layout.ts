@@ -7,8 +7,10 @@ import type { MemoryPlan, PlanLimits, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 
-/** Rows packed at a time for a weight gradient; GRADIENT_ROWS of assembly/linear.ts. */
-const GRADIENT_ROWS = 512;
+/** Rows of two packed blocks for a weight gradient: twice GRADIENT_ROWS of assembly/linear.ts. */
+const GRADIENT_ROWS = 2 * 256;
+/** Rows of dz at a time: CHUNK_ROWS of assembly/linear_logprob.ts. */
+const CHUNK_ROWS = 512;
 /** Rows of a packed strip, and bytes of a tile by itself: assembly/matmul.ts. */
 const STRIP_ROWS = 6;
 const TILE_BYTES = 256;
@@ -84,7 +86,7 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
   const packed = new Map(plan.matrices.map((slot) => [slotKey(slot), packWeight(slot, take)] as const));
   const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
-  const logitSpace = take(GRADIENT_ROWS * roundUp(plan.limits.vocabSize, 8) * 4, 'logits chunk');
+  const logitSpace = take(CHUNK_ROWS * roundUp(plan.limits.vocabSize, 8) * 4, 'logits chunk');
   const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), 8);
   const gradientSpace = take(GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
   const threadScratchStart = take(scratchBytes * threads, 'scratch');

@@ -1,14 +1,15 @@
 // embedding and its backward. Formulas: kernels.ts. Copies of D floats; the backward has one owner a token.
 import { address, integer } from './arguments';
-import { claim } from './threads';
+import { claim, grainOf } from './threads';
 
 /** arguments: begin, end, tokens, table, D, out */
 export function embedding(): void {
   const end = integer(1);
   const bytes = <usize>integer(4) << 2;
   const begin = integer(0);
-  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
-    const last = min(i + 64, end);
+  const grain = grainOf(end - begin, 64);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const token = load<i32>(address(2) + (<usize>r << 2));
       memory.copy(address(5) + <usize>r * bytes, address(3) + <usize>token * bytes, bytes);

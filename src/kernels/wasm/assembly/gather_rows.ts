@@ -1,14 +1,15 @@
 // gatherRows and its backward. Formulas: kernels.ts.
 import { address, integer } from './arguments';
-import { claim } from './threads';
+import { claim, grainOf } from './threads';
 
 /** arguments: begin, end, x, index, D, out */
 export function gatherRows(): void {
   const begin = integer(0);
   const end = integer(1);
   const bytes = <usize>integer(4) << 2;
-  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
-    const last = min(i + 64, end);
+  const grain = grainOf(end - begin, 64);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const from = <usize>load<i32>(address(3) + (<usize>r << 2));
       memory.copy(address(5) + <usize>r * bytes, address(2) + from * bytes, bytes);
@@ -21,8 +22,9 @@ export function gatherRowsBackward(): void {
   const begin = integer(0);
   const end = integer(1);
   const bytes = <usize>integer(4) << 2;
-  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
-    const last = min(i + 64, end);
+  const grain = grainOf(end - begin, 64);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const offsets = address(3) + (<usize>r << 2);
       const dX = address(5) + <usize>r * bytes;

@@ -3,7 +3,9 @@
 // A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W.
 // Work is claimed in blocks of ROW_BLOCK rows × all panels (few rows: × groups of panels).
 import { address, integer } from './arguments';
-import { multiply, packPanel, packStrip, PANEL, panels, ROW_BLOCK, STRIP, STRIP_BYTES, tile } from './matmul';
+import {
+  multiply, packPanel, packStrip, PANEL, PANEL_BYTES, panels, ROW_BLOCK, STRIP, STRIP_BYTES, tile,
+} from './matmul';
 import { barrier, claim, threads } from './threads';
 
 /** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
@@ -12,7 +14,9 @@ export function multiplyRows(
 ): void {
   const all = panels(N);
   const rowBlocks = (end - begin + ROW_BLOCK - 1) / ROW_BLOCK;
-  const group = rowBlocks >= threads * 4 ? all : max(2, (all + 7) / 8);
+  // Every thread should come back some 8 times; but fewer than 4 panels do not pay for packing the rows again.
+  const wanted = max(1, (threads * 8 + rowBlocks - 1) / max(1, rowBlocks));
+  const group = min(all, max(4, (all + wanted - 1) / wanted));
   const groups = (all + group - 1) / group;
   const items = rowBlocks * groups;
   for (let item = claim(1); item < items; item = claim(1)) {
@@ -37,45 +41,71 @@ export function linearInputGradient(): void {
   multiplyRows(address(2), address(3), integer(4), N, address(6), N, 0, 0, integer(0), integer(1));
 }
 
-/** Rows that are packed at a time for a weight gradient: both sides stay in the second-level cache. */
-export const GRADIENT_ROWS: i32 = 512;
+/** Rows that are packed at a time for a weight gradient: a strip and a panel of them stay in the first-level cache. */
+const GRADIENT_ROWS: i32 = 256;
+/** Bytes of a packed strip, and of a packed panel. */
+const ROWS_OF_STRIP: usize = <usize>GRADIENT_ROWS * STRIP_BYTES;
+const ROWS_OF_PANEL: usize = <usize>GRADIENT_ROWS * PANEL_BYTES;
+/** Strips or panels that a thread packs at a time. */
+const PACKED_AT_ONCE: i32 = 4;
 
 /**
- * dWeight[N, K] += Σ_rows dOut[r, N]ᵀ·x[r, K], row blocks in order, each element one chain over all rows.
- * `space` holds GRADIENT_ROWS rows of both operands in panels.
+ * dWeight[N, K] += Σ_rows dOut[r, N]ᵀ·x[r, K], blocks of rows in order, each element one chain over all rows.
+ * While the products of one block are taken, the next is packed, so that threads meet once a block. `space` holds two
+ * blocks of both operands in strips and panels.
  */
 export function accumulateRows(
   dOut: usize, dOutStride: i32, N: i32, x: usize, K: i32, dWeight: usize, space: usize, begin: i32, end: i32,
 ): void {
-  const strips = (N + STRIP - 1) / STRIP;
+  const all = (N + STRIP - 1) / STRIP;
   const columns = panels(K);
-  const stripBytes = <usize>GRADIENT_ROWS * STRIP_BYTES;
-  const panelSpace = space + <usize>strips * stripBytes;
-  for (let first = begin; first < end; first += GRADIENT_ROWS) {
+  const packs = (all + columns + PACKED_AT_ONCE - 1) / PACKED_AT_ONCE;
+  const blockBytes = <usize>all * ROWS_OF_STRIP + <usize>columns * ROWS_OF_PANEL;
+  const blocks = (end - begin + GRADIENT_ROWS - 1) / GRADIENT_ROWS;
+  for (let block = 0; block <= blocks; block++) {
+    const first = begin + block * GRADIENT_ROWS;
     const rows = min(GRADIENT_ROWS, end - first);
-    const dOutRows = dOut + ((<usize>first * <usize>dOutStride) << 2);
-    const xRows = x + ((<usize>first * <usize>K) << 2);
-    for (let i = claim(4); i < strips + columns; i = claim(4)) {
-      const last = min(i + 4, strips + columns);
-      for (let j = i; j < last; j++) {
-        if (j < strips) {
-          packStrip(dOutRows, <usize>dOutStride << 2, rows, N, j * STRIP, space + <usize>j * stripBytes);
-        } else {
-          packPanel(xRows, <usize>K << 2, 4, rows, K, j - strips, panelSpace);
-        }
+    const packed = space + <usize>(block & 1) * blockBytes;
+    const multiplied = space + <usize>((block + 1) & 1) * blockBytes;
+    const tiles = block > 0 ? all : 0;
+    const items = tiles + (block < blocks ? packs : 0);
+    for (let item = claim(1); item < items; item = claim(1)) {
+      if (item < tiles) {
+        multiplyStrip(multiplied, all, item, min(GRADIENT_ROWS, end - first + GRADIENT_ROWS), N, K, dWeight);
+      } else {
+        const from = (item - tiles) * PACKED_AT_ONCE;
+        const to = min(from + PACKED_AT_ONCE, all + columns);
+        packBlock(dOut, dOutStride, N, x, K, first, rows, all, packed, from, to);
       }
     }
     barrier();
-    for (let s = claim(1); s < strips; s = claim(1)) {
-      for (let p = 0; p < columns; p++) {
-        tile(
-          space + <usize>s * stripBytes, panelSpace + ((<usize>p * <usize>rows) << 5), rows,
-          dWeight + ((<usize>(s * STRIP) * <usize>K + <usize>(p * PANEL)) << 2), <usize>K << 2, 0, 0,
-          N - s * STRIP, K - p * PANEL, true,
-        );
-      }
-    }
-    barrier();
+  }
+}
+
+/** Packs strips of dOut and then panels of x, numbers [from, to) of all of them, from rows [first, first + rows). */
+function packBlock(
+  dOut: usize, dOutStride: i32, N: i32, x: usize, K: i32,
+  first: i32, rows: i32, strips: i32, packed: usize, from: i32, to: i32,
+): void {
+  const dOutRows = dOut + ((<usize>first * <usize>dOutStride) << 2);
+  const xRows = x + ((<usize>first * <usize>K) << 2);
+  const panelSpace = packed + <usize>strips * ROWS_OF_STRIP;
+  for (let j = from; j < to; j++) {
+    if (j < strips) packStrip(dOutRows, <usize>dOutStride << 2, rows, N, j * STRIP, packed + <usize>j * ROWS_OF_STRIP);
+    else packPanel(xRows, <usize>K << 2, 4, rows, K, j - strips, panelSpace);
+  }
+}
+
+/** Six rows of dWeight: strip s of a packed block with all of its panels. */
+function multiplyStrip(packed: usize, strips: i32, s: i32, rows: i32, N: i32, K: i32, dWeight: usize): void {
+  const strip = packed + <usize>s * ROWS_OF_STRIP;
+  const panelSpace = packed + <usize>strips * ROWS_OF_STRIP;
+  const out = dWeight + ((<usize>(s * STRIP) * <usize>K) << 2);
+  for (let p = 0; p < panels(K); p++) {
+    tile(
+      strip, panelSpace + <usize>p * <usize>rows * PANEL_BYTES, rows,
+      out + <usize>p * PANEL_BYTES, <usize>K << 2, 0, 0, N - s * STRIP, K - p * PANEL, true,
+    );
   }
 }
 

@@ -1,15 +1,17 @@
 // linearLogprob and its backward. Formulas: kernels.ts.
 //
 // Forward: a block of rows' logits stands in the thread's scratch and is reduced at once; [R, V] never exists.
-// Backward: blocks of GRADIENT_ROWS rows; logits are recomputed, turned into dz in a shared space, and used for
+// Backward: blocks of CHUNK_ROWS rows; logits are recomputed, turned into dz in a shared space, and used for
 // both products before the next block.
 import { address, integer } from './arguments';
-import { accumulateRows, GRADIENT_ROWS } from './linear';
+import { accumulateRows } from './linear';
 import { multiply, panels, ROW_BLOCK, STRIP } from './matmul';
 import { exp4, fma } from './simd';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
-import { barrier, claim, scratch } from './threads';
+import { barrier, claim, grainOf, scratch } from './threads';
 
+/** Rows whose dz stands in shared space at a time. */
+const CHUNK_ROWS: i32 = 512;
 /** Rows of logits that one thread turns into dz at a time: two strips. */
 const LOGIT_ROWS: i32 = 2 * STRIP;
 
@@ -18,7 +20,7 @@ export function linearLogprob(): void {
   const begin = integer(0);
   const end = integer(1);
   const V = integer(5);
-  const block = integer(11);
+  const block = blockOf(end - begin, integer(11));
   const stride = <usize>logitStride(V) << 2;
   const temperature = load<f32>(address(7));
   for (let i = begin + claim(block); i < end; i = begin + claim(block)) {
@@ -35,6 +37,11 @@ export function linearLogprob(): void {
       store<f32>(address(10) + at, rowEntropy);
     }
   }
+}
+
+/** Rows of logits that a thread takes at a time: whole strips, at most `most`, fewer where the rows are few. */
+export function blockOf(rows: i32, most: i32): i32 {
+  return min(most, ((grainOf(rows, most) + STRIP - 1) / STRIP) * STRIP);
 }
 
 /** Logits of rows [first, last) of `hidden`, one after another in `out`. */
@@ -56,8 +63,8 @@ export function linearLogprobBackward(): void {
   const D = integer(4);
   const V = integer(5);
   const stride = logitStride(V);
-  for (let first = begin; first < end; first += GRADIENT_ROWS) {
-    const last = min(first + GRADIENT_ROWS, end);
+  for (let first = begin; first < end; first += CHUNK_ROWS) {
+    const last = min(first + CHUNK_ROWS, end);
     for (let i = first + claim(LOGIT_ROWS); i < last; i = first + claim(LOGIT_ROWS)) {
       const past = min(i + LOGIT_ROWS, last);
       const dz = address(15) + ((<usize>(i - first) * <usize>stride) << 2);

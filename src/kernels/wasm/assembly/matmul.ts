@@ -12,7 +12,7 @@ import { strips } from './threads';
 
 /** Columns of a panel, and its bytes a step of k. */
 export const PANEL: i32 = 8;
-const PANEL_BYTES: usize = 32;
+export const PANEL_BYTES: usize = 32;
 /** Rows of a strip, and its bytes a step of k. */
 export const STRIP: i32 = 6;
 export const STRIP_BYTES: usize = 24;

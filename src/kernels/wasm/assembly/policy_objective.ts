@@ -1,6 +1,6 @@
 // policyObjective. Formula: kernels.ts. A few thousand rows of scalars, in float64 and rounded once.
 import { address, integer } from './arguments';
-import { claim } from './threads';
+import { claim, grainOf } from './threads';
 
 // @ts-ignore: decorator
 @inline
@@ -15,8 +15,9 @@ function value(argument: i32, r: i32): f64 {
 export function policyObjective(): void {
   const begin = integer(0);
   const end = integer(1);
-  for (let i = begin + claim(64); i < end; i = begin + claim(64)) {
-    const last = min(i + 64, end);
+  const grain = grainOf(end - begin, 64);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) objectiveRow(r);
   }
 }

@@ -1,7 +1,7 @@
 // rmsNorm and its backward. Formulas: kernels.ts. One pass over a row for the sum, one for the result.
 import { address, float, integer } from './arguments';
 import { dot, fma, fma1, sumLanes } from './simd';
-import { barrier, claim } from './threads';
+import { barrier, claim, grainOf } from './threads';
 
 /** y = x·rstd·weight over D floats; returns rstd. Used for rows here and for heads in rotary. */
 export function normalize(x: usize, weight: usize, y: usize, D: i32, eps: f32): f32 {
@@ -52,8 +52,9 @@ export function rmsNorm(): void {
   const D = integer(4);
   const bytes = <usize>D << 2;
   const eps = float(7);
-  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
-    const last = min(i + 32, end);
+  const grain = grainOf(end - begin, 32);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const at = <usize>r * bytes;
       store<f32>(address(6) + (<usize>r << 2), normalize(address(2) + at, address(3), address(5) + at, D, eps));
@@ -67,8 +68,9 @@ export function rmsNormBackward(): void {
   const end = integer(1);
   const D = integer(4);
   const bytes = <usize>D << 2;
-  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
-    const last = min(i + 32, end);
+  const grain = grainOf(end - begin, 32);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const at = <usize>r * bytes;
       const rstd = load<f32>(address(5) + (<usize>r << 2));

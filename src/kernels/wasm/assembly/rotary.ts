@@ -2,7 +2,7 @@
 import { address, float, integer } from './arguments';
 import { dot, fma1 } from './simd';
 import { normalize, normalizeBackward } from './rms_norm';
-import { barrier, claim, scratch } from './threads';
+import { barrier, claim, grainOf, scratch } from './threads';
 
 /** y = rotation of x by the angles of one position; sign −1 turns back. Reads a pair before it writes it. */
 // @ts-ignore: decorator
@@ -24,8 +24,9 @@ function rotate(x: usize, y: usize, cos: usize, sin: usize, half: i32, sign: f32
 export function rotary(): void {
   const begin = integer(0);
   const end = integer(1);
-  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
-    const last = min(i + 32, end);
+  const grain = grainOf(end - begin, 32);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) rotateRow(r);
   }
 }
@@ -70,8 +71,9 @@ function rotateHead(x: usize, y: usize, norm: usize, cos: usize, sin: usize, hd:
 export function rotaryBackward(): void {
   const begin = integer(0);
   const end = integer(1);
-  for (let i = begin + claim(32); i < end; i = begin + claim(32)) {
-    const last = min(i + 32, end);
+  const grain = grainOf(end - begin, 32);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) unrotateRow(r);
   }
   if (address(16) == 0 && address(17) == 0) return;

@@ -2,7 +2,7 @@
 //
 // Scratch: blockRows rows of logits, then V probabilities, V order entries (int) and V kept marks (bytes).
 import { address, integer } from './arguments';
-import { logits } from './linear_logprob';
+import { blockOf, logits } from './linear_logprob';
 import { philoxWord } from './philox';
 import { exp4, log1 } from './simd';
 import { logitStride, rowEntropy, rowLogSumExp, rowMax, statistics, temper } from './softmax_row';
@@ -21,12 +21,13 @@ export function sample(): void {
   const end = integer(1);
   const V = integer(5);
   const block = integer(14);
+  const grain = blockOf(end - begin, block);
   const stride = logitStride(V);
   probabilities = scratch + ((<usize>block * <usize>stride) << 2);
   order = probabilities + (<usize>stride << 2);
   kept = order + (<usize>stride << 2);
-  for (let i = begin + claim(block); i < end; i = begin + claim(block)) {
-    const last = min(i + block, end);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     logits(address(2), address(3), integer(4), V, i, last, scratch, stride);
     for (let r = i; r < last; r++) sampleRow(r, scratch + ((<usize>(r - i) * <usize>stride) << 2), V);
   }

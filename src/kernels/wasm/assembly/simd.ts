@@ -90,18 +90,3 @@ export function dot(a: usize, b: usize, length: i32): f32 {
   }
   return total;
 }
-
-/** y += factor·x over `length` floats. */
-export function axpy(factor: f32, x: usize, y: usize, length: i32): void {
-  const f = f32x4.splat(factor);
-  const whole = length & ~3;
-  let i = 0;
-  for (; i < whole; i += 4) {
-    const at = <usize>i << 2;
-    v128.store(y + at, fma(f, v128.load(x + at), v128.load(y + at)));
-  }
-  for (; i < length; i++) {
-    const at = <usize>i << 2;
-    store<f32>(y + at, fma1(factor, load<f32>(x + at), load<f32>(y + at)));
-  }
-}

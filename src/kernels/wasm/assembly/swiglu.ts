@@ -1,7 +1,7 @@
 // swiglu and its backward. Formulas: kernels.ts. Element-wise, four lanes at a time.
 import { address, integer } from './arguments';
 import { exp1, exp4 } from './simd';
-import { claim } from './threads';
+import { claim, grainOf } from './threads';
 
 // @ts-ignore: decorator
 @inline
@@ -22,8 +22,9 @@ export function swiglu(): void {
   const end = integer(1);
   const F = integer(3);
   const whole = F & ~3;
-  for (let i = begin + claim(16); i < end; i = begin + claim(16)) {
-    const last = min(i + 16, end);
+  const grain = grainOf(end - begin, 16);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const gate = address(2) + (<usize>(r * F) << 3);
       const up = gate + (<usize>F << 2);
@@ -48,8 +49,9 @@ export function swigluBackward(): void {
   const begin = integer(0);
   const end = integer(1);
   const F = integer(3);
-  for (let i = begin + claim(16); i < end; i = begin + claim(16)) {
-    const last = min(i + 16, end);
+  const grain = grainOf(end - begin, 16);
+  for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
+    const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const row = <usize>(r * F) << 3;
       swigluBackwardRow(address(2) + row, address(4) + (<usize>(r * F) << 2), address(5) + row, F);

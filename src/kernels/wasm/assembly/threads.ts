@@ -42,6 +42,13 @@ export function claim(grain: i32): i32 {
   return first;
 }
 
+/** Items to claim at a time: at most `most`, and few enough that every thread comes back some 16 times. */
+// @ts-ignore: decorator
+@inline
+export function grainOf(items: i32, most: i32): i32 {
+  return max(1, min(most, items / (threads << 4)));
+}
+
 /** Waits until every thread is here; claims start again at 0. */
 export function barrier(): void {
   if (ASC_FEATURE_THREADS) {
