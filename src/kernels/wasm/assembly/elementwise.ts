@@ -1,5 +1,6 @@
 // fill, add, copy: flat passes over a slot.
 import { address, integer } from './arguments';
+import { addRow, copyRow, fillRow } from './rows';
 import { claim } from './threads';
 
 const BLOCK: i32 = 4096;
@@ -12,7 +13,7 @@ export function fill(): void {
   const word = integer(4);
   for (let i = first + claim(BLOCK); i < end; i = first + claim(BLOCK)) {
     const last = min(i + BLOCK, end);
-    for (let j = i; j < last; j++) store<i32>(address(2) + (<usize>j << 2), word);
+    fillRow(address(2) + (<usize>i << 2), word, <usize>(last - i) << 2);
   }
 }
 
@@ -20,11 +21,8 @@ export function fill(): void {
 export function add(): void {
   const length = integer(0);
   for (let i = claim(BLOCK); i < length; i = claim(BLOCK)) {
-    const last = min(i + BLOCK, length);
-    for (let j = i; j < last; j++) {
-      const at = <usize>j << 2;
-      store<f32>(address(2) + at, load<f32>(address(2) + at) + load<f32>(address(1) + at));
-    }
+    const count = min(BLOCK, length - i);
+    addRow(address(2) + (<usize>i << 2), address(1) + (<usize>i << 2), <usize>count << 2);
   }
 }
 
@@ -33,6 +31,6 @@ export function copy(): void {
   const length = integer(0);
   for (let i = claim(BLOCK); i < length; i = claim(BLOCK)) {
     const count = min(BLOCK, length - i);
-    memory.copy(address(2) + (<usize>i << 2), address(1) + (<usize>i << 2), <usize>count << 2);
+    copyRow(address(2) + (<usize>i << 2), address(1) + (<usize>i << 2), <usize>count << 2);
   }
 }

@@ -1,5 +1,6 @@
 // embedding and its backward. Formulas: kernels.ts. Copies of D floats; the backward has one owner a token.
 import { address, integer } from './arguments';
+import { addRow, copyRow } from './rows';
 import { claim, grainOf } from './threads';
 
 /** arguments: begin, end, tokens, table, D, out */
@@ -12,7 +13,7 @@ export function embedding(): void {
     const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const token = load<i32>(address(2) + (<usize>r << 2));
-      memory.copy(address(5) + <usize>r * bytes, address(3) + <usize>token * bytes, bytes);
+      copyRow(address(5) + <usize>r * bytes, address(3) + <usize>token * bytes, bytes);
     }
   }
 }
@@ -27,10 +28,7 @@ export function embeddingBackward(): void {
     const out = address(6) + <usize>token * bytes;
     const end = load<i32>(address(4) + (<usize>b << 2), 4);
     for (let i = load<i32>(address(4) + (<usize>b << 2)); i < end; i++) {
-      const row = address(1) + <usize>load<i32>(address(2) + (<usize>i << 2)) * bytes;
-      for (let j: usize = 0; j < bytes; j += 4) {
-        store<f32>(out + j, load<f32>(out + j) + load<f32>(row + j));
-      }
+      addRow(out, address(1) + <usize>load<i32>(address(2) + (<usize>i << 2)) * bytes, bytes);
     }
   }
 }

@@ -1,5 +1,6 @@
 // gatherRows and its backward. Formulas: kernels.ts.
 import { address, integer } from './arguments';
+import { addRow, copyRow, fillRow } from './rows';
 import { claim, grainOf } from './threads';
 
 /** arguments: begin, end, x, index, D, out */
@@ -12,7 +13,7 @@ export function gatherRows(): void {
     const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const from = <usize>load<i32>(address(3) + (<usize>r << 2));
-      memory.copy(address(5) + <usize>r * bytes, address(2) + from * bytes, bytes);
+      copyRow(address(5) + <usize>r * bytes, address(2) + from * bytes, bytes);
     }
   }
 }
@@ -31,14 +32,11 @@ export function gatherRowsBackward(): void {
       const first = load<i32>(offsets);
       const past = load<i32>(offsets, 4);
       if (first == past) {
-        memory.fill(dX, 0, bytes);
+        fillRow(dX, 0, bytes);
         continue;
       }
-      memory.copy(dX, address(2) + <usize>first * bytes, bytes);
-      for (let s = first + 1; s < past; s++) {
-        const row = address(2) + <usize>s * bytes;
-        for (let j: usize = 0; j < bytes; j += 4) store<f32>(dX + j, load<f32>(dX + j) + load<f32>(row + j));
-      }
+      copyRow(dX, address(2) + <usize>first * bytes, bytes);
+      for (let s = first + 1; s < past; s++) addRow(dX, address(2) + <usize>s * bytes, bytes);
     }
   }
 }

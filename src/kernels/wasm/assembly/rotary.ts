@@ -2,6 +2,7 @@
 import { address, float, integer } from './arguments';
 import { dot, fma1 } from './simd';
 import { normalize, normalizeBackward } from './rms_norm';
+import { copyRow } from './rows';
 import { barrier, claim, grainOf, scratch } from './threads';
 
 /** y = rotation of x by the angles of one position; sign −1 turns back. Reads a pair before it writes it. */
@@ -9,7 +10,19 @@ import { barrier, claim, grainOf, scratch } from './threads';
 @inline
 function rotate(x: usize, y: usize, cos: usize, sin: usize, half: i32, sign: f32): void {
   const apart = <usize>half << 2;
-  for (let i = 0; i < half; i++) {
+  const signs = f32x4.splat(sign);
+  const whole = half & ~3;
+  let i = 0;
+  for (; i < whole; i += 4) {
+    const at = <usize>i << 2;
+    const a = v128.load(x + at);
+    const b = v128.load(x + at + apart);
+    const c = v128.load(cos + at);
+    const s = f32x4.mul(signs, v128.load(sin + at));
+    v128.store(y + at, f32x4.sub(f32x4.mul(a, c), f32x4.mul(b, s)));
+    v128.store(y + at + apart, f32x4.add(f32x4.mul(b, c), f32x4.mul(a, s)));
+  }
+  for (; i < half; i++) {
     const at = <usize>i << 2;
     const a = load<f32>(x + at);
     const b = load<f32>(x + at + apart);
@@ -53,7 +66,7 @@ function rotateRow(r: i32): void {
     from += head;
     kv += head;
   }
-  memory.copy(kv, from, <usize>HK * head);
+  copyRow(kv, from, <usize>HK * head);
 }
 
 // @ts-ignore: decorator
@@ -108,7 +121,7 @@ function unrotateRow(r: i32): void {
     dKv += head;
     out += head;
   }
-  memory.copy(out, dKv, <usize>HK * head);
+  copyRow(out, dKv, <usize>HK * head);
 }
 
 // @ts-ignore: decorator
