@@ -46,10 +46,12 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 
 const host = typeof process === 'object' && process.versions?.node ? import('./workers.node.ts') : undefined;
 
-/** Whether the engine compiles relaxed-SIMD code, after asking it to. */
+/** Whether the engine compiles relaxed-SIMD code, after asking it to where it does not by itself. */
 async function hasRelaxedSimd(): Promise<boolean> {
+  const compiles = (): boolean => WebAssembly.validate(decode(binaries.singleFma));
+  if (compiles()) return true;
   (await host)?.allowRelaxedSimd();
-  return WebAssembly.validate(decode(binaries.singleFma));
+  return compiles();
 }
 
 /**

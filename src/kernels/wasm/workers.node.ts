@@ -19,7 +19,7 @@ export function machineBytes(): number {
   return container > 0 ? Math.min(container, totalmem()) : totalmem();
 }
 
-/** Node 20 has relaxed SIMD behind a flag that can still be set before a module is compiled; later versions ignore it. */
+/** Node 20 has relaxed SIMD behind a flag that can still be set before a module is compiled; later ones know no such flag. */
 export function allowRelaxedSimd(): void {
   setFlagsFromString('--experimental-wasm-relaxed-simd');
 }
