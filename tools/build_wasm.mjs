@@ -1,4 +1,4 @@
-// Compiles src/kernels/wasm/assembly into four WebAssembly modules (threads or not, relaxed-SIMD FMA or not)
+// Compiles src/kernels/wasm/assembly into WebAssembly modules (threads or not, relaxed-SIMD FMA or not, wide tiles or not)
 // and writes them, as base64, into one TypeScript module: no file to locate, in Node, a worker or a browser.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,13 +14,14 @@ const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-wasm-'));
 const MAXIMUM_PAGES = 65536; // 4 GiB, the most that 32-bit addresses reach
 const variants = [
   { name: 'threadsFma', threads: true, fma: true },
+  { name: 'threadsFmaWide', threads: true, fma: true, wide: true },
   { name: 'threads', threads: true, fma: false },
   { name: 'singleFma', threads: false, fma: true },
   { name: 'single', threads: false, fma: false },
 ];
 
 const lines = ['// Made by tools/build_wasm.mjs. Do not edit.', ''];
-for (const { name, threads, fma } of variants) {
+for (const { name, threads, fma, wide } of variants) {
   const out = join(folder, `${name}.wasm`);
   execFileSync(
     process.execPath,
@@ -37,6 +38,7 @@ for (const { name, threads, fma } of variants) {
       '--enable',
       'simd',
       ...(fma ? ['--enable', 'relaxed-simd'] : []),
+      ...(wide ? ['--use', 'WIDE=1'] : []),
       ...(threads
         ? ['--enable', 'threads', '--sharedMemory', '--maximumMemory', String(MAXIMUM_PAGES)]
         : ['--disable', 'threads', '--maximumMemory', String(MAXIMUM_PAGES)]),

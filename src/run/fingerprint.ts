@@ -1,11 +1,11 @@
 /**
  * The fingerprint of a run: everything that decides its bits, kept in `fingerprint.json` and compared on resume.
  *
- *   decides bits   package version, backend and its features (FMA, SIMD, adapter), JavaScript engine, platform,
+ *   decides bits   package version, backend and its features (FMA, adapter), JavaScript engine, platform,
  *                  architecture, seed, configuration, the user's own files; the CPU model where a backend calls
  *                  native mathematics
- *   told, no more  git commit, threads, runtime version; the CPU model on `wasm` and `reference`, whose arithmetic is
- *                  defined by WebAssembly and ECMAScript (fused or unfused FMA is a backend feature)
+ *   told, no more  git commit, threads, runtime version; the CPU model and the width of SIMD on `wasm` and
+ *                  `reference`, whose arithmetic is defined by WebAssembly and ECMAScript (fused or unfused FMA is a backend feature)
  */
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
@@ -60,7 +60,8 @@ export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintCo
   for (const change of describeChanges(before, after)) {
     const field = change.split(/[.:]/, 1)[0];
     const isPortable = before.backend === after.backend && PORTABLE_BACKENDS.has(after.backend);
-    const isTold = TOLD_ONLY.has(field) || (field === 'cpuModel' && isPortable);
+    const isTold =
+      TOLD_ONLY.has(field) || (isPortable && (field === 'cpuModel' || change.startsWith('backendFeatures.simd')));
     (isTold ? warnings : differences).push(change);
   }
   return { same: differences.length === 0, differences, warnings };

@@ -19,7 +19,7 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const recorded: Fingerprint = {
   packageVersion: '0.1.0',
   backend: 'wasm',
-  backendFeatures: { fma: 'fused', simd: 'relaxed' },
+  backendFeatures: { fma: 'fused', adapter: 'A', simd: '128-bit' },
   engine: 'v8 11.3.244.8',
   runtime: 'node 20.20.2',
   platform: 'linux',
@@ -43,8 +43,12 @@ describe('sameBits', () => {
     ['architecture', { arch: 'arm64' }, 'arch: x64 → arm64'],
     ['seed', { seed: 43 }, 'seed: 42 → 43'],
     ['configuration', { configHash: 'bbbb' }, 'configHash: aaaa → bbbb'],
-    ['FMA', { backendFeatures: { fma: 'unfused', simd: 'relaxed' } }, 'backendFeatures.fma: fused → unfused'],
-    ['a feature gone', { backendFeatures: { fma: 'fused' } }, 'backendFeatures.simd: relaxed → absent'],
+    [
+      'FMA',
+      { backendFeatures: { ...recorded.backendFeatures, fma: 'unfused' } },
+      'backendFeatures.fma: fused → unfused',
+    ],
+    ['a feature gone', { backendFeatures: { fma: 'fused', simd: '128-bit' } }, 'backendFeatures.adapter: A → absent'],
   ])('another %s is another run', (_name, change, difference) => {
     const comparison = sameBits(recorded, { ...recorded, ...change });
     expect(comparison).toEqual({ same: false, differences: [difference], warnings: [] });
@@ -54,6 +58,11 @@ describe('sameBits', () => {
     ['threads', { threads: 2 }, 'threads: 4 → 2'],
     ['git commit', { gitCommit: null }, `gitCommit: ${COMMIT} → none`],
     ['runtime version', { runtime: 'node 20.20.3' }, 'runtime: node 20.20.2 → node 20.20.3'],
+    [
+      'width of SIMD on wasm',
+      { backendFeatures: { ...recorded.backendFeatures, simd: '256-bit' } },
+      'backendFeatures.simd: 128-bit → 256-bit',
+    ],
     ['CPU model on wasm', { cpuModel: 'B CPU' }, 'cpuModel: A CPU → B CPU'],
   ])('other %s: a warning, and the same bits', (_name, change, warning) => {
     const comparison = sameBits(recorded, { ...recorded, ...change });

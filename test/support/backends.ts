@@ -21,7 +21,7 @@ interface BackendOptions {
   readonly bindingBytes?: number;
 }
 
-const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false';
+const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false,wasm:threads=2:wide=true';
 
 /** Every backend that a test can name. */
 const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Backend>>> = {
@@ -56,7 +56,7 @@ export async function loadBackend(label: string): Promise<Backend> {
 function parseSetting(setting: string): [string, unknown] {
   const [key, value] = setting.split('=');
   if (value === undefined) return ['adapter', key];
-  if (!['threads', 'fma', 'bindingBytes'].includes(key))
+  if (!['threads', 'fma', 'wide', 'bindingBytes'].includes(key))
     throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
   return [key, JSON.parse(value)];
 }

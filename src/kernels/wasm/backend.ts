@@ -10,9 +10,9 @@ import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
-import * as binaries from './binaries.ts';
 import type { Layout, PackedWeight } from './layout.ts';
 import { layOut, memoryLimit, slotAddress } from './layout.ts';
+import { compileKernels } from './modules.ts';
 import type { Recording } from './recorder.ts';
 import { CommandList, recordKernels, recordPacking } from './recorder.ts';
 import type { WorkerPool } from './workers.ts';
@@ -22,6 +22,8 @@ export interface WasmOptions {
   readonly threads?: number;
   /** false: never use relaxed-SIMD multiply-add, so that bits equal those of an engine without it. */
   readonly fma?: boolean;
+  /** Whether to use tiles for 256-bit arithmetic; default: where they are measured to be faster. Bits are the same. */
+  readonly wide?: boolean;
   /** true: no worker, no shared memory; commands run on the caller's thread. */
   readonly inline?: boolean;
 }
@@ -40,19 +42,7 @@ interface WasmProgram extends Program {
 const JOB = { number: 0, finished: 16, programs: 32, list: 33 } as const;
 const MAXIMUM_PROGRAMS = 200;
 
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
 const host = typeof process === 'object' && process.versions?.node ? import('./workers.node.ts') : undefined;
-
-/** Whether the engine compiles relaxed-SIMD code, after asking it to where it does not by itself. */
-async function hasRelaxedSimd(): Promise<boolean> {
-  const compiles = (): boolean => WebAssembly.validate(decode(binaries.singleFma));
-  if (compiles()) return true;
-  (await host)?.allowRelaxedSimd();
-  return compiles();
-}
 
 /**
  * Prepares the kernel set for this machine.
@@ -66,9 +56,10 @@ export async function wasmBackend(options: WasmOptions = {}): Promise<Backend> {
   if (!Number.isInteger(threads) || threads < 1) {
     throw new BackendError('threads', `threads: ${options.threads} — use a whole number of 1 or more.`);
   }
-  const fma = (options.fma ?? true) && (await hasRelaxedSimd());
-  const binary = inline ? (fma ? binaries.singleFma : binaries.single) : fma ? binaries.threadsFma : binaries.threads;
-  const module = await WebAssembly.compile(decode(binary));
+  const { module, fma, wide } = await compileKernels(
+    { threads: !inline, fma: options.fma ?? true, wide: options.wide },
+    node?.engineSwitches,
+  );
   const limit = memoryLimit(node?.machineBytes());
   return {
     name: 'wasm',
@@ -76,7 +67,7 @@ export async function wasmBackend(options: WasmOptions = {}): Promise<Backend> {
     open: async (plan) => {
       const layout = layOut(plan, threads, limit);
       const memory = allocate(layout.bytes, !inline);
-      const features = { fma: fma ? 'relaxed-simd' : 'none', threads };
+      const features = { fma: fma ? 'relaxed-simd' : 'none', simd: wide ? '256-bit' : '128-bit', threads };
       if (inline) {
         const { exports } = new WebAssembly.Instance(module, { env: { memory } });
         // The module's only export used here; its signature is assembly/index.ts's.

@@ -13,7 +13,9 @@ const GRADIENT_ROWS = 2 * 256;
 const CHUNK_ROWS = 512;
 /** Rows of a packed strip, and bytes of a tile by itself: assembly/matmul.ts. */
 const STRIP_ROWS = 6;
-const TILE_BYTES = 256;
+const TILE_BYTES = 512;
+/** Columns of the widest panel: assembly/micro_kernel.ts. */
+const PANEL_COLUMNS = 16;
 /** The module's own constants (tables of exp and log) lie below this. */
 const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;
@@ -86,8 +88,8 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
   const packed = new Map(plan.matrices.map((slot) => [slotKey(slot), packWeight(slot, take)] as const));
   const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
-  const logitSpace = take(CHUNK_ROWS * roundUp(plan.limits.vocabSize, 8) * 4, 'logits chunk');
-  const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), 8);
+  const logitSpace = take(CHUNK_ROWS * roundUp(plan.limits.vocabSize, PANEL_COLUMNS) * 4, 'logits chunk');
+  const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), PANEL_COLUMNS);
   const gradientSpace = take(GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
   const threadScratchStart = take(scratchBytes * threads, 'scratch');
   const bytes = roundUp(next, PAGE_BYTES);
@@ -115,8 +117,8 @@ function packWeight(slot: Slot, take: (bytes: number, purpose: string) => number
   const [outputs, inputs] = matrixShape(slot);
   return {
     slot,
-    byOutput: take(roundUp(outputs, 8) * inputs * 4, 'packed weights'),
-    byInput: take(roundUp(inputs, 8) * outputs * 4, 'packed weights'),
+    byOutput: take(roundUp(outputs, PANEL_COLUMNS) * inputs * 4, 'packed weights'),
+    byInput: take(roundUp(inputs, PANEL_COLUMNS) * outputs * 4, 'packed weights'),
   };
 }
 
@@ -131,7 +133,7 @@ export function matrixShape(slot: Slot): readonly [number, number] {
 
 /** Logits of a few rows, or one head's scores and their gradients, or the sampler's tables, whichever is larger. */
 function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
-  const stride = roundUp(limits.vocabSize, 8);
+  const stride = roundUp(limits.vocabSize, PANEL_COLUMNS);
   const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
   const sampler = logitRows * stride * 4 + stride * 9;
   const scores = 2 * (roundUp(limits.context, 4) + 4) * 4;

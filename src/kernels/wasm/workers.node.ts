@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { BackendError } from '../../errors.ts';
+import type { EngineSwitches } from './modules.ts';
 import type { WorkerPool, WorkerStart } from './workers.ts';
 import { WORKER_BODY } from './workers.ts';
 
@@ -19,10 +20,16 @@ export function machineBytes(): number {
   return container > 0 ? Math.min(container, totalmem()) : totalmem();
 }
 
-/** Node 20 has relaxed SIMD behind a flag that can still be set before a module is compiled; later ones know no such flag. */
-export function allowRelaxedSimd(): void {
-  setFlagsFromString('--experimental-wasm-relaxed-simd');
-}
+export const engineSwitches: EngineSwitches = {
+  /** Node 20 has it behind a flag that can still be set before a module is compiled; later versions know no such flag. */
+  allowRelaxedSimd: () => setFlagsFromString('--experimental-wasm-relaxed-simd'),
+  /** Since V8 13 (Node 24), an experiment; on x64 it needs AVX2, without which V8 leaves the code as it is. */
+  allowWideSimd: () => {
+    if (process.arch !== 'x64' || Number.parseInt(process.versions.v8, 10) < 13) return false;
+    setFlagsFromString('--experimental-wasm-revectorize');
+    return true;
+  },
+};
 
 export function startWorkers({ module, memory, work, onFailure }: WorkerStart): WorkerPool {
   let closing = false;

@@ -12,6 +12,8 @@ import { gatherRows, gatherRowsBackward } from './gather_rows';
 import { groupAdvantages } from './group_advantages';
 import { linear, linearInputGradient, linearWeightGradient, packWeight } from './linear';
 import { linearLogprob, linearLogprobBackward } from './linear_logprob';
+import { PANEL_BYTES, STRIP_BYTES } from './matmul';
+import { chains } from './micro_kernel';
 import { policyObjective } from './policy_objective';
 import { rmsNorm, rmsNormBackward } from './rms_norm';
 import { rotary, rotaryBackward } from './rotary';
@@ -65,6 +67,13 @@ function runPrograms(job: usize): void {
       barrier();
     }
   }
+}
+
+/** Runs the micro-kernel `rounds` times over what lies at `at`: how fast is it in this engine? */
+export function tryTile(at: usize, K: i32, rounds: i32): void {
+  const panel = at + <usize>K * STRIP_BYTES;
+  const out = panel + <usize>K * PANEL_BYTES;
+  for (let i = 0; i < rounds; i++) chains(at, panel, K, out, PANEL_BYTES, false);
 }
 
 /** One thread alone: runs the posted programs and returns. */

@@ -3,9 +3,8 @@
 // A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W.
 // Work is claimed in blocks of ROW_BLOCK rows × all panels (few rows: × groups of panels).
 import { address, integer } from './arguments';
-import {
-  multiply, packPanel, packStrip, PANEL, PANEL_BYTES, panels, ROW_BLOCK, STRIP, STRIP_BYTES, tile,
-} from './matmul';
+import { multiply, packPanel, packStrip, PANEL_BYTES, panels, ROW_BLOCK, STRIP_BYTES, tile } from './matmul';
+import { PANEL, STRIP } from './micro_kernel';
 import { barrier, claim, threads } from './threads';
 
 /** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
@@ -14,9 +13,9 @@ export function multiplyRows(
 ): void {
   const all = panels(N);
   const rowBlocks = (end - begin + ROW_BLOCK - 1) / ROW_BLOCK;
-  // Every thread should come back some 8 times; but fewer than 4 panels do not pay for packing the rows again.
+  // Every thread should come back some 8 times; but fewer than 32 columns do not pay for packing the rows again.
   const wanted = max(1, (threads * 8 + rowBlocks - 1) / max(1, rowBlocks));
-  const group = min(all, max(4, (all + wanted - 1) / wanted));
+  const group = min(all, max(32 / PANEL, (all + wanted - 1) / wanted));
   const groups = (all + group - 1) / group;
   const items = rowBlocks * groups;
   for (let item = claim(1); item < items; item = claim(1)) {

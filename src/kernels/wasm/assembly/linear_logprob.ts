@@ -5,7 +5,8 @@
 // both products before the next block.
 import { address, integer } from './arguments';
 import { accumulateRows } from './linear';
-import { multiply, panels, ROW_BLOCK, STRIP } from './matmul';
+import { multiply, panels, ROW_BLOCK } from './matmul';
+import { STRIP } from './micro_kernel';
 import { exp4, fma } from './simd';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
 import { barrier, claim, grainOf, scratch } from './threads';

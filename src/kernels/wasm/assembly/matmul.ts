@@ -1,21 +1,19 @@
 // Matrix products on packed panels: the inner loop of everything.
 //
-// out[m, n] = Σ_k a[m, k]·b[k, n]. b is packed in panels of 8 columns, K-major (panel p holds b[k, 8p … 8p+7]
-// for k = 0 … K−1; missing columns are 0), so that the inner loop streams it with two aligned loads a step.
-// Micro-kernel: 6 rows × 8 columns, 12 accumulators, 2 panel registers, 1 broadcast: all 15 registers that V8 has to
-// give, and long enough between two uses of an accumulator to hide the multiply-add's latency. The left side is packed
-// in strips of 6 rows, K-major, so that the loop broadcasts from one pointer with constant offsets.
+// out[m, n] = Σ_k a[m, k]·b[k, n]. b is packed in panels of PANEL columns, K-major (panel p holds
+// b[k, PANEL·p … PANEL·p + PANEL − 1] for k = 0 … K−1; missing columns are 0), so that the inner loop streams it with
+// aligned loads. The left side is packed in strips of 6 rows, K-major, so that the loop broadcasts from one pointer
+// with constant offsets. What happens in between is micro_kernel.ts.
 // Order: each element is ONE chain of multiply-adds over k ascending, whatever the tile, so a row has the
 // same bits alone and among thousands.
-import { fma } from './simd';
+import { chains, PANEL, STRIP } from './micro_kernel';
+import { copyRow } from './rows';
 import { strips } from './threads';
 
-/** Columns of a panel, and its bytes a step of k. */
-export const PANEL: i32 = 8;
-export const PANEL_BYTES: usize = 32;
-/** Rows of a strip, and its bytes a step of k. */
-export const STRIP: i32 = 6;
-export const STRIP_BYTES: usize = 24;
+/** Bytes of a panel a step of k. */
+export const PANEL_BYTES: usize = <usize>PANEL << 2;
+/** Bytes of a strip a step of k. */
+export const STRIP_BYTES: usize = <usize>STRIP << 2;
 
 // @ts-ignore: decorator
 @inline
@@ -41,9 +39,7 @@ function store8(at: usize, low: v128, high: v128, valid: i32): void {
   if (valid > 6) store<f32>(at, f32x4.extract_lane(high, 2), 24);
 }
 
-/** out = chain (+ bias) (+ residual) for one row; addresses, 0 where there is none. */
-// @ts-ignore: decorator
-@inline
+/** out = chain (+ bias) (+ residual) for 8 columns of a row; addresses, 0 where there is none. */
 function finish(chain: usize, out: usize, bias: usize, residual: usize, valid: i32): void {
   let low = v128.load(chain);
   let high = v128.load(chain, 16);
@@ -58,61 +54,11 @@ function finish(chain: usize, out: usize, bias: usize, residual: usize, valid: i
   store8(out, low, high, valid);
 }
 
-/**
- * out[6 × 8] = stripᵀ·panel, or with `goOn` the chains go on from what is in `out`.
- * A function of its own with little else alive: with more, V8 spills accumulators inside the loop and loses a third.
- */
-function chains(strip: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {
-  let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
-  let c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
-  if (goOn) {
-    let row = out;
-    c00 = v128.load(row), c01 = v128.load(row, 16), row += stride;
-    c10 = v128.load(row), c11 = v128.load(row, 16), row += stride;
-    c20 = v128.load(row), c21 = v128.load(row, 16), row += stride;
-    c30 = v128.load(row), c31 = v128.load(row, 16), row += stride;
-    c40 = v128.load(row), c41 = v128.load(row, 16), row += stride;
-    c50 = v128.load(row), c51 = v128.load(row, 16);
-  }
-  const end = strip + <usize>K * STRIP_BYTES;
-  let x: v128;
-  while (strip < end) {
-    const b0 = v128.load(panel);
-    const b1 = v128.load(panel, 16);
-    x = v128.load32_splat(strip);
-    c00 = fma(x, b0, c00);
-    c01 = fma(x, b1, c01);
-    x = v128.load32_splat(strip, 4);
-    c10 = fma(x, b0, c10);
-    c11 = fma(x, b1, c11);
-    x = v128.load32_splat(strip, 8);
-    c20 = fma(x, b0, c20);
-    c21 = fma(x, b1, c21);
-    x = v128.load32_splat(strip, 12);
-    c30 = fma(x, b0, c30);
-    c31 = fma(x, b1, c31);
-    x = v128.load32_splat(strip, 16);
-    c40 = fma(x, b0, c40);
-    c41 = fma(x, b1, c41);
-    x = v128.load32_splat(strip, 20);
-    c50 = fma(x, b0, c50);
-    c51 = fma(x, b1, c51);
-    strip += STRIP_BYTES;
-    panel += PANEL_BYTES;
-  }
-  v128.store(out, c00), v128.store(out, c01, 16), out += stride;
-  v128.store(out, c10), v128.store(out, c11, 16), out += stride;
-  v128.store(out, c20), v128.store(out, c21, 16), out += stride;
-  v128.store(out, c30), v128.store(out, c31, 16), out += stride;
-  v128.store(out, c40), v128.store(out, c41, 16), out += stride;
-  v128.store(out, c50), v128.store(out, c51, 16);
-}
-
-/** Bytes of a tile by itself: where a matrix ends, or something is added, the chains stand at `strips` first. */
-const TILE_BYTES: usize = 256;
+/** Bytes for a tile by itself: where a matrix ends, or something is added, the chains stand at `strips` first. */
+const TILE_BYTES: usize = 512;
 
 /**
- * out[6 × 8] = stripᵀ·panel (+ bias) (+ residual), or with `goOn` the chains go on from the values already in `out`.
+ * out[STRIP × PANEL] = stripᵀ·panel (+ bias) (+ residual), or with `goOn` the chains go on from the values already in `out`.
  * Only the first `validRows` rows and `validColumns` columns exist in `out`.
  */
 export function tile(
@@ -126,13 +72,19 @@ export function tile(
   const rows = min(STRIP, validRows);
   if (goOn) {
     for (let r = 0; r < rows; r++) {
-      memory.copy(strips + <usize>r * PANEL_BYTES, out + <usize>r * outStride, <usize>min(PANEL, validColumns) << 2);
+      copyRow(strips + <usize>r * PANEL_BYTES, out + <usize>r * outStride, <usize>min(PANEL, validColumns) << 2);
     }
   }
   chains(strip, panel, K, strips, PANEL_BYTES, goOn);
   for (let r = 0; r < rows; r++) {
-    const at = <usize>r * outStride;
-    finish(strips + <usize>r * PANEL_BYTES, out + at, bias, residual != 0 ? residual + at : 0, validColumns);
+    for (let c = 0; c < PANEL; c += 8) {
+      const column = <usize>c << 2;
+      const at = <usize>r * outStride + column;
+      finish(
+        strips + <usize>r * PANEL_BYTES + column, out + at,
+        bias != 0 ? bias + column : 0, residual != 0 ? residual + at : 0, validColumns - c,
+      );
+    }
   }
 }
 
@@ -227,8 +179,7 @@ export function packPanel(source: usize, rowStride: usize, columnStride: usize, 
   if (columnStride == 4 && valid == PANEL) {
     for (let k = 0; k < K; k++) {
       const row = base + <usize>k * rowStride;
-      v128.store(at, v128.load(row));
-      v128.store(at, v128.load(row, 16), 16);
+      for (let j: usize = 0; j < PANEL_BYTES; j += 16) v128.store(at + j, v128.load(row + j));
       at += PANEL_BYTES;
     }
     return;

@@ -2,6 +2,7 @@
 //
 // Both compute a row's logits with the same panels and its statistics with these functions, in one order that
 // depends on V alone; so the sampler's log-prob of a token is the scorer's, bit for bit.
+import { PANEL } from './micro_kernel';
 import { exp4, log1, maxLanes, sumLanes, fma } from './simd';
 
 export let rowMax: f32 = 0;
@@ -12,7 +13,7 @@ export let rowEntropy: f32 = 0;
 // @ts-ignore: decorator
 @inline
 export function logitStride(V: i32): i32 {
-  return (V + 7) & ~7;
+  return (V + PANEL - 1) & ~(PANEL - 1);
 }
 
 /** u = logits/T in place; padding becomes −1e30, whose exponential is exactly 0. */

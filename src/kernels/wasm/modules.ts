@@ -1,0 +1,117 @@
+/** Which build of the kernels this engine takes: with threads, with fused multiply-add, with wide tiles. */
+import * as binaries from './binaries.ts';
+
+/** What a host can switch on in its engine before a module is compiled. */
+export interface EngineSwitches {
+  /** Relaxed SIMD, and with it fused multiply-add. */
+  allowRelaxedSimd(): void;
+  /** Fusing neighbouring 128-bit operations into 256 bits. Whether there is such a switch. */
+  allowWideSimd(): boolean;
+}
+
+export interface ModuleOptions {
+  readonly threads: boolean;
+  /** false: never use relaxed-SIMD multiply-add. */
+  readonly fma: boolean;
+  /** true or false: take wide tiles or leave them; undefined: take them where they are measured to be faster. */
+  readonly wide: boolean | undefined;
+}
+
+export interface KernelModule {
+  readonly module: WebAssembly.Module;
+  readonly fma: boolean;
+  readonly wide: boolean;
+}
+
+/** Milliseconds of the measurement: enough for the engine to have optimised both loops. */
+const TRIAL_MS = 60;
+const TRIAL_ROUNDS = 50;
+/** Length of the tile's sums; strip, panel and tile then take 12 KB. */
+const TRIAL_LENGTH = 128;
+/** Where the tile lies: above the module's own constants. */
+const TRIAL_ADDRESS = 65536;
+/** Rows of a tile: assembly/micro_kernel.ts. */
+const STRIP_ROWS = 6;
+/** Wide tiles must be this much faster to be taken. */
+const WORTHWHILE = 1.1;
+
+export function decode(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/** Compiles the build that fits. Every build gives the same bits, except that fused multiply-add rounds once. */
+export async function compileKernels(
+  options: ModuleOptions,
+  switches: EngineSwitches | undefined,
+): Promise<KernelModule> {
+  const fma = options.fma && hasRelaxedSimd(switches);
+  if (!options.threads) return { module: await compile(fma ? binaries.singleFma : binaries.single), fma, wide: false };
+  if (!fma) return { module: await compile(binaries.threads), fma, wide: false };
+  const mayBeFaster = options.wide !== false && switches?.allowWideSimd() === true;
+  const narrow = await compile(binaries.threadsFma);
+  if (options.wide !== true && !mayBeFaster) return { module: narrow, fma, wide: false };
+  const wide = await compile(binaries.threadsFmaWide);
+  const takesWide = options.wide ?? (await isFaster(wide, narrow));
+  return { module: takesWide ? wide : narrow, fma, wide: takesWide };
+}
+
+/** Whether the engine compiles relaxed-SIMD code, after asking it to where it does not by itself. */
+function hasRelaxedSimd(switches: EngineSwitches | undefined): boolean {
+  const compiles = (): boolean => WebAssembly.validate(decode(binaries.singleFma));
+  if (compiles()) return true;
+  switches?.allowRelaxedSimd();
+  return compiles();
+}
+
+function compile(base64: string): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(decode(base64));
+}
+
+/**
+ * Whether wide tiles do the same arithmetic in clearly less time here, and with the same bits: the switch is an
+ * experiment of the engine's, and an engine without it spills half of a wide tile.
+ */
+async function isFaster(wide: WebAssembly.Module, narrow: WebAssembly.Module): Promise<boolean> {
+  const trials = [openTrial(wide, 16), openTrial(narrow, 8)];
+  const until = performance.now() + TRIAL_MS;
+  while (performance.now() < until) {
+    for (const trial of trials) trial.run();
+    await new Promise((resolve) => setTimeout(resolve)); // the engine swaps optimised code in between
+  }
+  const [ofWide, ofNarrow] = trials as [Trial, Trial];
+  const agree = ofWide.rows().every((row, r) => row.every((value) => value === ofNarrow.rows()[r]?.[0]));
+  return agree && ofWide.msPerColumn() * WORTHWHILE < ofNarrow.msPerColumn();
+}
+
+interface Trial {
+  run(): void;
+  /** The best so far. */
+  msPerColumn(): number;
+  /** The tile: all columns of a row are the same sum. */
+  rows(): Float32Array[];
+}
+
+function openTrial(module: WebAssembly.Module, columns: number): Trial {
+  const memory = new WebAssembly.Memory({ initial: 3, maximum: 3, shared: true });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  // The signature is assembly/index.ts's.
+  const tryTile = exports.tryTile as (at: number, length: number, rounds: number) => void;
+  const strip = new Float32Array(memory.buffer, TRIAL_ADDRESS, STRIP_ROWS * TRIAL_LENGTH);
+  const panel = new Float32Array(memory.buffer, TRIAL_ADDRESS + strip.byteLength, columns * TRIAL_LENGTH);
+  const tile = panel.byteOffset + panel.byteLength;
+  strip.forEach((_, i) => {
+    strip[i] = ((i * 7919) % 1000) / 1000 - 0.5;
+  });
+  panel.fill(1 / 3);
+  let best = Number.POSITIVE_INFINITY;
+  return {
+    run: () => {
+      const start = performance.now();
+      tryTile(TRIAL_ADDRESS, TRIAL_LENGTH, TRIAL_ROUNDS);
+      best = Math.min(best, performance.now() - start);
+    },
+    msPerColumn: () => best / columns,
+    rows: () =>
+      Array.from({ length: STRIP_ROWS }, (_, r) => new Float32Array(memory.buffer, tile + r * columns * 4, columns)),
+  };
+}
