@@ -2,7 +2,7 @@
  * Multiply-adds of a step's matrix products, from the shapes alone, each counted as two operations.
  *
  * Counted is the algorithm as written: roll out, score, go back; each prompt once for its group; the output layer on
- * rows that predict a completion's token. An engine that keeps the rollout's activations does less than this.
+ * rows that predict a completion's token. An engine that keeps the rollout's activations computes one forward pass less.
  * Element-wise passes and the optimizer are left out.
  */
 
@@ -35,8 +35,9 @@ export function trainingFlop(workload, vocabulary) {
   return 3 * weights + 3.5 * attention;
 }
 
-/** Rollout, then scoring and backward. */
+/** Rollout, scoring and backward: `asWritten`, and `computed` by an engine whose rollout is the scoring's forward pass. */
 export function stepFlop(workload, vocabulary) {
   const { weights, attention } = forward(workload, vocabulary);
-  return weights + attention + trainingFlop(workload, vocabulary);
+  const computed = trainingFlop(workload, vocabulary);
+  return { asWritten: weights + attention + computed, computed };
 }

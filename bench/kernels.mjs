@@ -9,7 +9,7 @@
  * and the quartiles around it; GFLOP/s count multiply and add of the products, at the median. Left out: what takes
  * microseconds a step (copy, add, groupAdvantages, gatherRowsBackward).
  *
- * Roof: the time that the kernel's multiply-adds take from registers or the first-level cache, or that a plain copy of
+ * Roof: the time that the kernel's multiply-adds take from registers or in the micro-kernel, or that a plain copy of
  * as many bytes as it must read and write takes, whichever is longer (roofline.mjs). Exponentials are not in it, which
  * keeps attention, sample and swiglu below.
  */
@@ -122,14 +122,14 @@ const filling = fillings();
 const engines = await Promise.all(
   THREADS.map(async (threads) => ({ threads, engine: await (await wasmBackend({ threads })).open(plan) })),
 );
-const { fma } = engines[0].engine.features;
+const { fma, simd } = engines[0].engine.features;
 try {
   await checkAll();
   const results = await measure();
   const peaks = await addRoofs(results);
   process.stdout.write(`${describe(peaks, results)}\n`);
   if (json !== undefined) {
-    const settings = { backend: 'wasm', fma, repeats, calls: CALLS, rows: ROWS, D, F, Q, V };
+    const settings = { backend: 'wasm', fma, simd, repeats, calls: CALLS, rows: ROWS, D, F, Q, V };
     writeJson(json, 'kernels', { machine, settings, peaks, results });
   }
 } finally {
@@ -240,9 +240,9 @@ async function addRoofs(results) {
   for (const threads of THREADS) {
     const own = results.filter((result) => result.threads === threads);
     const mostBytes = Math.max(...own.map(({ bytes }) => bytes));
-    const roofline = await openRoofline({ threads, fma, mostBytes });
+    const roofline = await openRoofline({ threads, features: { fma, simd }, mostBytes });
     const peak = await roofline.peak();
-    const gflops = Math.max(peak.registers, peak.tile);
+    const gflops = Math.max(peak.registers, peak.microKernel);
     const moveMs = new Map();
     for (const result of own) {
       const { bytes, flop = 0, medianMs } = result;
@@ -276,10 +276,10 @@ function describe(peaks, results) {
   const columns = THREADS.flatMap((threads) => [`ms, ${threads} thr.`, 'quartiles', 'GFLOP/s', 'of roof']);
   return [
     machineLine(machine),
-    `${ROWS} rows, D ${D}, F ${F}, Q ${Q}, V ${V}; wasm, fma ${fma}; ${repeats} repeats of ${CALLS} calls`,
+    `${ROWS} rows, D ${D}, F ${F}, Q ${Q}, V ${V}; wasm, fma ${fma}, ${simd}; ${repeats} repeats of ${CALLS} calls`,
     ...peaks.map(
-      ({ threads, registers, tile }) =>
-        `peak on ${threads}: ${registers.toFixed(1)} GFLOP/s from registers, ${tile.toFixed(1)} from the first-level cache`,
+      ({ threads, registers, microKernel }) =>
+        `peak on ${threads}: ${registers.toFixed(1)} GFLOP/s from 128-bit registers, ${microKernel.toFixed(1)} of the micro-kernel`,
     ),
     '',
     table(['kernel', 'bound by', ...columns, 'speed-up'], lines),

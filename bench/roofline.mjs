@@ -1,6 +1,7 @@
 /**
  * The roofs of this machine, measured in the same WebAssembly engine that the kernels run in: how fast it multiplies
- * and adds when all operands are in registers or in the first-level cache, and how fast it copies so many bytes.
+ * and adds when all operands are in registers, how fast the backend's own micro-kernel does with all operands in the
+ * first-level cache, and how fast the engine copies so many bytes.
  *
  * The loops (assembly/roofline.ts) are compiled here, with fused multiply-add where the backend uses it. A thread of a
  * measurement is a worker with a memory of its own. The best of several repeats counts: a roof is what can be reached.
@@ -12,20 +13,25 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import asc from 'assemblyscript/asc';
+import * as binaries from '../dist/kernels/wasm/binaries.js';
 
-/** Length of the tile: strip and panel take 12 KB, which every first-level cache holds. */
-const K = 256;
+/** Length of the micro-kernel's sums: strip and panel take 11 KB, which every first-level cache holds. */
+const K = 128;
 /** Seconds of one measurement: posting it to the workers costs less than a hundredth of it. */
 const SECONDS = 0.03;
 const REPEATS = 7;
-/** Addresses in a worker's memory: the loops' operands, then two regions to copy between. */
-const OPERANDS = { strip: 0, panel: 4 * 4 * K, out: 16 * 4 * K, regions: 65536 };
+/** Addresses in a worker's memories: the loops' operands, two regions to copy between, the micro-kernel's operands. */
+const OPERANDS = { registers: 0, regions: 65536, tile: 65536 };
 
 const WORKER = `
-  const { parentPort, workerData: { module, pages } } = require('node:worker_threads');
+  const { parentPort, workerData: { module, kernels, pages } } = require('node:worker_threads');
   const memory = new WebAssembly.Memory({ initial: pages });
-  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  const shared = new WebAssembly.Memory({ initial: 3, maximum: 3, shared: true });
+  const { exports: loops } = new WebAssembly.Instance(module, { env: { memory } });
+  const { exports: { tryTile } } = new WebAssembly.Instance(kernels, { env: { memory: shared } });
+  const exports = { ...loops, tryTile };
   new Float32Array(memory.buffer).fill(0.5);
+  new Float32Array(shared.buffer, ${OPERANDS.tile}).fill(0.5);
   parentPort.on('message', ({ name, operands }) => {
     exports[name](...operands);
     parentPort.postMessage(undefined);
@@ -39,16 +45,20 @@ const reply = (worker) => once(worker, 'message');
 /**
  * Opens the roofs of so many threads. The backend must have been opened before: it sets V8's flags.
  *
- * @param fma       as the backend's features say: 'relaxed-simd' or 'none'
+ * @param features  the backend's: fma 'relaxed-simd' or 'none', simd '128-bit' or '256-bit'
  * @param mostBytes largest amount that `secondsToMove` will be asked for
  */
-export async function openRoofline({ threads, fma, mostBytes = 0 }) {
-  const module = await compile(fma === 'relaxed-simd');
+export async function openRoofline({ threads, features, mostBytes = 0 }) {
+  const fma = features.fma === 'relaxed-simd';
+  const wide = features.simd === '256-bit';
+  const module = await compile(fma);
+  const build = fma ? (wide ? binaries.threadsFmaWide : binaries.threadsFma) : binaries.threads;
+  const kernels = await WebAssembly.compile(Buffer.from(build, 'base64'));
   const regionBytes = Math.ceil(mostBytes / 2 / threads / 64) * 64;
   const pages = Math.ceil((OPERANDS.regions + 2 * regionBytes) / 65536);
   const workers = Array.from(
     { length: threads },
-    () => new Worker(WORKER, { eval: true, workerData: { module, pages } }),
+    () => new Worker(WORKER, { eval: true, workerData: { module, kernels, pages } }),
   );
   await Promise.all(workers.map(reply));
 
@@ -69,12 +79,12 @@ export async function openRoofline({ threads, fma, mostBytes = 0 }) {
     return seconds;
   };
   return {
-    /** Operations a second, in 1e9, of all threads together: from registers, and of a tile from the first-level cache. */
+    /** Operations a second, in 1e9, of all threads together: from 128-bit registers, and of the micro-kernel. */
     async peak() {
-      const { strip, panel, out } = OPERANDS;
-      const registers = await best('registers', (rounds) => [strip, rounds]);
-      const tile = await best('tile', (rounds) => [strip, panel, K, out, rounds]);
-      return { registers: (threads * 96) / registers / 1e9, tile: (threads * 64 * K) / tile / 1e9 };
+      const registers = await best('registers', (rounds) => [OPERANDS.registers, rounds]);
+      const tile = await best('tryTile', (rounds) => [OPERANDS.tile, K, rounds]);
+      const tileFlop = 2 * 6 * (wide ? 16 : 8) * K;
+      return { registers: (threads * 96) / registers / 1e9, microKernel: (threads * tileFlop) / tile / 1e9 };
     },
     /** Seconds to move so many bytes, half of them read and half written, shared out over the threads. */
     async secondsToMove(bytes) {

@@ -31,43 +31,6 @@ export function registers(at: usize, rounds: i32): void {
   v128.store(at, f32x4.add(c0, f32x4.add(f32x4.add(c8, c9), f32x4.add(c10, c11))), 32);
 }
 
-/** A tile of 4 × 8 over K: strip [K, 4] times panel [K, 8], both in the first-level cache: 64·K operations a round. */
-export function tile(strip: usize, panel: usize, K: i32, out: usize, rounds: i32): void {
-  for (let i = 0; i < rounds; i++) {
-    let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
-    let a = strip;
-    let b = panel;
-    const end = strip + (<usize>K << 4);
-    let x: v128;
-    while (a < end) {
-      const b0 = v128.load(b);
-      const b1 = v128.load(b, 16);
-      x = v128.load32_splat(a);
-      c00 = fma(x, b0, c00);
-      c01 = fma(x, b1, c01);
-      x = v128.load32_splat(a, 4);
-      c10 = fma(x, b0, c10);
-      c11 = fma(x, b1, c11);
-      x = v128.load32_splat(a, 8);
-      c20 = fma(x, b0, c20);
-      c21 = fma(x, b1, c21);
-      x = v128.load32_splat(a, 12);
-      c30 = fma(x, b0, c30);
-      c31 = fma(x, b1, c31);
-      a += 16;
-      b += 32;
-    }
-    v128.store(out, c00);
-    v128.store(out, c01, 16);
-    v128.store(out, c10, 32);
-    v128.store(out, c11, 48);
-    v128.store(out, c20, 64);
-    v128.store(out, c21, 80);
-    v128.store(out, c30, 96);
-    v128.store(out, c31, 112);
-  }
-}
-
 /** Copies `bytes`, a multiple of 64: as many are read as are written. */
 export function copy(from: usize, to: usize, bytes: usize, rounds: i32): void {
   for (let i = 0; i < rounds; i++) {
