@@ -6,14 +6,15 @@ import { referenceBackend } from '../kernels/reference/engine.ts';
 import { wasmBackend } from '../kernels/wasm/backend.ts';
 import { webgpuBackend } from '../kernels/webgpu/backend.ts';
 import { adapterLine } from '../kernels/webgpu/device.ts';
-import { listAdapters, nodeGpu } from '../kernels/webgpu/webgpu.node.ts';
+import { nodeGpu } from '../kernels/webgpu/webgpu.node.ts';
+import { requireAddressSpace } from './engine_memory.ts';
 
 export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference';
 
 /**
  * @param threads undefined: one a core
- * @param tell    hears in one line why `auto` takes no GPU
- * @throws BackendError where `webgpu` is asked for and has no adapter
+ * @param tell    hears why `auto` takes no GPU, as `this machine shows no GPU`
+ * @throws BackendError where `webgpu` is asked for and has no adapter, or `wasm` cannot have a memory
  */
 export async function chooseBackend(
   name: BackendName,
@@ -26,14 +27,19 @@ export async function chooseBackend(
     case 'webgpu':
       return webgpuBackend(await nodeGpu());
     case 'wasm':
-      return wasmBackend({ threads });
+      return wasm(threads);
     case 'auto': {
       const found = await realGpu();
       if (typeof found !== 'string') return found;
-      tell(`backend: wasm, since ${found}`);
-      return wasmBackend({ threads });
+      tell(found);
+      return wasm(threads);
     }
   }
+}
+
+function wasm(threads: number | undefined): Promise<Backend> {
+  requireAddressSpace();
+  return wasmBackend({ threads });
 }
 
 /** The backend of this machine's GPU; else why there is none. A software adapter is slower than wasm, so it is none. */
@@ -49,11 +55,4 @@ async function realGpu(): Promise<Backend | string> {
     if (!(error instanceof BackendError)) throw error;
     return error.message.replace(/^webgpu: /, '').replace(/\. .*$/s, '');
   }
-}
-
-/** `--list-adapters`: one line an adapter. */
-export async function listAdaptersCommand(): Promise<void> {
-  const adapters = await listAdapters();
-  const lines = adapters.map(adapterLine);
-  process.stdout.write(`${lines.length === 0 ? 'no WebGPU adapter on this system' : lines.join('\n')}\n`);
 }

@@ -33,6 +33,10 @@ function packagedConfigs(): PackagedConfig[] {
     .map((file) => describeConfig(file.slice(0, -'.yaml'.length), readFileSync(join(CONFIGS_FOLDER, file), 'utf8')));
 }
 
+export function packagedNames(): string[] {
+  return packagedConfigs().map(({ name }) => name);
+}
+
 export function listConfigs({ json = false }: { readonly json?: boolean }): void {
   const configs = packagedConfigs();
   const lines = json
@@ -68,14 +72,14 @@ export function copyConfig(
 
 /** The file of a config of the package, as short as it can be said from here; undefined for another name. */
 export function packagedConfigFile(name: string): string | undefined {
-  if (!packagedConfigs().some((config) => config.name === name)) return undefined;
+  if (!packagedNames().includes(name)) return undefined;
   const file = join(CONFIGS_FOLDER, `${name}.yaml`);
   const fromHere = relative('.', file);
   return fromHere.startsWith('..') ? file : fromHere;
 }
 
 function unknownConfig(name: string): ConfigError {
-  const names = packagedConfigs().map((config) => config.name);
+  const names = packagedNames();
   const message = `${name} — no such config (${names.join(', ')}); did you mean "${closest(name, names)}"?`;
   return new ConfigError('unknown-config', message, { name, names });
 }

@@ -3,21 +3,17 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, loadavg, release, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { BackendError } from '../errors.ts';
-import { adapterLine } from '../kernels/webgpu/device.ts';
-import { listAdapters } from '../kernels/webgpu/webgpu.node.ts';
 import { packageVersion, readGitCommit } from '../run/fingerprint.node.ts';
-import { chooseBackend } from './backend.ts';
 import { colors } from './colors.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
+import { MOST_ENGINE_BYTES, mostEngineBytes, requireAddressSpace } from './engine_memory.ts';
 import { gibibytes } from './format.ts';
+import { type GpuFindings, probeGpu } from './gpu_probe.ts';
 
 /** Below this, checkpoints may fail in the middle of a run. */
 const LEAST_DISK_BYTES = 200e6;
-/** What WebAssembly can address. */
-const MOST_ENGINE_BYTES = 4 * 2 ** 30;
 
-export interface Examination {
+export interface Examination extends GpuFindings {
   readonly version: string;
   readonly commit: string | null;
   readonly platform: string;
@@ -34,10 +30,6 @@ export interface Examination {
   /** With one thread, and with one a core; the reason where the engine does not start. */
   readonly engine: { readonly single: EngineCheck; readonly all: EngineCheck } | { readonly failure: string };
   readonly engineBytes: number;
-  /** What `--backend auto` takes, and why where that is no GPU. */
-  readonly auto: { readonly backend: string; readonly why: string };
-  /** Adapters of the optional package; the reason where it is not installed or cannot be loaded. */
-  readonly webgpu: { readonly adapters: readonly string[] } | { readonly failure: string };
   readonly directory: string;
   readonly writable: boolean;
   readonly freeDiskBytes: number;
@@ -76,8 +68,7 @@ async function examine(): Promise<Examination> {
     sharedMemory: typeof SharedArrayBuffer !== 'undefined',
     engine: await examineEngine(),
     engineBytes: mostEngineBytes(),
-    auto: await examineAuto(),
-    webgpu: await examineWebgpu(),
+    ...(await probeGpu()),
     directory,
     writable: isWritable(place),
     freeDiskBytes: freeBytes(place),
@@ -86,43 +77,10 @@ async function examine(): Promise<Examination> {
 
 async function examineEngine(): Promise<Examination['engine']> {
   try {
+    requireAddressSpace();
     return { single: await checkEngine(1), all: await checkEngine(availableParallelism()) };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-async function examineAuto(): Promise<Examination['auto']> {
-  let why = '';
-  const backend = await chooseBackend('auto', undefined, (line) => {
-    why = line.replace(/^backend: wasm, since /, '');
-  });
-  return { backend: backend.name, why };
-}
-
-async function examineWebgpu(): Promise<Examination['webgpu']> {
-  try {
-    return { adapters: (await listAdapters()).map(adapterLine) };
-  } catch (error) {
-    if (error instanceof BackendError) return { failure: error.message };
-    throw error;
-  }
-}
-
-/** The largest shared memory that the system lets us reserve: `ulimit -v` and containers may allow less than 4 GiB. */
-function mostEngineBytes(): number {
-  for (let bytes = MOST_ENGINE_BYTES; bytes >= 2 ** 20; bytes /= 2) {
-    if (canReserve(bytes / 65536)) return bytes;
-  }
-  return 0;
-}
-
-function canReserve(pages: number): boolean {
-  try {
-    return new WebAssembly.Memory({ initial: 1, maximum: pages, shared: true }).buffer.byteLength > 0;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
   }
 }
 
@@ -149,7 +107,9 @@ export function findingsOf(found: Examination): Finding[] {
   const add = (when: boolean, stops: boolean, text: string): void => void (when && findings.push({ stops, text }));
   const { engine } = found;
   if ('failure' in engine) {
-    add(true, true, `the engine does not start (${engine.failure}); use Node 20.10 or later on a 64-bit system`);
+    const isLimited = found.sharedMemory && found.engineBytes === 0;
+    const old = `the engine does not start (${engine.failure}); use Node 20.10 or later on a 64-bit system`;
+    add(true, true, isLimited ? 'the engine gets no address space; raise ulimit -v' : old);
   } else {
     add(!engine.all.fused, false, 'no fused multiply-add; a processor with FMA or NEON trains up to 1.5 times as fast');
   }
@@ -160,7 +120,7 @@ export function findingsOf(found: Examination): Finding[] {
   const busy = `others keep the processor busy (load ${found.load.toFixed(1)} on ${found.cores} cores)`;
   add(found.load > found.cores + 1, false, `${busy}; a training takes longer, and the speed above is too low`);
   const little = `only ${gibibytes(found.engineBytes)} can be reserved for the engine; raise ulimit -v`;
-  add(found.sharedMemory && found.engineBytes < MOST_ENGINE_BYTES, false, little);
+  add(found.sharedMemory && found.engineBytes > 0 && found.engineBytes < MOST_ENGINE_BYTES, false, little);
   return findings;
 }
 

@@ -5,6 +5,7 @@ import type { Origins } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { readTree } from '../config/yaml_tree.ts';
 import { completionText } from '../grpo/collect.ts';
+import { lacksRoomToKeep } from '../grpo/memory_advice.ts';
 import { type RunEstimate, rehearse } from '../grpo/rehearsal.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
@@ -63,7 +64,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   }
   print(`${colors.bold('policy')}    ${thousands(countParameters(run.policy.parameters))} parameters`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
-  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes)}`);
+  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
   for (const line of estimateLines(estimate)) print(line);
   print(`${colors.bold('run')}       ${dry.directory} (dry run: nothing was written)`);
 }

@@ -44,6 +44,6 @@ export function percent(share: number): string {
 
 /** `61.2 % [57–65]`; the ends of a narrow interval have a digit more. */
 export function percentWithInterval({ mean, low, high }: Estimate): string {
-  const digits = high - low < 0.02 ? 1 : 0;
-  return `${percent(mean)} [${(100 * low).toFixed(digits)}–${(100 * high).toFixed(digits)}]`;
+  const digits = high - low < 0.03 ? 1 : 0;
+  return `${percent(mean).padStart(6)} [${(100 * low).toFixed(digits)}–${(100 * high).toFixed(digits)}]`;
 }

@@ -5,7 +5,9 @@ import type { LoadedConfig } from '../config/load.ts';
 import { loadConfigFile } from '../config/load_file.node.ts';
 import type { Override } from '../config/overrides.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { packagedConfigFile } from './configs.ts';
+import { nearestKey } from '../config/unknown_keys.ts';
+import { CheckpointError, ConfigError } from '../errors.ts';
+import { packagedConfigFile, packagedNames } from './configs.ts';
 
 export interface RunFlags {
   readonly config?: string;
@@ -32,13 +34,14 @@ const MAIN_JOB = 'countdown';
  * The config is a file, or the name of one of the package's. Without one: for a resume, that of the run directory,
  * which has the flags of the first start in it; else the main job's.
  *
- * @throws ConfigError
+ * @throws ConfigError, CheckpointError
  */
 export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const { config: named = MAIN_JOB, resume = false } = flags;
   const place = flags.output ?? defaultDirectory(named, resume);
   const kept = join(place, 'config.yaml');
-  const goesOn = resume && flags.config === undefined && existsSync(kept);
+  const goesOn = resume && flags.config === undefined;
+  if (goesOn && !existsSync(kept)) throw nothingToResume(place);
   const file = goesOn ? kept : configFile(flags.config);
   const loaded = await loadConfigFile(file, overrides(flags));
   const config = capLastStage(loaded.config, flags.maxSteps);
@@ -48,10 +51,26 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   return { ...loaded, config, origins: capped, file, directory, isMainJob: flags.config === undefined && !goesOn };
 }
 
-/** A file of that name wins over a shipped config. */
-function configFile(named: string | undefined): string {
-  if (named !== undefined && statSync(named, { throwIfNoEntry: false })?.isFile()) return named;
-  return packagedConfigFile(named ?? MAIN_JOB) ?? named ?? MAIN_JOB;
+/** A file of that name wins over a shipped config. @throws ConfigError for a name that is nearly a shipped one's */
+function configFile(named: string = MAIN_JOB): string {
+  if (statSync(named, { throwIfNoEntry: false })?.isFile()) return named;
+  const shipped = packagedConfigFile(named);
+  if (shipped !== undefined) return shipped;
+  const isName = /^[\w-]+$/.test(named) && !existsSync(named) && !existsSync(`${named}.yaml`);
+  const nearest = isName ? nearestKey(named, packagedNames()) : undefined;
+  if (nearest === undefined) return named;
+  const rule = `neither a file nor a shipped config (${packagedNames().join(', ')})`;
+  throw new ConfigError('unknown-config', `--config ${named} — ${rule}; did you mean "${nearest}"?`, { named });
+}
+
+/** Before a policy is opened for it: without the directory's config nobody knows which. */
+function nothingToResume(directory: string): CheckpointError {
+  const runs = existsSync('runs')
+    ? readdirSync('runs').filter((name) => existsSync(join('runs', name, 'config.yaml')))
+    : [];
+  const there = runs.length === 0 ? '' : ` (there are ${runs.map((name) => join('runs', name)).join(', ')})`;
+  const rule = `holds no run to resume (no config.yaml); give the --output of one${there}, or start one without --resume`;
+  return new CheckpointError('no-run', `${directory}  ${rule}.`, { directory });
 }
 
 function overrides({ set = [], seed, threads, backend }: RunFlags): Override[] {

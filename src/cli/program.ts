@@ -1,12 +1,21 @@
 /** The commands and flags of rlvr-train. A mistake in them is one line that says what to give instead. */
+import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { nearestKey } from '../config/unknown_keys.ts';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
-import { listAdaptersCommand } from './backend.ts';
 import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
+import { listAdaptersCommand } from './gpu_probe.ts';
+import {
+  keyAsFlag,
+  oneLine,
+  onlyRun,
+  refuseSpacedSet,
+  refuseWords,
+  requiredRun,
+  unknownWord,
+} from './mistaken_words.ts';
 import { reportCommand } from './report.ts';
 import { sampleCommand } from './sample.ts';
 import { schemaCommand } from './schema.ts';
@@ -32,14 +41,6 @@ function collect(value: string, earlier: readonly string[] = []): readonly strin
   return [...earlier, value];
 }
 
-/** Commander's message and its suggestion, joined into one line. */
-function oneLine(message: string): string {
-  return `${message
-    .trim()
-    .replace(/\n\(Did you mean (.+)\?\)/, ' — did you mean $1?')
-    .replace(/\s*\n\s*/g, ' ')} (rlvr-train --help lists the commands and flags)\n`;
-}
-
 /** What the command line understands. Parsing throws CommanderError, and actions RlvrError, instead of exiting. */
 export function program(): Command {
   const root = new Command('rlvr-train')
@@ -53,7 +54,8 @@ export function program(): Command {
   train.configureOutput({
     outputError: (message, write) => {
       const [word] = train.args;
-      write(word === undefined || word.startsWith('-') ? oneLine(message) : `${unknownWord(word, root)}\n`);
+      const isFlag = word === undefined || word.startsWith('-');
+      write(isFlag ? (keyAsFlag(message) ?? oneLine(message)) : `${unknownWord(word, root)}\n`);
     },
   });
   addEval(root);
@@ -117,12 +119,7 @@ function addEval(root: Command): void {
     .option('--samples <number>', 'sampled completions a problem (num_generations_eval)', wholeNumber(1), 4)
     .option('--threads <number>', THREADS, wholeNumber(1))
     .option('--json', 'print the figures as JSON')
-    .action(([word]: readonly string[], options) => {
-      if (word !== undefined) {
-        throw new ConfigError('missing-flag', `${word} — a run needs its flag; use --run ${word}.`, { word });
-      }
-      return evalCommand({ ...options, run: requiredRun(options.run) });
-    });
+    .action((words: readonly string[], options) => evalCommand({ ...options, run: onlyRun(words, options.run) }));
 }
 
 function addSample(root: Command): void {
@@ -136,9 +133,10 @@ function addSample(root: Command): void {
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
     .option('--threads <number>', THREADS, wholeNumber(1))
-    .action((prompts: readonly string[], options) =>
-      sampleCommand(prompts, { ...options, run: requiredRun(options.run) }),
-    );
+    .action((prompts: readonly string[], options) => {
+      const [directory] = prompts.filter((word) => existsSync(word));
+      return sampleCommand(prompts, { ...options, run: requiredRun(options.run, directory) });
+    });
 }
 
 function addReport(root: Command): void {
@@ -146,9 +144,11 @@ function addReport(root: Command): void {
     .command('report')
     .description('make one HTML page of a run: curves, completions, config')
     .usage('--run <directory> [--output <file>]')
+    .argument('[words...]')
+    .configureHelp({ visibleArguments: () => [] })
     .option('--run <directory>', 'run directory, finished or not, e.g. runs/countdown (required)')
     .option('-o, --output <file>', 'where to write the page (default: report.html in the run directory)')
-    .action((options) => reportCommand({ ...options, run: requiredRun(options.run) }));
+    .action((words: readonly string[], options) => reportCommand({ ...options, run: onlyRun(words, options.run) }));
 }
 
 function addConfigs(root: Command): void {
@@ -156,8 +156,14 @@ function addConfigs(root: Command): void {
   configs
     .command('ls', { isDefault: true })
     .description('what each teaches, and how long it takes')
+    .argument('[words...]')
+    .configureHelp({ visibleArguments: () => [] })
     .option('--json', 'print them as JSON')
-    .action(listConfigs);
+    .action(([word]: readonly string[], options) => {
+      if (word === undefined) return listConfigs(options);
+      const remedy = 'configs ls lists them, configs cp NAME copies one';
+      throw new ConfigError('unknown-command', `configs ${word} — no such command; ${remedy}.`, { word });
+    });
   configs
     .command('cp')
     .description('copy one, to change it')
@@ -173,32 +179,4 @@ function addDoctor(root: Command): void {
     .description('what this machine gives a training; for bug reports')
     .option('--json', 'print it as JSON')
     .action(doctorCommand);
-}
-
-/** @throws ConfigError where the flag that a command cannot do without is not given */
-function requiredRun(value: string | undefined): string {
-  if (value !== undefined) return value;
-  const message = '--run: missing — the directory of a trained run; for example --run runs/countdown.';
-  throw new ConfigError('missing-flag', message, { flag: 'run' });
-}
-
-/** `--set seed 3`: the value has become a word. @throws ConfigError */
-function refuseSpacedSet([word]: readonly string[], set: readonly string[] = []): void {
-  const key = set.find((override) => !override.includes('='));
-  if (word === undefined || key === undefined) return;
-  const rule = 'a key and its value are joined by "="';
-  throw new ConfigError('spaced-set', `--set ${key} ${word} — ${rule}; use --set ${key}=${word}.`, { key, word });
-}
-
-/** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */
-function refuseWords([word]: readonly string[], root: Command): void {
-  if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, root), { word });
-}
-
-function unknownWord(word: string, root: Command): string {
-  if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${word}.`;
-  const names = root.commands.map((command) => command.name());
-  const nearest = nearestKey(word, names);
-  if (nearest !== undefined) return `${word} — no such command (${names.join(', ')}); did you mean "${nearest}"?`;
-  return `${word} — neither a command (${names.join(', ')}) nor the value of a flag; an output directory is --output ${word}.`;
 }

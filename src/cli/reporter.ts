@@ -2,6 +2,7 @@
 
 import type { Evaluation, Example } from '../grpo/evaluate.ts';
 import type { EvaluationMoment, StepMetrics } from '../grpo/events.ts';
+import { lacksRoomToKeep } from '../grpo/memory_advice.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
@@ -16,6 +17,8 @@ import { duration, megabytes, percent, percentWithInterval, printable, thousands
 /** Seconds between two progress lines. */
 const PROGRESS_SECONDS = 5;
 const EXAMPLES = 5;
+/** Of `61.2 % [57–65]`, mostly. */
+const INTERVAL_COLUMNS = 15;
 /** Of the memory plan. */
 const LARGEST_PURPOSES = 2;
 
@@ -48,7 +51,7 @@ export class Reporter implements Display {
       `${colors.bold('policy')}   ${thousands(countParameters(run.policy.parameters))} parameters, seed ${run.config.seed}`,
     );
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
-    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes)}`);
+    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
     print(`${colors.bold('run')}      ${directory}`);
   }
 
@@ -118,14 +121,22 @@ export class Reporter implements Display {
     for (const example of (final ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
     print('');
     if (baseline && final) {
-      print(colors.bold(`greedy   ${percent(baseline.accuracy.mean)} → ${percentWithInterval(final.accuracy)}`));
-      print(colors.bold(`sampled  ${percent(baseline.meanAtK.mean)} → ${percentWithInterval(final.meanAtK)}`));
+      print('accuracy on held-out problems before → after, with the 95 % interval');
+      print(
+        colors.bold(`greedy   ${percent(baseline.accuracy.mean).padStart(6)} → ${percentWithInterval(final.accuracy)}`),
+      );
+      print(
+        colors.bold(`sampled  ${percent(baseline.meanAtK.mean).padStart(6)} → ${percentWithInterval(final.meanAtK)}`),
+      );
     }
     if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
-    const split = Object.entries(summary.split).map(([name, seconds]) => `${name} ${duration(seconds)}`);
+    const split = Object.entries(summary.split)
+      .filter(([, seconds]) => seconds > 0) // a stage that the run does not have
+      .map(([name, seconds]) => `${name} ${duration(seconds)}`);
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
+    print(`look     npx rlvr-train report --run ${directory}`);
     print(`ask it   npx rlvr-train sample --run ${directory}`);
   }
 }
@@ -152,26 +163,31 @@ export function backendLine({ backend, threads, backendFeatures }: Fingerprint):
   return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
 }
 
-/** All bytes, then those of the largest purposes. */
-export function memoryLine(plannedBytes: ReadonlyMap<string, number>): string {
+/**
+ * All bytes, then those of the largest purposes.
+ * @param lacksRoom  whether rollouts are not kept for want of memory
+ */
+export function memoryLine(plannedBytes: ReadonlyMap<string, number>, lacksRoom: boolean): string {
   const sum = (parts: readonly (readonly [string, number])[]): number =>
     parts.reduce((all, [, bytes]) => all + bytes, 0);
   const largest = [...plannedBytes].sort((a, b) => b[1] - a[1]);
   const rest = ['other', sum(largest.splice(LARGEST_PURPOSES))] as const;
   const parts = [...largest, rest].map(([purpose, bytes]) => `${purpose} ${megabytes(bytes)}`).join(', ');
-  return `${megabytes(sum([...largest, rest]))}: ${parts}`;
+  const note = lacksRoom ? '; no room to keep rollouts, so updates compute their forward pass again' : '';
+  return `${megabytes(sum([...largest, rest]))}: ${parts}${note}`;
 }
 
-/** `baseline`, `step 46`, `asked for`, `final`. */
+/** `baseline`, `step 46`, `final`. */
 function momentOf(moment: EvaluationMoment, step: number): string {
-  if (moment === 'periodic') return `step ${step}`;
-  return moment === 'requested' ? 'asked for' : moment;
+  return moment === 'periodic' || moment === 'requested' ? `step ${step}` : moment;
 }
 
 export function evaluationLine({ accuracy, meanAtK, passAtK, samples }: Evaluation): string {
   const best = passAtK[samples];
   const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
-  return `greedy ${percentWithInterval(accuracy)}  sampled ${percentWithInterval(meanAtK)}${pass}`;
+  // One under the other, the figures of several evaluations stand in columns.
+  const [greedy, sampled] = [accuracy, meanAtK].map((share) => percentWithInterval(share).padEnd(INTERVAL_COLUMNS));
+  return `greedy ${greedy}  sampled ${sampled}${pass}`.trimEnd();
 }
 
 export function exampleLine({ prompt, completion, verdict }: Example): string {

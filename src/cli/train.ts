@@ -35,7 +35,9 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
   const { config, directory } = loaded;
   const { task, rewards, modules } = plugins;
   const notes: string[] = [];
-  const backend = await chooseBackend(config.backend, config.threads, (line) => notes.push(line));
+  const backend = await chooseBackend(config.backend, config.threads, (why) =>
+    notes.push(`backend: wasm, since ${why}`),
+  );
   const controls = new RunControls();
   const run = await openRun(config, task, backend, { rewards, clock: controls.clock });
   try {

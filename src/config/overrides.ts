@@ -27,7 +27,8 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
   const path = override.slice(0, Math.max(equals, 0)).trim();
   const written = override.slice(equals + 1).trim();
   if (path === '') {
-    tree.problems.add('--set', override, 'not key=value; for example --set learning_rate=3e-4', place);
+    const rule = 'is not key=value; for example --set learning_rate=3e-4';
+    tree.problems.addMessage('', `${override} ${rule}.`, place);
     return;
   }
   const document = parseDocument(written, { prettyErrors: false });

@@ -52,8 +52,7 @@ export class Problems {
   }
 
   /** Records a problem whose message says everything but its place, which is that of `path`. */
-  addMessage(path: string, message: string): void {
-    const { label, order } = this.placeOf(path);
+  addMessage(path: string, message: string, { label, order }: Place = this.placeOf(path)): void {
     const line = `${label}  ${message}`;
     this.#found.set(line, { place: label, path, rule: message, message: line, order });
   }

@@ -8,23 +8,52 @@ import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import { planPolicy } from '../model/plan.ts';
+import { type Capacity, planPolicy } from '../model/plan.ts';
 import { modelShape, planCapacity } from './capacity.ts';
 
-/** @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit */
-export function requireMemory(config: RunConfig, task: Task, backend: Backend): void {
+/**
+ * How much the policy of a config is to hold. Kept rollouts save time and change no bit, so they give way where there
+ * is no room for them.
+ *
+ * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
+ */
+export function requireMemory(config: RunConfig, task: Task, backend: Backend): Capacity {
   try {
-    plannedBytes(config, task, backend);
+    return planned(config, task, backend).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
     throw new MemoryPlanError(error.code, `${error.message}\n  ${advice(config, task, backend)}`, error.facts);
   }
 }
 
+/** Whether a policy keeps no rollouts for want of memory. */
+export function lacksRoomToKeep(run: {
+  readonly config: RunConfig;
+  readonly task: Task;
+  readonly policy: { readonly capacity: Capacity };
+}): boolean {
+  return run.policy.capacity.keptRows < planCapacity(run.config, run.task).keptRows;
+}
+
+interface Planned {
+  readonly capacity: Capacity;
+  readonly bytes: number;
+}
+
 /** @throws MemoryPlanError */
-function plannedBytes(config: RunConfig, task: Task, backend: Backend): number {
-  const plan = planPolicy(modelShape(config, task), planCapacity(config, task));
-  return [...backend.plannedBytes(plan.memory).values()].reduce((sum, bytes) => sum + bytes, 0);
+function planned(config: RunConfig, task: Task, backend: Backend): Planned {
+  const shape = modelShape(config, task);
+  const planOf = (capacity: Capacity): Planned => {
+    const bytes = [...backend.plannedBytes(planPolicy(shape, capacity).memory).values()];
+    return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
+  };
+  const wanted = planCapacity(config, task);
+  try {
+    return planOf(wanted);
+  } catch (error) {
+    if (!(error instanceof MemoryPlanError) || wanted.keptRows === 0) throw error;
+    return planOf({ ...wanted, keptRows: 0 });
+  }
 }
 
 /** One key of the config, and the same config with a lower value. */
@@ -49,7 +78,7 @@ function advice(config: RunConfig, task: Task, backend: Backend): string {
 
 function bytesIfItFits(config: RunConfig, task: Task, backend: Backend): number | undefined {
   try {
-    return plannedBytes(config, task, backend);
+    return planned(config, task, backend).bytes;
   } catch (error) {
     if (error instanceof MemoryPlanError) return undefined;
     throw error;

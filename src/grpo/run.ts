@@ -11,7 +11,7 @@ import { initialParameters } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
-import { modelShape, planCapacity } from './capacity.ts';
+import { modelShape } from './capacity.ts';
 import { startWatch, type Watch } from './diagnostics/watch.ts';
 import type { Evaluation } from './evaluate.ts';
 import { requireMemory } from './memory_advice.ts';
@@ -118,9 +118,9 @@ export async function openRun(
   { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
-  requireMemory(config, task, backend);
+  const capacity = requireMemory(config, task, backend);
   const shape = modelShape(config, task);
-  const policy = await Policy.open(backend, shape, planCapacity(config, task));
+  const policy = await Policy.open(backend, shape, capacity);
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
   return { config, task, rewards, policy, position: startPosition(), clock };
 }

@@ -46,11 +46,18 @@ export function typicalLengths(task: Task, seed: number): TypicalLengths {
   return { prompt, completion };
 }
 
-/** The work of every stage, with answers of typical length and a typical share of dead groups. */
-export function plannedWork(config: RunConfig, task: Task): readonly StageWork[] {
+/**
+ * The work of every stage, with answers of typical length and a typical share of dead groups.
+ *
+ * @param keepsForward  whether rollouts leave their forward pass to the update
+ */
+export function plannedWork(
+  config: RunConfig,
+  task: Task,
+  keepsForward: boolean = planCapacity(config, task).keptRows > 0,
+): readonly StageWork[] {
   const lengths = typicalLengths(task, config.seed);
   const problems = task.heldOutItems().length;
-  const keepsForward = planCapacity(config, task).keptRows > 0;
   return config.stages.map((stage, index): StageWork => {
     const { prompt } = lengths;
     const completion = Math.min(lengths.completion, completionLimit(task, stage));

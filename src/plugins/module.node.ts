@@ -38,8 +38,8 @@ export function refusal(rule: string, facts: PluginError['facts'] = {}): PluginE
   return new PluginError('bad-module', rule, facts);
 }
 
-/** SHA-256 of a file that is about to be loaded. @throws PluginError where it cannot be read */
-export async function hashModule({ path }: ModuleReference): Promise<string> {
+/** SHA-256 of a file that is about to be loaded, or imported by one. @throws PluginError where it cannot be read */
+export async function hashModule({ path }: Pick<ModuleReference, 'path'>): Promise<string> {
   try {
     return createHash('sha256')
       .update(await readFile(path))

@@ -12,10 +12,12 @@ import type { Task } from '../data/task.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { RewardOptions } from '../rewards/reward_options.ts';
+import { importedFiles } from './imported_files.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
 import { isOwnError } from './reward_module.ts';
 import { type RewardThread, startReward } from './reward_thread.node.ts';
 import { loadTaskDefinition } from './task_module.node.ts';
+import { tryLoading } from './trial.node.ts';
 
 export interface PluginOptions {
   /** The config's file: paths in it are relative to its folder. */
@@ -34,7 +36,7 @@ export interface OpenedPlugins {
   readonly task: Task;
   /** For `openRun`. */
   readonly rewards: OwnRewards | 'unused';
-  /** SHA-256 of each file, by its name in `config`: for the fingerprint. */
+  /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;
   /** Ends the threads of the rewards. */
   close(): Promise<void>;
@@ -60,7 +62,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
       config: withModuleNames(loaded.config, opening),
       task,
       rewards: options.rewards ?? makersOf(opening),
-      modules: Object.fromEntries([...opening.modules.values()].map(({ inRun, sha256 }) => [inRun, sha256])),
+      modules: Object.fromEntries([...opening.modules.values()].flatMap(({ hashes }) => hashes)),
       close,
     };
   } catch (error) {
@@ -69,14 +71,15 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
   }
 }
 
-/** Time to load a reward, however short the limit of its calls is. */
+/** Time to load a file, however short the limit of its calls is. */
 const LOAD_SECONDS = 60;
 
 interface OpenedModule {
   readonly reference: ModuleReference;
   /** Its name in the run's config. */
   readonly inRun: string;
-  readonly sha256: string;
+  /** SHA-256 by name, of the file and of those that it imports. */
+  readonly hashes: readonly (readonly [string, string])[];
 }
 
 interface Opening {
@@ -116,6 +119,7 @@ async function openTask(opening: Opening, path: string): Promise<Task> {
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
     const { reference } = await openModule(opening, name, exported, path);
+    await tryLoading(reference, Math.max(LOAD_SECONDS, rewardTimeout));
     return bindTask(await loadTaskDefinition(reference, rewardTimeout), own);
   }
   if (/[/\\.]/.test(name))
@@ -156,11 +160,15 @@ async function openModule(opening: Opening, name: string, exported: unknown, pat
   // What is typed at the prompt is meant from where it is typed.
   const folder = loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(options.file);
   const reference = moduleReference(name, exported, folder);
-  const sha256 = await hashModule(reference);
-  const inRun = options.directory === undefined ? reference.path : pathFrom(options.directory, reference.path);
+  const { directory } = options;
+  const inRunOf = (file: string): string => (directory === undefined ? file : pathFrom(directory, file));
+  const hashOf = async (file: string) => [inRunOf(file), await hashModule({ path: file })] as const;
+  const own = await hashOf(reference.path); // first of all: it says what is wrong where the file cannot be read
+  const hashes = [own, ...(await Promise.all((await importedFiles(reference.path)).map(hashOf)))];
+  const opened = { reference, inRun: inRunOf(reference.path), hashes };
   if (!modules.has(name)) options.announce(reference.shown);
-  modules.set(name, { reference, inRun, sha256 });
-  return { reference, inRun, sha256 };
+  modules.set(name, opened);
+  return opened;
 }
 
 function threadKey(inRun: string, options: RewardOptions): string {

@@ -1,7 +1,5 @@
 /** The run's side of a user's reward: starts its thread, hands it batches, and does not wait for ever. */
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { PluginError } from '../errors.ts';
 import {
   describeReward,
@@ -10,20 +8,13 @@ import {
   type RewardValues,
 } from '../rewards/reward_function.ts';
 import { refusal } from './module.node.ts';
+import { endOf, startThread } from './plugin_thread.node.ts';
 import type { RewardReply, RewardStart } from './reward_worker.node.ts';
 
 /** A reward function that lives in a thread, until it is closed. */
 export interface RewardThread extends RewardFunction {
   close(): Promise<void>;
 }
-
-// Loaded through jiti, like the user's file: the same line starts the built worker and, in tests, its source.
-const BOOT = `
-  const { workerData } = require('node:worker_threads');
-  require(workerData.jiti).createJiti(workerData.entry, { tryNative: true }).import(workerData.entry);
-`;
-const ENTRY = new URL(`./reward_worker.node${extname(import.meta.url)}`, import.meta.url).href;
-const JITI = createRequire(import.meta.url).resolve('jiti');
 
 /** Most seconds that a thread may take. */
 export interface RewardLimits {
@@ -67,7 +58,7 @@ class Thread implements RewardThread {
     this.source = start.reference.shown;
     this.#limitSeconds = limitSeconds;
     // What the user's code prints must not end up in a run's own output, which a script may read.
-    this.#worker = new Worker(BOOT, { eval: true, stdout: true, workerData: { jiti: JITI, entry: ENTRY, start } });
+    this.#worker = startThread('reward_worker.node', start);
     this.#worker.stdout.pipe(process.stderr, { end: false });
     this.#worker.on('message', (reply: RewardReply) => this.#settle?.(reply));
     this.#worker.on('error', (cause: NodeJS.ErrnoException) => this.#end(endOf(cause)));
@@ -129,9 +120,4 @@ class Thread implements RewardThread {
     this.#ended ??= 'was closed';
     await this.#worker.terminate();
   }
-}
-
-function endOf(cause: NodeJS.ErrnoException): string {
-  if (cause.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'ran out of memory';
-  return `failed outside of a call (${cause.name}: ${cause.message})`;
 }

@@ -43,6 +43,11 @@ const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: str
     cause: 'the file system is read-only',
     remedy: 'Remount it, or choose an output_dir on another disk',
   },
+  ENOENT: {
+    code: 'no-directory',
+    cause: 'its directory cannot be made there',
+    remedy: 'Choose another output_dir',
+  },
   ENOTDIR: {
     code: 'not-a-directory',
     cause: 'a file stands where a directory is needed',
@@ -216,10 +221,26 @@ async function withFile(path: string, flags: string, use: (handle: FileHandle) =
   }
 }
 
-/** Creates the directory and its parents, durably: the entry of the first new one is fsync'ed in its parent. */
+/**
+ * Creates the directory and its parents, durably: the entry of a new one is fsync'ed in its parent.
+ *
+ * Level by level: told to make parents by itself, Node reports a read-only disk as ENOENT, and never returns from /proc.
+ */
 async function makeDirectory(directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true });
-  if (first !== undefined) await syncDirectory(dirname(first));
+  if (await isDirectory(directory)) return;
+  const parent = dirname(directory);
+  if ((await unlessMissing(stat(parent))) === undefined) await makeDirectory(parent);
+  try {
+    await mkdir(directory);
+  } catch (error) {
+    if (await isDirectory(directory)) return; // made by another process meanwhile
+    throw error;
+  }
+  await syncDirectory(parent);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await unlessMissing(stat(path)))?.isDirectory() ?? false;
 }
 
 /** Windows cannot open a directory; its file systems journal the names themselves. */

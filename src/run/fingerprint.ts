@@ -33,7 +33,7 @@ const fingerprintSchema = z.object({
   gitCommit: z.string().nullable(),
   /** `hashConfig` of the resolved configuration. */
   configHash: z.string(),
-  /** SHA-256 of each file of the user's that the config names; absent where it names none. */
+  /** SHA-256 of each file of the user's that the config names, and of what it imports; absent where it names none. */
   modules: z.record(z.string(), z.string()).optional(),
 });
 

@@ -250,7 +250,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'a --set without a value',
     words: [...TRAIN, '--set', 'seed'],
-    says: '--set  --set: seed — not key=value; for example --set learning_rate=3e-4.',
+    says: '--set  seed is not key=value; for example --set learning_rate=3e-4.',
   },
   {
     what: 'a --set of an unknown key',
@@ -279,6 +279,42 @@ const PLACES: Mistake[] = [
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
     says: 'runs/mine — neither a command (train, eval, sample, report, schema, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+  },
+  {
+    what: 'a shipped config without its flag',
+    words: ['sort-digits'],
+    says: 'sort-digits — a shipped config needs its flag; use --config sort-digits.',
+  },
+  {
+    what: 'a misspelt shipped config',
+    words: ['--config', 'countdonw'],
+    says: '--config countdonw — neither a file nor a shipped config (countdown, reverse-text, sort-digits); did you mean "countdown"?',
+  },
+  {
+    what: 'a flag for a command',
+    words: ['resume', 'out'],
+    says: 'resume — a flag, not a command; use --resume.',
+  },
+  {
+    what: 'a key of the config for a flag',
+    words: ['--config', 'my.yaml', '--learning_rate', '1e-4'],
+    says: '--learning_rate — a key of the config, not a flag; use --set learning_rate=VALUE.',
+  },
+  {
+    what: 'a command that configs does not have',
+    words: ['configs', 'show'],
+    says: 'configs show — no such command; configs ls lists them, configs cp NAME copies one.',
+  },
+  {
+    what: 'a run without its flag, for its report',
+    words: ['report', 'out'],
+    says: 'out — a run needs its flag; use --run out.',
+  },
+  {
+    what: 'a run without its flag, for answers',
+    files: { 'out/config.yaml': BASE },
+    words: ['sample', 'out'],
+    says: 'out — a run needs its flag; use --run out.',
   },
   { what: 'a run without its flag', words: ['eval', 'out'], says: 'out — a run needs its flag; use --run out.' },
   {
@@ -349,10 +385,24 @@ const DIRECTORIES: Mistake[] = [
       '  keep it        give this run another --output, or none for a new directory under runs/\n' +
       '  start over     remove out first',
   },
+  ...(process.platform === 'linux'
+    ? [
+        {
+          what: 'an output where no directory can be made',
+          words: ['--config', 'my.yaml', '--output', '/proc/out'],
+          says: '/proc/out/config.yaml cannot be written: its directory cannot be made there (ENOENT). Choose another output_dir. Checkpoints that were complete before are untouched.',
+        },
+      ]
+    : []),
   {
     what: 'an output that holds files of another kind',
     files: { 'out/config.yaml': 'mine: true\n' },
     says: 'out  holds config.yaml, which is of no run and would be written over; give an empty or new --output.',
+  },
+  {
+    what: 'a resume of nothing, without a config',
+    words: ['--resume', '--output', 'out'],
+    says: 'out  holds no run to resume (no config.yaml); give the --output of one, or start one without --resume.',
   },
   {
     what: 'a resume of nothing',
@@ -599,6 +649,13 @@ const TASK_FILES: Mistake[] = [
     yaml: USES_ADDITION,
     files: task((text) => text.replace(/^ {2}(key|oracle|version):.*$/gm, '')),
     says: 'my.yaml:1  task.name: ./addition.ts — its default export is no complete task: it lacks version (a number), key(), oracle(); add what is missing.',
+  },
+  {
+    what: 'a task file that ends the process',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: { 'addition.ts': 'process.exit(3);\n' },
+    says: 'my.yaml:1  task.name: ./addition.ts — ended its thread by process.exit(3) while it was loaded; correct it.',
   },
   {
     what: 'a knob of a task file out of range',

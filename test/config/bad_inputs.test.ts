@@ -437,8 +437,8 @@ describe('several lines', () => {
 
 describe('a --set', () => {
   it.each([
-    ['learning_rate', '--set  --set: learning_rate — not key=value; for example --set learning_rate=3e-4.'],
-    ['=3', '--set  --set: =3 — not key=value; for example --set learning_rate=3e-4.'],
+    ['learning_rate', '--set  learning_rate is not key=value; for example --set learning_rate=3e-4.'],
+    ['=3', '--set  =3 is not key=value; for example --set learning_rate=3e-4.'],
     ['seed=*a', '--set  seed: "*a" — not a YAML value; quote it, or for example 3e-4.'],
     ['reward_funcs=[', '--set  reward_funcs: "[" — not a YAML value; quote it, or for example 3e-4.'],
     ['learning_rat=1', '--set  learning_rat: 1 — unknown key; the nearest is learning_rate.'],

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/index.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
-import { requireMemory } from '../../src/grpo/memory_advice.ts';
+import { modelShape, planCapacity } from '../../src/grpo/capacity.ts';
+import { lacksRoomToKeep, requireMemory } from '../../src/grpo/memory_advice.ts';
+import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { planPolicy } from '../../src/model/plan.ts';
 
 const backend = await wasmBackend({ threads: 1 });
 
@@ -21,6 +24,43 @@ function refusal(...lines: readonly string[]): string | undefined {
     throw error;
   }
 }
+
+describe('kept rollouts', () => {
+  const { config } = parseConfig(`task: {name: sort_digits, digits: 3}\nmax_steps: 1\nnum_generations: 4\n${SMALL}`, {
+    file: 'run.yaml',
+  });
+  const task = createTask(config.task);
+  const sumOf = (bytes: ReadonlyMap<string, number>): number =>
+    [...bytes.values()].reduce((sum, part) => sum + part, 0);
+  const wanted = planCapacity(config, task);
+  const bytesOf = (keptRows: number): number =>
+    sumOf(backend.plannedBytes(planPolicy(modelShape(config, task), { ...wanted, keptRows }).memory));
+  /** Refuses, as a machine with so many bytes would. */
+  const withBytes = (most: number): Backend => ({
+    ...backend,
+    plannedBytes: (memory) => {
+      const bytes = backend.plannedBytes(memory);
+      if (sumOf(bytes) > most) throw new MemoryPlanError('too-large', `${sumOf(bytes)} bytes are too many`);
+      return bytes;
+    },
+  });
+
+  it('are planned where there is room', () => {
+    expect(requireMemory(config, task, withBytes(bytesOf(wanted.keptRows)))).toEqual(wanted);
+    expect(wanted.keptRows).toBeGreaterThan(0);
+  });
+
+  it('give way where there is none, which the run knows', () => {
+    const capacity = requireMemory(config, task, withBytes(bytesOf(0)));
+    expect(capacity).toEqual({ ...wanted, keptRows: 0 });
+    expect(lacksRoomToKeep({ config, task, policy: { capacity } })).toBe(true);
+    expect(lacksRoomToKeep({ config, task, policy: { capacity: wanted } })).toBe(false);
+  });
+
+  it('do not make anything else fit', () => {
+    expect(() => requireMemory(config, task, withBytes(bytesOf(0) - 1))).toThrow(/too many\n {2}Lower /);
+  });
+});
 
 describe('a config that does not fit', () => {
   it('is refused with single changes, each of which is enough', () => {

@@ -62,6 +62,22 @@ describe('openPlugins', () => {
     expect(announced).toEqual(['configs/rewards/lengths.mjs']);
   });
 
+  it('hashes what a file imports as well: it decides the run as the file does', async () => {
+    write('configs/mine.ts', "import { score } from './lib/score.js';\nexport default { score };\n");
+    write('configs/lib/score.ts', "import factors from '../factors.json';\nexport const score = () => factors;\n");
+    write('configs/factors.json', '[1, 2]');
+    write('configs/bystander.ts', 'export default 1;');
+    const yaml = 'task: sort_digits\nreward_funcs: [./mine.ts]';
+    const before = (await open(yaml)).modules;
+    await opened?.close();
+    write('configs/factors.json', '[1, 3]');
+    const after = (await open(yaml)).modules;
+    const named = ['mine.ts', 'factors.json', 'lib/score.ts'].map((name) => `../../configs/${name}`);
+    expect(Object.keys(after)).toEqual(named);
+    expect(named.map((name) => before[name] === after[name])).toEqual([true, false, true]);
+    expect(announced).toEqual(['configs/mine.ts', 'configs/mine.ts']);
+  });
+
   it('opens what config.yaml of the run names again, to the same config', async () => {
     write('configs/rewards/lengths.mjs', LENGTHS);
     const { config } = await open('task: sort_digits\nreward_funcs: [./rewards/lengths.mjs]');

@@ -174,6 +174,7 @@ describe('a disk that fails', () => {
     ['EDQUOT', 'disk-full'],
     ['EACCES', 'not-permitted'],
     ['EROFS', 'read-only'],
+    ['ENOENT', 'no-directory'],
     ['ENOTDIR', 'not-a-directory'],
     ['EIO', 'file-failed'],
   ])('%s becomes %s, with path, cause and remedy', (system, code) => {

@@ -19,6 +19,8 @@ export interface FrameOptions {
 const CHART_ROWS = 3;
 /** Columns of a chart's scale. */
 const SCALE = 6;
+/** Columns of the longest ` 63 %, about 1h 44m left`: the bar keeps its length while the text changes. */
+const PROGRESS_TEXT = 25;
 /** Fewer rows than this leave no room for charts. */
 const ROWS_WITH_CHARTS = 14;
 /** Fewer columns than this leave room for one chart. */
@@ -39,8 +41,8 @@ function progress(state: LiveState, columns: number, { colors, asked }: FrameOpt
   const share = shareDone(state);
   const left = secondsLeft(state);
   const eta = left === undefined ? '' : `, about ${roughDuration(left)} left`;
-  const text = ` ${Math.floor(100 * share)} %${asked === 'paused' ? ', paused' : eta}`;
-  const width = Math.max(0, columns - columnsOf(text));
+  const text = ` ${String(Math.floor(100 * share)).padStart(3)} %${asked === 'paused' ? ', paused' : eta}`;
+  const width = Math.max(0, columns - PROGRESS_TEXT);
   const full = Math.round(width * share);
   return line([['━'.repeat(full), colors.green], ['─'.repeat(width - full), colors.dim], [text]], columns);
 }
@@ -49,12 +51,18 @@ function place(state: LiveState, columns: number, { colors, asked }: FrameOption
   const work = state.work[state.stageIndex];
   const rate = tokensPerSecond(state);
   const items: Span[][] = [[[work === undefined ? 'starting' : work.stage, colors.bold]]];
-  if (work !== undefined) items.push([[`step ${thousands(state.step)} of ${thousands(work.steps)}`]]);
+  if (work !== undefined) items.push([[stepOf(state.step, work.steps)]]);
   const notice = NOTICES[asked];
   if (notice !== '') items.push([[notice, colors.yellow]]);
-  if (rate !== undefined) items.push([[`${thousands(rate)} tokens/s`]]);
+  if (rate !== undefined) items.push([[`${thousands(rate).padStart(6)} tokens/s`]]);
   items.push([[`${duration((state.now - state.startedAt) / 1000)} so far`]]);
   return row(items, columns);
+}
+
+/** `step  90 of 200`: as wide as the last step, so that what follows stays where it is. */
+function stepOf(step: number, steps: number): string {
+  const all = thousands(steps);
+  return `step ${thousands(step).padStart(all.length)} of ${all}`;
 }
 
 const NOTICES: Readonly<Record<Asked, string>> = {
@@ -108,7 +116,7 @@ function panels(state: LiveState, colors: Colors): Panel[] {
       name: 'held-out',
       values: greedy ? [`${greedy}, sampled ${percent(accuracy.sampled)}`, greedy] : ['not evaluated yet'],
       curve: state.heldOut,
-      scale: (value) => `${(100 * value).toFixed(0)} %`,
+      scale: (value) => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`,
       paint: colors.magenta,
     },
   ];
@@ -139,7 +147,7 @@ function mark(chart: Chart | undefined, index: number, scale: (value: number) =>
   return index === 0 && chart.high > chart.low ? scale(chart.high) : '';
 }
 
-/** Figures of the stage, the most telling first; what does not fit is left out. */
+/** Figures of the stage, each in columns of its own, the most telling first; what does not fit is left out. */
 function figures({ metrics, work, stageIndex }: LiveState, columns: number, colors: Colors): string {
   const figure = (name: string, value: string): Span[] => [[`${name} `, colors.dim], [value]];
   const common = [
@@ -151,7 +159,7 @@ function figures({ metrics, work, stageIndex }: LiveState, columns: number, colo
   return row(
     [
       figure('entropy', number(metrics.entropy, 3)),
-      figure('length', number(metrics['completions/mean_length'], 1)),
+      figure('length', number(metrics['completions/mean_length'], 1).padStart(4)),
       figure('cut off', share(metrics['completions/clipped_ratio'])),
       figure('dead groups', share(metrics.frac_reward_zero_std)),
       ...(metrics.kl === undefined ? [] : [figure('kl', number(metrics.kl, 4))]),
@@ -166,7 +174,7 @@ function number(value: number | string | undefined, digits: number): string {
 }
 
 function share(value: number | string | undefined): string {
-  return value === undefined ? '–' : percent(Number(value));
+  return (value === undefined ? '–' : percent(Number(value))).padStart(6);
 }
 
 function example(shown: NonNullable<LiveState['example']>, columns: number, colors: Colors): string {

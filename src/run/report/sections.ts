@@ -107,15 +107,16 @@ function timeSplit({ summary }: RunRecords): Markup | undefined {
   const rest = summary.wallSeconds - named.reduce((sum, [, seconds]) => sum + seconds, 0);
   const parts = [...named, ['other: checkpoints, logs', Math.max(0, rest)] as const];
   const total = parts.reduce((sum, [, seconds]) => sum + seconds, 0) || 1;
+  const colour = (i: number): string => (i === parts.length - 1 ? 'rest' : `t${i}`);
   let at = 0;
   const bars = parts.map(([, seconds], i) => {
     const width = (1000 * seconds) / total;
     at += width;
-    return html`<rect class="t${i}" x="${(at - width).toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/>`;
+    return html`<rect class="${colour(i)}" x="${(at - width).toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/>`;
   });
   const rows = parts.map(
     ([name, seconds], i) =>
-      html`<div><dt><span class="key t${i}"></span>${name}</dt><dd>${duration(seconds)}</dd><dd class="note">${formatValue(seconds / total, 'share')}</dd></div>`,
+      html`<div><dt><span class="key ${colour(i)}"></span>${name}</dt><dd>${duration(seconds)}</dd><dd class="note">${formatValue(seconds / total, 'share')}</dd></div>`,
   );
   return html`
   <section aria-labelledby="time-title"><h2 id="time-title">Where the time went</h2>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type FrameOptions, frame } from '../../../src/cli/live/frame.ts';
 import { HELP } from '../../../src/cli/live/live_display.ts';
 import { type LiveState, reduce, startState } from '../../../src/cli/live/state.ts';
-import { MIDDLE, rollouts, stateAfter, WARM_START, WORK } from './events.ts';
+import { grpoStep, MIDDLE, rollouts, stage, stateAfter, WARM_START, WORK } from './events.ts';
 
 const plain = pc.createColors(false);
 
@@ -18,13 +18,13 @@ describe('a frame', () => {
   it('in the middle of reinforcement, at 80 columns', () => {
     expect(text(drawn(stateAfter(MIDDLE)))).toMatchInlineSnapshot(`
       "
-      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━───────────────────── 63 %, about 44s left
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━────────────────────  63 %, about 44s left
       grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
       reward 0.546                            held-out greedy 43.2 %, sampled 34.6 %
       0.545               ▁▁▂▃▃▄▄▅▅▆▆▆▇▇▇███  43 %                    ▁▂▃▄▄▅▆▇█
                   ▁▃▄▄▅▆▇███████████████████                 ▁▂▃▄▅▅▆▇██████████
       0.207 ▁▂▄▅▇███████████████████████████  35 %  ▁▂▃▄▅▅▆▇███████████████████
-      entropy 0.404   length 12.0   cut off 1.3 %   dead groups 18.8 %
+      entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %
       ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
       p pause   e evaluate now   q save and quit   h help
       "
@@ -34,13 +34,13 @@ describe('a frame', () => {
   it('in the middle of reinforcement, at 120 columns', () => {
     expect(text(drawn(stateAfter(MIDDLE), { columns: 120 }))).toMatchInlineSnapshot(`
       "
-      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━─────────────────────────────────── 63 %, about 44s left
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━──────────────────────────────────  63 %, about 44s left
       grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
       reward 0.546                                                held-out greedy 43.2 %, sampled 34.6 %
       0.545                        ▁▁▁▂▂▃▃▃▄▄▄▅▅▅▅▆▆▆▆▆▇▇▇▇▇████  43 %                               ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█
                      ▁▁▂▃▃▄▅▅▆▆▇▇███████████████████████████████                      ▁▁▂▂▃▃▄▅▅▆▆▇▇█████████████████
       0.207 ▁▂▃▄▅▅▆▇████████████████████████████████████████████  35 %  ▁▂▂▃▃▄▄▅▅▆▆▇████████████████████████████████
-      entropy 0.404   length 12.0   cut off 1.3 %   dead groups 18.8 %   grad norm 0.31   learning rate 3.0e-4
+      entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %   grad norm 0.31   learning rate 3.0e-4
       ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
       p pause   e evaluate now   q save and quit   h help
       "
@@ -50,8 +50,8 @@ describe('a frame', () => {
   it('in the supervised stage', () => {
     expect(text(drawn(stateAfter(WARM_START.slice(0, 40))))).toMatchInlineSnapshot(`
       "
-      ━━────────────────────────────────────────────────────── 3 %, about 1m 50s left
-      sft   step 39 of 100   7,000 tokens/s   4s so far
+      ━━────────────────────────────────────────────────────   3 %, about 1m 50s left
+      sft   step  39 of 100    7,000 tokens/s   4s so far
       loss 0.818                              held-out not evaluated yet
       2.90   █▆▅▄▃▂▁
              ████████▇▆▅▄▃▂▂▁
@@ -65,7 +65,7 @@ describe('a frame', () => {
   it('before the first stage, and in a terminal of few rows', () => {
     expect(text(drawn(startState(WORK, 0)))).toMatchInlineSnapshot(`
       "
-      ─────────────────────────────────────────────────────────────────────────── 0 %
+      ──────────────────────────────────────────────────────   0 %
       starting   0s so far
       entropy –   grad norm –   learning rate –
       p pause   e evaluate now   q save and quit   h help
@@ -73,13 +73,22 @@ describe('a frame', () => {
     `);
     expect(text(drawn(stateAfter(MIDDLE), { rows: 12 }))).toMatchInlineSnapshot(`
       "
-      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━───────────────────── 63 %, about 44s left
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━────────────────────  63 %, about 44s left
       grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
-      entropy 0.404   length 12.0   cut off 1.3 %   dead groups 18.8 %
+      entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %
       ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
       p pause   e evaluate now   q save and quit   h help
       "
     `);
+  });
+
+  it('keeps its figures in their columns as they grow', () => {
+    const columnsOf = (step: number): number[] => {
+      const steps = [step - 1, step].map((each) => ({ event: grpoStep(each), after: step }));
+      const [progress = '', place = ''] = drawn(stateAfter([...WARM_START, { event: stage(1), after: 0 }, ...steps]));
+      return [progress.indexOf(' '), place.indexOf(' tokens/s')];
+    };
+    expect(columnsOf(9)).toEqual(columnsOf(120));
   });
 
   it.each([

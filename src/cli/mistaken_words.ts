@@ -1,0 +1,65 @@
+/** What is said about words of the command line that are no command, no flag and no value: one line, with what to give. */
+import type { Command } from 'commander';
+import { isTopLevelKey } from '../config/run_config.ts';
+import { nearestKey } from '../config/unknown_keys.ts';
+import { ConfigError } from '../errors.ts';
+import { packagedConfigFile } from './configs.ts';
+
+/** Commander's message and its suggestion, joined into one line. */
+export function oneLine(message: string): string {
+  return `${message
+    .trim()
+    .replace(/\n\(Did you mean (.+)\?\)/, ' — did you mean $1?')
+    .replace(/\s*\n\s*/g, ' ')} (rlvr-train --help lists the commands and flags)\n`;
+}
+
+/** `--learning_rate 1e-4`, as other trainers have it: here a key of the config is set by --set. */
+export function keyAsFlag(message: string): string | undefined {
+  const [, flag = ''] = /^error: unknown option '--([\w.-]+)[^\n]*'\s*$/.exec(message) ?? [];
+  const key = flag.replaceAll('-', '_');
+  return isTopLevelKey(key) ? `--${flag} — a key of the config, not a flag; use --set ${key}=VALUE.\n` : undefined;
+}
+
+/** The run of a command that takes no words. @throws ConfigError */
+export function onlyRun([word]: readonly string[], run: string | undefined): string {
+  const directory = requiredRun(run, word);
+  if (word === undefined) return directory;
+  throw new ConfigError('unknown-word', `${word} — not the value of a flag; leave it out.`, { word });
+}
+
+/**
+ * @param word  what may have been meant to be the run
+ * @throws ConfigError where the flag that a command cannot do without is not given
+ */
+export function requiredRun(run: string | undefined, word: string | undefined): string {
+  if (run !== undefined) return run;
+  const message =
+    word === undefined
+      ? '--run: missing — the directory of a trained run; for example --run runs/countdown.'
+      : `${word} — a run needs its flag; use --run ${word}.`;
+  throw new ConfigError('missing-flag', message, { flag: 'run' });
+}
+
+/** `--set seed 3`: the value has become a word. @throws ConfigError */
+export function refuseSpacedSet([word]: readonly string[], set: readonly string[] = []): void {
+  const key = set.find((override) => !override.includes('='));
+  if (word === undefined || key === undefined) return;
+  const rule = 'a key and its value are joined by "="';
+  throw new ConfigError('spaced-set', `--set ${key} ${word} — ${rule}; use --set ${key}=${word}.`, { key, word });
+}
+
+/** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */
+export function refuseWords([word]: readonly string[], root: Command): void {
+  if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, root), { word });
+}
+
+export function unknownWord(word: string, root: Command): string {
+  if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${word}.`;
+  if (packagedConfigFile(word) !== undefined) return `${word} — a shipped config needs its flag; use --config ${word}.`;
+  const names = root.commands.map((command) => command.name());
+  const flags = root.commands.flatMap(({ options }) => options.map(({ long }) => long));
+  if (flags.includes(`--${word}`)) return `${word} — a flag, not a command; use --${word}.`;
+  const nearest = nearestKey(word, names);
+  if (nearest !== undefined) return `${word} — no such command (${names.join(', ')}); did you mean "${nearest}"?`;
+  return `${word} — neither a command (${names.join(', ')}) nor the value of a flag; an output directory is --output ${word}.`;
+}

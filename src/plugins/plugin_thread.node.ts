@@ -1,0 +1,28 @@
+/** Threads in which files of the user's run, so that what they do can be ended from outside. */
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+// Loaded through jiti, like the user's file: the same line starts the built worker and, in tests, its source.
+const BOOT = `
+  const { workerData } = require('node:worker_threads');
+  require(workerData.jiti).createJiti(workerData.entry, { tryNative: true }).import(workerData.entry);
+`;
+const JITI = createRequire(import.meta.url).resolve('jiti');
+
+/**
+ * Starts a thread; what it prints is left to the caller, as `worker.stdout`.
+ *
+ * @param entry  a file of this folder, without its extension
+ * @param start  what the thread finds in `workerData.start`
+ */
+export function startThread(entry: string, start: unknown): Worker {
+  const file = new URL(`./${entry}${extname(import.meta.url)}`, import.meta.url).href;
+  return new Worker(BOOT, { eval: true, stdout: true, workerData: { jiti: JITI, entry: file, start } });
+}
+
+/** Why a thread failed, where it says no more: `ran out of memory`. */
+export function endOf(cause: NodeJS.ErrnoException): string {
+  if (cause.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'ran out of memory';
+  return `failed outside of a call (${cause.name}: ${cause.message})`;
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { moduleReference } from '../../src/plugins/module.node.ts';
+import { tryLoading } from '../../src/plugins/trial.node.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-trial-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function trial(text: string, seconds = 60): Promise<void> {
+  writeFileSync(join(folder, 'mine.ts'), text);
+  return tryLoading(moduleReference('mine.ts', undefined, folder), seconds);
+}
+
+describe('a file that', () => {
+  it('has no end is given up', async () => {
+    await expect(trial('for (;;);', 0.5)).rejects.toThrow(
+      'does not finish loading within 0.5 s; correct it, or raise reward_timeout',
+    );
+  });
+
+  it('ends the process says so', async () => {
+    await expect(trial('process.exit(3);')).rejects.toThrow(
+      'ended its thread by process.exit(3) while it was loaded; correct it',
+    );
+  });
+
+  it('fails is left to whoever loads it', async () => {
+    await expect(trial('throw new Error("no");')).resolves.toBeUndefined();
+  });
+
+  it('is a task or a reward passes', async () => {
+    await expect(trial('const one: number = 1; export default { one };')).resolves.toBeUndefined();
+  });
+});
