@@ -129,9 +129,9 @@ export async function openSide(backend, size) {
       const { gradNorm } = await update(rollout);
       step++;
       const end = performance.now();
-      if (!(gradNorm > 0)) throw new Error(`a step without a gradient: norm ${gradNorm}`);
       return {
         seconds: (end - start) / 1000,
+        gradNorm,
         split: { rollout: (middle - start) / 1000, update: (end - middle) / 1000 },
       };
     },

@@ -147,6 +147,8 @@ async function inTurns(sides) {
   for (let turn = -2; turn < repeats; turn++) {
     for (const [name, work] of Object.entries(sides)) {
       const result = await work();
+      if (result.gradNorm !== undefined && !(result.gradNorm > 0))
+        fail(`${name}: a step whose gradient has norm ${result.gradNorm}.`);
       if (turn >= 0) seconds[name].push(result.seconds);
     }
   }
