@@ -5,6 +5,8 @@ const benchmarks = {
   sft: 'how fast is a supervised step, against plain PyTorch?',
   scale: 'does the cost of a step grow no faster than its work?',
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
+  webgpu: 'how near is WebGPU to its adapter, and how fast against wasm and against PyTorch on the same GPU?',
+  pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

@@ -35,12 +35,13 @@ export class PeerError extends Error {
 /**
  * Starts a script of this folder and sets it up.
  *
+ * @param options `python`, an interpreter; `env`, beside this process's: by default without GPUs
  * @returns `hello`, its first answer; `ask(request)`; `close()`
  * @throws PeerError with its last lines when it dies, and when its versions are not the pinned ones
  */
-export async function startPeer(script, setup) {
+export async function startPeer(script, setup, { python = findPython(), env = { CUDA_VISIBLE_DEVICES: '' } } = {}) {
   const threads = String(setup.threads);
-  const child = spawn(findPython(), ['-B', here(script)], {
+  const child = spawn(python, ['-B', here(script)], {
     // Nothing is looked up on a network, and tokenizers start no threads beside the counted ones.
     env: {
       ...process.env,
@@ -48,7 +49,7 @@ export async function startPeer(script, setup) {
       MKL_NUM_THREADS: threads,
       TOKENIZERS_PARALLELISM: 'false',
       HF_HUB_OFFLINE: '1',
-      CUDA_VISIBLE_DEVICES: '',
+      ...env,
     },
   });
   const errors = [];

@@ -11,6 +11,7 @@ import { type Display, type DisplayOptions, openDisplay } from './display.ts';
 import { dryRun } from './dry_run.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
+import { prepareKernels } from './prepare_kernels.ts';
 import { withWayOn } from './way_on.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
@@ -53,6 +54,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
+      await prepareKernels(run.policy.engine, (line) => display.say(line));
       const wishes = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);

@@ -1,5 +1,5 @@
-/** What to do after a run was ended by something that the user can set right: the command that goes on with it. */
-import { CheckpointError, PluginError, RlvrError } from '../errors.ts';
+/** What to do after a run was ended by something that the user can set right, or by its GPU: the command that goes on. */
+import { BackendError, CheckpointError, PluginError, RlvrError } from '../errors.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
 import { resumeCommand } from '../run/resume_command.ts';
 import type { Store } from '../run/store.ts';
@@ -10,13 +10,15 @@ const OF_THE_DISK = new Set(['disk-full', 'not-permitted', 'read-only', 'file-fa
 /** The error, with the way on below its message where there is a run to go on with. */
 export async function withWayOn(error: unknown, store: Store, directory: string): Promise<unknown> {
   const isPlugin = error instanceof PluginError;
-  if (!isPlugin && !(error instanceof CheckpointError && OF_THE_DISK.has(error.code))) return error;
+  const isLostDevice = error instanceof BackendError && error.code === 'device-lost';
+  const isDisk = error instanceof CheckpointError && OF_THE_DISK.has(error.code);
+  if (!isPlugin && !isLostDevice && !isDisk) return error;
   const saved = await whatIsSaved(store);
   if (saved === undefined) return error;
   // A corrected file is another file, which a resume refuses unless it is told.
   const way = isPlugin
     ? `When the file is corrected, go on with:\n  ${resumeCommand(directory)} --force`
-    : `Then go on with:\n  ${resumeCommand(directory)}`;
+    : `${isLostDevice ? 'Go' : 'Then go'} on with:\n  ${resumeCommand(directory)}`;
   const Kind = error.constructor as typeof RlvrError;
   return new Kind(error.code, `${error.message}\n${saved} ${way}`, error.facts);
 }

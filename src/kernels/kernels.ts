@@ -139,7 +139,7 @@ export interface SwigluBackwardArgs {
 }
 
 export interface GatherRowsArgs {
-  /** [N, D] */ readonly x: Slot;
+  /** [N, D], of the type of `out` */ readonly x: Slot;
   /** [R], ascending */ readonly index: Slot;
   /** [R, D], = */ readonly out: Slot;
   /** Rows of `out`. */ readonly rows: Rows;
@@ -364,6 +364,11 @@ export interface Engine {
   readonly features: Readonly<Record<string, string | number | boolean>>;
   /** Calls `build` once with kernels that record. */
   record(label: string, build: (kernels: Kernels) => void): Program;
+  /**
+   * Compiles what has been recorded, where that takes a while; without it the first replay does.
+   * @param onProgress hears how many kernels of how many are compiled
+   */
+  prepare?(onProgress: (compiled: number, all: number) => void): Promise<void>;
   /** Runs the programs one after another. @throws BackendError when the device is lost */
   replay(...programs: readonly Program[]): Promise<void>;
   /** Copies host values into a slot, from its element `at` on. */
@@ -378,6 +383,8 @@ export interface Engine {
 /** A kernel set that can be opened. */
 export interface Backend {
   readonly name: string;
+  /** Steps that are worth running between two reads, where a read waits for a device; by default 1. */
+  readonly stepsPerRead?: number;
   /** Bytes by purpose that `open` will allocate. */
   plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;
   /** @throws MemoryPlanError when the plan does not fit */

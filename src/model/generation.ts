@@ -8,38 +8,12 @@
 
 import { BackendError } from '../errors.ts';
 import type { FinishReason } from '../finish_reason.ts';
-import { SAMPLING } from '../kernels/kernels.ts';
-import type { ForwardSlots, RowInputs } from './activations.ts';
+import type { GenerationRequest, GenerationSettings, Row } from './decode.ts';
+import { growRows, maxTokens } from './decode.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
-import { COUNTS } from './plan.ts';
 import type { Policy } from './policy.ts';
 
-export interface SamplingSettings {
-  /** 0: greedy. */
-  readonly temperature: number;
-  /** 0: off. */
-  readonly topK: number;
-  /** 1: off. */
-  readonly topP: number;
-  /** null: off. */
-  readonly minP: number | null;
-}
-
-export interface GenerationRequest {
-  readonly prompt: Int32Array;
-  /** One completion a number: run-wide numbers of the rollouts, which key their random draws. */
-  readonly rolloutNumbers: readonly number[];
-}
-
-export interface GenerationSettings {
-  readonly sampling: SamplingSettings;
-  /** Words of the Philox key. */
-  readonly samplingKey: readonly [number, number];
-  readonly maxCompletionTokens: number;
-  readonly eosTokenId: number;
-  /** Every completion stops after exactly this many tokens, whatever they are. */
-  readonly fixedCompletionTokens?: number | undefined;
-}
+export type { GenerationRequest, GenerationSettings, SamplingSettings } from './decode.ts';
 
 export interface KeptGeneration {
   readonly completions: Completion[][];
@@ -58,22 +32,6 @@ export interface Completion {
   readonly finishReason: FinishReason;
 }
 
-/** A completion while it grows. */
-interface Row {
-  readonly promptBegin: number;
-  readonly promptEnd: number;
-  /** First cache row of its own tokens. */
-  readonly ownBegin: number;
-  readonly rolloutNumber: number;
-  readonly tokens: number[];
-  /** Rows of its own inputs, where they are kept. */
-  readonly inputRows: number[];
-  readonly logprobs: number[];
-  readonly entropies: number[];
-  readonly keptLogMass: number[];
-  finishReason: FinishReason | undefined;
-}
-
 /** Completions of each request, in order. Requests that do not fit side by side are sampled one after another. */
 export async function generate(
   policy: Policy,
@@ -82,7 +40,7 @@ export async function generate(
 ): Promise<Completion[][]> {
   const results: Completion[][] = [];
   for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
-    const rows = await growRows(policy, chunk, settings, new Decoder(policy));
+    const rows = await growRows(policy, chunk, settings, 'discard');
     results.push(...byRequest(chunk, rows, finished));
   }
   return joinParts(requests, results);
@@ -101,7 +59,7 @@ export async function generateKept(
   if (!policy.keepsRollouts || !together || most > policy.capacity.keptRows) {
     return { completions: await generate(policy, requests, settings), places: undefined };
   }
-  const rows = await growRows(policy, requests, settings, new KeepingDecoder(policy));
+  const rows = await growRows(policy, requests, settings, 'keep');
   const grouped = byRequest(requests, rows, (row) => row);
   const places = grouped.map((group): RolloutRows => {
     const promptBegin = group[0]?.promptBegin ?? 0; // prompts are the first rows of both, in the same order
@@ -114,10 +72,6 @@ export async function generateKept(
 function byRequest<T>(requests: readonly GenerationRequest[], rows: readonly Row[], of: (row: Row) => T): T[][] {
   let next = 0;
   return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => of(rows[next++] as Row)));
-}
-
-function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
-  return fixedCompletionTokens ?? maxCompletionTokens;
 }
 
 /** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
@@ -179,193 +133,6 @@ function joinParts(requests: readonly GenerationRequest[], parts: readonly Compl
     const all: Completion[] = [];
     while (all.length < rolloutNumbers.length) all.push(...(parts[next++] ?? []));
     return all;
-  });
-}
-
-async function growRows(
-  policy: Policy,
-  requests: readonly GenerationRequest[],
-  settings: GenerationSettings,
-  decoder: Decoder,
-): Promise<Row[]> {
-  const { inputs, results } = policy.slots;
-  const sampling = new Float32Array(SAMPLING.length);
-  sampling[SAMPLING.temperature] = settings.sampling.temperature;
-  sampling[SAMPLING.topK] = settings.sampling.topK;
-  sampling[SAMPLING.topP] = settings.sampling.topP;
-  sampling[SAMPLING.minP] = settings.sampling.minP ?? 0;
-  policy.engine.write(results.sampling, sampling);
-  policy.engine.write(inputs.samplingKey, Int32Array.from(settings.samplingKey));
-
-  const rows = placeRows(requests, maxTokens(settings));
-  writePrefill(decoder, requests, rows);
-  let growing = rows;
-  while (growing.length > 0) {
-    await decoder.step();
-    await takeTokens(policy, growing, settings);
-    growing = growing.filter((row) => row.finishReason === undefined);
-    if (growing.length > 0) writeDecode(decoder, growing);
-  }
-  return rows;
-}
-
-/** Where a decoding step's rows go: always the first ones. */
-class Decoder {
-  readonly policy: Policy;
-
-  constructor(policy: Policy) {
-    this.policy = policy;
-  }
-
-  /** Fills the input slots; returns the row of the first. */
-  writeRows(arrays: RowArrays): number {
-    const { engine, slots } = this.policy;
-    this.writeAt(slots.inputs, arrays, 0);
-    engine.write(slots.inputs.counts, [arrays.tokens.length], COUNTS.rows);
-    return 0;
-  }
-
-  async step(): Promise<void> {
-    await this.policy.replaySample(false);
-  }
-
-  protected writeAt(inputs: RowInputs, { tokens, positions, kvRows, intervals }: RowArrays, row: number): void {
-    const { engine } = this.policy;
-    engine.write(inputs.tokens, tokens, row);
-    engine.write(inputs.positions, positions, row);
-    engine.write(inputs.kvRows, kvRows, row);
-    engine.write(inputs.intervals, intervals, row * 4);
-  }
-}
-
-/** Each step's rows are appended to those before it, and stay. */
-class KeepingDecoder extends Decoder {
-  #next = 0;
-
-  override writeRows(arrays: RowArrays): number {
-    const { engine, slots } = this.policy;
-    const begin = this.#next;
-    this.#next += arrays.tokens.length;
-    this.writeAt((slots.rollout as ForwardSlots).inputs, arrays, begin);
-    engine.write(slots.inputs.counts, [begin, this.#next], COUNTS.rolloutBegin);
-    return begin;
-  }
-
-  override async step(): Promise<void> {
-    await this.policy.replaySample(true);
-  }
-}
-
-/** Cache rows: all prompts first, then a fixed span for each completion. */
-function placeRows(requests: readonly GenerationRequest[], tokens: number): Row[] {
-  const rows: Row[] = [];
-  let ownBegin = requests.reduce((sum, { prompt }) => sum + prompt.length, 0);
-  let promptBegin = 0;
-  for (const { prompt, rolloutNumbers } of requests) {
-    const promptEnd = promptBegin + prompt.length;
-    for (const rolloutNumber of rolloutNumbers) {
-      rows.push({
-        promptBegin,
-        promptEnd,
-        ownBegin,
-        rolloutNumber,
-        tokens: [],
-        inputRows: [],
-        logprobs: [],
-        entropies: [],
-        keptLogMass: [],
-        finishReason: undefined,
-      });
-      ownBegin += Math.max(0, tokens - 1);
-    }
-    promptBegin = promptEnd;
-  }
-  return rows;
-}
-
-/** Prompt rows go in; each completion samples from its prompt's last row. */
-function writePrefill(decoder: Decoder, requests: readonly GenerationRequest[], rows: readonly Row[]): void {
-  const count = requests.reduce((sum, { prompt }) => sum + prompt.length, 0);
-  const tokens = new Int32Array(count);
-  const positions = new Int32Array(count);
-  const intervals = new Int32Array(count * 4);
-  let at = 0;
-  for (const { prompt } of requests) {
-    const begin = at;
-    for (let position = 0; position < prompt.length; position++) {
-      tokens[at] = prompt[position] ?? 0;
-      positions[at] = position;
-      intervals.set([begin, at + 1, 0, 0], at * 4);
-      at++;
-    }
-  }
-  decoder.writeRows({ tokens, positions, kvRows: tokens.map((_, row) => row), intervals });
-  writeSampled(decoder.policy, rows, (row) => row.promptEnd - 1, 0);
-}
-
-/** The newest token of each growing completion goes in. */
-function writeDecode(decoder: Decoder, rows: readonly Row[]): void {
-  const tokens = new Int32Array(rows.length);
-  const positions = new Int32Array(rows.length);
-  const kvRows = new Int32Array(rows.length);
-  const intervals = new Int32Array(rows.length * 4);
-  rows.forEach((row, i) => {
-    const index = row.tokens.length - 1;
-    tokens[i] = row.tokens[index] ?? 0;
-    positions[i] = row.promptEnd - row.promptBegin + index;
-    kvRows[i] = row.ownBegin + index;
-    intervals.set([row.promptBegin, row.promptEnd, row.ownBegin, row.ownBegin + index + 1], i * 4);
-  });
-  const first = decoder.writeRows({ tokens, positions, kvRows, intervals });
-  rows.forEach((row, i) => {
-    row.inputRows.push(first + i);
-  });
-  writeSampled(decoder.policy, rows, (_, i) => first + i, rows[0]?.tokens.length ?? 0);
-}
-
-interface RowArrays {
-  readonly tokens: Int32Array;
-  readonly positions: Int32Array;
-  readonly kvRows: Int32Array;
-  readonly intervals: Int32Array;
-}
-
-function writeSampled(
-  policy: Policy,
-  rows: readonly Row[],
-  source: (row: Row, i: number) => number,
-  counter: number,
-): void {
-  const { inputs } = policy.slots;
-  const numbers = new Int32Array(rows.length * 2);
-  rows.forEach(({ rolloutNumber }, i) => {
-    numbers[i * 2] = rolloutNumber | 0;
-    numbers[i * 2 + 1] = Math.floor(rolloutNumber / 2 ** 32);
-  });
-  policy.engine.write(inputs.lossIndex, Int32Array.from(rows, source));
-  policy.engine.write(inputs.rolloutNumbers, numbers);
-  policy.engine.write(inputs.counters, new Int32Array(rows.length).fill(counter));
-  policy.engine.write(inputs.counts, [rows.length], COUNTS.samples);
-}
-
-/** Appends the sampled tokens and marks the completions that end with them. */
-async function takeTokens(policy: Policy, rows: readonly Row[], settings: GenerationSettings): Promise<void> {
-  const { inputs, results } = policy.slots;
-  const tokens = await policy.engine.read(inputs.sampled, rows.length);
-  const logprobs = await policy.engine.read(results.logprobs, rows.length);
-  const entropies = await policy.engine.read(results.entropies, rows.length);
-  const kept = await policy.engine.read(results.keptLogMass, rows.length);
-  const { fixedCompletionTokens, maxCompletionTokens, eosTokenId } = settings;
-  rows.forEach((row, i) => {
-    const token = tokens[i] ?? 0;
-    row.tokens.push(token);
-    row.logprobs.push(logprobs[i] ?? 0);
-    row.entropies.push(entropies[i] ?? 0);
-    row.keptLogMass.push(kept[i] ?? 0);
-    if (fixedCompletionTokens !== undefined) {
-      if (row.tokens.length >= fixedCompletionTokens) row.finishReason = 'stop';
-    } else if (token === eosTokenId) row.finishReason = 'eos';
-    else if (row.tokens.length >= maxCompletionTokens) row.finishReason = 'length';
   });
 }
 

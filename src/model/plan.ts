@@ -32,6 +32,8 @@ export interface Capacity {
   readonly reference: boolean;
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
+  /** Decoding steps between two reads, at most; 1 by default. */
+  readonly stepsPerRead?: number | undefined;
 }
 
 export interface PolicySlots {
@@ -54,6 +56,21 @@ export interface PolicySlots {
   readonly backward: BackwardSlots | undefined;
   readonly inputs: InputSlots;
   readonly results: ResultSlots;
+  /** Where several steps run between two reads. */
+  readonly ahead: AheadSlots | undefined;
+}
+
+/** What steps between two reads leave for the read, one behind the other, and how a step is fed without the host. */
+export interface AheadSlots {
+  /** [steps × completions] */
+  readonly tokens: Slot;
+  readonly logprobs: Slot;
+  readonly entropies: Slot;
+  readonly keptLogMass: Slot;
+  /** [steps × completions] the sampled row that comes to each place; its first ones are also the next step's rows. */
+  readonly from: Slot;
+  /** [kept rows] the sampled row that feeds each row of `rollout`. */
+  readonly feedFrom: Slot;
 }
 
 export interface BackwardSlots {
@@ -102,12 +119,15 @@ export const COUNTS = {
   lossRows: 1,
   islands: 2,
   buckets: 3,
+  /** The next five are those of a decoding step, which writes them together. */
   samples: 4,
-  groups: 5,
-  rolloutBegin: 6,
-  rolloutEnd: 7,
-  keptBegin: 8,
-  keptEnd: 9,
+  rolloutBegin: 5,
+  rolloutEnd: 6,
+  aheadBegin: 7,
+  aheadEnd: 8,
+  groups: 9,
+  keptBegin: 10,
+  keptEnd: 11,
   length: 16,
 } as const;
 
@@ -172,6 +192,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
     inputs,
     results: resultSlots(capacity, arena('results', 'batch')),
+    ahead: (capacity.stepsPerRead ?? 1) > 1 ? aheadSlots(capacity, arena) : undefined,
   };
   const matrices = [...weightMatrices(weights), ...(slots.reference ? weightMatrices(slots.reference) : [])];
   const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
@@ -294,6 +315,19 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     keptFrom: arena.slot([N]),
     keptKvFrom: arena.slot([N]),
     counts: arena.slot([COUNTS.length]),
+  };
+}
+
+function aheadSlots({ stepsPerRead = 1, completions, keptRows }: Capacity, arena: ArenaOf): AheadSlots {
+  const [ints, reals] = [arena('aheadInts', 'batch', 'int'), arena('ahead', 'batch')];
+  const shape = [stepsPerRead * completions];
+  return {
+    tokens: ints.slot(shape),
+    from: ints.slot(shape),
+    feedFrom: ints.slot([keptRows]),
+    logprobs: reals.slot(shape),
+    entropies: reals.slot(shape),
+    keptLogMass: reals.slot(shape),
   };
 }
 

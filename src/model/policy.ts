@@ -57,7 +57,7 @@ export class Policy {
 
   /** Allocates everything. @throws MemoryPlanError when it does not fit */
   static async open(backend: Backend, shape: ModelShape, capacity: Capacity): Promise<Policy> {
-    const plan = planPolicy(shape, capacity);
+    const plan = planPolicy(shape, { stepsPerRead: backend.stepsPerRead, ...capacity });
     const policy = new Policy(plan, await backend.open(plan.memory));
     policy.#writeRotaryTables();
     return policy;
@@ -171,10 +171,7 @@ export class Policy {
     if (program === undefined) throw new Error('this policy was opened without a reference');
     await this.engine.replay(program);
     const { results } = this.slots;
-    return {
-      logprobs: await this.#readRows(which === 'policy' ? results.logprobs : results.refLogprobs, batch),
-      entropies: await this.#readRows(results.entropies, batch),
-    };
+    return this.#readScores(which === 'policy' ? results.logprobs : results.refLogprobs, batch);
   }
 
   async #readRows(slot: Slot, batch: PackedBatch): Promise<Float32Array> {
@@ -203,7 +200,12 @@ export class Policy {
     const score = this.#scoreOf(batch);
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
     await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backward);
-    return this.#readScores(batch);
+    // Asked for together, they come back in one transfer where reading is one.
+    const [scores, losses] = await Promise.all([
+      this.#readScores(results.logprobs, batch),
+      this.#readRows(results.losses, batch),
+    ]);
+    return { ...scores, losses };
   }
 
   /** One micro-batch from derivatives that do not depend on this pass: SFT, or a host-side objective after `score`. */
@@ -218,19 +220,15 @@ export class Policy {
     this.engine.write(results.dLogprobs, derivatives.dLogprobs);
     this.engine.write(results.dEntropies, derivatives.dEntropies);
     await this.engine.replay(...this.#zeroGradientsOnce(), this.#programs.score, this.#training.backward);
-    return {
-      logprobs: await this.#readRows(results.logprobs, batch),
-      entropies: await this.#readRows(results.entropies, batch),
-    };
+    return this.#readScores(results.logprobs, batch);
   }
 
-  async #readScores(batch: PackedBatch): Promise<ScoresWithLoss> {
-    const { results } = this.slots;
-    return {
-      logprobs: await this.#readRows(results.logprobs, batch),
-      entropies: await this.#readRows(results.entropies, batch),
-      losses: await this.#readRows(results.losses, batch),
-    };
+  async #readScores(logprobSlot: Slot, batch: PackedBatch): Promise<Scores> {
+    const [logprobs, entropies] = await Promise.all([
+      this.#readRows(logprobSlot, batch),
+      this.#readRows(this.slots.results.entropies, batch),
+    ]);
+    return { logprobs, entropies };
   }
 
   #zeroGradientsOnce(): Program[] {
@@ -264,10 +262,11 @@ export class Policy {
     this.engine.write(inputs.groupOffsets, offsets);
     this.engine.write(inputs.counts, [groups], COUNTS.groups);
     await this.engine.replay(this.#training.advantages[scale]);
-    return {
-      advantages: Float32Array.from(await this.engine.read(results.advantages, rewards.length)),
-      dead: Int32Array.from(await this.engine.read(inputs.dead, groups)),
-    };
+    const [advantages, dead] = await Promise.all([
+      this.engine.read(results.advantages, rewards.length),
+      this.engine.read(inputs.dead, groups),
+    ]);
+    return { advantages: Float32Array.from(advantages), dead: Int32Array.from(dead) };
   }
 
   /** The kept forward pass where it is this batch's; it is trusted from the second time on. */
@@ -279,13 +278,24 @@ export class Policy {
   }
 
   /**
-   * Forward over the rows in the input slots, then one sampled token a sampled row. `generation.ts` fills the slots.
+   * Forward over the rows in the input slots, then one sampled token a sampled row. `decode.ts` fills the slots.
    * @param keep the rows are those of `slots.rollout`
+   * @param feed their tokens are those that were sampled last
    */
-  async replaySample(keep: boolean): Promise<void> {
-    const { sample, keeping } = this.#programs;
+  async replaySample({ keep, feed }: { readonly keep: boolean; readonly feed: boolean }): Promise<void> {
+    const { sample, keeping, ahead } = this.#programs;
     if (!keep) this.forgetKept(); // both use the same rows
-    await this.engine.replay(keep ? (keeping as KeepingPrograms).rollout : sample);
+    const programs = [
+      feed ? (keep ? ahead?.feedKept : ahead?.feed) : undefined,
+      keep ? keeping?.rollout : sample,
+      ahead?.remember,
+    ];
+    await this.engine.replay(...programs.filter((program) => program !== undefined));
+  }
+
+  /** Decoding steps between two reads, at most. */
+  get stepsPerRead(): number {
+    return this.capacity.stepsPerRead ?? 1;
   }
 
   /** Whether rollouts can leave their activations for the update. */

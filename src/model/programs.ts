@@ -12,9 +12,10 @@ import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots } from './activations.ts';
-import type { PolicyPlan } from './plan.ts';
+import type { AheadSlots, PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
 import {
+  asRows,
   backwardPass,
   forwardHead,
   forwardLayers,
@@ -28,8 +29,19 @@ export interface Programs {
   /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
   readonly sample: Program;
   readonly score: Program;
+  /** Where several steps run between two reads. */
+  readonly ahead: AheadPrograms | undefined;
   readonly keeping: KeepingPrograms | undefined;
   readonly training: TrainingPrograms | undefined;
+}
+
+export interface AheadPrograms {
+  /** The tokens that were sampled last become the rows of the next step … */
+  readonly feed: Program;
+  /** … or of the next step whose rows are kept. */
+  readonly feedKept: Program | undefined;
+  /** What was sampled goes to its place among those that are read together. */
+  readonly remember: Program;
 }
 
 export interface KeepingPrograms {
@@ -87,6 +99,7 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
   return {
     sample: recordSample(engine, plan, 'sample', slots.sampling),
     score,
+    ahead: slots.ahead && recordAhead(engine, plan, slots.ahead),
     keeping:
       rollout && training
         ? {
@@ -120,6 +133,27 @@ function recordSample(engine: Engine, plan: PolicyPlan, name: string, forward: F
       rows: sampleRows(plan),
     });
   });
+}
+
+function recordAhead(engine: Engine, { slots }: PolicyPlan, ahead: AheadSlots): AheadPrograms {
+  const { inputs, results, rollout, sampling } = slots;
+  const feed = (name: string, to: ForwardSlots, index: Slot): Program =>
+    engine.record(name, (kernels) => {
+      kernels.gatherRows({ x: asRows(inputs.sampled), index, out: asRows(to.inputs.tokens), rows: to.rows });
+    });
+  const places = { begin: countOf(inputs, 'aheadBegin'), end: countOf(inputs, 'aheadEnd') };
+  return {
+    feed: feed('feed', sampling, ahead.from),
+    feedKept: rollout && feed('feed kept', rollout, ahead.feedFrom),
+    remember: engine.record('remember', (kernels) => {
+      const remember = (x: Slot, out: Slot): void =>
+        kernels.gatherRows({ x: asRows(x), index: ahead.from, out: asRows(out), rows: places });
+      remember(inputs.sampled, ahead.tokens);
+      remember(results.logprobs, ahead.logprobs);
+      remember(results.entropies, ahead.entropies);
+      remember(results.keptLogMass, ahead.keptLogMass);
+    }),
+  };
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {

@@ -83,7 +83,7 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
 }
 
 /** A slot of one number a row, as a matrix of one column. */
-function asRows(slot: Slot): Slot {
+export function asRows(slot: Slot): Slot {
   return slot.shape.length === 1 ? { ...slot, shape: [...slot.shape, 1] } : slot;
 }
 

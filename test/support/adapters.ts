@@ -31,6 +31,29 @@ export async function openSoftwareAdapter(label: string): Promise<AdapterSource>
   return nodeGpu(name);
 }
 
+/** Dawn's null backend: it validates and takes every call, and computes nothing. */
+export async function nullAdapter(): Promise<AdapterSource> {
+  const { create } = await import('webgpu');
+  return create(['backend=null']);
+}
+
+/** The devices that a source has given, besides its adapters. */
+export function watched(source: AdapterSource): { source: AdapterSource; devices: GPUDevice[] } {
+  const devices: GPUDevice[] = [];
+  const requestAdapter: AdapterSource['requestAdapter'] = async (options) => {
+    const adapter = await source.requestAdapter(options);
+    if (adapter === null) return null;
+    const requestDevice = adapter.requestDevice.bind(adapter);
+    adapter.requestDevice = async (descriptor) => {
+      const device = await requestDevice(descriptor);
+      devices.push(device);
+      return device;
+    };
+    return adapter;
+  };
+  return { source: { requestAdapter }, devices };
+}
+
 /** Makes this driver the only one of processes that are started from here on. @throws where it is not installed */
 export function useDriver(label: string): void {
   process.env.VK_DRIVER_FILES = installed(label).driver;

@@ -19,6 +19,7 @@ interface BackendOptions {
   readonly fma?: boolean;
   readonly adapter?: string;
   readonly bindingBytes?: number;
+  readonly tiling?: 'workgroups' | 'registers';
 }
 
 const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false,wasm:threads=2:wide=true';
@@ -30,10 +31,10 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
     const { wasmBackend } = await import('../../src/kernels/wasm/backend.ts');
     return wasmBackend(options);
   },
-  webgpu: async ({ adapter = 'lavapipe', bindingBytes }) => {
+  webgpu: async ({ adapter = 'lavapipe', bindingBytes, tiling }) => {
     const { openSoftwareAdapter } = await import('./adapters.ts');
     const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
-    return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes });
+    return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes, tiling });
   },
 };
 
@@ -56,6 +57,7 @@ export async function loadBackend(label: string): Promise<Backend> {
 function parseSetting(setting: string): [string, unknown] {
   const [key, value] = setting.split('=');
   if (value === undefined) return ['adapter', key];
+  if (key === 'tiling') return [key, value];
   if (!['threads', 'fma', 'wide', 'bindingBytes'].includes(key))
     throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
   return [key, JSON.parse(value)];

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { BackendError, MemoryPlanError } from '../../src/errors.ts';
 import { ArenaBuilder, type MemoryPlan, wholeArena } from '../../src/kernels/memory.ts';
-import { type AdapterSource, webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
+import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import { listAdapters, nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
-import { openSoftwareAdapter } from '../support/adapters.ts';
+import { openSoftwareAdapter, watched } from '../support/adapters.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const gpu = await openSoftwareAdapter(REQUIRED_ADAPTERS[0]);
@@ -17,23 +17,6 @@ function planOf(...lengths: readonly number[]): MemoryPlan {
     return arena.spec();
   });
   return { arenas, matrices: [], limits: LIMITS };
-}
-
-/** The devices that a source has given, besides its adapters. */
-function watched(source: AdapterSource): { source: AdapterSource; devices: GPUDevice[] } {
-  const devices: GPUDevice[] = [];
-  const requestAdapter: AdapterSource['requestAdapter'] = async (options) => {
-    const adapter = await source.requestAdapter(options);
-    if (adapter === null) return null;
-    const requestDevice = adapter.requestDevice.bind(adapter);
-    adapter.requestDevice = async (descriptor) => {
-      const device = await requestDevice(descriptor);
-      devices.push(device);
-      return device;
-    };
-    return adapter;
-  };
-  return { source: { requestAdapter }, devices };
 }
 
 it('lists every adapter, and says of a software one that it is none of a GPU', async () => {

@@ -11,10 +11,18 @@ import { adapterLine, describeAdapter, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';
 import type { BufferLimits } from './layout.ts';
 import { layOut } from './layout.ts';
+import type { Tiling } from './recorder.ts';
+
+/** A read waits for the queue to drain: less often than once a token, more often than completions end. */
+const STEPS_PER_READ = 4;
 
 export interface WebgpuOptions {
   /** Bytes that a kernel sees of one buffer, at most; default: what the adapter allows. Larger weights are cut. */
-  readonly bindingBytes?: number;
+  readonly bindingBytes?: number | undefined;
+  /** How matrix products are tiled; default: in registers on software adapters, else through workgroup memory. */
+  readonly tiling?: Tiling | undefined;
+  /** Decoding steps between two reads, at most. */
+  readonly stepsPerRead?: number | undefined;
 }
 
 /** A backend that says which adapter it computes on. */
@@ -39,6 +47,7 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
       adapter.limits.maxStorageBufferBindingSize,
     ),
   };
+  const tiling = options.tiling ?? (describeAdapter(adapter).isSoftware ? 'registers' : 'workgroups');
   let unused: GPUAdapter | undefined = adapter;
   let open: Promise<OpenDevice> | undefined;
   const device = async (): Promise<OpenDevice> => {
@@ -51,13 +60,14 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
   };
   return {
     name: 'webgpu',
+    stepsPerRead: options.stepsPerRead ?? STEPS_PER_READ,
     adapter: describeAdapter(adapter),
     plannedBytes: (plan) => layOut(plan, limits).byPurpose,
     open: async (plan) => {
       const layout = layOut(plan, limits);
       const opened = await device();
       opened.device.pushErrorScope('out-of-memory');
-      const engine = new WebgpuEngine(opened, layout);
+      const engine = new WebgpuEngine(opened, layout, tiling);
       const refusal = await opened.device.popErrorScope();
       if (refusal === null) return engine;
       await engine.close();

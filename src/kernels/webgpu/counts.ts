@@ -6,10 +6,16 @@ import { BackendError } from '../../errors.ts';
 import type { Count } from '../memory.ts';
 import { MAXIMUM_COUNTS } from './layout.ts';
 
-/** One entry of the table; `value` is that of the replay at hand. */
+/** One entry of the table; `value` is that of the replay at hand, for the entries that its programs use. */
 export interface CountEntry {
   readonly index: number;
   value: number;
+}
+
+interface Computed extends CountEntry {
+  readonly compute: () => number;
+  /** Of what the host has written: the state that `value` was computed from. */
+  version: number;
 }
 
 /** What the host wrote into an int arena. */
@@ -18,11 +24,12 @@ export type IntShadow = (arena: string) => Int32Array;
 export class CountTable {
   /** The table as the shaders see it. */
   readonly values = new Uint32Array(MAXIMUM_COUNTS);
-  readonly #entries = new Map<string, CountEntry>();
-  readonly #updates: { readonly entry: CountEntry; readonly compute: () => number }[] = [];
+  readonly #entries = new Map<string, Computed>();
   readonly #shadow: IntShadow;
+  /** Entries that the program being recorded has asked for, each behind those that it is computed from. */
+  #used = new Set<Computed>();
   #changed = true;
-  #stale = false;
+  #version = 0;
 
   constructor(shadow: IntShadow) {
     this.#shadow = shadow;
@@ -46,38 +53,52 @@ export class CountTable {
     return this.#entry(key, compute);
   }
 
-  /** The host changed an int arena. */
-  invalidate(): void {
-    this.#stale = true;
+  /** The entries that were asked for since the last call: those of one program, in the order to compute them. */
+  takeUsed(): readonly CountEntry[] {
+    const used = [...this.#used];
+    this.#used = new Set();
+    return used;
   }
 
-  /** Brings every entry up to date. @returns whether one has changed since the last call */
-  refresh(): boolean {
-    if (this.#stale) {
-      for (const { entry, compute } of this.#updates) this.#set(entry, compute());
-    }
+  /** The host changed an int arena. */
+  invalidate(): void {
+    this.#version++;
+  }
+
+  /** Brings the entries of a program up to date. */
+  refresh(entries: readonly CountEntry[]): void {
+    for (const entry of entries as readonly Computed[]) if (entry.version !== this.#version) this.#compute(entry);
+  }
+
+  /** Whether the table differs from what it was at the last call. */
+  takeChanged(): boolean {
     const changed = this.#changed;
     this.#changed = false;
-    this.#stale = false;
     return changed;
   }
 
   #entry(key: string, compute: () => number): CountEntry {
     const known = this.#entries.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#used.add(known);
+      return known;
+    }
     const index = this.#entries.size;
     if (index >= MAXIMUM_COUNTS) throw new BackendError('counts', `webgpu: more than ${MAXIMUM_COUNTS} counts in use.`);
-    const entry: CountEntry = { index, value: 0 };
+    const entry: Computed = { index, value: 0, compute, version: this.#version };
     this.#entries.set(key, entry);
-    this.#updates.push({ entry, compute });
-    this.#set(entry, compute());
+    this.#used.add(entry);
+    this.#compute(entry);
     this.#changed = true;
     return entry;
   }
 
-  #set(entry: CountEntry, value: number): void {
-    if (entry.value !== value) this.#changed = true;
+  #compute(entry: Computed): void {
+    const value = entry.compute();
+    entry.version = this.#version;
+    if (entry.value === value) return;
     entry.value = value;
     this.values[entry.index] = value;
+    this.#changed = true;
   }
 }

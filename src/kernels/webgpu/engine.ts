@@ -8,13 +8,14 @@ import { BackendError } from '../../errors.ts';
 import type { Engine, Kernels, Program } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
+import type { CountEntry } from './counts.ts';
 import { CountTable } from './counts.ts';
 import type { OpenDevice } from './device.ts';
 import { recordKernels } from './kernels.ts';
 import type { Layout } from './layout.ts';
 import { arenaBytes, MAXIMUM_COUNTS, PARAMETER_BYTES, PARAMETERS_BYTES, STAGING_BYTES } from './layout.ts';
-import type { PendingPipeline } from './pipelines.ts';
-import type { Dispatch, RecorderContext, Window } from './recorder.ts';
+import type { BindingAccess, PendingPipeline } from './pipelines.ts';
+import type { Dispatch, RecorderContext, Tiling, Window } from './recorder.ts';
 import { Recorder } from './recorder.ts';
 
 /** GPUBufferUsage and GPUMapMode, which Node has not as globals. */
@@ -24,8 +25,20 @@ const MAP_READ = 1;
 /** Multiply-adds that are submitted at once: under 0.1 s on a slow processor, and on a slow GPU. */
 const SUBMIT_WORK = { software: 2e8, hardware: 1e10 } as const;
 
+/** A slot's bytes on their way to the host. */
+interface Reading {
+  readonly buffer: GPUBuffer;
+  readonly from: number;
+  readonly into: Uint8Array;
+  /** Bytes that have arrived. */
+  done: number;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
 interface WebgpuProgram extends Program {
   readonly dispatches: readonly Dispatch[];
+  readonly counts: readonly CountEntry[];
   readonly compiled: readonly PendingPipeline[];
   isCompiled: boolean;
 }
@@ -38,19 +51,19 @@ export class WebgpuEngine implements Engine {
   readonly #layout: Layout;
   readonly #buffers = new Map<string, GPUBuffer>();
   readonly #shadows = new Map<string, Int32Array<ArrayBuffer>>();
-  readonly #bindGroups = new Map<string, GPUBindGroup>();
   readonly #parameters: GPUBuffer;
   readonly #countBuffer: GPUBuffer;
   readonly #staging: GPUBuffer;
-  readonly #parameterGroup: GPUBindGroup;
   readonly #counts: CountTable;
   readonly #context: RecorderContext;
+  readonly #programs: WebgpuProgram[] = [];
   #parametersUsed = 0;
-  /** Reads take turns at the one staging buffer. */
-  #lastRead: Promise<unknown> = Promise.resolve();
+  /** Asked for and not yet copied. All that is asked for until the host turns to something else is read at once. */
+  #asked: Reading[] = [];
+  #reading: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(open: OpenDevice, layout: Layout) {
+  constructor(open: OpenDevice, layout: Layout, tiling: Tiling) {
     this.#open = open;
     this.#layout = layout;
     this.bytes = layout.bytes;
@@ -70,13 +83,6 @@ export class WebgpuEngine implements Engine {
     this.#countBuffer = device.createBuffer({ label: 'counts', size: MAXIMUM_COUNTS * 4, usage: uniform });
     const staging = USAGE.mapRead | USAGE.copyDestination;
     this.#staging = device.createBuffer({ label: 'staging', size: STAGING_BYTES, usage: staging });
-    this.#parameterGroup = device.createBindGroup({
-      layout: open.pipelines.parameterLayout,
-      entries: [
-        { binding: 0, resource: { buffer: this.#parameters, size: PARAMETER_BYTES } },
-        { binding: 1, resource: { buffer: this.#countBuffer } },
-      ],
-    });
     const shadow = (arena: string): Int32Array => {
       const values = this.#shadows.get(arena);
       if (values === undefined) throw new BackendError('count-slot', `a count in '${arena}' — counts are int slots.`);
@@ -85,23 +91,35 @@ export class WebgpuEngine implements Engine {
     this.#counts = new CountTable(shadow);
     this.#context = {
       layout,
+      tiling,
       pipelines: open.pipelines,
       counts: this.#counts,
       shadow,
-      bindGroup: (windows, accesses) => this.#bindGroup(windows, accesses),
-      storeParameters: (words) => this.#storeParameters(words),
+      bindGroup: (parameters, windows, accesses) => this.#bindGroup(parameters, windows, accesses),
     };
   }
 
   record(label: string, build: (kernels: Kernels) => void): Program {
     this.#check();
+    this.#counts.takeUsed();
     const recorder = new Recorder(this.#context);
     let kernelCount = 0;
     build(recordKernels(recorder, () => kernelCount++));
     const { dispatches } = recorder;
     const compiled = [...new Set(dispatches.map(({ pending }) => pending))];
-    const program: WebgpuProgram = { label, kernelCount, dispatches, compiled, isCompiled: false };
+    const counts = this.#counts.takeUsed();
+    const program: WebgpuProgram = { label, kernelCount, dispatches, counts, compiled, isCompiled: false };
+    this.#programs.push(program);
     return program;
+  }
+
+  async prepare(onProgress: (compiled: number, all: number) => void): Promise<void> {
+    this.#check();
+    const all = new Set(this.#programs.flatMap(({ compiled }) => compiled));
+    let compiled = 0;
+    for (const { ready } of all) ready.then(() => onProgress(++compiled, all.size)).catch(() => {}); // `compile` rejects
+    for (const program of this.#programs) if (!program.isCompiled) await compile(program);
+    this.#check();
   }
 
   async replay(...programs: readonly Program[]): Promise<void> {
@@ -111,7 +129,10 @@ export class WebgpuEngine implements Engine {
     for (const program of recorded) if (!program.isCompiled) await compile(program);
     this.#check();
     const { queue } = this.#open.device;
-    if (this.#counts.refresh()) queue.writeBuffer(this.#countBuffer, 0, this.#counts.values, 0, this.#counts.length);
+    for (const { counts } of recorded) this.#counts.refresh(counts);
+    if (this.#counts.takeChanged()) {
+      queue.writeBuffer(this.#countBuffer, 0, this.#counts.values, 0, this.#counts.length);
+    }
     this.#encode(recorded.flatMap(({ dispatches }) => dispatches));
   }
 
@@ -121,8 +142,8 @@ export class WebgpuEngine implements Engine {
     let encoder = device.createCommandEncoder();
     let pass = encoder.beginComputePass();
     let work = 0;
-    let last: { readonly pipeline?: GPUComputePipeline; readonly bindGroup?: GPUBindGroup } = {};
-    for (const { pending, bindGroup, parametersAt, workgroups, work: workOf } of dispatches) {
+    let lastPipeline: GPUComputePipeline | undefined;
+    for (const { pending, bindGroup, workgroups, work: workOf } of dispatches) {
       const [x, y] = workgroups();
       if (x === 0 || y === 0) continue;
       if (work > most) {
@@ -131,13 +152,12 @@ export class WebgpuEngine implements Engine {
         encoder = device.createCommandEncoder();
         pass = encoder.beginComputePass();
         work = 0;
-        last = {};
+        lastPipeline = undefined;
       }
       const pipeline = pending.pipeline as GPUComputePipeline; // `replay` awaited it
-      if (pipeline !== last.pipeline) pass.setPipeline(pipeline);
-      if (bindGroup !== last.bindGroup) pass.setBindGroup(0, bindGroup);
-      pass.setBindGroup(1, this.#parameterGroup, [parametersAt]);
-      last = { pipeline, bindGroup };
+      if (pipeline !== lastPipeline) pass.setPipeline(pipeline);
+      lastPipeline = pipeline;
+      pass.setBindGroup(0, bindGroup);
       pass.dispatchWorkgroups(x, y);
       work += workOf();
     }
@@ -169,35 +189,58 @@ export class WebgpuEngine implements Engine {
       throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
     }
     const bytes = new Uint8Array(count * 4);
-    const turn = this.#lastRead.then(() => this.#readBytes(buffer, slot.offset * 4, bytes));
-    this.#lastRead = turn.catch(() => {});
-    await turn;
+    await new Promise<void>((resolve, reject) => {
+      this.#asked.push({ buffer, from: slot.offset * 4, into: bytes, done: 0, resolve, reject });
+      this.#reading ??= Promise.resolve().then(() => this.#readAll());
+    });
     return slot.dtype === 'int' ? new Int32Array(bytes.buffer) : new Float32Array(bytes.buffer);
   }
 
-  async #readBytes(buffer: GPUBuffer, from: number, into: Uint8Array): Promise<void> {
-    const { device } = this.#open;
-    for (let done = 0; done < into.length; done += STAGING_BYTES) {
-      const size = Math.min(STAGING_BYTES, into.length - done);
-      const encoder = device.createCommandEncoder();
-      encoder.copyBufferToBuffer(buffer, from + done, this.#staging, 0, size);
-      device.queue.submit([encoder.finish()]);
-      await this.#staging.mapAsync(MAP_READ, 0, size).catch(async (cause: unknown) => {
-        await device.lost.then(
-          () => {},
-          () => {},
-        );
-        throw this.#open.failure ?? new BackendError('webgpu-error', `webgpu: reading back failed: ${String(cause)}.`);
-      });
-      into.set(new Uint8Array(this.#staging.getMappedRange(0, size)), done);
-      this.#staging.unmap();
+  /** Serves what has been asked for, in as few copies as the staging buffer allows. */
+  async #readAll(): Promise<void> {
+    while (this.#asked.length > 0) {
+      const served = this.#asked;
+      this.#asked = [];
+      try {
+        while (served.some(({ into, done }) => done < into.length)) await this.#readOnce(served);
+        this.#check();
+        for (const { resolve } of served) resolve();
+      } catch (error) {
+        for (const { reject } of served) reject(error);
+      }
     }
-    this.#check();
+    this.#reading = undefined;
+  }
+
+  /** One submission and one mapping: as much of what is missing as the staging buffer holds. */
+  async #readOnce(readings: readonly Reading[]): Promise<void> {
+    const { device } = this.#open;
+    const encoder = device.createCommandEncoder();
+    const parts: { readonly reading: Reading; readonly at: number; readonly size: number }[] = [];
+    let used = 0;
+    for (const reading of readings) {
+      const size = Math.min(STAGING_BYTES - used, reading.into.length - reading.done);
+      if (size === 0) continue;
+      encoder.copyBufferToBuffer(reading.buffer, reading.from + reading.done, this.#staging, used, size);
+      parts.push({ reading, at: used, size });
+      used += size;
+    }
+    device.queue.submit([encoder.finish()]);
+    await this.#staging.mapAsync(MAP_READ, 0, used).catch(async (cause: unknown) => {
+      await device.lost.catch(() => {});
+      throw this.#open.failure ?? new BackendError('webgpu-error', `webgpu: reading back failed: ${String(cause)}.`);
+    });
+    const mapped = new Uint8Array(this.#staging.getMappedRange(0, used));
+    for (const { reading, at, size } of parts) {
+      reading.into.set(mapped.subarray(at, at + size), reading.done);
+      reading.done += size;
+    }
+    this.#staging.unmap();
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    await this.#lastRead;
+    await this.#reading;
     this.#isClosed = true;
     for (const buffer of [...this.#buffers.values(), this.#parameters, this.#countBuffer, this.#staging]) {
       buffer.destroy();
@@ -220,19 +263,21 @@ export class WebgpuEngine implements Engine {
     throw new BackendError('slot-range', message);
   }
 
-  #bindGroup(windows: readonly Window[], accesses: readonly ('read' | 'write')[]): GPUBindGroup {
-    const key = windows.map(({ arena, begin, end }, i) => `${arena}:${begin}:${end}:${accesses[i]}`).join();
-    const known = this.#bindGroups.get(key);
-    if (known !== undefined) return known;
-    const group = this.#open.device.createBindGroup({
-      layout: this.#open.pipelines.storageLayout(accesses),
-      entries: windows.map(({ arena, begin, end }, binding) => ({
-        binding,
-        resource: { buffer: this.#buffers.get(arena) as GPUBuffer, offset: begin * 4, size: (end - begin) * 4 },
+  /** A group for each dispatch: on the host, one call with a fixed group costs less than two with a dynamic offset. */
+  #bindGroup(parameters: ArrayBuffer, windows: readonly Window[], accesses: readonly BindingAccess[]): GPUBindGroup {
+    const resources: GPUBufferBinding[] = [
+      { buffer: this.#parameters, offset: this.#storeParameters(parameters), size: PARAMETER_BYTES },
+      { buffer: this.#countBuffer },
+      ...windows.map(({ arena, begin, end }) => ({
+        buffer: this.#buffers.get(arena) as GPUBuffer,
+        offset: begin * 4,
+        size: (end - begin) * 4,
       })),
+    ];
+    return this.#open.device.createBindGroup({
+      layout: this.#open.pipelines.bindGroupLayout(accesses),
+      entries: resources.map((resource, binding) => ({ binding, resource })),
     });
-    this.#bindGroups.set(key, group);
-    return group;
   }
 
   #storeParameters(words: ArrayBuffer): number {

@@ -5,6 +5,7 @@
  */
 import type { LinearArgs, LinearInputGradientArgs, LinearWeightGradientArgs } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
+import { rowsAhead } from './math.ts';
 import { recordProduct, recordWeightGradient, SEGMENT } from './matmul.ts';
 import type { Recorder } from './recorder.ts';
 import { read, widthOf, write } from './recorder.ts';
@@ -87,7 +88,7 @@ export function recordColumnSums(
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.width) { return; }
   var sum = load_sums(id.x);
-  for (var r = begin(); r < end(); r++) { sum += load_x(r * P.width + id.x); }
+  ${rowsAhead({ loads: { x: 'load_x(r * P.width + id.x)' }, fold: 'sum += x;' })}
   store_sums(id.x, sum);
 }`,
     workgroups: () => (rows.end.value > rows.begin.value ? [Math.ceil(width / 64), 1] : [0, 0]),

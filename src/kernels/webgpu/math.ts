@@ -82,3 +82,33 @@ fn workgroup_max(t: u32, value: f32) -> f32 {
   return largest;
 }`;
 }
+
+/** Rows whose loads are under way at once: one after the other they would each wait for memory. */
+const ROWS_AHEAD = 8;
+
+/**
+ * WGSL: a loop of one invocation over rows begin() to end() that folds them in order; `loads` are expressions of the
+ * row `r`, `fold` the statement that uses them by name.
+ */
+export function rowsAhead({
+  loads,
+  fold,
+}: {
+  readonly loads: Readonly<Record<string, string>>;
+  readonly fold: string;
+}) {
+  const ahead = Array.from({ length: ROWS_AHEAD }, (_, i) => i);
+  const names = Object.keys(loads);
+  const load = (name: string, row: string): string => (loads[name] ?? '').replace(/\br\b/g, row);
+  const numbered = (i: number): string => fold.replace(new RegExp(`\\b(${names.join('|')})\\b`, 'g'), `$1_${i}`);
+  return /* wgsl */ `
+  var row = begin();
+  for (; row + ${ROWS_AHEAD - 1}u < end(); row += ${ROWS_AHEAD}u) {
+    ${ahead.flatMap((i) => names.map((name) => `let ${name}_${i} = ${load(name, `(row + ${i}u)`)};`)).join('\n    ')}
+    ${ahead.map(numbered).join('\n    ')}
+  }
+  for (; row < end(); row++) {
+    ${names.map((name) => `let ${name}_0 = ${load(name, 'row')};`).join(' ')}
+    ${numbered(0)}
+  }`;
+}

@@ -10,43 +10,38 @@ export interface PendingPipeline {
   readonly ready: Promise<void>;
 }
 
+/** Bindings 0 and 1 of every kernel are uniforms: the dispatch's parameters, and the counts. Storage buffers follow. */
+export const FIRST_STORAGE_BINDING = 2;
+
 export class PipelineCache {
-  /** Group 1 of every kernel: the dispatch's parameters at a dynamic offset, and the counts. */
-  readonly parameterLayout: GPUBindGroupLayout;
   readonly #device: GPUDevice;
   readonly #pipelines = new Map<string, PendingPipeline>();
-  readonly #storageLayouts = new Map<string, GPUBindGroupLayout>();
+  readonly #bindGroupLayouts = new Map<string, GPUBindGroupLayout>();
   readonly #pipelineLayouts = new Map<string, GPUPipelineLayout>();
 
   constructor(device: GPUDevice) {
     this.#device = device;
-    const visibility = GPU_SHADER_STAGE_COMPUTE;
-    this.parameterLayout = device.createBindGroupLayout({
-      entries: [
-        { binding: 0, visibility, buffer: { type: 'uniform', hasDynamicOffset: true } },
-        { binding: 1, visibility, buffer: { type: 'uniform' } },
-      ],
-    });
   }
 
-  /** Group 0 of kernels that use their storage buffers in this way. */
-  storageLayout(accesses: readonly BindingAccess[]): GPUBindGroupLayout {
-    return memoized(this.#storageLayouts, accesses.join(), () =>
-      this.#device.createBindGroupLayout({
-        entries: accesses.map((access, binding) => ({
+  /** The one bind group of kernels that use their storage buffers in this way. */
+  bindGroupLayout(accesses: readonly BindingAccess[]): GPUBindGroupLayout {
+    return memoized(this.#bindGroupLayouts, accesses.join(), () => {
+      const types = accesses.map((access) => (access === 'read' ? 'read-only-storage' : 'storage'));
+      return this.#device.createBindGroupLayout({
+        entries: (['uniform', 'uniform', ...types] as const).map((type, binding) => ({
           binding,
           visibility: GPU_SHADER_STAGE_COMPUTE,
-          buffer: { type: access === 'read' ? 'read-only-storage' : 'storage' },
+          buffer: { type },
         })),
-      }),
-    );
+      });
+    });
   }
 
   /** The pipeline of a shader; compiles in the background the first time. */
   pipeline(label: string, code: string, accesses: readonly BindingAccess[]): PendingPipeline {
     return memoized(this.#pipelines, code, () => {
       const layout = memoized(this.#pipelineLayouts, accesses.join(), () =>
-        this.#device.createPipelineLayout({ bindGroupLayouts: [this.storageLayout(accesses), this.parameterLayout] }),
+        this.#device.createPipelineLayout({ bindGroupLayouts: [this.bindGroupLayout(accesses)] }),
       );
       const module = this.#device.createShaderModule({ label, code });
       const compiled = this.#device.createComputePipelineAsync({

@@ -9,7 +9,7 @@ import { slotLength } from '../memory.ts';
 import type { CountEntry, CountTable } from './counts.ts';
 import type { Layout } from './layout.ts';
 import { arenaBytes } from './layout.ts';
-import type { PendingPipeline, PipelineCache } from './pipelines.ts';
+import type { BindingAccess, PendingPipeline, PipelineCache } from './pipelines.ts';
 import type { Binding, BoundOperand } from './shader.ts';
 import { shaderModule } from './shader.ts';
 
@@ -46,24 +46,29 @@ export interface DispatchRequest {
 export interface Dispatch {
   readonly label: string;
   readonly pending: PendingPipeline;
+  /** Its parameters, the counts, and its windows. */
   readonly bindGroup: GPUBindGroup;
-  /** Where its parameters lie in the buffer of parameters, in bytes. */
-  readonly parametersAt: number;
   readonly workgroups: () => readonly [x: number, y: number];
   readonly work: () => number;
 }
 
+/** How matrix products are tiled: through workgroup memory on GPUs, in registers alone on software adapters. */
+export type Tiling = 'workgroups' | 'registers';
+
 /** What recorders of one engine share. */
 export interface RecorderContext {
   readonly layout: Layout;
+  readonly tiling: Tiling;
   readonly pipelines: PipelineCache;
   readonly counts: CountTable;
   /** What the host wrote into an int arena. */
   readonly shadow: (arena: string) => Int32Array;
-  /** @returns the group 0 of these windows, the same object for the same windows */
-  readonly bindGroup: (windows: readonly Window[], accesses: readonly ('read' | 'write')[]) => GPUBindGroup;
-  /** Stores a block of parameters. @returns its offset in bytes */
-  readonly storeParameters: (words: ArrayBuffer) => number;
+  /** Stores a dispatch's parameters. @returns the group that binds them, the counts, and the windows */
+  readonly bindGroup: (
+    parameters: ArrayBuffer,
+    windows: readonly Window[],
+    accesses: readonly BindingAccess[],
+  ) => GPUBindGroup;
 }
 
 /** A part of an arena's buffer, in elements. */
@@ -119,6 +124,12 @@ export class Recorder {
       operands.push({ name, binding: index, isWritten: use !== 'read' });
       words.push(slot.offset - window.begin);
     }
+    // Between two parts of one buffer WebGPU allows no reading beside writing, only writing beside writing.
+    const written = new Set(windows.flatMap(({ arena }, i) => (bindings[i]?.access === 'write' ? [arena] : [])));
+    windows.forEach(({ arena }, i) => {
+      const binding = bindings[i];
+      if (binding !== undefined && written.has(arena)) binding.access = 'write';
+    });
     const counts = Object.entries(request.counts ?? {});
     const scalars = Object.entries(request.scalars ?? {});
     words.push(...counts.map(([, { index }]) => index), ...scalars.map(([, value]) => value));
@@ -135,8 +146,7 @@ export class Recorder {
     this.dispatches.push({
       label: request.label,
       pending: this.context.pipelines.pipeline(request.label, code, accesses),
-      bindGroup: this.context.bindGroup(windows, accesses),
-      parametersAt: this.context.storeParameters(packWords(words)),
+      bindGroup: this.context.bindGroup(packWords(words), windows, accesses),
       workgroups,
       work: request.work ?? (() => workgroups()[0] * workgroups()[1] * 64),
     });

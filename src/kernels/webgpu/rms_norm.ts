@@ -5,7 +5,7 @@
  * Cost: forward 2 loads an element, backward 7 and one read-modify-write.
  */
 import type { RmsNormArgs, RmsNormBackwardArgs } from '../kernels.ts';
-import { workgroupReductions } from './math.ts';
+import { rowsAhead, workgroupReductions } from './math.ts';
 import type { Recorder } from './recorder.ts';
 import { MOST_WORKGROUPS, read, widthOf, write } from './recorder.ts';
 
@@ -84,10 +84,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.width) { return; }
   var sum = load_dWeight(id.x);
-  for (var r = begin(); r < end(); r++) {
-    let at = r * P.width + id.x;
-    sum = fma(load_dOut(at), load_x(at) * load_rstd(r), sum);
-  }
+  ${rowsAhead({
+    loads: { out: 'load_dOut(r * P.width + id.x)', x: 'load_x(r * P.width + id.x)', scale: 'load_rstd(r)' },
+    fold: 'sum = fma(out, x * scale, sum);',
+  })}
   store_dWeight(id.x, sum);
 }`,
     workgroups: () => (rows.end.value > rows.begin.value ? [Math.ceil(width / 64), 1] : [0, 0]),

@@ -7,6 +7,7 @@
  */
 import type { DType } from '../memory.ts';
 import type { BindingAccess } from './pipelines.ts';
+import { FIRST_STORAGE_BINDING } from './pipelines.ts';
 
 /** A window of a buffer that a kernel sees. */
 export interface Binding {
@@ -46,8 +47,8 @@ export function shaderModule({ bindings, operands, vectors, counts, scalars, cod
   return [
     ...bindings.map((binding, index) => declareBinding(binding, index, vectors)),
     `struct Parameters { ${fields.join(', ')} }`,
-    '@group(1) @binding(0) var<uniform> P: Parameters;',
-    '@group(1) @binding(1) var<uniform> all_counts: array<vec4u, 1024>;',
+    '@group(0) @binding(0) var<uniform> P: Parameters;',
+    '@group(0) @binding(1) var<uniform> all_counts: array<vec4u, 1024>;',
     ...counts.map((name) => `fn ${name}() -> u32 { return all_counts[P.${name} >> 2u][P.${name} & 3u]; }`),
     ...operands.map((operand) => accessors(operand, bindings[operand.binding] as Binding, vectors)),
     code,
@@ -58,7 +59,8 @@ function declareBinding({ dtype, access, atomic }: Binding, index: number, vecto
   const scalar = dtype === 'int' ? 'i32' : vectors ? 'vec4f' : 'f32';
   const element = atomic ? `atomic<${scalar}>` : scalar;
   const mode = access === 'read' ? 'read' : 'read_write';
-  return `@group(0) @binding(${index}) var<storage, ${mode}> b${index}: array<${element}>;`;
+  const place = FIRST_STORAGE_BINDING + index;
+  return `@group(0) @binding(${place}) var<storage, ${mode}> b${index}: array<${element}>;`;
 }
 
 function accessors({ name, binding, isWritten }: BoundOperand, { dtype, atomic }: Binding, vectors: boolean): string {

@@ -1,0 +1,70 @@
+/**
+ * Packs what `npm run bench -- webgpu` needs into one archive, for a machine with a GPU but without Node and network:
+ * Node itself, the Vulkan loader, Dawn, dist/ and bench/. There: `tar xf FILE && rlvr-train-bench/run --json out.json`.
+ *
+ *   npm run bench -- pack FILE.tar.xz
+ *
+ * For machines like this one: same system, same processor. Their GPU driver is theirs.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { arch, platform, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fail } from './command.mjs';
+
+const NAME = 'rlvr-train-bench';
+const RUN = `#!/bin/sh
+cd "$(dirname "$0")"
+LD_LIBRARY_PATH="\${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$PWD/lib" exec ./node bench/run.mjs webgpu "$@"
+`;
+/** Where Linux distributions put the Vulkan loader. */
+const LOADERS = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64'].map((folder) =>
+  join(folder, 'libvulkan.so.1'),
+);
+
+const [file] = process.argv.slice(3);
+if (file === undefined) fail('no file to write; use npm run bench -- pack FILE.tar.xz.');
+if (platform() !== 'linux') fail(`${platform()} — the archive is made on Linux, for Linux.`);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-pack-'));
+const inside = (...names) => join(folder, NAME, ...names);
+try {
+  for (const part of ['dist', 'bench', 'package.json', 'LICENSE']) {
+    cpSync(join(root, part), inside(part), { recursive: true, filter: (path) => !path.includes('.venv') });
+  }
+  for (const name of dependencies()) {
+    const isOtherSystem = (path) => /\/dist\/(darwin|win32|linux)-/.test(path) && !path.includes(`linux-${arch()}`);
+    cpSync(join(root, 'node_modules', name), inside('node_modules', name), {
+      recursive: true,
+      filter: (path) => name !== 'webgpu' || !isOtherSystem(path),
+    });
+  }
+  cpSync(process.execPath, inside('node'));
+  const loader = LOADERS.find(existsSync);
+  if (loader !== undefined) cpSync(loader, inside('lib', 'libvulkan.so.1'), { dereference: true });
+  writeFileSync(inside('run'), RUN);
+  for (const program of ['run', 'node']) chmodSync(inside(program), 0o755);
+  execFileSync('tar', ['-C', folder, '-cJf', resolve(file), NAME], { env: { ...process.env, XZ_OPT: '-T0 -6' } });
+  process.stdout.write(`${file}: ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB\n`);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** Packages that dist/ imports, with theirs, and Dawn. */
+function dependencies() {
+  const found = new Set(['webgpu']);
+  const add = (names) => {
+    for (const name of names) {
+      if (found.has(name) || name.startsWith('@webgpu/')) continue;
+      found.add(name);
+      add(dependenciesOf(join('node_modules', name)));
+    }
+  };
+  add(dependenciesOf('.'));
+  return found;
+}
+
+function dependenciesOf(path) {
+  return Object.keys(JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).dependencies ?? {});
+}
