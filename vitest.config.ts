@@ -10,7 +10,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/webgpu/**'],
+          exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**'],
           pool: 'forks',
           testTimeout: 30_000,
         },
@@ -24,6 +24,18 @@ export default defineConfig({
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 180_000,
+        },
+      },
+      {
+        // Needs Chromium, which .ci/run installs.
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/build.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -30,6 +30,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Files of the user's own, loaded for what a config names.
   plugins: ['config', 'data', 'rewards', 'kernels'],
   run: ['grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
+  // The same session in a browser, its engine in a worker.
+  web: ['run', 'grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
   cli: ['run', 'grpo', 'plugins', 'config', 'model', 'data', 'rewards', 'kernels'],
 };
 
@@ -167,6 +169,20 @@ it('what a browser may load reaches *.node.ts only by a dynamic import', () => {
     isForNode(path) ? [] : imports.filter(({ target, kind }) => target.endsWith('.node.ts') && kind === 'value'),
   );
   expect(found).toEqual([]);
+});
+
+it('what rlvr-train/web and its worker load reaches no node: import, not even later', () => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { target, kind } of byPath.get(path)?.imports ?? []) if (kind !== 'type') visit(target);
+  };
+  visit('web/index.ts');
+  visit('web/engine_worker.ts');
+  expect(seen).toContain('kernels/webgpu/backend.ts');
+  expect([...seen].filter((target) => target.startsWith('node:') || target.endsWith('.node.ts'))).toEqual([]);
 });
 
 it(`no file of src/ has ${MOST_LINES} lines or more`, () => {

@@ -57,7 +57,7 @@ export async function writeModel(store: Store, folder: string, policy: Policy, t
 }
 
 /** SHA-256 over the tensors' bytes, one behind the other. */
-async function weightsSha256(policy: Policy, weights: Float32Array): Promise<string> {
+export async function weightsSha256(policy: Policy, weights: Float32Array): Promise<string> {
   const tensors = namedTensors(policy.parameters, weights);
   const bytes = new Uint8Array(tensors.reduce((sum, { data }) => sum + data.byteLength, 0));
   let at = 0;

@@ -1,4 +1,18 @@
-/** What a host must offer for threads: one worker a thread, all over one shared memory. */
+import type { EngineSwitches } from './modules.ts';
+
+/** What the engine must know of the machine and have of its host: Node (`workers.node.ts`) or a browser (`workers.web.ts`). */
+export interface WasmHost {
+  /** Cores that this process may use. */
+  processors(): number;
+  /** Memory of the machine; undefined where the host does not tell. */
+  machineBytes(): number | undefined;
+  /** What the JavaScript engine can do and hides behind flags; absent where flags cannot be set. */
+  readonly engineSwitches?: EngineSwitches;
+  /** One worker a thread, all over one shared memory. */
+  startWorkers(start: WorkerStart): WorkerPool | Promise<WorkerPool>;
+}
+
+/** Workers that run. */
 export interface WorkerPool {
   terminate(): Promise<void>;
 }

@@ -1,0 +1,268 @@
+/**
+ * The wasm engine: AssemblyScript kernels (assembly/) over one linear memory of planned size.
+ *
+ * The host records commands and posts jobs; worker threads walk the list in lock-step. The host's own thread
+ * never computes, so Ctrl-C and asynchronous rewards stay live. Where SharedArrayBuffer is missing, the host
+ * runs the commands itself, on one thread. Bits do not depend on the number of threads.
+ */
+import { BackendError, MemoryPlanError } from '../../errors.ts';
+import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
+import type { MemoryPlan, Slot } from '../memory.ts';
+import { slotLength } from '../memory.ts';
+import { COMMAND_BYTES } from './assembly/command.ts';
+import type { Layout, PackedWeight } from './layout.ts';
+import { layOut, memoryLimit, slotAddress } from './layout.ts';
+import { compileKernels } from './modules.ts';
+import type { Recording } from './recorder.ts';
+import { CommandList, recordKernels, recordPacking } from './recorder.ts';
+import type { WasmHost, WorkerPool } from './workers.ts';
+
+export interface WasmOptions {
+  /** Compute threads; default: one a core. */
+  readonly threads?: number;
+  /** false: never use relaxed-SIMD multiply-add, so that bits equal those of an engine without it. */
+  readonly fma?: boolean;
+  /** Whether to use tiles for 256-bit arithmetic; default: where they are measured to be faster. Bits are the same. */
+  readonly wide?: boolean;
+  /** true: no worker, no shared memory; commands run on the caller's thread. */
+  readonly inline?: boolean;
+}
+
+interface Exports {
+  runHere(job: number, control: number, strips: number, scratch: number): void;
+}
+
+interface WasmProgram extends Program {
+  readonly address: number;
+  readonly packed: ReadonlySet<PackedWeight>;
+  readonly changedArenas: ReadonlySet<string>;
+}
+
+/** Words of the job block; assembly/index.ts. */
+const JOB = { number: 0, finished: 16, programs: 32, list: 33 } as const;
+const MAXIMUM_PROGRAMS = 200;
+
+/**
+ * Prepares the kernel set for a host.
+ * @throws BackendError for threads < 1
+ */
+export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): Promise<Backend> {
+  const cores = host.processors();
+  const inline = options.inline ?? typeof SharedArrayBuffer === 'undefined';
+  const threads = inline ? 1 : (options.threads ?? cores);
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new BackendError('threads', `threads: ${options.threads} — use a whole number of 1 or more.`);
+  }
+  const { module, fma, wide } = await compileKernels(
+    { threads: !inline, fma: options.fma ?? true, wide: options.wide },
+    host.engineSwitches,
+  );
+  const limit = memoryLimit(host.machineBytes());
+  return {
+    name: 'wasm',
+    plannedBytes: (plan) => layOut(plan, threads, limit).byPurpose,
+    open: async (plan) => {
+      const layout = layOut(plan, threads, limit);
+      const memory = allocate(layout.bytes, !inline);
+      const features = { fma: fma ? 'relaxed-simd' : 'none', simd: wide ? '256-bit' : '128-bit', threads };
+      if (inline) {
+        const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+        // The module's only export used here; its signature is assembly/index.ts's.
+        return new WasmEngine(plan, layout, memory, features, {
+          kind: 'inline',
+          exports: exports as unknown as Exports,
+        });
+      }
+      const work = Array.from({ length: threads }, (_, index) => [
+        index,
+        threads,
+        layout.job,
+        layout.control,
+        layout.threadScratch + index * layout.threadScratchBytes,
+        layout.threadScratch + index * layout.threadScratchBytes + layout.stripBytes,
+        threads > cores ? 1 : 0,
+      ]);
+      const waiting: Waiting = { reject: undefined, failure: undefined };
+      const onFailure = (cause: Error): void => {
+        waiting.failure = cause;
+        waiting.reject?.(cause);
+      };
+      const pool = await host.startWorkers({ module, memory, work, onFailure });
+      return new WasmEngine(plan, layout, memory, features, { kind: 'threads', pool, waiting });
+    },
+  };
+}
+
+/** @throws MemoryPlanError where the system does not give it */
+function allocate(bytes: number, shared: boolean): WebAssembly.Memory {
+  const pages = bytes / 65536;
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const size = `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+    const message = `${size} of memory needed, and the system does not give it now. Close other programs, or lower generation_batch_size or the model's size.`;
+    throw new MemoryPlanError('wasm-memory', message, { bytes });
+  }
+}
+
+/** Most milliseconds that a blocked host is deaf to its messages. */
+const BLOCK_MS = 1000;
+
+/** Firefox before 145 has no asynchronous wait: the host, a worker there, sleeps, and then hears its messages. */
+async function blockFor(ints: Int32Array, index: number, value: number): Promise<void> {
+  if (Atomics.wait(ints, index, value, BLOCK_MS) === 'timed-out') await new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Who waits for the job under way, and why no job can finish any more. */
+interface Waiting {
+  reject: ((cause: Error) => void) | undefined;
+  failure: Error | undefined;
+}
+
+type Runner =
+  | { readonly kind: 'inline'; readonly exports: Exports }
+  | { readonly kind: 'threads'; readonly pool: WorkerPool; readonly waiting: Waiting };
+
+class WasmEngine implements Engine {
+  readonly backend = 'wasm';
+  readonly features: Readonly<Record<string, string | number | boolean>>;
+  readonly bytes: number;
+  readonly #plan: MemoryPlan;
+  readonly #layout: Layout;
+  readonly #ints: Int32Array;
+  readonly #reals: Float32Array;
+  readonly #runner: Runner;
+  readonly #stale = new Set<PackedWeight>();
+  #nextCommand: number;
+  readonly #packing: ReadonlyMap<PackedWeight, number>;
+
+  constructor(
+    plan: MemoryPlan,
+    layout: Layout,
+    memory: WebAssembly.Memory,
+    features: Engine['features'],
+    runner: Runner,
+  ) {
+    this.#plan = plan;
+    this.#layout = layout;
+    this.features = features;
+    this.bytes = layout.bytes;
+    this.#ints = new Int32Array(memory.buffer);
+    this.#reals = new Float32Array(memory.buffer);
+    this.#runner = runner;
+    this.#nextCommand = layout.commands;
+    const packing = new Map<PackedWeight, number>();
+    for (const weight of layout.packed.values()) {
+      packing.set(weight, this.#install(recordPacking(plan, layout, [weight])));
+      this.#stale.add(weight);
+    }
+    this.#packing = packing;
+  }
+
+  record(label: string, build: (kernels: Kernels) => void): Program {
+    const recording: Recording = { commands: new CommandList(), packed: new Set(), changedArenas: new Set() };
+    build(recordKernels(this.#plan, this.#layout, recording));
+    const program: WasmProgram = {
+      label,
+      kernelCount: recording.commands.count,
+      address: this.#install(recording.commands),
+      packed: recording.packed,
+      changedArenas: recording.changedArenas,
+    };
+    return program;
+  }
+
+  /** Copies commands behind those already recorded; returns their address. */
+  #install(commands: CommandList): number {
+    const address = this.#nextCommand;
+    const end = address + commands.count * COMMAND_BYTES;
+    const limit = Math.min(...this.#layout.arenas.values());
+    if (end > limit) throw new BackendError('commands', 'too many recorded commands; the command area is full.');
+    commands.copyTo(new Uint8Array(this.#ints.buffer), address);
+    this.#nextCommand = end;
+    return address;
+  }
+
+  async replay(...programs: readonly Program[]): Promise<void> {
+    const list: [address: number, commands: number][] = [];
+    // Programs of this engine are the only ones that reach it: the interface hides their inside.
+    for (const program of programs as readonly WasmProgram[]) {
+      for (const weight of program.packed) {
+        const packing = this.#packing.get(weight);
+        if (packing !== undefined && this.#stale.delete(weight)) list.push([packing, 1]);
+      }
+      list.push([program.address, program.kernelCount]);
+      for (const arena of program.changedArenas) this.#markStale(arena);
+    }
+    for (let i = 0; i < list.length; i += MAXIMUM_PROGRAMS) await this.#run(list.slice(i, i + MAXIMUM_PROGRAMS));
+  }
+
+  #markStale(arena: string): void {
+    for (const weight of this.#layout.packed.values()) if (weight.slot.arena === arena) this.#stale.add(weight);
+  }
+
+  async #run(list: readonly [number, number][]): Promise<void> {
+    const job = this.#layout.job / 4;
+    this.#ints[job + JOB.programs] = list.length;
+    list.forEach(([address, commands], i) => {
+      this.#ints[job + JOB.list + i * 2] = address;
+      this.#ints[job + JOB.list + i * 2 + 1] = commands;
+    });
+    if (this.#runner.kind === 'inline') {
+      const { job: at, control, threadScratch, stripBytes } = this.#layout;
+      this.#runner.exports.runHere(at, control, threadScratch, threadScratch + stripBytes);
+      return;
+    }
+    const { waiting } = this.#runner;
+    if (waiting.failure !== undefined) throw waiting.failure;
+    const finished = job + JOB.finished;
+    const before = Atomics.load(this.#ints, finished);
+    Atomics.add(this.#ints, job + JOB.number, 1);
+    Atomics.notify(this.#ints, job + JOB.number);
+    // A waking can be a late one, meant for the job before: what counts is the number of the finished job.
+    while (Atomics.load(this.#ints, finished) === before) {
+      if (typeof Atomics.waitAsync !== 'function') {
+        await blockFor(this.#ints, finished, before);
+        if (waiting.failure !== undefined) throw waiting.failure;
+        continue;
+      }
+      const wait = Atomics.waitAsync(this.#ints, finished, before);
+      if (!wait.async) break;
+      await new Promise<void>((resolve, reject) => {
+        waiting.reject = reject;
+        wait.value.then(() => resolve());
+      });
+      waiting.reject = undefined;
+    }
+  }
+
+  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+    if (at + values.length > slotLength(slot)) {
+      throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
+    }
+    const memory = slot.dtype === 'int' ? this.#ints : this.#reals;
+    memory.set(values, slotAddress(this.#layout, this.#plan, slot) / 4 + at);
+    if (slot.dtype === 'real') this.#markStale(slot.arena);
+  }
+
+  async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float32Array> {
+    if (count > slotLength(slot)) {
+      throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
+    }
+    const start = slotAddress(this.#layout, this.#plan, slot) / 4;
+    // slice() of a shared view copies into shared memory; the constructor copies into plain memory.
+    return slot.dtype === 'int'
+      ? new Int32Array(this.#ints.subarray(start, start + count))
+      : new Float32Array(this.#reals.subarray(start, start + count));
+  }
+
+  async close(): Promise<void> {
+    if (this.#runner.kind === 'inline') return;
+    const job = this.#layout.job / 4;
+    this.#ints[job + JOB.programs] = -1;
+    Atomics.add(this.#ints, job + JOB.number, 1);
+    Atomics.notify(this.#ints, job + JOB.number);
+    await this.#runner.pool.terminate();
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * A run in a browser, as a page sees it: the same interface whether the engine is in a worker (`openRunInWorker`,
+ * what a page wants) or in the caller's own thread (`openRunHere`).
+ */
+
+import type { Evaluation } from '../grpo/evaluate.ts';
+import type { CreditedGroup } from '../grpo/rollouts.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import type { SessionEvent } from '../run/session.ts';
+import type { BackendReport, BackendWish } from './choose_backend.ts';
+
+/** What to open. Plain data: it crosses to a worker. */
+export interface OpenOptions {
+  /** The job, as the command line reads it. */
+  readonly yaml: string;
+  /** Name under which the run is kept. One that is there is gone on with: letters, digits, `.`, `_`, `-`. */
+  readonly name: string;
+  readonly backend?: BackendWish;
+  /** JavaScript of rewards by the name that `reward_funcs` gives them; each runs in a worker of its own. */
+  readonly rewards?: Readonly<Record<string, string>>;
+  /** A saved run by path, as `files` gives it, to begin with where none of this name is kept. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
+  /** Most groups of a `rollouts` event that are handed on; default 4. */
+  readonly groups?: number;
+}
+
+/** The events of `session`, with rollouts made smaller, and what only a browser has to say. */
+export type BrowserEvent =
+  | Exclude<SessionEvent, { readonly type: 'rollouts' }>
+  | {
+      readonly type: 'rollouts';
+      readonly step: number;
+      /** The first groups of the batch. */
+      readonly groups: readonly CreditedGroup[];
+    }
+  /** The run began to train, or rests. */
+  | { readonly type: 'status'; readonly status: RunStatus }
+  /** Storage refused: the run is in memory from here on. */
+  | { readonly type: 'storage'; readonly storage: StorageReport };
+
+export type RunStatus = 'resting' | 'training' | 'finished';
+
+/** Where the run is kept. */
+export interface StorageReport {
+  readonly kind: 'kept' | 'memory';
+  /** Why it is in memory only; empty where it is kept. */
+  readonly reason: string;
+}
+
+/** What an opened run is. Plain data. */
+export interface OpenedRun {
+  readonly backend: BackendReport;
+  readonly storage: StorageReport;
+  readonly status: RunStatus;
+  readonly task: string;
+  readonly stages: readonly { readonly stage: 'sft' | 'grpo'; readonly maxSteps: number }[];
+  /** Where it stands: [stage, steps taken in it]. */
+  readonly stageIndex: number;
+  readonly step: number;
+  readonly parameters: number;
+  /** Bytes of the engine. */
+  readonly memoryBytes: number;
+  readonly problems: { readonly train: number | null; readonly heldOut: number };
+  /** Held-out problems to ask, with an answer. */
+  readonly examples: readonly { readonly prompt: string; readonly answer: string }[];
+  /** Text of every token, by id. */
+  readonly vocabulary: readonly string[];
+  /** Lines of metrics.jsonl up to here. */
+  readonly metrics: readonly Readonly<Record<string, unknown>>[];
+  /** Changes of the settings since the start; `change` makes them. */
+  readonly changes: readonly SettingChange[];
+  readonly notes: readonly string[];
+}
+
+/** Settings that may be changed within a run, under their YAML keys. */
+export const CHANGEABLE = ['learning_rate', 'temperature', 'entropy_coef', 'epsilon', 'epsilon_high'] as const;
+export type Changeable = (typeof CHANGEABLE)[number];
+
+export interface SettingChange {
+  readonly stageIndex: number;
+  readonly step: number;
+  readonly settings: Readonly<Partial<Record<Changeable, number>>>;
+}
+
+/** One completion of a question. */
+export interface Answer {
+  readonly text: string;
+  readonly tokens: Int32Array;
+  /** [tokens] log-prob of each, tempered. */
+  readonly logprobs: Float32Array;
+  /** Of a problem of the task; undefined for any other text. */
+  readonly verdict?: Verdict | undefined;
+}
+
+export interface AskOptions {
+  /** Default 1. 0: greedy. */
+  readonly temperature?: number;
+  /** Default 1. */
+  readonly samples?: number;
+  /** Default 0. */
+  readonly seed?: number;
+}
+
+/** A completion of a training problem with everything that a reward is made of. */
+export interface TriedCompletion {
+  readonly prompt: string;
+  readonly text: string;
+  readonly verdict: Verdict;
+  readonly reward: number | null;
+}
+
+/** How long it will take here, measured on throw-away weights. */
+export interface BrowserEstimate {
+  readonly seconds: number;
+  readonly secondsPerStep: readonly number[];
+  readonly secondsPerEvaluation: number;
+}
+
+/**
+ * An open run. What is asked during a training is done at the next step boundary, and changes no bit of what follows
+ * (`change` and `step` apart). Every method rejects with an RlvrError whose message is made for people.
+ */
+export interface BrowserRun {
+  readonly opened: OpenedRun;
+  /** @returns removes the listener */
+  listen(listener: (event: BrowserEvent) => void): () => void;
+  /** Trains, for `steps` or to the end. Resolves when the run rests, saved. */
+  train(options?: { readonly steps?: number }): Promise<RunStatus>;
+  /** Asks a training to rest after the step under way; resolves when it does, saved. */
+  pause(): Promise<void>;
+  /** Held-out accuracy of the policy as it stands. Also an event. */
+  evaluate(): Promise<Evaluation>;
+  /** What the policy answers. @throws DataError for a prompt that is no text of the task, or too long */
+  ask(prompt: string, options?: AskOptions): Promise<readonly Answer[]>;
+  /** Changes settings of the grpo stages; a resting run only. Kept with the run, so that it can be told how it came about. */
+  change(settings: SettingChange['settings']): Promise<void>;
+  /** Samples training problems and scores them by a reward's code, which is thereby checked. */
+  tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]>;
+  /** Time of the whole run on this device. Trains throw-away weights for some seconds. */
+  estimate(): Promise<BrowserEstimate>;
+  /** SHA-256 of all weights, as summary.json has it. */
+  weightsSha256(): Promise<string>;
+  /** config.yaml and the model, by path, as `rlvr-train sample --run` reads them. */
+  exportModel(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  /** Every file of the run directory, by path. */
+  files(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  close(): Promise<void>;
+}

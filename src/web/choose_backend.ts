@@ -1,0 +1,75 @@
+/** The backend that a browser offers, and in words why it is this one. */
+import { BackendError } from '../errors.ts';
+import type { Backend } from '../kernels/kernels.ts';
+import { wasmBackendOn } from '../kernels/wasm/engine.ts';
+import * as browser from '../kernels/wasm/workers.web.ts';
+import { type AdapterSource, webgpuBackend } from '../kernels/webgpu/backend.ts';
+import { adapterLine } from '../kernels/webgpu/device.ts';
+
+/** What the caller wishes. */
+export interface BackendWish {
+  /** `auto` (default): a real GPU where there is one, else WebAssembly. */
+  readonly name?: 'auto' | 'webgpu' | 'wasm';
+  /** Takes a WebGPU adapter that runs on the processor, too; `auto` refuses one, since WebAssembly is faster. */
+  readonly software?: boolean;
+  /** Threads of WebAssembly; default: see `ownThreads`. */
+  readonly threads?: number;
+}
+
+/** What was chosen. */
+export interface ChosenBackend {
+  readonly backend: Backend;
+  readonly report: BackendReport;
+}
+
+/** For people: one line, and what is missing. Plain data. */
+export interface BackendReport {
+  readonly kind: 'webgpu' | 'wasm-threads' | 'wasm-single';
+  readonly threads: number;
+  /** `WebGPU on Apple M2 (apple, metal-3)`; `WebAssembly on 4 threads`. */
+  readonly line: string;
+  /** Why nothing faster; empty where nothing is missing. */
+  readonly missing: readonly string[];
+}
+
+/** @throws BackendError where `webgpu` is asked for and there is no adapter */
+export async function chooseBackend({ name = 'auto', software = false, threads }: BackendWish): Promise<ChosenBackend> {
+  const missing: string[] = [];
+  if (name !== 'wasm') {
+    const found = await findGpu(software || name === 'webgpu');
+    if (typeof found !== 'string') return found;
+    if (name === 'webgpu') throw new BackendError('no-adapter', `webgpu: ${found}. Use wasm.`);
+    missing.push(found);
+  }
+  const isolated = globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer !== 'undefined';
+  const count = threads ?? ownThreads();
+  if (isolated && count > 1) {
+    const report = { kind: 'wasm-threads', threads: count, line: `WebAssembly on ${count} threads`, missing } as const;
+    return { backend: await wasmBackendOn(browser, { threads: count }), report };
+  }
+  if (!isolated) missing.push('the page is not cross-origin isolated (COOP and COEP headers), so there are no threads');
+  const report = { kind: 'wasm-single', threads: 1, line: 'WebAssembly on one thread', missing } as const;
+  return { backend: await wasmBackendOn(browser, { inline: true }), report };
+}
+
+/** All cores of a small machine; one is left to the page where there are four or more. At most 8: threads walk in step. */
+function ownThreads(): number {
+  const cores = browser.processors();
+  return cores < 4 ? cores : Math.min(8, cores - 1);
+}
+
+async function findGpu(allowSoftware: boolean): Promise<ChosenBackend | string> {
+  const gpu = (globalThis.navigator as { readonly gpu?: AdapterSource } | undefined)?.gpu;
+  if (gpu === undefined) return 'this browser has no WebGPU, or not in a page without https';
+  try {
+    const backend = await webgpuBackend(gpu);
+    const adapter = adapterLine(backend.adapter);
+    if (backend.adapter.isSoftware && !allowSoftware) {
+      return `the only WebGPU adapter, ${adapter}, runs on the processor, which WebAssembly uses better`;
+    }
+    return { backend, report: { kind: 'webgpu', threads: 1, line: `WebGPU on ${adapter}`, missing: [] } };
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return 'this browser has WebGPU, but offers no adapter';
+  }
+}

@@ -1,0 +1,32 @@
+/** The worker's entry: opens one run, and serves a page's calls on it. Bundled into one file by tools/build_web.mjs. */
+import type { BrowserRun } from './browser_run.ts';
+import { openRunHere } from './local_run.ts';
+import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';
+
+const say = (message: FromWorker): void => globalThis.postMessage(message);
+
+let run: BrowserRun | undefined;
+
+async function serve(message: ToWorker): Promise<void> {
+  const { call } = message;
+  try {
+    if (message.type === 'open') {
+      await run?.close();
+      run = await openRunHere(message.options);
+      run.listen((event) => say({ type: 'event', event }));
+      say({ type: 'opened', call, opened: run.opened });
+      return;
+    }
+    if (run === undefined) throw new RangeError(`${message.method} was asked of a worker without a run`);
+    const method = run[message.method] as (...args: readonly unknown[]) => Promise<unknown>; // the client is typed
+    say({
+      type: 'result',
+      call,
+      result: await method.apply(run, [...message.args] satisfies Parameters<typeof method>),
+    });
+  } catch (error) {
+    say({ type: 'error', call, error: errorRecord(error) });
+  }
+}
+
+globalThis.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void serve(data));

@@ -1,0 +1,30 @@
+/**
+ * The library in a browser: a run whose engine is in a worker, kept in the browser's own file system.
+ *
+ * ```ts
+ * import { openRunInWorker } from 'rlvr-train/web';
+ *
+ * const yaml = 'task: sort_digits\nmax_steps: 100\nlearning_rate: 1.0e-3\nreward_funcs: [positions]';
+ * const run = await openRunInWorker({ yaml, name: 'first' });
+ * console.log(run.opened.backend.line);
+ * run.listen((event) => {
+ *   if (event.type === 'step') console.log(event.step, event.metrics.reward);
+ *   if (event.type === 'evaluation') console.log(event.moment, event.evaluation.accuracy.mean);
+ * });
+ * await run.train();
+ * ```
+ *
+ * Works without a bundler: `engine_worker.js` beside this file is whole. Threads of WebAssembly need a page that is
+ * served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
+ */
+export { BackendError, CheckpointError, ConfigError, RlvrError } from '../errors.ts';
+export type { Evaluation } from '../grpo/evaluate.ts';
+export type { Diagnosis, StepMetrics } from '../grpo/events.ts';
+export type { CreditedGroup, Rollout } from '../grpo/rollouts.ts';
+export type { Verdict } from '../rewards/verdict.ts';
+export type { Store } from '../run/store.ts';
+export * from './browser_run.ts';
+export type { BackendReport, BackendWish } from './choose_backend.ts';
+export { keptRuns, opfsStore, removeKeptRun } from './opfs_store.ts';
+export type { OwnRewardRow } from './own_reward.ts';
+export { openRunInWorker, type WorkerOptions } from './worker_run.ts';

@@ -1,0 +1,438 @@
+/**
+ * A run in the caller's own thread: the session over a kept store, with the wishes of a page served between its steps.
+ *
+ * A pause is a session that was asked to stop, and so ends with a checkpoint; going on is a session that resumes. What
+ * a reload finds is therefore what the page showed.
+ */
+import { parseConfig } from '../config/load.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import { createTask } from '../data/create_task.ts';
+import { ConfigError, DataError, RlvrError } from '../errors.ts';
+import { completionLimit } from '../grpo/capacity.ts';
+import { completionText } from '../grpo/collect.ts';
+import { type Evaluation, evaluate } from '../grpo/evaluate.ts';
+import { rehearse } from '../grpo/rehearsal.ts';
+import { openRun, samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
+import { generate } from '../model/generation.ts';
+import { countParameters } from '../model/parameters.ts';
+import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
+import { loadLatestCheckpoint } from '../run/checkpoints.ts';
+import type { Fingerprint } from '../run/fingerprint.ts';
+import { weightsSha256, writeModel } from '../run/model_files.ts';
+import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
+import { sha256Hex } from '../run/sha256.ts';
+import { restoreCheckpoint } from '../run/state.ts';
+import { memoryStore, type Store } from '../run/store.ts';
+import type {
+  Answer,
+  AskOptions,
+  BrowserEstimate,
+  BrowserEvent,
+  BrowserRun,
+  OpenedRun,
+  OpenOptions,
+  RunStatus,
+  SettingChange,
+  StorageReport,
+  TriedCompletion,
+} from './browser_run.ts';
+import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
+import { browserFingerprint } from './fingerprint.ts';
+import { openKept } from './kept_store.ts';
+import { type OwnReward, startOwnReward } from './own_reward.ts';
+import { allFiles } from './refuge_store.ts';
+import { readChanges, settingOverrides, writeChange } from './setting_changes.ts';
+
+const SOURCE = { file: 'config' };
+const GROUPS = 4;
+const EXAMPLES = 24;
+
+/** Opens a run in this thread, at its last checkpoint where it is kept. @throws RlvrError */
+export async function openRunHere(options: OpenOptions): Promise<BrowserRun> {
+  const closers: (() => Promise<void> | void)[] = [];
+  try {
+    return await open(options, closers);
+  } catch (error) {
+    for (const close of closers.reverse()) await close();
+    throw error;
+  }
+}
+
+async function open(options: OpenOptions, closers: (() => Promise<void> | void)[]): Promise<BrowserRun> {
+  const config = parseConfig(options.yaml, SOURCE).config;
+  const task = createTask(config.task);
+  const chosen = await chooseBackend(options.backend ?? {});
+  const rewards: Record<string, OwnReward> = {};
+  for (const [name, code] of Object.entries(options.rewards ?? {})) {
+    const reward = await startOwnReward(name, code);
+    rewards[name] = reward;
+    closers.push(() => reward.close());
+  }
+  const run = await openRun(config, task, chosen.backend, { rewards });
+  closers.push(() => run.policy.close());
+  const modules = await hashes(options.rewards ?? {});
+  // Before any change of a setting: the fingerprint is that of the start.
+  const fingerprint = await browserFingerprint(run, modules);
+  const here: LocalParts = { options, run, chosen, fingerprint, closers, changes: [], notes: [] };
+  const local = new LocalRun(here);
+  const kept = await openKept(options.name, (reason) => local.storageRefused(reason));
+  closers.push(kept.release);
+  await local.openStore(kept.store, kept.report);
+  return local;
+}
+
+async function hashes(rewards: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const list = Object.entries(rewards).map(
+    async ([name, code]) => [name, await sha256Hex(new TextEncoder().encode(code))] as const,
+  );
+  return Object.fromEntries(await Promise.all(list));
+}
+
+interface LocalParts {
+  readonly options: OpenOptions;
+  run: TrainingRun;
+  readonly chosen: ChosenBackend;
+  readonly fingerprint: Fingerprint;
+  readonly closers: (() => Promise<void> | void)[];
+  readonly changes: SettingChange[];
+  readonly notes: string[];
+}
+
+class LocalRun implements BrowserRun {
+  readonly #parts: LocalParts;
+  readonly #listeners = new Set<(event: BrowserEvent) => void>();
+  /** What waits for the run to rest. A training is such a job, too, and lets the others through between its steps. */
+  readonly #jobs: (() => Promise<void>)[] = [];
+  #working = false;
+  #training: Promise<RunStatus> | undefined;
+  #stop = false;
+  #store: Store = memoryStore();
+  #storage: StorageReport = { kind: 'memory', reason: '' };
+  #opened: OpenedRun | undefined;
+  #status: RunStatus = 'resting';
+
+  constructor(parts: LocalParts) {
+    this.#parts = parts;
+  }
+
+  get opened(): OpenedRun {
+    if (this.#opened === undefined) throw new RangeError('the run is not open yet');
+    return this.#opened;
+  }
+
+  /** Finds the run where it was left. @throws CheckpointError where all that is kept is damaged */
+  async openStore(store: Store, storage: StorageReport): Promise<void> {
+    this.#store = store;
+    this.#storage = storage;
+    const { run, notes, changes, options } = this.#parts;
+    if (!(await store.exists('fingerprint.json'))) {
+      for (const [path, bytes] of options.files ?? []) await store.writeAtomic(path, bytes);
+    }
+    const loaded = await loadLatestCheckpoint(store);
+    if (loaded !== undefined) {
+      for (const { name, reason } of loaded.damaged) {
+        notes.push(`The saved state ${name} is damaged (${reason}); the one before it is used.`);
+      }
+      restoreCheckpoint(run, loaded.checkpoint);
+      changes.push(...(await readChanges(store, run.position)));
+      this.#applyChanges();
+      if (await store.exists('summary.json')) this.#status = 'finished';
+    }
+    this.#opened = await this.#describe();
+  }
+
+  /** Called by the store, once. */
+  storageRefused(reason: string): void {
+    this.#storage = { kind: 'memory', reason };
+    this.#say({ type: 'storage', storage: this.#storage });
+  }
+
+  async #describe(): Promise<OpenedRun> {
+    const { run, chosen, notes, changes } = this.#parts;
+    const { task, policy, config, position } = run;
+    const items = task.heldOutItems();
+    const bytes = chosen.backend.plannedBytes(policy.plan.memory);
+    return {
+      backend: chosen.report,
+      storage: this.#storage,
+      status: this.#status,
+      task: task.name,
+      stages: config.stages.map(({ stage, maxSteps }) => ({ stage, maxSteps })),
+      stageIndex: position.stageIndex,
+      step: position.step,
+      parameters: countParameters(policy.parameters),
+      memoryBytes: [...bytes.values()].reduce((sum, part) => sum + part, 0),
+      problems: { train: task.trainProblems() ?? null, heldOut: items.length },
+      examples: items.slice(0, EXAMPLES).map(({ prompt, answer }) => ({ prompt, answer })),
+      vocabulary: Array.from({ length: task.tokenizer.vocabSize }, (_, id) => task.tokenizer.tokenText(id)),
+      metrics: position.step === 0 && position.stageIndex === 0 ? [] : await this.#metrics(),
+      changes: [...changes],
+      notes: [...notes],
+    };
+  }
+
+  async #metrics(): Promise<Readonly<Record<string, unknown>>[]> {
+    const bytes = (await this.#store.read('metrics.jsonl')) ?? new Uint8Array(0);
+    const { stageIndex, step } = this.#parts.run.position;
+    const stage = this.#parts.run.config.stages[stageIndex]?.stage;
+    const lines = new TextDecoder().decode(bytes).split('\n').slice(0, -1);
+    const records = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    // Lines behind the checkpoint are written again.
+    const end = records.findIndex((record) => record.stage === stage && Number(record.step) > step);
+    return end < 0 ? records : records.slice(0, end);
+  }
+
+  listen(listener: (event: BrowserEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  train({ steps = Number.POSITIVE_INFINITY }: { readonly steps?: number } = {}): Promise<RunStatus> {
+    if (this.#training !== undefined) return this.#training;
+    this.#stop = false;
+    this.#training = this.#atRest(() => this.#train(steps)).finally(() => {
+      this.#training = undefined;
+    });
+    return this.#training;
+  }
+
+  async #train(steps: number): Promise<RunStatus> {
+    if (this.#status === 'finished') return this.#status;
+    const { run, fingerprint } = this.#parts;
+    this.#setStatus('training');
+    let taken = 0;
+    let finished = false;
+    try {
+      const resume = await this.#store.exists('fingerprint.json');
+      const events = session({
+        run,
+        store: this.#store,
+        fingerprint,
+        resume,
+        force: true, // another browser, or another backend: said as a note
+        shouldStop: () => this.#stop || taken >= steps,
+        wantsEvaluation: async () => {
+          await nextTask();
+          await this.#serve();
+          return false;
+        },
+      });
+      for await (const event of events) {
+        if (event.type === 'step') taken++;
+        if (event.type === 'finished') finished = true;
+        if (!(event.type === 'note' && event.message.startsWith('resumed from'))) this.#hand(event);
+        await nextTask();
+      }
+    } finally {
+      this.#setStatus(finished ? 'finished' : 'resting');
+    }
+    return this.#status;
+  }
+
+  #hand(event: SessionEvent): void {
+    if (event.type !== 'rollouts') this.#say(event);
+    else {
+      const groups = event.groups.slice(0, this.#parts.options.groups ?? GROUPS);
+      this.#say({ type: 'rollouts', step: event.step, groups });
+    }
+  }
+
+  async pause(): Promise<void> {
+    this.#stop = true;
+    await this.#training?.catch(() => undefined); // whoever trains hears of the failure
+  }
+
+  evaluate(): Promise<Evaluation> {
+    return this.#atRest(async () => {
+      const { run } = this.#parts;
+      const stage = stageOf(run);
+      const evaluation = await evaluate(run, stage);
+      const { step } = run.position;
+      this.#say({ type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation });
+      return evaluation;
+    });
+  }
+
+  ask(prompt: string, { temperature = 1, samples = 1, seed = 0 }: AskOptions = {}): Promise<readonly Answer[]> {
+    return this.#atRest(async () => {
+      const { run } = this.#parts;
+      const { task } = run;
+      const tokens = task.tokenizer.encode(prompt);
+      if (tokens.length === 0 || tokens.length > task.maxPromptTokens) {
+        const rule = `has ${tokens.length} tokens; prompts of ${task.name} have 1 to ${task.maxPromptTokens}`;
+        throw new DataError('too-long', `${JSON.stringify(prompt)} ${rule}.`);
+      }
+      const request = { prompt: tokens, rolloutNumbers: Array.from({ length: samples }, (_, sample) => sample) };
+      const [completions = []] = await generate(run.policy, [request], {
+        sampling: { temperature, topK: 0, topP: 1, minP: null },
+        samplingKey: samplingKey(seed, 'sample'),
+        maxCompletionTokens: completionLimit(task, stageOf(run)),
+        eosTokenId: task.tokenizer.eosTokenId,
+        fixedCompletionTokens: task.fixedCompletionTokens,
+      });
+      const item = task.heldOutItems().find((held) => held.prompt === prompt);
+      return completions.map((completion): Answer => {
+        const text = completionText(run, completion);
+        const verdict = item && task.verify(item, text, completion);
+        return { text, tokens: completion.tokens, logprobs: completion.logprobs, verdict };
+      });
+    });
+  }
+
+  change(settings: SettingChange['settings']): Promise<void> {
+    if (this.#training !== undefined) {
+      const message = 'Settings can be changed while the run rests; pause it first.';
+      return Promise.reject(new ConfigError('training', message));
+    }
+    return this.#atRest(async () => {
+      const { run, changes } = this.#parts;
+      const { stageIndex, step } = run.position;
+      const made: SettingChange = { stageIndex, step, settings };
+      changes.push(made);
+      try {
+        this.#applyChanges();
+      } catch (error) {
+        changes.pop();
+        throw error;
+      }
+      await writeChange(this.#store, made);
+    });
+  }
+
+  /** @throws ConfigError for a value that the config would refuse, too */
+  #applyChanges(): void {
+    const { run, changes, options } = this.#parts;
+    const config: RunConfig = parseConfig(options.yaml, SOURCE, settingOverrides(changes)).config;
+    this.#parts.run = { ...run, config };
+  }
+
+  async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
+    const reward = await startOwnReward('yours', code);
+    try {
+      return await this.#atRest(() => this.#try(reward, completions));
+    } finally {
+      reward.close();
+    }
+  }
+
+  async #try(reward: OwnReward, count: number): Promise<TriedCompletion[]> {
+    const { run } = this.#parts;
+    const { task } = run;
+    const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
+    const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => task.trainItem(run.config.seed, i));
+    const each = Math.ceil(count / items.length);
+    const sampled = await generate(
+      run.policy,
+      items.map((item, i) => ({
+        prompt: task.promptTokens(item),
+        rolloutNumbers: Array.from({ length: each }, (_, sample) => i * each + sample),
+      })),
+      {
+        sampling: stage.stage === 'grpo' ? stage : { temperature: 1, topK: 0, topP: 1, minP: null },
+        samplingKey: samplingKey(run.config.seed, 'sample'),
+        maxCompletionTokens: completionLimit(task, stage),
+        eosTokenId: task.tokenizer.eosTokenId,
+        fixedCompletionTokens: task.fixedCompletionTokens,
+      },
+    );
+    const flat = items.flatMap((item, i) => (sampled[i] ?? []).map((completion) => ({ item, completion })));
+    const rows = flat.slice(0, count).map(({ item, completion }) => {
+      const text = completionText(run, completion);
+      return { item, completion, text, verdict: task.verify(item, text, completion) };
+    });
+    const { rewards, failures } = await scoreRewards([reward], {
+      prompts: rows.map(({ item }) => item.prompt),
+      completions: rows.map(({ text }) => text),
+      completionTokens: rows.map(({ completion }) => completion.tokens),
+      items: rows.map(({ item }) => item),
+      verdicts: rows.map(({ verdict }) => verdict),
+      finishReasons: rows.map(({ completion }) => completion.finishReason),
+      trainerState: { step: run.position.step, progress: 0 },
+    });
+    if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
+    const totals = combineRewards(rewards, [1]);
+    return rows.map(({ item, text, verdict }, i) => ({
+      prompt: item.prompt,
+      text,
+      verdict,
+      reward: totals[i] ?? null,
+    }));
+  }
+
+  estimate(): Promise<BrowserEstimate> {
+    return this.#atRest(async () => {
+      const { config, task, clock } = this.#parts.run;
+      const rehearsal = await openRun(config, task, this.#parts.chosen.backend, { rewards: 'unused', clock });
+      try {
+        const { seconds, stages, secondsPerEvaluation } = await rehearse(rehearsal);
+        return { seconds, secondsPerStep: stages.map(({ secondsPerStep }) => secondsPerStep), secondsPerEvaluation };
+      } finally {
+        await rehearsal.policy.close();
+      }
+    });
+  }
+
+  weightsSha256(): Promise<string> {
+    const { policy } = this.#parts.run;
+    return this.#atRest(async () => weightsSha256(policy, await policy.readVector('weights')));
+  }
+
+  exportModel(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
+    return this.#atRest(async () => {
+      const { run, options } = this.#parts;
+      const store = memoryStore();
+      await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
+      await store.writeAtomic('config.yaml', new TextEncoder().encode(options.yaml));
+      return allFiles(store);
+    });
+  }
+
+  files(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
+    return this.#atRest(() => allFiles(this.#store));
+  }
+
+  async close(): Promise<void> {
+    await this.pause();
+    await this.#atRest(async () => {
+      for (const close of this.#parts.closers.reverse()) await close();
+    });
+  }
+
+  #say(event: BrowserEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #setStatus(status: RunStatus): void {
+    this.#status = status;
+    this.#say({ type: 'status', status });
+  }
+
+  /** Does the work as soon as the run rests: at once, or at the next step boundary. */
+  #atRest<T>(work: () => Promise<T>): Promise<T> {
+    const result = new Promise<T>((resolve, reject) => {
+      this.#jobs.push(() => work().then(resolve, reject));
+    });
+    if (!this.#working) void this.#work();
+    return result;
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    await this.#serve();
+    this.#working = false;
+  }
+
+  async #serve(): Promise<void> {
+    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job();
+  }
+}
+
+const channel = new MessageChannel();
+
+/** Lets the thread hear its messages: awaiting alone does not, and WebAssembly on one thread never waits. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    channel.port1.onmessage = () => resolve();
+    channel.port2.postMessage(undefined);
+  });
+}

@@ -1,0 +1,39 @@
+/** What crosses between a page and its engine's worker: calls of BrowserRun's methods, their results, and events. */
+import * as errors from '../errors.ts';
+import { RlvrError } from '../errors.ts';
+import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
+
+/** Methods that return a promise. */
+export type Method = {
+  [Name in keyof BrowserRun]: BrowserRun[Name] extends (...args: never[]) => Promise<unknown> ? Name : never;
+}[keyof BrowserRun];
+
+export type ToWorker =
+  | { readonly type: 'open'; readonly call: number; readonly options: OpenOptions }
+  | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly args: readonly unknown[] };
+
+export type FromWorker =
+  | { readonly type: 'opened'; readonly call: number; readonly opened: OpenedRun }
+  | { readonly type: 'result'; readonly call: number; readonly result: unknown }
+  | { readonly type: 'error'; readonly call: number; readonly error: ErrorRecord }
+  | { readonly type: 'event'; readonly event: BrowserEvent };
+
+/** An error as plain data. */
+export interface ErrorRecord {
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export function errorRecord(error: unknown): ErrorRecord {
+  if (error instanceof RlvrError) return { name: error.name, code: error.code, message: error.message };
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { name, code: 'internal', message: `${name}: ${message}${stack === undefined ? '' : `\n${stack}`}` };
+}
+
+/** The same error on the other side, of the same class. */
+export function errorOf({ name, code, message }: ErrorRecord): RlvrError {
+  const classes = errors as Readonly<Record<string, typeof RlvrError>>;
+  const Class = Object.hasOwn(classes, name) ? classes[name] : RlvrError;
+  return new Class(code, message);
+}

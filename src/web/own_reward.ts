@@ -1,0 +1,136 @@
+/**
+ * A reward that a visitor writes, in a worker of its own: a loop without an end can be ended, and the code has no
+ * network, no storage and no page.
+ */
+import { PluginError } from '../errors.ts';
+import type { RewardBatch, RewardFunction, RewardValues } from '../rewards/reward_function.ts';
+
+/** Milliseconds that a batch may take. */
+const SCORE_MS = 5_000;
+
+/** Names of the worker's world through which code could reach out of it, or outlive it. */
+const TAKEN_AWAY = [
+  'fetch',
+  'XMLHttpRequest',
+  'WebSocket',
+  'WebSocketStream',
+  'WebTransport',
+  'EventSource',
+  'importScripts',
+  'Worker',
+  'SharedWorker',
+  'BroadcastChannel',
+  'indexedDB',
+  'caches',
+  'navigator',
+  'Notification',
+  'RTCPeerConnection',
+];
+
+/** What the worker is: takes the world away, then makes a function of the code, once. `reward` gets one completion. */
+const BODY = `
+  const post = self.postMessage.bind(self);
+  const listen = self.addEventListener.bind(self);
+  for (const name of ${JSON.stringify(TAKEN_AWAY)}) {
+    for (let at = self; at; at = Object.getPrototypeOf(at)) {
+      if (Object.hasOwn(at, name)) Object.defineProperty(at, name, { value: undefined, configurable: false });
+    }
+  }
+  const read = (0, eval);
+  // Code made of texts could load a module; code as it stands is looked through for that.
+  for (const made of [() => {}, async () => {}, function* () {}, async function* () {}]) {
+    Object.defineProperty(Object.getPrototypeOf(made), 'constructor', { value: undefined });
+  }
+  for (const name of ['eval', 'Function', 'setTimeout', 'setInterval']) self[name] = undefined;
+  let score;
+  listen('message', ({ data }) => {
+    try {
+      if (data.code !== undefined) {
+        if (/\\bimport\\b/.test(data.code)) throw new SyntaxError('a reward imports nothing, and the word may not occur in it');
+        score = read('(() => {"use strict";' + data.code + '\\n;return reward;})()');
+        if (typeof score !== 'function') throw new TypeError('reward is not a function');
+        return post({ ready: true });
+      }
+      post({ values: data.rows.map((row) => score(row)) });
+    } catch (error) {
+      post({ failure: error instanceof Error ? error.name + ': ' + error.message : String(error) });
+    }
+  });
+`;
+
+/** What the visitor's function is called with, for one completion. */
+export interface OwnRewardRow {
+  readonly prompt: string;
+  readonly completion: string;
+  /** One correct answer of perhaps several. */
+  readonly answer: string;
+  /** Tokens of the completion. */
+  readonly length: number;
+  /** What the strict verifier says: its score, reason and sub-scores. */
+  readonly verdict: RewardBatch['verdicts'][number];
+}
+
+type Reply = { readonly ready: true } | { readonly values: unknown[] } | { readonly failure: string };
+
+/** A reward in its worker, until it is closed. */
+export interface OwnReward extends RewardFunction {
+  close(): void;
+}
+
+/**
+ * Starts the code, which declares `function reward({prompt, completion, answer, length, verdict})`.
+ * @throws PluginError where it cannot be read, or declares none
+ */
+export async function startOwnReward(name: string, code: string): Promise<OwnReward> {
+  const url = URL.createObjectURL(new Blob([BODY], { type: 'text/javascript' }));
+  const worker = new Worker(url);
+  let ended: string | undefined;
+  const ask = async (message: unknown, what: string): Promise<Reply> => {
+    const fail = (reason: string): PluginError => new PluginError('reward-failed', `reward "${name}" ${reason}.`);
+    if (ended !== undefined) throw fail(ended);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const reply = await new Promise<Reply>((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data as Reply);
+        worker.onerror = ({ message: text }) => reject(fail(`failed ${what}: ${text}`));
+        timer = setTimeout(() => {
+          ended = `gave nothing within ${SCORE_MS / 1000} s ${what} — it hangs or is too slow; correct it`;
+          worker.terminate();
+          reject(fail(ended));
+        }, SCORE_MS);
+        worker.postMessage(message);
+      });
+      if ('failure' in reply) throw fail(`failed ${what}: ${reply.failure} — correct it`);
+      return reply;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const close = (): void => {
+    ended ??= 'was closed';
+    worker.terminate();
+  };
+  try {
+    await ask({ code }, 'while it was read');
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  const score = async (batch: RewardBatch): Promise<RewardValues> => {
+    const reply = await ask({ rows: rowsOf(batch) }, `in step ${batch.trainerState.step + 1}`);
+    return 'values' in reply ? (reply.values as RewardValues) : []; // checked by scoreRewards
+  };
+  return { name, score, close };
+}
+
+function rowsOf(batch: RewardBatch): OwnRewardRow[] {
+  return batch.completions.map((completion, row) => ({
+    prompt: batch.prompts[row] as string,
+    completion,
+    answer: batch.items[row]?.answer as string,
+    length: batch.completionTokens[row]?.length as number,
+    verdict: batch.verdicts[row] as OwnRewardRow['verdict'],
+  }));
+}

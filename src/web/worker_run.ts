@@ -1,0 +1,132 @@
+/** A run whose engine is in a worker: the page's thread only passes messages. */
+import { BackendError } from '../errors.ts';
+import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
+import { errorOf, type FromWorker, type Method, type ToWorker } from './messages.ts';
+
+export interface WorkerOptions extends OpenOptions {
+  /** Starts the engine's worker; default: this package's `engine_worker.js`, beside this file. */
+  readonly worker?: () => Worker;
+}
+
+/** Opens a run in a worker of its own; `close` ends the worker. @throws RlvrError as `openRunHere` */
+export async function openRunInWorker({ worker = startWorker, ...options }: WorkerOptions): Promise<BrowserRun> {
+  const run = new WorkerRun(worker());
+  try {
+    await run.open(options);
+    return run;
+  } catch (error) {
+    run.terminate();
+    throw error;
+  }
+}
+
+function startWorker(): Worker {
+  return new Worker(new URL('./engine_worker.js', import.meta.url), { type: 'module' });
+}
+
+type Result<Name extends Method> = ReturnType<BrowserRun[Name]>;
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class WorkerRun implements BrowserRun {
+  readonly #worker: Worker;
+  readonly #listeners = new Set<(event: BrowserEvent) => void>();
+  readonly #waiting = new Map<number, Waiting>();
+  #calls = 0;
+  #opened: OpenedRun | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(data);
+    worker.onerror = ({ message }) => this.#fail(`the engine's worker stopped: ${message || 'it could not be loaded'}`);
+  }
+
+  get opened(): OpenedRun {
+    if (this.#opened === undefined) throw new RangeError('the run is not open yet');
+    return this.#opened;
+  }
+
+  async open(options: OpenOptions): Promise<void> {
+    this.#opened = await this.#ask<OpenedRun>((call) => ({ type: 'open', call, options }));
+  }
+
+  listen(listener: (event: BrowserEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  train(...args: Parameters<BrowserRun['train']>): Result<'train'> {
+    return this.#call('train', args);
+  }
+  pause(): Result<'pause'> {
+    return this.#call('pause', []);
+  }
+  evaluate(): Result<'evaluate'> {
+    return this.#call('evaluate', []);
+  }
+  ask(...args: Parameters<BrowserRun['ask']>): Result<'ask'> {
+    return this.#call('ask', args);
+  }
+  change(...args: Parameters<BrowserRun['change']>): Result<'change'> {
+    return this.#call('change', args);
+  }
+  tryReward(...args: Parameters<BrowserRun['tryReward']>): Result<'tryReward'> {
+    return this.#call('tryReward', args);
+  }
+  estimate(): Result<'estimate'> {
+    return this.#call('estimate', []);
+  }
+  weightsSha256(): Result<'weightsSha256'> {
+    return this.#call('weightsSha256', []);
+  }
+  exportModel(): Result<'exportModel'> {
+    return this.#call('exportModel', []);
+  }
+  files(): Result<'files'> {
+    return this.#call('files', []);
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#call('close', []);
+    } finally {
+      this.terminate();
+    }
+  }
+
+  terminate(): void {
+    this.#worker.terminate();
+    this.#fail('the run was closed');
+  }
+
+  #call<Name extends Method>(method: Name, args: readonly unknown[]): Result<Name> {
+    return this.#ask((call) => ({ type: 'call', call, method, args })) as Result<Name>; // what the method of that name gives
+  }
+
+  #ask<T>(message: (call: number) => ToWorker): Promise<T> {
+    const call = this.#calls++;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(call, { resolve, reject });
+      this.#worker.postMessage(message(call));
+    });
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.type === 'event') {
+      for (const listener of this.#listeners) listener(message.event);
+      return;
+    }
+    const waiting = this.#waiting.get(message.call);
+    this.#waiting.delete(message.call);
+    if (message.type === 'error') waiting?.reject(errorOf(message.error));
+    else waiting?.resolve((message.type === 'opened' ? message.opened : message.result) as never); // as was asked for
+  }
+
+  #fail(reason: string): void {
+    for (const { reject } of this.#waiting.values()) reject(new BackendError('worker', reason));
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,84 @@
+/** Debian's Chromium on the built page. One that is missing fails the tests. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { preview } from 'vite';
+
+const PROGRAM = '/usr/bin/chromium';
+/** Chromium offers its software adapter to those who ask for it only. */
+const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
+
+export async function startChromium({ webgpu }: { readonly webgpu: boolean }): Promise<Browser> {
+  if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: install chromium.`);
+  return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', ...(webgpu ? WEBGPU : [])] });
+}
+
+export interface Site {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves web/dist, with the headers that isolate a page or, as a plain host does, without. */
+export async function serveSite({ isolated }: { readonly isolated: boolean }): Promise<Site> {
+  const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+  const server = await preview({
+    configFile: false,
+    root: fileURLToPath(new URL('../../web', import.meta.url)),
+    logLevel: 'silent',
+    preview: { host: '127.0.0.1', port: 0, headers: isolated ? headers : {} },
+  });
+  const [url] = server.resolvedUrls?.local ?? [];
+  if (url === undefined) throw new Error('the preview server has no address');
+  return { url, close: () => server.close() };
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** What the console called an error, and what was thrown. */
+  readonly errors: string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Opens an address in a fresh profile. */
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.goto(url);
+  return { page, errors, close: () => context.close() };
+}
+
+/** Waits until the page is in one of these states. */
+export async function status(page: Page, ...wanted: readonly string[]): Promise<void> {
+  await page.waitForFunction((names) => names.includes(document.body.dataset.status ?? ''), wanted, {
+    timeout: 120_000,
+  });
+}
+
+/** `step 12 of 60` → 12. */
+export async function stepOf(page: Page): Promise<number> {
+  return Number(/step (\d+)/.exec((await page.textContent('#progress')) ?? '')?.[1] ?? Number.NaN);
+}
+
+/** Waits until a step was taken. */
+export async function reach(page: Page, step: number): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => Number(/step (\d+)/.exec(document.getElementById('progress')?.textContent ?? '')?.[1]) >= wanted,
+    step,
+    { timeout: 300_000 },
+  );
+}
+
+/** SHA-256 of the weights, as the page shows it. */
+export async function weightsHash(page: Page): Promise<string> {
+  await page.evaluate(() => document.getElementById('weights-hash')?.replaceChildren());
+  await page.click('#hash');
+  await page.waitForFunction(() => document.getElementById('weights-hash')?.textContent?.length === 64, undefined, {
+    timeout: 120_000,
+  });
+  return (await page.textContent('#weights-hash')) ?? '';
+}

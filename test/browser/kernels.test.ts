@@ -1,0 +1,89 @@
+/**
+ * Every WebGPU kernel against the float64 specification, and ten training steps against wasm, inside Chromium: the
+ * suites of test/conformance and test/webgpu, bundled and run in a page.
+ */
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startChromium } from './chromium.ts';
+import type { PageResult } from './kernels/vitest.ts';
+
+const TESTS = fileURLToPath(new URL('..', import.meta.url));
+const HERE = join(TESTS, 'browser/kernels');
+/** About the wasm engine's threads, and the specification itself. */
+const NOT_WEBGPU = ['threads.test.ts', 'reference_engine.test.ts'];
+
+const suites = readdirSync(join(TESTS, 'conformance')).filter((name) => !NOT_WEBGPU.includes(name));
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startChromium({ webgpu: true });
+});
+afterAll(() => browser?.close());
+
+/** One script with all of these tests, and of this folder what they need of vitest and of Node. */
+async function bundled(files: readonly string[]): Promise<string> {
+  const entry = [
+    `import { run } from ${JSON.stringify(join(HERE, 'vitest.ts'))};`,
+    ...files.map((file) => `import ${JSON.stringify(join(TESTS, file))};`),
+    'globalThis.results = run();',
+  ].join('\n');
+  const bundle = await rolldown({
+    input: 'entry',
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'tests in a page',
+        resolveId: (source) => {
+          if (source === 'entry') return source;
+          if (source === 'vitest') return join(HERE, 'vitest.ts');
+          if (source.startsWith('node:')) return join(HERE, 'node.ts');
+          if (source.endsWith('/workers.node.ts')) return { id: source, external: true };
+          if (basename(source) === 'backends.ts') return join(HERE, 'backends.ts');
+          if (basename(source) === 'required_adapters.ts') return '\0adapters';
+          return undefined;
+        },
+        load: (id) => {
+          if (id === 'entry') return entry;
+          return id === '\0adapters' ? "export const REQUIRED_ADAPTERS = ['Chromium'];" : undefined;
+        },
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+  await bundle.close();
+  return output[0].code;
+}
+
+/** Runs the tests in a page of their own. */
+async function inPage(files: readonly string[]): Promise<readonly PageResult[]> {
+  const script = await bundled(files);
+  const page = await browser.newPage();
+  await page.route('**/*', (route) => {
+    const isScript = route.request().url().endsWith('/tests.js');
+    return route.fulfill({
+      contentType: isScript ? 'text/javascript' : 'text/html',
+      body: isScript ? script : '<!doctype html><script type="module" src="/tests.js"></script>',
+    });
+  });
+  await page.goto('http://127.0.0.1:9/');
+  await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 });
+  const results = await page.evaluate(() => (globalThis as unknown as { results: Promise<PageResult[]> }).results);
+  await page.close();
+  return results;
+}
+
+it.each(suites)('Chromium computes what the specification says: %s', async (suite) => {
+  const results = await inPage([`conformance/${suite}`]);
+  expect(results.length).toBeGreaterThan(0);
+  expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
+});
+
+it('ten steps in Chromium have the losses and gradient norms of wasm, and the same bits when they are done twice', async () => {
+  const results = await inPage(['webgpu/training.test.ts']);
+  expect(results.length).toBeGreaterThan(3);
+  expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
+});

@@ -1,0 +1,210 @@
+/** What the page promises besides training: access, weight, isolation, and a sentence for each misfortune. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reach, type Site, serveSite, startChromium, status, stepOf, visit, weightsHash } from './chromium.ts';
+
+const LINK = '#preset=sort-two&steps=2000&evalEvery=500';
+const MOST_BYTES = 1_500_000;
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await startChromium({ webgpu: false });
+  site = await serveSite({ isolated: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** Trains to a step, and rests. */
+async function trainTo(page: Page, step: number): Promise<void> {
+  await status(page, 'resting');
+  await page.click('#train');
+  await reach(page, step);
+  await page.click('#train');
+  await status(page, 'resting');
+}
+
+it('all of the page, engine included, has fewer than 1.5 MB gzipped', () => {
+  const folder = fileURLToPath(new URL('../../web/dist', import.meta.url));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_BYTES);
+});
+
+it.each([
+  ['desktop, light', { width: 1280, height: 800 }, 'light'],
+  ['desktop, dark', { width: 1280, height: 800 }, 'dark'],
+  ['phone, light', { width: 390, height: 844 }, 'light'],
+  ['phone, dark', { width: 390, height: 844 }, 'dark'],
+] as const)('axe finds nothing serious in the middle of a training: %s', async (_, viewport, colorScheme) => {
+  const { page, errors, close } = await visit(browser, `${site.url}${LINK}`, { viewport, colorScheme });
+  await trainTo(page, 5);
+  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations;
+  });
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+it('is used by keyboard alone: to the controls, train, pause', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await status(page, 'resting');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter'); // skip to the controls
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('train');
+  await page.keyboard.press('Enter');
+  await reach(page, 3);
+  await page.keyboard.press('Enter');
+  await status(page, 'resting');
+  await close();
+});
+
+it('on a host without headers a service worker isolates the page, and it has threads', async () => {
+  const plain = await serveSite({ isolated: false });
+  const { page, errors, close } = await visit(browser, `${plain.url}?threads=2${LINK}`);
+  await page.waitForFunction(() => crossOriginIsolated && document.body.dataset.status === 'resting', undefined, {
+    timeout: 60_000,
+  });
+  expect(await page.textContent('#backend')).toMatch(/^WebAssembly on 2 threads/);
+  expect(errors).toEqual([]);
+  await close();
+  await plain.close();
+});
+
+it('without isolation and without a service worker it trains on one thread, and says so', async () => {
+  const plain = await serveSite({ isolated: false });
+  const { page, close } = await visit(browser, `${plain.url}${LINK}`, { serviceWorkers: 'block' });
+  await trainTo(page, 3);
+  expect(await page.textContent('#backend')).toMatch(/^WebAssembly on one thread.*not cross-origin isolated/);
+  await close();
+  await plain.close();
+});
+
+it('the same run in a second tab is in memory only there, and says so; the first one is untouched', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await trainTo(page, 3);
+  const [step, hash] = [await stepOf(page), await weightsHash(page)];
+  const second = await page.context().newPage();
+  await second.goto(`${site.url}${LINK}`);
+  await status(second, 'resting');
+  expect(await second.textContent('#storage')).toMatch(/Another tab has this run open/);
+  await trainTo(second, 2);
+  await second.close();
+  await page.reload();
+  await status(page, 'resting');
+  expect([await stepOf(page), await weightsHash(page)]).toEqual([step, hash]);
+  await close();
+});
+
+/** Overwrites a file in every saved state but the oldest, or in all of them. */
+function damage(page: Page, which: 'newest' | 'all'): Promise<void> {
+  return page.evaluate(async (wanted) => {
+    type Folder = FileSystemDirectoryHandle & { entries(): AsyncIterableIterator<[string, FileSystemHandle]> };
+    const site = (await navigator.storage.getDirectory()) as Folder;
+    const runs = (await site.getDirectoryHandle('rlvr-train')) as Folder;
+    for await (const [, run] of runs.entries()) {
+      const states = (await (run as Folder).getDirectoryHandle('checkpoints')) as Folder;
+      const names: string[] = [];
+      for await (const [name] of states.entries()) names.push(name);
+      names.sort((a, b) => Number(a.split('-').at(-1)) - Number(b.split('-').at(-1)));
+      for (const name of wanted === 'all' ? names : names.slice(-1)) {
+        const file = await (await states.getDirectoryHandle(name)).getFileHandle('weights.safetensors');
+        const writable = await file.createWritable();
+        await writable.write('nothing');
+        await writable.close();
+      }
+    }
+  }, which);
+}
+
+it('a damaged state is passed over for the one before it; where all are damaged, a reset starts over', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await trainTo(page, 3);
+  const before = await stepOf(page);
+  await page.click('#step');
+  await page.waitForFunction(
+    (step) => document.getElementById('progress')?.textContent?.startsWith(`step ${step} `),
+    before + 1,
+  );
+  await status(page, 'resting');
+  await damage(page, 'newest');
+  await page.reload();
+  await status(page, 'resting');
+  expect(await stepOf(page)).toBe(before);
+  expect(await page.textContent('#notes')).toMatch(/is damaged .*the one before it is used/);
+  await damage(page, 'all');
+  await page.reload();
+  await status(page, 'failed');
+  expect(await page.textContent('#notes')).toMatch(/every checkpoint of this run is damaged[\s\S]*Reset starts over/);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.click('#reset');
+  await status(page, 'resting');
+  expect(await stepOf(page)).toBe(0);
+  await close();
+});
+
+describe('a reward that a visitor writes', () => {
+  it.each([
+    ['loops for ever', 'function reward() { for (;;); }', /gave nothing within 5 s/],
+    ['throws', 'function reward() { return missing; }', /ReferenceError: missing is not defined/],
+    ['is no reward', 'const x = 1;', /reward is not defined|reward is not a function/],
+    ['gives no number', 'function reward() { return "much"; }', /gave "much".*give a finite number/],
+    ['asks for the network', 'function reward() { fetch("/x"); return 0; }', /fetch is not a function/],
+  ])('that %s is a sentence, and the run goes on', async (_, code, message) => {
+    const { page, errors, close } = await visit(browser, `${site.url}${LINK}`);
+    await status(page, 'resting');
+    await page.fill('#reward-code', code);
+    await page.click('#try-reward');
+    await page.waitForSelector('#reward .problem', { timeout: 30_000 });
+    expect(await page.textContent('#reward .problem')).toMatch(message);
+    await trainTo(page, 2);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  it('is tried on twenty completions and trained against', async () => {
+    const { page, close } = await visit(browser, `${site.url}${LINK}`);
+    await status(page, 'resting');
+    await page.fill('#reward-code', 'function reward({ completion }) { return completion[0] === "7" ? 1 : 0; }');
+    await page.click('#use-reward');
+    await page.waitForSelector('#reward tbody tr');
+    expect(await page.$$('#reward tbody tr')).toHaveLength(20);
+    await page.waitForFunction(() => location.hash.includes('reward=yours'));
+    await trainTo(page, 40);
+    expect(Number(await page.textContent('#figures div:nth-child(3) .figure'))).toBeGreaterThan(0.3);
+    await close();
+  });
+});
+
+it('settings that are moved within a run take effect, and a reload still has them', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await trainTo(page, 3);
+  await page.focus('#set-rate');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForSelector('#notes >> text=/learning_rate 0.002/');
+  await trainTo(page, (await stepOf(page)) + 2);
+  await page.reload();
+  await status(page, 'resting');
+  expect(await page.inputValue('#set-rate')).toBe('7');
+  await close();
+});

@@ -1,0 +1,188 @@
+/** The page in a real browser: it trains, rests, survives a reload, and what it exports is what it trained. */
+import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/create_task.ts';
+import { openRun } from '../../src/grpo/run.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { packBatch } from '../../src/model/batch.ts';
+import { loadModel } from '../../src/run/model_files.ts';
+import { memoryStore } from '../../src/run/store.ts';
+import {
+  reach,
+  type Site,
+  serveSite,
+  startChromium,
+  status,
+  stepOf,
+  type Visit,
+  visit,
+  weightsHash,
+} from './chromium.ts';
+
+/** Two digits: learned by the smallest policy in some seconds, even on a GPU that is none. */
+const STEPS = 60;
+const LINK = `#preset=sort-two&steps=${STEPS}&evalEvery=20`;
+
+interface Case {
+  readonly name: string;
+  readonly webgpu: boolean;
+  readonly isolated: boolean;
+  readonly query: string;
+  readonly backend: RegExp;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'WebGPU',
+    webgpu: true,
+    isolated: true,
+    query: '?backend=webgpu',
+    backend: /^WebGPU on .*swiftshader/i,
+  },
+  {
+    name: 'WebAssembly, WebGPU switched off',
+    webgpu: false,
+    isolated: true,
+    query: '',
+    backend: /^WebAssembly on \d+ threads — this browser has .*WebGPU/,
+  },
+  {
+    name: 'WebAssembly on one thread',
+    webgpu: false,
+    isolated: true,
+    query: '?threads=1',
+    backend: /^WebAssembly on one thread/,
+  },
+];
+
+/** Reward of the first and of the last steps, from the saved run. */
+async function rewards(page: Page): Promise<{ first: number; last: number }> {
+  const files = await downloaded(page, '#save');
+  const lines = new TextDecoder().decode(files['metrics.jsonl']).trim().split('\n');
+  const all = lines.map((line) => JSON.parse(line) as Record<string, number>).flatMap(({ reward }) => reward ?? []);
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return { first: mean(all.slice(0, 3)), last: mean(all.slice(-5)) };
+}
+
+async function downloaded(page: Page, button: string): Promise<Record<string, Uint8Array<ArrayBuffer>>> {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return unzipSync(readFileSync(await download.path())) as Record<string, Uint8Array<ArrayBuffer>>;
+}
+
+interface Asked {
+  readonly prompt: string;
+  readonly completion: string;
+  readonly logprobs: readonly number[];
+}
+
+async function ask(page: Page): Promise<Asked[]> {
+  await page.click('#ask button[type=submit]');
+  await page.waitForSelector('#ask .answer li');
+  return page.$$eval('#ask .answer:first-child li .tokens', (lists) =>
+    lists.map((list) => {
+      const tokens = [...list.querySelectorAll<HTMLElement>('.token')];
+      return {
+        prompt: list.closest('.answer')?.querySelector('code')?.textContent ?? '',
+        completion: tokens.map(({ textContent }) => textContent).join(''),
+        logprobs: tokens.map(({ dataset }) => Number(dataset.logprob)),
+      };
+    }),
+  );
+}
+
+/** Log-probs of the same answers under the exported weights, on Node's engine. */
+async function scoredInNode(
+  files: Record<string, Uint8Array<ArrayBuffer>>,
+  asked: readonly Asked[],
+): Promise<number[][]> {
+  const store = memoryStore();
+  for (const [path, bytes] of Object.entries(files)) await store.writeAtomic(path, bytes);
+  const { config } = parseConfig(new TextDecoder().decode(files['config.yaml']), { file: 'config.yaml' });
+  const task = createTask(config.task);
+  const run = await openRun(config, task, await wasmBackend({ threads: 1 }));
+  try {
+    await loadModel(store, 'model/model.safetensors', run.policy);
+    const scores: number[][] = [];
+    for (const { prompt, completion } of asked) {
+      const [ids, answer] = [prompt, completion].map((text) => task.tokenizer.encode(text)) as [Int32Array, Int32Array];
+      scores.push([...(await run.policy.score(packBatch([{ prompt: ids, completions: [answer] }]), 1)).logprobs]);
+    }
+    return scores;
+  } finally {
+    await run.policy.close();
+  }
+}
+
+describe.each(CASES)('the page on $name', ({ webgpu, isolated, query, backend }) => {
+  let browser: Browser;
+  let site: Site;
+  let open: Visit;
+
+  beforeAll(async () => {
+    browser = await startChromium({ webgpu });
+    site = await serveSite({ isolated });
+    open = await visit(browser, `${site.url}${query}${LINK}`);
+    await status(open.page, 'resting');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it('says which backend runs, and why', async () => {
+    expect(await open.page.textContent('#backend')).toMatch(backend);
+  });
+
+  it('trains at a click, rests at the next, and finds the same weights after a reload', async () => {
+    const { page } = open;
+    await page.click('#train');
+    await reach(page, 12);
+    await page.click('#train');
+    await status(page, 'resting');
+    const [step, hash] = [await stepOf(page), await weightsHash(page)];
+    await page.reload();
+    await status(page, 'resting');
+    expect(await stepOf(page)).toBe(step);
+    expect(await weightsHash(page)).toBe(hash);
+    expect(await page.textContent('#notes')).toMatch(`A saved run was found, at step ${step}`);
+  });
+
+  it('goes on to the end: the reward rises, and held-out accuracy with it', async () => {
+    const { page } = open;
+    await page.click('#train');
+    await status(page, 'finished');
+    expect(await stepOf(page)).toBe(STEPS);
+    const { first, last } = await rewards(page);
+    expect(first).toBeLessThan(0.2);
+    expect(last).toBeGreaterThan(0.3);
+    expect(await page.textContent('#figures')).toMatch(/Held-out accuracy\d/);
+  });
+
+  it('evaluates, answers and exports: Node gives the answers the same log-probs within 1e-4', async () => {
+    const { page } = open;
+    await page.click('#evaluate');
+    await status(page, 'finished');
+    const asked = await ask(page);
+    expect(asked).toHaveLength(4);
+    const files = await downloaded(page, '#export');
+    expect(Object.keys(files).sort()).toEqual([
+      'config.yaml',
+      'model/config.json',
+      'model/model.safetensors',
+      'model/tokenizer.json',
+      'model/tokenizer_config.json',
+    ]);
+    const scores = await scoredInNode(files, asked);
+    asked.forEach(({ logprobs }, i) => {
+      expect(scores[i]).toHaveLength(logprobs.length);
+      logprobs.forEach((logprob, j) => expect(Math.abs(logprob - (scores[i]?.[j] ?? Number.NaN))).toBeLessThan(1e-4));
+    });
+  });
+
+  it('has put no error into the console', () => {
+    expect(open.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+/** Links and YAML of the page: what a link carries is what the command line reads. */
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/create_task.ts';
+import { linkOf, ofLink, ofPreset, PRESETS, REWARDS, yamlOf } from '../../web/src/experiment.ts';
+
+describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
+  it('is a job that the command line reads', () => {
+    const { config } = parseConfig(yamlOf(ofPreset(name)), { file: name });
+    expect(createTask(config.task).name).toBe(ofPreset(name).task);
+    expect(config.stages.at(-1)?.maxSteps).toBe(ofPreset(name).steps);
+  });
+
+  it('shows an example that its task calls right', () => {
+    const [prompt, answer] = PRESETS[name].example;
+    const { config } = parseConfig(yamlOf(ofPreset(name)), { file: name });
+    const { tokenizer } = createTask(config.task);
+    expect(tokenizer.decode(tokenizer.encode(prompt))).toBe(prompt);
+    expect(tokenizer.decode(tokenizer.encode(answer))).toBe(answer);
+  });
+
+  it('names a reward that fits its task', () => {
+    expect(REWARDS[ofPreset(name).task]).toContain(ofPreset(name).reward);
+  });
+
+  it('is a link of one word, and comes back from it', () => {
+    expect(linkOf(ofPreset(name))).toBe(`preset=${name}`);
+    expect(ofLink(`#preset=${name}`)).toEqual(ofPreset(name));
+  });
+});
+
+it('a link carries every value that differs, and the seed', () => {
+  const mine = { ...ofPreset('sort-digits'), seed: 7, rate: 3e-4, reward: 'accuracy', width: 96 };
+  expect(ofLink(`#${linkOf(mine)}`)).toEqual(mine);
+});
+
+it('a link with nonsense in it is the preset', () => {
+  expect(ofLink('#preset=nothing&steps=many&colour=blue&task=chess')).toEqual(ofPreset('sort-digits'));
+});

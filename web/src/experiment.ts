@@ -1,0 +1,228 @@
+/** What can be chosen: an experiment is a small flat record, which a link carries whole, and from which YAML is written. */
+
+export interface Experiment {
+  readonly preset: string;
+  readonly task: 'sort_digits' | 'reverse_text' | 'countdown';
+  /** sort_digits only. */
+  readonly digits: number;
+  readonly width: number;
+  readonly layers: number;
+  readonly heads: number;
+  /** Supervised steps before reinforcement; 0: none. */
+  readonly warmStart: number;
+  readonly steps: number;
+  /** Completions a prompt, and in all. */
+  readonly group: number;
+  readonly batch: number;
+  readonly rate: number;
+  readonly temperature: number;
+  readonly entropy: number;
+  readonly clip: number;
+  /** Name of the reward; `yours`: what the visitor writes. */
+  readonly reward: string;
+  /** KL penalty towards the policy before reinforcement. */
+  readonly beta: number;
+  readonly evalEvery: number;
+  readonly seed: number;
+}
+
+export interface Preset {
+  readonly title: string;
+  readonly about: string;
+  /** Wall-clock of the whole run on two laptop cores, WebAssembly; measured. */
+  readonly time: string;
+  /** What is worth a warning before the click. */
+  readonly warning?: string;
+  /** An example of the task: what is asked, what is right. */
+  readonly example: readonly [prompt: string, answer: string];
+  readonly experiment: Omit<Experiment, 'preset'>;
+}
+
+const SORT: Omit<Experiment, 'preset'> = {
+  task: 'sort_digits',
+  digits: 4,
+  width: 64,
+  layers: 2,
+  heads: 4,
+  warmStart: 0,
+  steps: 600,
+  group: 16,
+  batch: 512,
+  rate: 1e-3,
+  temperature: 1,
+  entropy: 0.03,
+  clip: 0.2,
+  reward: 'positions',
+  beta: 0,
+  evalEvery: 50,
+  seed: 0,
+};
+const REVERSE: Omit<Experiment, 'preset'> = {
+  ...SORT,
+  task: 'reverse_text',
+  width: 128,
+  warmStart: 300,
+  steps: 280,
+  batch: 256,
+  rate: 5e-4,
+  entropy: 0,
+  reward: 'accuracy',
+};
+
+/** The first one is what a first click trains. */
+export const PRESETS: Readonly<Record<string, Preset>> = {
+  'sort-digits': {
+    title: 'Sort four digits',
+    about: 'From random weights, by reward alone: the share of digits in the right place.',
+    time: 'about 40 s',
+    example: ['3142>', '1234'],
+    experiment: SORT,
+  },
+  'sort-two': {
+    title: 'Sort two digits',
+    about: 'The smallest policy that learns anything. Good for a slow device, and for turning knobs.',
+    time: 'about 5 s',
+    example: ['71>', '17'],
+    experiment: {
+      ...SORT,
+      digits: 2,
+      width: 32,
+      layers: 1,
+      heads: 2,
+      steps: 160,
+      batch: 256,
+      rate: 3e-3,
+      entropy: 0.02,
+      evalEvery: 20,
+    },
+  },
+  'reverse-text': {
+    title: 'Reverse a word',
+    about: 'A noisy teacher shows the form; reinforcement with the exact reward removes the noise.',
+    time: 'about 1 min',
+    example: ['plonk', 'knolp'],
+    experiment: REVERSE,
+  },
+  'weak-reward': {
+    title: 'Hack a weak reward',
+    about: 'The same words, but paid by common subsequence: watch the reward rise while accuracy does not.',
+    time: 'about 1 min',
+    example: ['plonk', 'knolp'],
+    experiment: { ...REVERSE, width: 64, reward: 'lcs' },
+  },
+  countdown: {
+    title: 'Countdown',
+    about: 'Reach a target with three numbers. Format from a weak teacher, search from reward.',
+    time: 'about 7 min',
+    warning: 'Keeps all cores busy for minutes; heavy for a phone.',
+    example: ['3 7 2 = 13 ?', '3 * 2 = 6 , 7 + 6 = 13'],
+    experiment: {
+      ...SORT,
+      task: 'countdown',
+      width: 64,
+      layers: 6,
+      heads: 8,
+      warmStart: 2200,
+      steps: 340,
+      batch: 512,
+      rate: 2e-4,
+      entropy: 0.005,
+      reward: 'accuracy',
+      evalEvery: 68,
+    },
+  },
+};
+
+export const FIRST = 'sort-digits';
+
+/** Rewards that fit a task, besides `yours`. */
+export const REWARDS: Readonly<Record<Experiment['task'], readonly string[]>> = {
+  sort_digits: ['positions', 'accuracy'],
+  reverse_text: ['accuracy', 'lcs'],
+  countdown: ['accuracy'],
+};
+
+export function ofPreset(preset: string): Experiment {
+  const name = Object.hasOwn(PRESETS, preset) ? preset : FIRST;
+  return { preset: name, ...(PRESETS[name] as Preset).experiment };
+}
+
+/** The part of a link behind `#`: the preset, and every value that differs from it. */
+export function linkOf(experiment: Experiment): string {
+  const { preset, ...values } = experiment;
+  const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;
+  const different = Object.entries(values).filter(([key, value]) => plain[key] !== value);
+  return new URLSearchParams([['preset', preset], ...different.map(([key, value]) => [key, String(value)])]).toString();
+}
+
+/** Reads a link; what it does not know, or what is no number where one is due, is left as the preset has it. */
+export function ofLink(hash: string): Experiment {
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  const experiment: Record<string, string | number> = { ...ofPreset(given.get('preset') ?? FIRST) };
+  for (const [key, value] of given) {
+    const before = experiment[key];
+    if (key === 'preset' || before === undefined) continue;
+    if (typeof before === 'string') experiment[key] = value;
+    else if (value !== '' && Number.isFinite(Number(value))) experiment[key] = Number(value);
+  }
+  if (!Object.hasOwn(REWARDS, experiment.task as string)) experiment.task = 'sort_digits';
+  return experiment as unknown as Experiment; // the fields of a preset, each of its type
+}
+
+/** The job for the command line; mistakes in it are the config's to name. */
+export function yamlOf(experiment: Experiment): string {
+  const { task, width, layers, heads, seed, warmStart } = experiment;
+  const knobs = {
+    sort_digits: `digits: ${experiment.digits}`,
+    reverse_text: 'letter_noise: 0.2',
+    countdown: 'answer: steps, numbers: 3, max_number: 10, train_max_number: 12, correct_share: 0.65',
+  }[task];
+  const middle = Math.round((width * 8) / 3 / 8) * 8; // SwiGLU's usual share, in whole lanes
+  return [
+    `task: {name: ${task}, ${knobs}}`,
+    `model: {hidden_size: ${width}, num_hidden_layers: ${layers}, num_attention_heads: ${heads}, intermediate_size: ${middle}, initializer_range: 0.05}`,
+    `seed: ${seed}`,
+    'adam_beta2: 0.95',
+    '',
+    'stages:',
+    ...(warmStart > 0 ? warmStartYaml(experiment) : []),
+    '  - stage: grpo',
+    `    max_steps: ${experiment.steps}`,
+    `    num_generations: ${experiment.group}`,
+    `    generation_batch_size: ${experiment.batch}`,
+    `    learning_rate: ${scientific(experiment.rate)}`,
+    '    lr_scheduler_type: linear',
+    '    lr_scheduler_kwargs: {min_lr_rate: 0.1}',
+    `    warmup_steps: ${Math.min(10, experiment.steps)}`,
+    '    loss_type: dr_grpo',
+    '    scale_rewards: group',
+    `    temperature: ${experiment.temperature}`,
+    `    epsilon: ${experiment.clip}`,
+    `    entropy_coef: ${experiment.entropy}`,
+    ...(experiment.beta > 0 ? [`    beta: ${experiment.beta}`] : []),
+    ...(task === 'countdown' ? ['    dynamic_sampling: {name: refill, max_rounds: 2}'] : []),
+    `    reward_funcs: [${experiment.reward}]`,
+    '    num_generations_eval: 1',
+    `    eval_steps: ${experiment.evalEvery}`,
+    '',
+  ].join('\n');
+}
+
+function warmStartYaml({ task, warmStart }: Experiment): string[] {
+  return [
+    '  - stage: sft',
+    `    max_steps: ${warmStart}`,
+    '    per_device_train_batch_size: 64',
+    '    learning_rate: 2.0e-3',
+    '    lr_scheduler_type: cosine',
+    `    warmup_steps: ${Math.min(30, warmStart)}`,
+    ...(task === 'countdown' ? ['    weight_decay: 1.0'] : []),
+    `    eval_steps: ${Math.ceil(warmStart / 3)}`,
+  ];
+}
+
+/** `1.0e-3`: YAML 1.1 reads `1e-3` as a text. */
+function scientific(value: number): string {
+  const [digits, power] = value.toExponential().split('e') as [string, string];
+  return `${digits.includes('.') ? digits : `${digits}.0`}e${Number(power)}`;
+}

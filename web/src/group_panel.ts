@@ -1,0 +1,97 @@
+/** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
+import type { CreditedGroup, Rollout } from 'rlvr-train/web';
+import { element } from '../../src/run/report/page/dom.ts';
+import type { Lab } from './lab.ts';
+
+/** Milliseconds between two groups: faster cannot be read. */
+const DWELL_MS = 1200;
+
+export class GroupPanel {
+  readonly #place: HTMLElement;
+  readonly #lab: Lab;
+  #shown: CreditedGroup | undefined;
+  #shownAt = 0;
+
+  constructor(place: HTMLElement, lab: Lab) {
+    this.#place = place;
+    this.#lab = lab;
+  }
+
+  update(): void {
+    const { groups, status, groupsStep, run } = this.#lab;
+    // A group in which something can be learned says more.
+    const group = groups.find(({ dead }) => !dead) ?? groups[0];
+    if (group === undefined) {
+      this.#shown = undefined;
+      this.#place.replaceChildren(element('p', { class: 'empty' }, 'Appears with the first step of reinforcement.'));
+      return;
+    }
+    const now = performance.now();
+    if (group === this.#shown || (status === 'training' && now - this.#shownAt < DWELL_MS)) return;
+    this.#shown = group;
+    this.#shownAt = now;
+    const vocabulary = run?.opened.vocabulary ?? [];
+    const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+    const mean = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
+    const about = group.dead ? ' All rewards are equal: this group teaches nothing.' : '';
+    this.#place.replaceChildren(
+      element(
+        'p',
+        { class: 'prompt' },
+        element('span', { class: 'quiet' }, `step ${groupsStep}, prompt `),
+        element('code', {}, group.item.prompt),
+        element('span', { class: 'quiet' }, ' a right answer '),
+        element('code', {}, group.item.answer),
+        element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
+      ),
+      element(
+        'ul',
+        { class: 'completions' },
+        ...group.rollouts.map((rollout, i) => completion(rollout, group.advantages[i] ?? 0, vocabulary)),
+      ),
+    );
+  }
+}
+
+function completion(rollout: Rollout, advantage: number, vocabulary: readonly string[]): HTMLElement {
+  const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
+  const { status, reason } = rollout.verdict;
+  return element(
+    'li',
+    { class: `completion ${direction}`, style: `--a: ${Math.min(1, Math.abs(advantage) / 2).toFixed(2)}` },
+    element('div', { class: 'tokens' }, ...tokens(rollout, vocabulary)),
+    element(
+      'div',
+      { class: 'scores' },
+      element('span', { class: status === 'correct' ? 'right' : 'wrong' }, status === 'correct' ? '✓ ' : '✗ ', reason),
+      element('span', { title: 'reward' }, rollout.reward === null ? '–' : rollout.reward.toFixed(2)),
+      element(
+        'span',
+        { class: 'advantage', title: 'advantage' },
+        `${advantage > 0 ? '+' : advantage < 0 ? '−' : '±'}${Math.abs(advantage).toFixed(2)}`,
+      ),
+    ),
+  );
+}
+
+/** Each token on a ground that is the stronger the less likely it was. */
+export function tokens(
+  sampled: { readonly tokens: Int32Array; readonly logprobs: Float32Array },
+  vocabulary: readonly string[],
+): HTMLElement[] {
+  return Array.from(sampled.tokens, (id, i) => {
+    const probability = Math.exp(sampled.logprobs[i] as number);
+    const text = vocabulary[id] ?? '?';
+    const shown = text === '<eos>' ? '⏎' : text;
+    return element(
+      'i',
+      {
+        class: 'token',
+        style: `--p: ${probability.toFixed(3)}`,
+        'data-logprob': sampled.logprobs[i],
+        title: `${text}: ${(100 * probability).toFixed(1)} %`,
+      },
+      shown,
+    );
+  });
+}

@@ -1,0 +1,78 @@
+/** How a policy hacks a weak reward: what it is paid beside what the strict verifier says of the same completions. */
+import { element } from '../../src/run/report/page/dom.ts';
+import type { Lab } from './lab.ts';
+
+const SHOWN = 6;
+
+export class HackPanel {
+  readonly #section: HTMLElement;
+  readonly #place: HTMLElement;
+  readonly #lab: Lab;
+  #shown: unknown;
+
+  constructor(section: HTMLElement, place: HTMLElement, lab: Lab) {
+    this.#section = section;
+    this.#place = place;
+    this.#lab = lab;
+  }
+
+  update(): void {
+    const { experiment, history, groups } = this.#lab;
+    // Where the reward is the verdict itself, there is nothing between them to exploit.
+    this.#section.hidden = experiment.reward === 'accuracy' || history.x.length === 0;
+    if (this.#section.hidden || this.#shown === groups) return;
+    this.#shown = groups;
+    const paid = groups
+      .flatMap((group) => group.rollouts.map((rollout) => ({ prompt: group.item.prompt, rollout })))
+      .filter(({ rollout }) => rollout.verdict.status !== 'correct' && (rollout.reward ?? 0) > 0)
+      .sort((a, b) => (b.rollout.reward ?? 0) - (a.rollout.reward ?? 0))
+      .slice(0, SHOWN);
+    this.#place.replaceChildren(
+      element('p', {}, lesson(this.#lab)),
+      element(
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Wrong answers that were paid for' },
+        element(
+          'table',
+          {},
+          element('caption', {}, 'Wrong answers of the last batch that were paid best'),
+          element(
+            'thead',
+            {},
+            element(
+              'tr',
+              {},
+              ...['Prompt', 'Completion', 'Reward', 'Verdict'].map((head) => element('th', { scope: 'col' }, head)),
+            ),
+          ),
+          element(
+            'tbody',
+            {},
+            ...paid.map(({ prompt, rollout }) =>
+              element(
+                'tr',
+                {},
+                element('td', {}, element('code', {}, prompt)),
+                element('td', {}, element('code', {}, rollout.text)),
+                element('td', {}, (rollout.reward ?? 0).toFixed(2)),
+                element('td', { class: 'wrong' }, rollout.verdict.reason),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+}
+
+function lesson({ history, experiment }: Lab): string {
+  const rewards = history.curves.reward.filter((value) => value !== null);
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const paid = `The reward “${experiment.reward}” went from ${mean(rewards.slice(0, 5)).toFixed(2)} to ${mean(rewards.slice(-5)).toFixed(2)}`;
+  const begin = history.accuracies.find(({ x }) => x >= (history.edges.at(-1) ?? 0));
+  const last = history.accuracies.at(-1);
+  if (begin === undefined || last === undefined || begin === last) return `${paid}; held-out accuracy follows.`;
+  const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+  return `${paid}; exact answers to held-out problems went from ${percent(begin.greedy)} to ${percent(last.greedy)} (greedy). Where the first rises and the second does not, the policy has learned the reward and not the task.`;
+}

@@ -1,0 +1,127 @@
+/** Links, files and hashes: what leaves the page. */
+import { unzip, zip } from 'fflate';
+import { element } from '../../src/run/report/page/dom.ts';
+import { type Experiment, linkOf, ofLink } from './experiment.ts';
+import { type Lab, messageOf } from './lab.ts';
+
+/** In a saved run: what the page needs besides the run directory. */
+const PAGE_FILE = 'page.json';
+
+export class KeepPanel {
+  readonly #lab: Lab;
+  readonly #hash = element('code', { id: 'weights-hash', class: 'hash' });
+  readonly #choose: (experiment: Experiment) => void;
+  readonly #buttons: HTMLButtonElement[];
+
+  /** @param choose  called with the experiment of a run that was loaded */
+  constructor(place: HTMLElement, lab: Lab, choose: (experiment: Experiment) => void) {
+    this.#lab = lab;
+    this.#choose = choose;
+    const model = this.#button('Export model', 'export', () => this.#exportModel());
+    const save = this.#button('Save run to a file', 'save', () => this.#save());
+    const hash = this.#button('Hash of the weights', 'hash', async () => {
+      this.#hash.textContent = (await lab.weightsSha256()) ?? '';
+    });
+    this.#buttons = [model, save, hash];
+    const file = element('input', { type: 'file', id: 'load', accept: '.zip' });
+    file.addEventListener('change', () => void this.#load(file));
+    place.append(
+      element(
+        'p',
+        { class: 'quiet' },
+        'The run is saved in this browser every ten seconds and at each pause; a reload finds it. The model is safetensors with the config and tokenizer that transformers reads; a saved run goes on here or with the command line.',
+      ),
+      element(
+        'div',
+        { class: 'row' },
+        model,
+        save,
+        element('label', { class: 'button', for: 'load' }, 'Load a run', file),
+        copyButton('Copy link', () => lab.link),
+        hash,
+      ),
+      this.#hash,
+    );
+  }
+
+  #button(label: string, id: string, click: () => Promise<void>): HTMLButtonElement {
+    const button = element('button', { type: 'button', id }, label);
+    button.addEventListener(
+      'click',
+      () => void click().catch((error: unknown) => this.#lab.note('stop', messageOf(error))),
+    );
+    return button;
+  }
+
+  async #exportModel(): Promise<void> {
+    const files = await this.#lab.exportModel();
+    if (files !== undefined) await download(files, `${this.#lab.experiment.preset}-model.zip`);
+  }
+
+  async #save(): Promise<void> {
+    const files = await this.#lab.files();
+    if (files === undefined) return;
+    const { experiment, code } = this.#lab;
+    const page = new TextEncoder().encode(JSON.stringify({ link: linkOf(experiment), code }));
+    await download(new Map([...files, [PAGE_FILE, page]]), `${experiment.preset}-run.zip`);
+  }
+
+  async #load(input: HTMLInputElement): Promise<void> {
+    const [file] = input.files ?? [];
+    input.value = '';
+    if (file === undefined) return;
+    try {
+      const files = await unpacked(new Uint8Array(await file.arrayBuffer()));
+      const page = files.get(PAGE_FILE);
+      files.delete(PAGE_FILE);
+      if (page === undefined || !files.has('fingerprint.json')) throw new Error('it holds no run that this page saved');
+      const { link, code } = JSON.parse(new TextDecoder().decode(page)) as { link: string; code: string };
+      const experiment = ofLink(link);
+      if (experiment.reward === 'yours') this.#lab.code = code;
+      this.#choose(experiment);
+      await this.#lab.load(files, experiment);
+    } catch (error) {
+      this.#lab.note('stop', `${file.name} cannot be loaded: ${messageOf(error)}. Nothing was changed.`);
+    }
+  }
+
+  update(): void {
+    const isReady = this.#lab.run !== undefined && this.#lab.status !== 'busy';
+    for (const button of this.#buttons) button.disabled = !isReady;
+  }
+}
+
+/** A button that puts a text into the clipboard, and says so. */
+export function copyButton(label: string, text: () => string): HTMLButtonElement {
+  const button = element('button', { type: 'button' }, label);
+  button.addEventListener('click', async () => {
+    const copied = await navigator.clipboard.writeText(text()).then(
+      () => true,
+      () => false,
+    );
+    button.textContent = copied ? 'Copied' : 'The browser refused';
+    setTimeout(() => {
+      button.textContent = label;
+    }, 1500);
+  });
+  return button;
+}
+
+async function download(files: ReadonlyMap<string, Uint8Array>, name: string): Promise<void> {
+  const bytes = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
+    // Weights do not get smaller.
+    zip(Object.fromEntries(files), { level: 0 }, (error, data) =>
+      error ? reject(error) : resolve(data as Uint8Array<ArrayBuffer>),
+    );
+  });
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/zip' }));
+  const link = element('a', { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+async function unpacked(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
+  return new Promise((resolve, reject) => {
+    unzip(bytes, (error, files) => (error ? reject(error) : resolve(new Map(Object.entries(files)))));
+  });
+}

@@ -1,0 +1,330 @@
+/** The page's one run and everything known of it: what the panels show, and what their buttons do. */
+import {
+  type Answer,
+  type BackendWish,
+  type BrowserEvent,
+  type BrowserRun,
+  ConfigError,
+  type CreditedGroup,
+  keptRuns,
+  openRunInWorker,
+  opfsStore,
+  RlvrError,
+  removeKeptRun,
+  type SettingChange,
+  type Store,
+} from 'rlvr-train/web';
+import { type Experiment, linkOf, yamlOf } from './experiment.ts';
+import { History } from './history.ts';
+
+export type LabStatus = 'opening' | 'resting' | 'training' | 'stopping' | 'busy' | 'finished' | 'failed';
+
+export interface Note {
+  readonly level: 'note' | 'warn' | 'stop';
+  readonly text: string;
+}
+
+/** A question and what was answered when. */
+export interface Asked {
+  readonly prompt: string;
+  readonly step: number;
+  readonly answers: readonly Answer[];
+}
+
+const MOST_NOTES = 4;
+/** Lost devices after which WebGPU is given up. */
+const MOST_LOSSES = 2;
+
+export class Lab {
+  experiment: Experiment;
+  /** What the visitor wrote as a reward. */
+  code: string;
+  status: LabStatus = 'opening';
+  run: BrowserRun | undefined;
+  history = new History([]);
+  groups: readonly CreditedGroup[] = [];
+  groupsStep = 0;
+  notes: Note[] = [];
+  asked: Asked[] = [];
+  storage = '';
+  /** Settings that were changed within the run, oldest first. */
+  settings: SettingChange['settings'][] = [];
+  /** Steps a second, lately. */
+  speed = 0;
+  readonly #wish: BackendWish;
+  readonly #changed: () => void;
+  #losses = 0;
+  #lastStepAt = 0;
+  /** Counts openings: what an earlier one still has to say is not heard. */
+  #opening = 0;
+
+  /** @param changed  called whenever anything here is different */
+  constructor(experiment: Experiment, code: string, wish: BackendWish, changed: () => void) {
+    this.experiment = experiment;
+    this.code = code;
+    this.#wish = wish;
+    this.#changed = changed;
+  }
+
+  get yaml(): string {
+    return yamlOf(this.experiment);
+  }
+
+  /** Name of the run directory: the same job is the same run. */
+  async name(): Promise<string> {
+    const bytes = new TextEncoder().encode(this.yaml + (this.experiment.reward === 'yours' ? this.code : ''));
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 5);
+    return `${this.experiment.preset}-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  }
+
+  /** Opens the run of the experiment, as it was left. */
+  async open(experiment = this.experiment, files?: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const opening = ++this.#opening;
+    this.experiment = experiment;
+    this.#reset();
+    const before = this.run;
+    this.run = undefined;
+    this.#changed();
+    try {
+      await before?.close().catch(() => undefined); // a lost device cannot be closed
+      const wish: BackendWish = this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#wish;
+      const rewards = experiment.reward === 'yours' ? { yours: this.code } : undefined;
+      const run = await openRunInWorker({ yaml: this.yaml, name: await this.name(), backend: wish, rewards, files });
+      if (opening !== this.#opening) return void run.close();
+      this.run = run;
+      run.listen((event) => this.#hear(event));
+      const { opened } = run;
+      this.history = new History(opened.stages, opened.metrics);
+      for (const text of opened.notes) this.note('warn', text);
+      if (this.history.x.length > 0 && opened.status !== 'finished') {
+        this.note('note', `A saved run was found, at step ${this.history.x.at(-1)}. Train goes on from there.`);
+      }
+      this.storage = opened.storage.reason;
+      this.settings = opened.changes.map(({ settings }) => settings);
+      this.status = opened.status === 'finished' ? 'finished' : 'resting';
+    } catch (error) {
+      if (opening !== this.#opening) return;
+      this.status = 'failed';
+      const remedy =
+        error instanceof ConfigError ? 'Change the setting back.' : 'Nothing was changed. Reset starts over.';
+      this.note('stop', `${messageOf(error)}\n${remedy}`);
+    }
+    this.#changed();
+  }
+
+  #reset(): void {
+    this.status = 'opening';
+    this.history = new History([]);
+    this.groups = [];
+    this.notes = [];
+    this.asked = [];
+    this.storage = '';
+    this.settings = [];
+    this.speed = 0;
+  }
+
+  #hear(event: BrowserEvent): void {
+    this.history.hear(event);
+    if (event.type === 'rollouts') {
+      this.groups = event.groups;
+      this.groupsStep = event.step;
+    }
+    if (event.type === 'step') this.#clock();
+    if (event.type === 'note') this.note('note', event.message);
+    if (event.type === 'diagnosis' && event.diagnosis.level !== 'note') this.note('warn', event.diagnosis.message);
+    if (event.type === 'storage') this.storage = event.storage.reason;
+    this.#changed();
+  }
+
+  #clock(): void {
+    const now = performance.now();
+    const rate = 1000 / Math.max(1, now - this.#lastStepAt);
+    if (this.#lastStepAt > 0) this.speed = this.speed === 0 ? rate : 0.9 * this.speed + 0.1 * rate;
+    this.#lastStepAt = now;
+  }
+
+  /** Says something at the top; the same thing once. */
+  note(level: Note['level'], text: string): void {
+    this.notes = [{ level, text }, ...this.notes.filter((other) => other.text !== text)].slice(0, MOST_NOTES);
+    this.#changed();
+  }
+
+  dismiss(note: Note): void {
+    this.notes = this.notes.filter((other) => other !== note);
+    this.#changed();
+  }
+
+  /** The one big button. */
+  async toggle(): Promise<void> {
+    if (this.status === 'training') return this.pause();
+    if (this.status === 'resting') return this.train();
+  }
+
+  async train(steps?: number): Promise<void> {
+    const { run } = this;
+    if (run === undefined || this.status !== 'resting') return;
+    this.status = 'training';
+    this.speed = 0;
+    this.#lastStepAt = 0;
+    this.#changed();
+    try {
+      const status = await run.train(steps === undefined ? {} : { steps });
+      if (run !== this.run) return;
+      this.status = status === 'finished' ? 'finished' : 'resting';
+      this.#changed();
+    } catch (error) {
+      if (run === this.run) await this.#recover(error);
+    }
+  }
+
+  async pause(): Promise<void> {
+    if (this.status !== 'training') return;
+    this.status = 'stopping';
+    this.#changed();
+    await this.run?.pause();
+  }
+
+  /** A run that failed is opened again where it was saved; one whose device was lost goes on by itself. */
+  async #recover(error: unknown): Promise<void> {
+    const isLost = error instanceof RlvrError && error.code === 'device-lost';
+    if (isLost) this.#losses++;
+    // What only memory has must not go with the worker.
+    const files = this.storage === '' ? undefined : await this.run?.files().catch(() => undefined);
+    await this.open(this.experiment, files);
+    this.note('stop', `${messageOf(error)}${isLost ? '\nGoing on from what was saved.' : '\nBack at what was saved.'}`);
+    if (isLost) void this.train();
+  }
+
+  /** Does something with the run that needs it at rest, or between two steps. */
+  async #using<T>(work: (run: BrowserRun) => Promise<T>): Promise<T | undefined> {
+    const { run } = this;
+    if (run === undefined) return undefined;
+    const before = this.status;
+    if (before !== 'training') this.status = 'busy';
+    this.#changed();
+    try {
+      return await work(run);
+    } catch (error) {
+      this.note('stop', messageOf(error));
+      return undefined;
+    } finally {
+      if (run === this.run && this.status === 'busy') this.status = before;
+      this.#changed();
+    }
+  }
+
+  evaluate(): Promise<unknown> {
+    return this.#using((run) => run.evaluate());
+  }
+
+  async ask(prompt: string, temperature: number, samples: number): Promise<void> {
+    const answers = await this.#using((run) => run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 }));
+    if (answers === undefined) return;
+    this.asked = [{ prompt, step: this.history.x.at(-1) ?? 0, answers }, ...this.asked].slice(0, 6);
+    this.#changed();
+  }
+
+  tryReward(code: string): ReturnType<BrowserRun['tryReward']> {
+    if (this.run === undefined) return Promise.reject(new Error('The run is not open yet.'));
+    return this.run.tryReward(code, 20);
+  }
+
+  estimate(): Promise<Awaited<ReturnType<BrowserRun['estimate']>> | undefined> {
+    return this.#using((run) => run.estimate());
+  }
+
+  weightsSha256(): Promise<string | undefined> {
+    return this.#using((run) => run.weightsSha256());
+  }
+
+  exportModel(): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+    return this.#using((run) => run.exportModel());
+  }
+
+  files(): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+    return this.#using((run) => run.files());
+  }
+
+  /** Changes settings of the run under way; it rests for a moment where it trains. */
+  async change(settings: SettingChange['settings']): Promise<void> {
+    const wasTraining = this.status === 'training';
+    if (wasTraining) await this.pause();
+    const said = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
+    const done = await this.#using(async (run) => {
+      await run.change(settings);
+      this.settings = [...this.settings, settings];
+      return true;
+    });
+    if (done)
+      this.note('note', `From step ${(this.history.x.at(-1) ?? 0) + 1} on: ${said.join(', ')}. Kept with the run.`);
+    // `pause` resolves with the run; the promise of `train` may be a moment behind.
+    if (wasTraining) {
+      this.status = 'resting';
+      void this.train();
+    }
+  }
+
+  /** Starts the same experiment over: what was kept of it is removed. */
+  async startOver(): Promise<void> {
+    const { run } = this;
+    this.run = undefined;
+    this.#opening++;
+    this.status = 'opening';
+    this.#changed();
+    await run?.close().catch(() => undefined);
+    await removeKeptRun(await this.name()).catch((error: unknown) => this.note('warn', messageOf(error)));
+    await this.open();
+  }
+
+  /** Puts a saved run where this page finds it, and opens it. @throws Error in words where it is no such run */
+  async load(files: ReadonlyMap<string, Uint8Array>, experiment: Experiment): Promise<void> {
+    const { run } = this;
+    this.run = undefined;
+    await run?.close().catch(() => undefined);
+    this.experiment = experiment;
+    await removeKeptRun(await this.name());
+    await this.open(experiment, files);
+  }
+
+  /** Curves of the other runs that are kept here, newest names last. */
+  async earlier(): Promise<{ readonly name: string; readonly history: History }[]> {
+    const own = await this.name();
+    const names = await keptRuns().catch((): string[] => []);
+    const found = names.filter((name) => name !== own).map(async (name) => ({ name, history: await historyOf(name) }));
+    return (await Promise.all(found)).flatMap(({ name, history }) =>
+      history === undefined ? [] : [{ name, history }],
+    );
+  }
+
+  get link(): string {
+    return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment)}`;
+  }
+}
+
+async function historyOf(name: string): Promise<History | undefined> {
+  const store: Store = await opfsStore(name);
+  const lines = new TextDecoder()
+    .decode(await store.read('metrics.jsonl'))
+    .split('\n')
+    .slice(0, -1);
+  if (lines.length === 0) return undefined;
+  const records = lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Readonly<Record<string, unknown>>];
+    } catch {
+      return []; // a line that was cut short
+    }
+  });
+  const longest = (stage: string): number =>
+    Math.max(0, ...records.filter((record) => record.stage === stage).map(({ step }) => Number(step)));
+  const stages = (['sft', 'grpo'] as const).map((stage) => ({ stage, maxSteps: longest(stage) }));
+  return new History(
+    stages.filter(({ maxSteps }) => maxSteps > 0),
+    records,
+  );
+}
+
+/** What a person is told of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

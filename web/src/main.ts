@@ -1,0 +1,88 @@
+/** The page: makes the panels, opens the run of the link, and draws what changed at most once a frame. */
+import { byId, element } from '../../src/run/report/page/dom.ts';
+import { AskPanel } from './ask_panel.ts';
+import { Controls } from './controls.ts';
+import { Curves } from './curves.ts';
+import { type Experiment, linkOf, ofLink } from './experiment.ts';
+import { GroupPanel } from './group_panel.ts';
+import { HackPanel } from './hack_panel.ts';
+import { isolate } from './isolation.ts';
+import { KeepPanel } from './keep_panel.ts';
+import { Lab } from './lab.ts';
+import { OverlayPanel } from './overlay_panel.ts';
+import { PresetsPanel } from './presets_panel.ts';
+import { EXAMPLE, RewardPanel } from './reward_panel.ts';
+import { SettingsPanel } from './settings_panel.ts';
+
+/** Milliseconds between two drawings of everything: curves need no more. */
+const DRAW_MS = 150;
+
+const CODE_KEY = 'rlvr-train reward';
+
+async function start(): Promise<void> {
+  if (await isolate()) return;
+  const query = new URLSearchParams(location.search);
+  const wish = {
+    name: pick(query.get('backend'), ['auto', 'webgpu', 'wasm'] as const),
+    software: query.has('software'),
+    ...(query.has('threads') && { threads: Number(query.get('threads')) }),
+  };
+  const code = localStorage.getItem(CODE_KEY) ?? EXAMPLE;
+  const lab = new Lab(ofLink(location.hash), code, wish, () => draw.soon());
+  // A reward of one's own comes from this browser's editor, never from a link.
+  const choose = (experiment: Experiment): void => {
+    localStorage.setItem(CODE_KEY, lab.code);
+    history.replaceState(null, '', `#${linkOf(experiment)}`);
+    void lab.open(experiment).then(() => overlay.look());
+  };
+  const curves = new Curves(byId('curves'), lab);
+  const overlay = new OverlayPanel(byId('earlier'), lab, curves);
+  new RewardPanel(byId('reward'), lab, choose);
+  const panels = [
+    new PresetsPanel(byId('presets'), lab, choose),
+    new Controls(lab),
+    curves,
+    new GroupPanel(byId('group'), lab),
+    new AskPanel(byId('ask'), lab),
+    new HackPanel(byId('hack'), byId('hack-body'), lab),
+    new SettingsPanel(byId('settings'), lab, choose),
+    new KeepPanel(byId('keep'), lab, (experiment) => history.replaceState(null, '', `#${linkOf(experiment)}`)),
+  ];
+  const draw = drawing(() => {
+    for (const panel of panels) panel.update();
+  });
+  addEventListener('hashchange', () => choose(ofLink(location.hash)));
+  draw.soon();
+  await lab.open();
+  await overlay.look();
+}
+
+/** Draws in an animation frame, so never while the tab is hidden, and not too often. */
+function drawing(update: () => void): { readonly soon: () => void } {
+  let isDue = false;
+  let last = -DRAW_MS;
+  const frame = (now: number): void => {
+    if (now - last < DRAW_MS) {
+      requestAnimationFrame(frame);
+      return;
+    }
+    last = now;
+    isDue = false;
+    update();
+  };
+  return {
+    soon: () => {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(frame);
+    },
+  };
+}
+
+function pick<const T extends string>(value: string | null, known: readonly T[]): T {
+  return known.find((one) => one === value) ?? (known[0] as T);
+}
+
+start().catch((error: unknown) => {
+  byId('notes').append(element('p', { class: 'note stop' }, `The page could not start: ${String(error)}`));
+});

@@ -1,0 +1,40 @@
+/** The tasks to choose from, each with what is asked and an honest time. */
+import { element } from '../../src/run/report/page/dom.ts';
+import { ofPreset, PRESETS } from './experiment.ts';
+import type { Lab } from './lab.ts';
+
+export class PresetsPanel {
+  readonly #inputs: readonly HTMLInputElement[];
+  readonly #lab: Lab;
+
+  /** @param choose  called with the experiment of a preset */
+  constructor(place: HTMLElement, lab: Lab, choose: (experiment: ReturnType<typeof ofPreset>) => void) {
+    this.#lab = lab;
+    this.#inputs = Object.keys(PRESETS).map((name) => {
+      const input = element('input', { type: 'radio', name: 'preset', value: name });
+      input.addEventListener('change', () => choose({ ...ofPreset(name), seed: lab.experiment.seed }));
+      return input;
+    });
+    const cards = Object.values(PRESETS).map((preset, i) =>
+      element(
+        'label',
+        { class: 'preset' },
+        this.#inputs[i] as HTMLInputElement,
+        element('strong', {}, preset.title),
+        element('span', { class: 'example' }, preset.example[0], element('b', {}, ' → '), preset.example[1]),
+        element('span', { class: 'about' }, preset.about),
+        element(
+          'span',
+          { class: 'time' },
+          preset.time,
+          ...(preset.warning === undefined ? [] : [element('em', {}, ` ⚠ ${preset.warning}`)]),
+        ),
+      ),
+    );
+    place.append(element('fieldset', { class: 'presets' }, element('legend', { class: 'unseen' }, 'Task'), ...cards));
+  }
+
+  update(): void {
+    for (const input of this.#inputs) input.checked = input.value === this.#lab.experiment.preset;
+  }
+}

@@ -1,0 +1,92 @@
+/** An editor for a reward of the visitor's own: tried on twenty completions, then trained against. */
+import { element } from '../../src/run/report/page/dom.ts';
+import type { Experiment } from './experiment.ts';
+import { type Lab, messageOf } from './lab.ts';
+
+export const EXAMPLE = `// One completion in, one number out. verdict is the strict verifier's.
+function reward({ prompt, completion, answer, length, verdict }) {
+  let right = 0;
+  for (let i = 0; i < answer.length; i++) {
+    if (completion[i] === answer[i]) right++;
+  }
+  return right / answer.length;
+}
+`;
+
+export class RewardPanel {
+  readonly #lab: Lab;
+  readonly #code = element('textarea', { id: 'reward-code', rows: 10, spellcheck: 'false', autocapitalize: 'off' });
+  readonly #result = element('div', { 'aria-live': 'polite' });
+
+  /** @param choose  called with the experiment that trains on the reward */
+  constructor(place: HTMLElement, lab: Lab, choose: (experiment: Experiment) => void) {
+    this.#lab = lab;
+    this.#code.value = lab.code;
+    const attempt = element('button', { type: 'button', id: 'try-reward' }, 'Try on twenty completions');
+    attempt.addEventListener('click', () => void this.#try());
+    const use = element('button', { type: 'button', id: 'use-reward' }, 'Train against it');
+    use.addEventListener('click', async () => {
+      if (!(await this.#try())) return;
+      lab.code = this.#code.value;
+      choose({ ...lab.experiment, reward: 'yours' });
+    });
+    place.append(
+      element(
+        'p',
+        { class: 'quiet' },
+        'Runs in a worker of its own, without network, storage or page; one that hangs is ended after five seconds.',
+      ),
+      element('label', { for: 'reward-code' }, 'JavaScript'),
+      this.#code,
+      element('div', { class: 'row' }, attempt, use),
+      this.#result,
+    );
+  }
+
+  /** Whether it gave a number for all of them. */
+  async #try(): Promise<boolean> {
+    this.#result.replaceChildren(element('p', { class: 'quiet' }, 'Sampling twenty completions …'));
+    try {
+      const rows = await this.#lab.tryReward(this.#code.value);
+      this.#result.replaceChildren(
+        element(
+          'div',
+          { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rewards of twenty completions' },
+          element(
+            'table',
+            {},
+            element(
+              'thead',
+              {},
+              element(
+                'tr',
+                {},
+                ...['Prompt', 'Completion', 'Your reward', 'Strict verdict'].map((head) =>
+                  element('th', { scope: 'col' }, head),
+                ),
+              ),
+            ),
+            element(
+              'tbody',
+              {},
+              ...rows.map(({ prompt, text, reward, verdict }) =>
+                element(
+                  'tr',
+                  {},
+                  element('td', {}, element('code', {}, prompt)),
+                  element('td', {}, element('code', {}, text)),
+                  element('td', {}, reward === null ? '–' : reward.toFixed(2)),
+                  element('td', { class: verdict.status === 'correct' ? 'right' : 'wrong' }, verdict.reason),
+                ),
+              ),
+            ),
+          ),
+        ),
+      );
+      return true;
+    } catch (error) {
+      this.#result.replaceChildren(element('p', { class: 'problem' }, messageOf(error)));
+      return false;
+    }
+  }
+}
