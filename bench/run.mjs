@@ -5,6 +5,7 @@ const benchmarks = {
   sft: 'how fast is a supervised step, against plain PyTorch?',
   scale: 'does the cost of a step grow no faster than its work?',
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
+  logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 
