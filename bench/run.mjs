@@ -7,6 +7,7 @@ const benchmarks = {
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
   webgpu: 'how near is WebGPU to its adapter, and how fast against wasm and against PyTorch on the same GPU?',
   pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',
+  logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

@@ -1,13 +1,15 @@
 /**
  * How fast is a whole GRPO step, against TRL's on the same machine?
  *
- *   npm run bench -- step [--repeats 15] [--quick] [--threads 2] [--micro-batch 64] [--json FILE]
+ *   npm run bench -- step [--repeats 15] [--quick] [--threads 2] [--micro-batch 64] [--backend wasm] [--json FILE]
  *
  * Both sides start from the same weights and take optimizer steps through their own trainers: sample, reward, score,
  * go back, clip, AdamW. Nothing is logged, saved or evaluated. EOS never ends a completion: ours has a fixed length,
  * TRL suppresses EOS by min_new_tokens. --micro-batch is TRL's per_device_train_batch_size; ours is what fits.
+ * --backend tfjs:wasm or tfjs:tensorflow is our side on TensorFlow.js, whose threads are its own affair.
  * Before a figure is printed, both must have begun with the same entropy and trained on live groups of full length.
  */
+import { openTfjs, TFJS_BACKENDS } from '../dist/node.js';
 import { stepFlop } from './arithmetic.mjs';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { startSide } from './peers/side.mjs';
@@ -20,16 +22,29 @@ const PEER_PROMPTS = 1024;
 /** Nats. Means over 4,096 tokens, sampled apart, differ by less. */
 const ENTROPY_TOLERANCE = 0.02;
 
-const flags = readFlags({ further: { ...THREADS_FLAG, 'micro-batch': { type: 'string', default: '64' } } });
-const { repeats, quick, json } = flags;
+const flags = readFlags({
+  further: {
+    ...THREADS_FLAG,
+    'micro-batch': { type: 'string', default: '64' },
+    backend: { type: 'string', default: 'wasm' },
+  },
+});
+const { repeats, quick, json, backend } = flags;
 const threads = readThreads(flags);
 const completions = RACE.prompts * RACE.groupSize;
 const microBatch = Number(flags['micro-batch']);
 if (!Number.isInteger(completions / microBatch))
   fail(`--micro-batch: ${flags['micro-batch']} — not a divisor of ${completions} completions; use 16, 32, 64 or 128.`);
 
+const isWasm = backend === 'wasm';
+if (!isWasm && !TFJS_BACKENDS.includes(backend.slice('tfjs:'.length)))
+  fail(`--backend: ${backend} — use wasm, or tfjs: and one of ${TFJS_BACKENDS.join(', ')}.`);
+
 const machine = describeMachine();
-const run = await openWorkload(RACE, { threads });
+const run = await openWorkload(RACE, {
+  threads,
+  ...(isWasm ? {} : { backend: openTfjs(backend.slice('tfjs:'.length)) }),
+});
 const peer = await startSide('grpo_step.py', run, {
   threads,
   prompts: Array.from({ length: PEER_PROMPTS }, (_, i) => run.task.trainItem(1, i).prompt),
@@ -48,8 +63,7 @@ try {
     repeats,
   });
   check(result);
-  const peak = await measurePeak({ threads, features: run.policy.engine.features });
-  report(result, peak);
+  report(result, isWasm ? await measurePeak({ threads, features: run.policy.engine.features }) : undefined);
 } finally {
   peer?.close();
   await run.policy.close();
@@ -73,12 +87,14 @@ function check({ ours, theirs }) {
 
 function report({ ours, theirs, ratio }, peak) {
   const names = {
-    ours: `rlvr-train ${machine.package}, wasm`,
+    ours: `rlvr-train ${machine.package}, ${backend}`,
     theirs: peer && `TRL ${peer.versions.trl}, PyTorch ${peer.versions.torch}`,
   };
   const flop = stepFlop(RACE, VOCABULARY);
-  const reached = flop.computed / ours.seconds.median / 1e9;
-  const share = reached / peak.microKernel;
+  // Only wasm keeps the rollout's activations.
+  const computed = isWasm ? flop.computed : flop.asWritten;
+  const reached = computed / ours.seconds.median / 1e9;
+  const share = peak && reached / peak.microKernel;
   const work = { count: completions * RACE.completionTokens, unit: 'completion tokens/s' };
   process.stdout.write(
     `${[
@@ -89,16 +105,16 @@ function report({ ours, theirs, ratio }, peak) {
       raceTable({ ours, theirs }, names, work),
       '',
       ...ratioLines({ ours, theirs, ratio }, names),
-      `ours: ${(flop.computed / 1e9).toFixed(1)} GFLOP of ${(flop.asWritten / 1e9).toFixed(1)} computed (the rollout is the forward pass), at ${reached.toFixed(1)} GFLOP/s: ${(100 * share).toFixed(0)} % of the ${peak.microKernel.toFixed(0)} that the micro-kernel reaches on ${threads} threads`,
+      `ours: ${(computed / 1e9).toFixed(1)} GFLOP of ${(flop.asWritten / 1e9).toFixed(1)} computed${isWasm ? ' (the rollout is the forward pass)' : ''}, at ${reached.toFixed(1)} GFLOP/s${peak ? `: ${(100 * share).toFixed(0)} % of the ${peak.microKernel.toFixed(0)} that the micro-kernel reaches on ${threads} threads` : ''}`,
     ].join('\n')}\n`,
   );
   if (json === undefined) return;
-  const settings = { ...RACE, vocabulary: VOCABULARY, threads, learningRate: LEARNING_RATE, microBatch };
+  const settings = { ...RACE, backend, vocabulary: VOCABULARY, threads, learningRate: LEARNING_RATE, microBatch };
   writeJson(json, 'step', {
     machine,
     peer: peer?.versions,
     settings,
-    arithmetic: { flop, gflops: reached, peak, shareOfMicroKernel: share },
+    arithmetic: { flop, computed, gflops: reached, ...(peak && { peak, shareOfMicroKernel: share }) },
     ...summaryOf({ ours, theirs, ratio }),
   });
 }

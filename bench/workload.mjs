@@ -82,7 +82,7 @@ const stages = {
 };
 
 /** Opens a run of one stage, `grpo` or `sft`, over a workload, with initial weights of seed 0. */
-export async function openWorkload(workload, { stage = 'grpo', threads }) {
+export async function openWorkload(workload, { stage = 'grpo', threads, backend = wasmBackend({ threads }) }) {
   const config = {
     task: 'race',
     seed: 0,
@@ -97,7 +97,7 @@ export async function openWorkload(workload, { stage = 'grpo', threads }) {
   };
   // JSON is YAML.
   const loaded = parseConfig(JSON.stringify(config), { file: 'bench/workload.mjs' });
-  return openRun(loaded.config, raceTask(workload), await wasmBackend({ threads }), { rewards: { low_ids: lowIds } });
+  return openRun(loaded.config, raceTask(workload), await backend, { rewards: { low_ids: lowIds } });
 }
 
 /**

@@ -29,6 +29,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   grpo: ['config', 'model', 'data', 'rewards', 'kernels'],
   // Files of the user's own, loaded for what a config names.
   plugins: ['config', 'data', 'rewards', 'kernels'],
+  // Ops for programs that use TensorFlow.js.
+  tfjs: ['model', 'kernels'],
   run: ['grpo', 'config', 'model', 'data', 'rewards', 'kernels'],
   // The same session in a browser, its engine in a worker.
   web: ['run', 'grpo', 'config', 'model', 'data', 'rewards', 'kernels'],

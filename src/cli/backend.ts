@@ -3,18 +3,20 @@ import { existsSync } from 'node:fs';
 import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { referenceBackend } from '../kernels/reference/engine.ts';
+import { openTfjs, type TfjsBackendName } from '../kernels/tfjs/open.node.ts';
 import { wasmBackend } from '../kernels/wasm/backend.ts';
 import { webgpuBackend } from '../kernels/webgpu/backend.ts';
 import { adapterLine } from '../kernels/webgpu/device.ts';
 import { nodeGpu } from '../kernels/webgpu/webgpu.node.ts';
 import { requireAddressSpace } from './engine_memory.ts';
 
-export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference';
+export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference' | `tfjs:${TfjsBackendName}`;
 
 /**
  * @param threads undefined: one a core
  * @param tell    hears why `auto` takes no GPU, as `this machine shows no GPU`
- * @throws BackendError where `webgpu` is asked for and has no adapter, or `wasm` cannot have a memory
+ * @throws BackendError where `webgpu` is asked for and has no adapter, `wasm` cannot have a memory, or the packages of
+ *   `tfjs:…` are missing
  */
 export async function chooseBackend(
   name: BackendName,
@@ -28,6 +30,11 @@ export async function chooseBackend(
       return webgpuBackend(await nodeGpu());
     case 'wasm':
       return wasm(threads);
+    case 'tfjs:cpu':
+    case 'tfjs:wasm':
+    case 'tfjs:webgpu':
+    case 'tfjs:tensorflow':
+      return openTfjs(name.slice('tfjs:'.length) as TfjsBackendName);
     case 'auto': {
       const found = await realGpu();
       if (typeof found !== 'string') return found;

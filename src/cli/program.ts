@@ -92,7 +92,7 @@ function addTrain(root: Command): Command {
       .option('--force', 'resume although machine, version or config differ')
       .optionsGroup('Machine:')
       .option('--threads <number>', THREADS, wholeNumber(1))
-      .option('--backend <name>', 'auto, webgpu, wasm or reference (default: what the config says, else auto)')
+      .option('--backend <name>', 'auto, webgpu, wasm, reference or tfjs:… (default: what the config says, else auto)')
       .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
       .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
       .option('--plain', 'plain lines, also on a terminal')

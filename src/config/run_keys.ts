@@ -25,9 +25,15 @@ export const RUN_KEYS = {
   ),
   backend: key(
     'backend',
-    choice(['auto', 'webgpu', 'wasm', 'reference'], 'not a backend of this build')
+    choice(
+      ['auto', 'webgpu', 'wasm', 'reference', 'tfjs:cpu', 'tfjs:wasm', 'tfjs:webgpu', 'tfjs:tensorflow'],
+      'not a backend of this build',
+    )
       .default('auto')
-      .describe('Kernel set: auto takes the fastest that starts; reference is float64 and slow. Default auto.'),
+      .describe(
+        'Kernel set: auto takes the fastest that starts; reference is float64 and slow; tfjs:… are TensorFlow.js ' +
+          'with its packages installed. Default auto.',
+      ),
   ),
   threads: key(
     'threads',

@@ -1,5 +1,5 @@
 /** What npm publishes, checked by machines: packed, linted, installed into an empty folder, and used there. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,13 +63,29 @@ describe('the package', () => {
         execFileSync(process.execPath, words, { cwd: home.path, encoding: 'utf8' });
       expect(run(compiler, ...flags, ...types, 'use.ts')).toBe('');
       expect(run('use.js').trim()).toBe('sorted 4 digits, 1 reward, step 1');
+      for (const [backend, words] of Object.entries(MISSING_TFJS)) {
+        const config = 'node_modules/rlvr-train/configs/sort-digits.yaml';
+        const command = ['node_modules/rlvr-train/dist/cli/main.js', '--config', config, '--backend', backend];
+        const { status, stderr } = spawnSync(process.execPath, command, { cwd: home.path, encoding: 'utf8' });
+        expect(stderr, backend).toContain(words);
+        expect(stderr, backend).not.toMatch(/^ +at /m);
+        expect(status, backend).not.toBe(0);
+      }
     } finally {
       home.remove();
     }
   }, 300_000);
 });
 
-/** Uses every entry point; compiled against the declarations that were installed. */
+/** What a backend of TensorFlow.js says where its packages, which are optional, are not installed. */
+const MISSING_TFJS = {
+  'tfjs:cpu': 'npm install @tensorflow/tfjs@4.22.0',
+  'tfjs:wasm': 'npm install @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0',
+  'tfjs:webgpu': 'npm install @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-webgpu@4.22.0 webgpu',
+  'tfjs:tensorflow': 'npm install --ignore-scripts @tensorflow/tfjs-node@4.22.0',
+};
+
+/** Uses every entry point that needs no other package; compiled against the declarations that were installed. */
 const CONSUMER = `
 import { createTask, openRun, parseConfig, type StepMetrics, train, wasmBackend } from 'rlvr-train';
 import { fileStore } from 'rlvr-train/node';

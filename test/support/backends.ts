@@ -2,16 +2,21 @@
  * The backends that every conformance test runs on.
  *
  * RLVR_TEST_BACKENDS replaces the default list: names with options, such as `reference,wasm:threads=2:fma=false`, or
- * `webgpu:lavapipe`.
+ * `webgpu:lavapipe`, or `tfjs:wasm`.
  * A backend that is listed and cannot be loaded or opened fails the suite: nothing is skipped.
  */
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import type { TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';
+import { expectClose, expectSameBits } from './compare.ts';
+import type { Output } from './harness.ts';
 
 /** A backend, and its name with the options that it was made with. */
 export interface RequiredBackend {
   readonly label: string;
   readonly backend: Backend;
+  /** Fails where outputs that the interface promises to be the same are not: in bits, or on tfjs within a tolerance. */
+  readonly expectSame: (actual: Output, expected: Output, label?: string) => void;
 }
 
 interface BackendOptions {
@@ -36,13 +41,31 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
     const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
     return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes, tiling });
   },
+  tfjs: async ({ adapter = 'cpu' }) => {
+    const { openTfjs } = await import('../../src/kernels/tfjs/open.node.ts');
+    if (adapter !== 'webgpu') return openTfjs(adapter as TfjsBackendName);
+    const { openSoftwareAdapter } = await import('./adapters.ts');
+    const opened = await openTfjs('webgpu', await openSoftwareAdapter('lavapipe'));
+    const { env } = await import('@tensorflow/tfjs');
+    env().set('WEBGPU_CPU_FORWARD', false); // else small cases would not reach the device
+    return opened;
+  },
 };
 
 /** The backends under test, in order. @throws when one is unknown or missing */
 export async function requiredBackends(): Promise<readonly RequiredBackend[]> {
   const labels = (process.env.RLVR_TEST_BACKENDS ?? DEFAULT_BACKENDS).split(',');
-  return Promise.all(labels.map(async (label) => ({ label, backend: await loadBackend(label) })));
+  const required: RequiredBackend[] = [];
+  for (const label of labels) {
+    // tfjs sums in whatever order its backends do: its kernel set promises no bits.
+    const expectSame = label.startsWith('tfjs') ? expectNearlySame : expectSameBits;
+    required.push({ label, backend: await loadBackend(label), expectSame });
+  }
+  return required;
 }
+
+const expectNearlySame: RequiredBackend['expectSame'] = (actual, expected, label) =>
+  expectClose(actual, expected, { terms: 256 }, label);
 
 /** A backend by its label, such as `wasm:threads=2`. */
 export async function loadBackend(label: string): Promise<Backend> {

@@ -1,81 +1,13 @@
 /** Training on software adapters: the numbers of the wasm engine, and the same bits every time. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/generation.ts';
-import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
-import type { OptimizerSettings } from '../../src/model/programs.ts';
-import type { ModelShape } from '../../src/model/shape.ts';
 import { loadBackend } from '../support/backends.ts';
-import { normals } from '../support/data.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
-import {
-  bitsOf,
-  generationSettings,
-  inCompletionOrder,
-  NO_UPDATE,
-  openPolicy,
-  randomGroups,
-  sha256Of,
-} from '../support/policies.ts';
+import { bitsOf, generationSettings, inCompletionOrder, NO_UPDATE, sha256Of } from '../support/policies.ts';
+import { GROUPS, tenSteps, WITH_EVERYTHING, withPolicy, worstRelative } from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
-
-const STEPS = 10;
-const WITH_EVERYTHING: Partial<ModelShape> = { tieWordEmbeddings: true, attentionBias: true, qkNorm: true };
-const GROUPS = randomGroups([4, 5, 3], { seed: 2 });
-const CAPACITY = { rows: 400, lossRows: 200, kvRows: 800 };
-
-function objectiveRows(lossRowCount: number, completions: number): ObjectiveRows {
-  return {
-    oldLogprobs: 'current',
-    refLogprobs: undefined,
-    coefficients: new Float32Array(lossRowCount).fill(1 / lossRowCount),
-    entropyCoefficients: new Float32Array(lossRowCount).fill(0.01 / lossRowCount),
-    // A mean far from 0, so that the loss is no difference of equals.
-    advantages: Float32Array.from(normals([completions], 3), (value) => value + 2),
-  };
-}
-
-const optimizerAt = (step: number): OptimizerSettings => ({
-  ...NO_UPDATE,
-  learningRate: 3e-3,
-  weightDecay: 0.01,
-  maxGradNorm: 1,
-  adamStep: step + 1,
-});
-
-/** Ten steps of the policy objective on one batch. */
-async function tenSteps(policy: Policy): Promise<{ losses: number[]; gradNorms: number[]; weights: Float32Array }> {
-  const batch = packBatch(GROUPS);
-  const settings = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };
-  const losses: number[] = [];
-  const gradNorms: number[] = [];
-  for (let step = 0; step < STEPS; step++) {
-    const rows = objectiveRows(batch.lossRowCount, GROUPS.flatMap(({ completions }) => completions).length);
-    const result = await policy.accumulate(batch, 0.9, rows, settings);
-    losses.push(result.losses.reduce((sum, loss) => sum + loss, 0));
-    gradNorms.push((await policy.optimize(optimizerAt(step))).gradNorm);
-  }
-  return { losses, gradNorms, weights: await policy.readVector('weights') };
-}
-
-async function withPolicy<Result>(
-  backend: Backend,
-  shape: Partial<ModelShape>,
-  use: (policy: Policy) => Promise<Result>,
-): Promise<Result> {
-  const policy = await openPolicy(backend, shape, CAPACITY);
-  try {
-    return await use(policy);
-  } finally {
-    await policy.close();
-  }
-}
-
-function worstRelative(actual: readonly number[], expected: readonly number[]): number {
-  return Math.max(...actual.map((value, i) => Math.abs(value / expected[i] - 1)));
-}
 
 for (const label of REQUIRED_ADAPTERS) {
   const backend = await loadBackend(`webgpu:${label}`);

@@ -18,34 +18,63 @@ export interface SamplingFilters {
   readonly minP: number;
 }
 
+/** What is drawn for a row. */
+export interface Draw {
+  readonly token: number;
+  readonly logprob: number;
+  readonly entropy: number;
+  readonly keptLogMass: number;
+}
+
 /** Temperature 0 takes the arg-max, keeps everything, and reports log-probs at temperature 1. */
 export function sample(args: Opened<SampleArgs>, { D, V }: Dimensions): void {
   const { hidden, weight, sampling, key, rolloutNumbers, counters, rows } = args;
   const { tokens, logprobs, entropies, keptLogMass } = args;
+  for (let r = rows.begin; r < rows.end; r++) {
+    const row = hidden.subarray(r * D, (r + 1) * D);
+    const u = temperedLogits(row, weight, V, sampling[SAMPLING.temperature] || 1);
+    const counter = [counters[r], rolloutNumbers[r * 2], rolloutNumbers[r * 2 + 1], 0];
+    const draw = drawToken(u, sampling, counter, key);
+    tokens[r] = draw.token;
+    logprobs[r] = draw.logprob;
+    entropies[r] = draw.entropy;
+    keptLogMass[r] = draw.keptLogMass;
+  }
+}
+
+/**
+ * Draws a token from logits that the temperature has divided already.
+ * @param sampling values of a `sampling` slot
+ * @param counter  Philox counter of the row
+ */
+export function drawToken(
+  u: Float64Array,
+  sampling: ArrayLike<number>,
+  counter: ArrayLike<number>,
+  key: ArrayLike<number>,
+): Draw {
   const isGreedy = sampling[SAMPLING.temperature] === 0;
-  const temperature = isGreedy ? 1 : sampling[SAMPLING.temperature];
   const filters = {
     topK: isGreedy ? 1 : sampling[SAMPLING.topK],
     topP: isGreedy ? 1 : sampling[SAMPLING.topP],
     minP: isGreedy ? 0 : sampling[SAMPLING.minP],
   };
-  for (let r = rows.begin; r < rows.end; r++) {
-    const u = temperedLogits(hidden.subarray(r * D, (r + 1) * D), weight, V, temperature);
-    const masses = keptMasses(u, filters);
-    const counter = [counters[r], rolloutNumbers[r * 2], rolloutNumbers[r * 2 + 1], 0];
-    const token = inverseCdf(masses, philoxUniform(counter, key));
-    const logSumExp = logSumExpOf(u);
-    tokens[r] = token;
-    logprobs[r] = u[token] - logSumExp;
-    entropies[r] = entropyOf(u, logSumExp);
-    keptLogMass[r] = isGreedy ? 0 : logOfKeptShare(u, masses);
-  }
+  const masses = keptMasses(u, filters);
+  const token = inverseCdf(masses, philoxUniform(counter, key));
+  const logSumExp = logSumExpOf(u);
+  return {
+    token,
+    logprob: u[token] - logSumExp,
+    entropy: entropyOf(u, logSumExp),
+    keptLogMass: isGreedy ? 0 : logOfKeptShare(u, masses),
+  };
 }
 
 /** e^(u − max) where the filters keep the token, 0 where they do not; [V] */
 export function keptMasses(u: Float64Array, { topK, topP, minP }: SamplingFilters): Float64Array {
   const max = u.reduce((a, b) => Math.max(a, b));
   const mass = u.map((value) => Math.exp(value - max));
+  if (topK === 0 && topP === 1 && minP === 0) return mass;
   let kept = [...u.keys()].sort((a, b) => u[b] - u[a] || a - b);
   if (topK > 0) kept = kept.slice(0, topK);
   if (topP < 1) kept = kept.slice(0, nucleusLength(kept, mass, topP));

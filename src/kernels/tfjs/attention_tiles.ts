@@ -1,0 +1,150 @@
+/**
+ * Attention's rows and keys as dense tiles, for kernel sets that only know whole tensors.
+ *
+ * Rows whose intervals meet, directly or through others, form an island: a group's prompt and its completions. An
+ * island is a dense block of rows × keys under a mask, and islands of a batch are padded to one size. A row lies in one
+ * tile, and a key in at most one tile of a batch, so that going there and back is a permutation: no sums, no atomics.
+ */
+import { NO_ROW } from './take_rows.ts';
+
+/** Tiles that are computed at once, each of `rows` × `keys`. */
+export interface TileBatch {
+  readonly tiles: number;
+  readonly rows: number;
+  readonly keys: number;
+  /** [tiles·rows] the row of each place, counted from the call's first; NO_ROW pads */
+  readonly rowAt: Int32Array;
+  /** [tiles·keys] the kv row of each place; NO_ROW pads */
+  readonly keyAt: Int32Array;
+  /** [tiles, rows, keys] 0 where the row reads the key, else MASKED */
+  readonly mask: Float32Array;
+}
+
+/** Added to the score of a key that a row does not read: e to it is 0, and no sum of it overflows. */
+export const MASKED = -1e30;
+
+/** Mask elements of a batch, times heads, at most. */
+const MOST_SCORES = 2 ** 23;
+
+interface Island {
+  readonly rows: readonly number[];
+  readonly keys: readonly number[];
+}
+
+/**
+ * @param intervals [N, 2, 2] of the rows of the call
+ * @param heads     query heads: a batch's scores are this many masks
+ */
+export function tileAttention(intervals: Int32Array, heads: number): readonly TileBatch[] {
+  const most = MOST_SCORES / heads;
+  const batches: TileBatch[] = [];
+  let waiting: Island[] = [];
+  const areaOf = (islands: readonly Island[]): number =>
+    islands.length * longest(islands, 'rows') * longest(islands, 'keys');
+  const flush = (): void => {
+    if (waiting.length > 0) batches.push(batchOf(waiting, intervals));
+    waiting = [];
+  };
+  for (const island of islandsOf(intervals)) {
+    if (waiting.length > 0 && areaOf([...waiting, island]) > most) flush();
+    const blockRows = Math.max(1, Math.floor(most / island.keys.length));
+    if (island.rows.length <= blockRows) {
+      waiting.push(island);
+      continue;
+    }
+    // Its blocks share keys, so that each is a batch of its own.
+    for (let from = 0; from < island.rows.length; from += blockRows) {
+      batches.push(batchOf([{ ...island, rows: island.rows.slice(from, from + blockRows) }], intervals));
+    }
+  }
+  flush();
+  return batches;
+}
+
+function longest(islands: readonly Island[], of: 'rows' | 'keys'): number {
+  return islands.reduce((most, island) => Math.max(most, island[of].length), 0);
+}
+
+function batchOf(islands: readonly Island[], intervals: Int32Array): TileBatch {
+  const [rows, keys] = [longest(islands, 'rows'), longest(islands, 'keys')];
+  const rowAt = new Int32Array(islands.length * rows).fill(NO_ROW);
+  const keyAt = new Int32Array(islands.length * keys).fill(NO_ROW);
+  const mask = new Float32Array(islands.length * rows * keys).fill(MASKED);
+  islands.forEach((island, tile) => {
+    rowAt.set(island.rows, tile * rows);
+    keyAt.set(island.keys, tile * keys);
+    const placeOf = new Map(island.keys.map((key, place) => [key, place]));
+    island.rows.forEach((row, place) => {
+      const line = mask.subarray((tile * rows + place) * keys, (tile * rows + place + 1) * keys);
+      for (const [begin, end] of intervalsOf(intervals, row)) {
+        const first = placeOf.get(begin) as number;
+        line.fill(0, first, first + end - begin);
+      }
+    });
+  });
+  return { tiles: islands.length, rows, keys, rowAt, keyAt, mask };
+}
+
+/** The intervals of a row that hold a key. */
+function intervalsOf(intervals: Int32Array, row: number): [number, number][] {
+  const [a, b, c, d] = intervals.subarray(row * 4, row * 4 + 4) as unknown as [number, number, number, number];
+  return (
+    [
+      [a, b],
+      [c, d],
+    ] satisfies [number, number][]
+  ).filter(([begin, end]) => begin < end);
+}
+
+/** Rows in order, grouped by the keys that they share; a row without keys is in none. */
+function islandsOf(intervals: Int32Array): Island[] {
+  const count = intervals.length / 4;
+  const all = Array.from({ length: count }, (_, row) => intervalsOf(intervals, row));
+  const ranges = mergeRanges(all.flat());
+  const rangeOf = (key: number): number => lastAtMost(ranges, key);
+  const parent = ranges.map((_, range) => range);
+  const root = (range: number): number => {
+    let top = range;
+    while (parent[top] !== top) top = parent[top];
+    parent[range] = top;
+    return top;
+  };
+  for (const [first, second] of all) {
+    if (first && second) parent[root(rangeOf(second[0]))] = root(rangeOf(first[0]));
+  }
+  const islands = new Map<number, { rows: number[]; keys: number[] }>();
+  all.forEach(([first], row) => {
+    if (first === undefined) return;
+    const at = root(rangeOf(first[0]));
+    const island = islands.get(at) ?? { rows: [], keys: [] };
+    islands.set(at, island);
+    island.rows.push(row);
+  });
+  ranges.forEach(([begin, end], range) => {
+    const { keys } = islands.get(root(range)) as { keys: number[] }; // each range comes from some row
+    for (let key = begin; key < end; key++) keys.push(key);
+  });
+  return [...islands.values()];
+}
+
+/** Disjoint ranges, ascending, that cover the same numbers. */
+function mergeRanges(ranges: readonly (readonly [number, number])[]): [number, number][] {
+  const merged: [number, number][] = [];
+  for (const [begin, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last !== undefined && begin < last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([begin, end]);
+  }
+  return merged;
+}
+
+/** The last range that begins at `key` or before. */
+function lastAtMost(ranges: readonly (readonly [number, number])[], key: number): number {
+  let [low, high] = [0, ranges.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((ranges[middle] as readonly [number, number])[0] <= key) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,26 @@
+/** Picks rows, such as those that carry a loss. Formulas and shapes: ../kernels.ts (gatherRows). */
+import * as tf from '@tensorflow/tfjs';
+import type { GatherRowsArgs, GatherRowsBackwardArgs } from '../kernels.ts';
+import type { Opened } from './operands.ts';
+import { takeRows } from './take_rows.ts';
+
+/** out[i] = x[index[i]] */
+export function gatherRows({ x, index, out, rows }: Opened<GatherRowsArgs>): void {
+  out.set(takeRows(x.tensor(), index.ints.slice(rows.begin, rows.end)), rows);
+}
+
+/** The gradient of `takeRows` by x, of which rows [rows.begin, rows.end) are asked. */
+export function gatherRowsBackward({ dOut, offsets, dX, rows }: Opened<GatherRowsBackwardArgs>): void {
+  const first = offsets.ints[rows.begin];
+  const last = offsets.ints[rows.end];
+  if (first === last) {
+    dX.clear(rows);
+    return;
+  }
+  const index = new Int32Array(last - first);
+  for (let r = rows.begin; r < rows.end; r++) {
+    index.fill(r - rows.begin, offsets.ints[r] - first, offsets.ints[r + 1] - first);
+  }
+  const gradient = tf.grad((x) => takeRows(x, index));
+  dX.set(gradient(dX.tensor(rows), dOut.tensor({ begin: first, end: last })), rows);
+}

@@ -1,0 +1,65 @@
+/**
+ * Log-probability of one target a row under a linear head with temperature, and entropy. Formulas and shapes:
+ * ../kernels.ts (linearLogprob). Logits exist for a block of rows at a time, in the backward too.
+ */
+import * as tf from '@tensorflow/tfjs';
+import type { LinearLogprobArgs, LinearLogprobBackwardArgs } from '../kernels.ts';
+import { project } from './linear.ts';
+import type { Opened, RowRange } from './operands.ts';
+
+/** Logits that exist at once, at most: 16 MiB. */
+const MOST_LOGITS = 2 ** 22;
+
+/** Rows in blocks whose logits fit. */
+export function rowBlocks({ begin, end }: RowRange, vocabulary: number, mostLogits = MOST_LOGITS): RowRange[] {
+  const size = Math.max(1, Math.floor(mostLogits / vocabulary));
+  const count = Math.ceil((end - begin) / size);
+  return Array.from({ length: count }, (_, i) => ({
+    begin: begin + i * size,
+    end: Math.min(end, begin + (i + 1) * size),
+  }));
+}
+
+/** (hidden·weightᵀ)/T, [R, V] */
+export function temperedLogits(hidden: tf.Tensor, weight: tf.Tensor, temperature: tf.Tensor): tf.Tensor {
+  return tf.div(project(hidden, weight), temperature);
+}
+
+/** [R, 2]: log-prob of each target under logits [R, V], and entropy in nats. */
+export function scoreLogits(logits: tf.Tensor, targets: tf.Tensor1D): tf.Tensor {
+  const [, vocabulary] = logits.shape as [number, number];
+  const logProbs = tf.logSoftmax(logits);
+  // Cast: of a float32 one-hot tfjs-wasm makes the bits of int32.
+  const isTarget = tf.cast(tf.oneHot(targets, vocabulary), 'float32');
+  const logprobs = tf.sum(tf.mul(isTarget, logProbs), 1);
+  const entropies = tf.neg(tf.sum(tf.mul(tf.exp(logProbs), logProbs), 1));
+  return tf.stack([logprobs, entropies], 1);
+}
+
+export function linearLogprob(args: Opened<LinearLogprobArgs>): void {
+  const { hidden, weight, targets, temperature, logprobs, logSumExp, entropies, rows } = args;
+  for (const block of rowBlocks(rows, weight.shape[0])) {
+    tf.tidy(() => {
+      const logits = temperedLogits(hidden.tensor(block), weight.tensor(), temperature.tensor());
+      const scores = scoreLogits(logits, targets.tensor(block) as tf.Tensor1D);
+      const [logprob, entropy] = tf.unstack(scores, 1) as [tf.Tensor, tf.Tensor];
+      logprobs.set(logprob, block);
+      entropies.set(entropy, block);
+      logSumExp.set(tf.logSumExp(logits, 1), block);
+    });
+  }
+}
+
+export function linearLogprobBackward(args: Opened<LinearLogprobBackwardArgs>): void {
+  const { hidden, weight, targets, temperature, dLogprobs, dEntropies, dHidden, dWeight, rows } = args;
+  for (const block of rowBlocks(rows, weight.shape[0])) {
+    tf.tidy(() => {
+      const [ids, divisor] = [targets.tensor(block) as tf.Tensor1D, temperature.tensor()];
+      const gradients = tf.grads((h: tf.Tensor, w: tf.Tensor) => scoreLogits(temperedLogits(h, w, divisor), ids));
+      const dScores = tf.stack([dLogprobs.tensor(block), dEntropies.tensor(block)], 1);
+      const [dRows, dMatrix] = gradients([hidden.tensor(block), weight.tensor()], dScores) as [tf.Tensor, tf.Tensor];
+      dHidden.set(dRows, block);
+      dWeight.add(dMatrix);
+    });
+  }
+}

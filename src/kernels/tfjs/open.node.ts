@@ -1,0 +1,121 @@
+/// <reference types="@webgpu/types" preserve="true" />
+/**
+ * tfjs backends in Node by name, from optional packages: nothing but `--backend tfjs:…` needs them.
+ *
+ * The packages are pinned to the last release, since the backend's ways around their gaps are tested with it.
+ */
+import util from 'node:util';
+import { BackendError } from '../../errors.ts';
+import type { Backend } from '../kernels.ts';
+import type { AdapterSource } from '../webgpu/backend.ts';
+import { nodeGpu } from '../webgpu/webgpu.node.ts';
+
+export const TFJS_BACKENDS = ['cpu', 'wasm', 'webgpu', 'tensorflow'] as const;
+
+export type TfjsBackendName = (typeof TFJS_BACKENDS)[number];
+
+const VERSION = '4.22.0';
+
+/** Ops, their gradients, and the backend cpu. */
+const CORE = '@tensorflow/tfjs';
+
+/** The package of each; TensorFlow's is -node-gpu where that is installed. */
+const PACKAGES: Readonly<Record<TfjsBackendName, string>> = {
+  cpu: CORE,
+  wasm: '@tensorflow/tfjs-backend-wasm',
+  webgpu: '@tensorflow/tfjs-backend-webgpu',
+  tensorflow: '@tensorflow/tfjs-node',
+};
+
+/**
+ * The kernel set on a tfjs backend, its package loaded.
+ * @param gpu where `webgpu` takes its adapter from; default: what the package `webgpu` prefers
+ * @throws BackendError where a package is not installed, or its backend does not start
+ */
+export async function openTfjs(name: TfjsBackendName, gpu?: AdapterSource): Promise<Backend> {
+  if (name === 'tensorflow') await loadTensorflow();
+  const core = await load<CorePackage>(CORE, name);
+  core.env().set('PROD', true); // else tfjs-cpu greets on the terminal that a run draws on
+  if (name === 'webgpu') await loadWebgpu(core, gpu);
+  if (name === 'wasm') await load(PACKAGES.wasm, name);
+  const { tfjsBackend } = await import('./backend.ts');
+  return tfjsBackend(name);
+}
+
+async function load<Module>(packageName: string, name: TfjsBackendName): Promise<Module> {
+  return import(packageName).catch((cause: unknown) => {
+    const isMissing = (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
+    const reason = isMissing ? `the optional package ${packageName} is not installed` : `${packageName}: ${cause}`;
+    throw new BackendError('no-tfjs', `tfjs:${name}: ${reason}. ${remedy(name)}, or use --backend wasm.`, {
+      package: packageName,
+    });
+  });
+}
+
+function remedy(name: TfjsBackendName): string {
+  const own = `${PACKAGES[name]}@${VERSION}`;
+  if (name === 'tensorflow') {
+    return `Install it with \`npm install --ignore-scripts ${own}\` and build it with tools/build_tfjs_node.sh`;
+  }
+  const others = name === 'cpu' ? [] : name === 'wasm' ? [own] : [own, 'webgpu'];
+  return `Install it with \`npm install ${[`${CORE}@${VERSION}`, ...others].join(' ')}\``;
+}
+
+/** tfjs-node-gpu where it is installed, else tfjs-node; both register the backend 'tensorflow'. */
+async function loadTensorflow(): Promise<void> {
+  restoreUtil();
+  const gpuPackage = `${PACKAGES.tensorflow}-gpu`;
+  const isAbsent = (cause: unknown): boolean => (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
+  const found = await import(gpuPackage).catch((cause: unknown) => {
+    if (isAbsent(cause)) return undefined;
+    throw new BackendError('no-tfjs', `tfjs:tensorflow: ${gpuPackage}: ${cause}. ${remedy('tensorflow')}.`);
+  });
+  if (found === undefined) await load(PACKAGES.tensorflow, 'tensorflow');
+}
+
+/** tfjs-node calls functions of node:util that Node 23 has removed. */
+function restoreUtil(): void {
+  const removed = { isNullOrUndefined: (value: unknown) => value == null, isArray: Array.isArray };
+  for (const [name, replacement] of Object.entries(removed)) {
+    const module = util as unknown as Record<string, unknown>;
+    if (typeof module[name] !== 'function') module[name] = replacement;
+  }
+}
+
+/** What tfjs-webgpu's module has for us. */
+interface WebgpuPackage {
+  readonly WebGPUBackend: new (device: GPUDevice, info: GPUAdapterInfo) => object;
+}
+
+/** What tfjs's module has for us. */
+interface CorePackage {
+  env(): { set(flag: string, value: boolean): void };
+  findBackendFactory(name: string): unknown;
+  registerBackend(name: string, factory: () => object, priority?: number): boolean;
+}
+
+/** Registers tfjs-webgpu on a device of ours; by itself it looks for a browser's. */
+async function loadWebgpu(core: CorePackage, gpu?: AdapterSource): Promise<void> {
+  if (core.findBackendFactory('webgpu') !== null) return; // a second device would take the first one's tensors along
+  // It compares with these classes when it is imported and when it runs.
+  const { globals } = await load<{ globals: object }>('webgpu', 'webgpu');
+  Object.assign(globalThis, globals);
+  const { WebGPUBackend } = await load<WebgpuPackage>(PACKAGES.webgpu, 'webgpu');
+  const adapter = await (gpu ?? (await nodeGpu())).requestAdapter({ powerPreference: 'high-performance' });
+  if (adapter === null) throw new BackendError('no-adapter', 'tfjs:webgpu: this system offers no adapter.');
+  const device = await adapter.requestDevice({ requiredLimits: limitsOf(adapter) });
+  core.registerBackend('webgpu', () => new WebGPUBackend(device, adapter.info));
+}
+
+/** The limits that tfjs asks for where it opens the device itself. */
+function limitsOf({ limits }: GPUAdapter): Record<string, number> {
+  const names = [
+    'maxComputeWorkgroupStorageSize',
+    'maxComputeWorkgroupsPerDimension',
+    'maxStorageBufferBindingSize',
+    'maxBufferSize',
+    'maxComputeWorkgroupSizeX',
+    'maxComputeInvocationsPerWorkgroup',
+  ] as const;
+  return Object.fromEntries(names.map((name) => [name, limits[name]]));
+}
