@@ -58,7 +58,8 @@ try {
 
 /** A case beside the first one. Threads share the work out: half of it each. */
 function resultOf({ name, threads, workload, run, seconds }) {
-  const work = stepFlop(workload, VOCABULARY) / stepFlop(base, VOCABULARY) / (threads / cases[0].threads);
+  const flop = (of) => stepFlop(of, VOCABULARY).computed;
+  const work = flop(workload) / flop(base) / (threads / cases[0].threads);
   const spreadOfTime = summarize(seconds);
   const time = spreadOfTime.median / summarize(lanes[0].seconds).median;
   const parameters = parameterCount(run);

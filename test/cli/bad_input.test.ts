@@ -245,7 +245,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown backend',
     words: [...TRAIN, '--backend', 'wsam'],
-    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference is wasm.',
+    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference, tfjs:cpu, tfjs:wasm, tfjs:webgpu, tfjs:tensorflow is wasm.',
   },
   {
     what: 'a --set without a value',
@@ -334,7 +334,7 @@ const MEMORY: Mistake[] = [
     what: 'a model that does not fit',
     words: [...TRAIN, '--set', 'model={hidden_size: 8192, num_hidden_layers: 16}'],
     says:
-      '290.4 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
+      '290.1 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
       '  Lower model.hidden_size to 512 (needs 1.3 GiB).',
   },
   {
