@@ -12,27 +12,31 @@ const REPLAYS = 20;
 
 /** @param gpu Dawn's null backend */
 export async function measureHost(gpu, size, repeats) {
-  const { source, take } = countedGpu(gpu);
-  const counted = await openSide(await webgpuBackend(source), size);
-  take();
-  await counted.rollout();
-  const rollout = take();
-  counted.policy.forgetKept();
-  await counted.step(); // the first rollout's activations are computed again: a whole training step
-  const step = take();
-  await counted.close();
-
   const { numLayers } = size.shape;
-  const tokens = size.completionTokens;
-  const aToken = rollout.dispatches / tokens;
-  const update = step.dispatches - rollout.dispatches;
-  const microseconds = await replayTime(gpu, size, aToken, repeats);
+  const calls = await callsOf(gpu, size, numLayers);
+  const half = await callsOf(gpu, size, numLayers / 2);
+  const aLayer = (what) => (calls[what].dispatches - half[what].dispatches) / (numLayers / 2);
   return {
-    perToken: { ...scaled(rollout, 1 / tokens), layers: numLayers },
-    perUpdate: { ...minus(step, rollout), layers: numLayers },
-    dispatchesPerLayer: { token: aToken / numLayers, trainingStep: update / numLayers },
-    microseconds,
+    layers: numLayers,
+    perToken: { ...calls.token, dispatchesPerLayer: aLayer('token') },
+    perUpdate: { ...calls.update, dispatchesPerLayer: aLayer('update') },
+    microseconds: await replayTime(gpu, size, calls.token.dispatches, repeats),
   };
+}
+
+/** Calls of a decoded token, and of an update by rollouts whose activations are kept, once all is warm. */
+async function callsOf(gpu, size, numLayers) {
+  const { source, take } = countedGpu(gpu);
+  const side = await openSide(await webgpuBackend(source), { ...size, shape: { ...size.shape, numLayers } });
+  await side.step(); // computes the first batch again
+  take();
+  await side.rollout();
+  const rollout = take();
+  side.policy.forgetKept();
+  await side.step();
+  const step = take();
+  await side.close();
+  return { token: scaled(rollout, 1 / size.completionTokens), update: minus(step, rollout) };
 }
 
 /** Microseconds a dispatch of a decoding step: refreshing counts, encoding and submitting. */
