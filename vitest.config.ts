@@ -34,7 +34,7 @@ export default defineConfig({
           globalSetup: ['test/browser/build.ts'],
           pool: 'forks',
           fileParallelism: false,
-          testTimeout: 300_000,
+          testTimeout: 400_000,
           hookTimeout: 120_000,
         },
       },

@@ -18,10 +18,11 @@ const LOCK_PAUSE_MS = 200;
 
 /** @param refused  hears why storage stopped taking what is written; the run is in memory from then on */
 export async function openKept(name: string, refused: (reason: string) => void): Promise<KeptStore> {
+  const inMemory = (): Store => refugeStore(memoryStore(), refused);
   const release = await lock(`rlvr-train/${name}`);
   if (release === undefined) {
     const reason = 'Another tab has this run open; here it is a new one, in memory only, and gone with the page.';
-    return { store: memoryStore(), report: { kind: 'memory', reason }, release: () => {} };
+    return { store: inMemory(), report: { kind: 'memory', reason }, release: () => {} };
   }
   try {
     const store = refugeStore(await opfsStore(name), (reason) =>
@@ -31,7 +32,7 @@ export async function openKept(name: string, refused: (reason: string) => void):
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
     const reason = `${error.message} The run is in memory only; save it to a file to keep it.`;
-    return { store: memoryStore(), report: { kind: 'memory', reason }, release };
+    return { store: inMemory(), report: { kind: 'memory', reason }, release };
   }
 }
 

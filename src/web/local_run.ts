@@ -179,7 +179,7 @@ class LocalRun implements BrowserRun {
     const records = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
     // Lines behind the checkpoint are written again.
     const end = records.findIndex((record) => record.stage === stage && Number(record.step) > step);
-    return end < 0 ? records : records.slice(0, end);
+    return thinned(end < 0 ? records : records.slice(0, end));
   }
 
   listen(listener: (event: BrowserEvent) => void): () => void {
@@ -425,6 +425,14 @@ class LocalRun implements BrowserRun {
   async #serve(): Promise<void> {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job();
   }
+}
+
+/** Most steps of a long run that an opened run tells of; its evaluations are all told. */
+const MOST_STEPS = 4000;
+
+function thinned<T extends Readonly<Record<string, unknown>>>(records: readonly T[]): T[] {
+  const every = Math.ceil(records.length / MOST_STEPS);
+  return records.filter((record, i) => i % every === 0 || i === records.length - 1 || record.evaluation !== undefined);
 }
 
 const channel = new MessageChannel();

@@ -55,7 +55,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
 /** Waits until the page is in one of these states. */
 export async function status(page: Page, ...wanted: readonly string[]): Promise<void> {
   await page.waitForFunction((names) => names.includes(document.body.dataset.status ?? ''), wanted, {
-    timeout: 120_000,
+    timeout: 300_000,
   });
 }
 

@@ -145,7 +145,7 @@ const percents = (_: uPlot, splits: number[]): string[] => splits.map((split) =>
 
 function roomy(_: uPlot, low: number | null, high: number | null): [number, number] {
   if (low === null || high === null) return [0, 1];
-  const room = Math.max(1e-6, (high - low) * 0.08, Math.abs(high) * 0.02);
+  const room = Math.max(1e-6, (high - low) * 0.08, Math.abs(high) * 0.1);
   return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
 }
 

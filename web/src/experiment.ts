@@ -89,11 +89,11 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       width: 32,
       layers: 1,
       heads: 2,
-      steps: 160,
+      steps: 300,
       batch: 256,
       rate: 3e-3,
       entropy: 0.02,
-      evalEvery: 20,
+      evalEvery: 30,
     },
   },
   'reverse-text': {

@@ -25,6 +25,10 @@ export class HackPanel {
     const paid = groups
       .flatMap((group) => group.rollouts.map((rollout) => ({ prompt: group.item.prompt, rollout })))
       .filter(({ rollout }) => rollout.verdict.status !== 'correct' && (rollout.reward ?? 0) > 0)
+      .filter(
+        ({ prompt, rollout }, i, all) =>
+          all.findIndex((other) => other.prompt === prompt && other.rollout.text === rollout.text) === i,
+      )
       .sort((a, b) => (b.rollout.reward ?? 0) - (a.rollout.reward ?? 0))
       .slice(0, SHOWN);
     this.#place.replaceChildren(

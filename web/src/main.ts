@@ -51,6 +51,11 @@ async function start(): Promise<void> {
   const draw = drawing(() => {
     for (const panel of panels) panel.update();
   });
+  // The part of the address behind # is the experiment.
+  byId('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    byId('controls').focus();
+  });
   addEventListener('hashchange', () => choose(ofLink(location.hash)));
   draw.soon();
   await lab.open();
