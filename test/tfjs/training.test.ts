@@ -73,6 +73,8 @@ it.each(SHAPES)("the wasm kernels' gradients are tf.grads' of the whole model, w
   });
 });
 
+const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 // On the others it would take minutes.
 const FAST = TFJS_NAMES.filter((name) => name === 'wasm' || name === 'tensorflow');
 
@@ -82,7 +84,7 @@ it.each(FAST)(
     const yaml = [
       'task: {name: sort_digits, digits: 3}',
       'model: {hidden_size: 32, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 64, initializer_range: 0.05}',
-      'max_steps: 200\nnum_generations: 8\ngeneration_batch_size: 128\nlearning_rate: 3.0e-3\nreward_funcs: [positions]',
+      'max_steps: 150\nnum_generations: 8\ngeneration_batch_size: 128\nlearning_rate: 3.0e-3\nreward_funcs: [positions]',
     ].join('\n');
     const { config } = parseConfig(yaml, { file: 'inline' });
     const run = await openRun(config, createTask(config.task), await loadBackend(`tfjs:${name}`));
@@ -92,8 +94,9 @@ it.each(FAST)(
     } finally {
       await run.policy.close();
     }
-    expect(rewards[0]).toBeLessThan(0.2);
-    expect(rewards.at(-1)).toBeGreaterThan(0.4);
+    // One digit in ten is right by chance.
+    expect(meanOf(rewards.slice(0, 5))).toBeLessThan(0.15);
+    expect(meanOf(rewards.slice(-10))).toBeGreaterThan(0.25);
   },
   120_000,
 );

@@ -4,6 +4,7 @@
  *
  * The packages are pinned to the last release, since the backend's ways around their gaps are tested with it.
  */
+import { createRequire } from 'node:module';
 import util from 'node:util';
 import { BackendError } from '../../errors.ts';
 import type { Backend } from '../kernels.ts';
@@ -44,12 +45,21 @@ export async function openTfjs(name: TfjsBackendName, gpu?: AdapterSource): Prom
 
 async function load<Module>(packageName: string, name: TfjsBackendName): Promise<Module> {
   return import(packageName).catch((cause: unknown) => {
-    const isMissing = (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
+    const isMissing = (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND' && !isInstalled(packageName);
     const reason = isMissing ? `the optional package ${packageName} is not installed` : `${packageName}: ${cause}`;
     throw new BackendError('no-tfjs', `tfjs:${name}: ${reason}. ${remedy(name)}, or use --backend wasm.`, {
       package: packageName,
     });
   });
+}
+
+function isInstalled(packageName: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(packageName);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function remedy(name: TfjsBackendName): string {
@@ -61,16 +71,22 @@ function remedy(name: TfjsBackendName): string {
   return `Install it with \`npm install ${[`${CORE}@${VERSION}`, ...others].join(' ')}\``;
 }
 
+/**
+ * What TensorFlow reads from the environment when it is loaded, unless the user says otherwise: no chatter, no GPU
+ * memory taken ahead, and products in float32, since TF32's ten bits are too few for sampler and scorer to agree.
+ */
+const TENSORFLOW_SETTINGS = {
+  TF_CPP_MIN_LOG_LEVEL: '2',
+  TF_FORCE_GPU_ALLOW_GROWTH: 'true',
+  NVIDIA_TF32_OVERRIDE: '0',
+} as const;
+
 /** tfjs-node-gpu where it is installed, else tfjs-node; both register the backend 'tensorflow'. */
 async function loadTensorflow(): Promise<void> {
   restoreUtil();
+  for (const [name, value] of Object.entries(TENSORFLOW_SETTINGS)) process.env[name] ??= value;
   const gpuPackage = `${PACKAGES.tensorflow}-gpu`;
-  const isAbsent = (cause: unknown): boolean => (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
-  const found = await import(gpuPackage).catch((cause: unknown) => {
-    if (isAbsent(cause)) return undefined;
-    throw new BackendError('no-tfjs', `tfjs:tensorflow: ${gpuPackage}: ${cause}. ${remedy('tensorflow')}.`);
-  });
-  if (found === undefined) await load(PACKAGES.tensorflow, 'tensorflow');
+  await load(isInstalled(gpuPackage) ? gpuPackage : PACKAGES.tensorflow, 'tensorflow');
 }
 
 /** tfjs-node calls functions of node:util that Node 23 has removed. */
