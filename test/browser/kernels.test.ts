@@ -34,6 +34,7 @@ async function bundled(files: readonly string[]): Promise<string> {
   const bundle = await rolldown({
     input: 'entry',
     platform: 'browser',
+    treeshake: false, // the package says that its files have no side effects; tests have nothing else
     plugins: [
       {
         name: 'tests in a page',

@@ -61,13 +61,11 @@ function errorAt(actual: number, expected: number): number {
 export function expectSameBits(actual: Output, expected: Output, label = 'output'): void {
   expect(actual.constructor.name, `${label}: type`).toBe(expected.constructor.name);
   expect(actual.length, `${label}: number of elements`).toBe(expected.length);
-  const actualBytes = Buffer.from(actual.buffer, actual.byteOffset, actual.byteLength);
-  const expectedBytes = Buffer.from(expected.buffer, expected.byteOffset, expected.byteLength);
-  if (actualBytes.equals(expectedBytes)) return;
-  const size = actual.BYTES_PER_ELEMENT;
-  const index = actual.findIndex((_, i) => {
-    return actualBytes.compare(expectedBytes, i * size, (i + 1) * size, i * size, (i + 1) * size) !== 0;
-  });
+  const bytesOf = ({ buffer, byteOffset, byteLength }: Output) => new Uint8Array(buffer, byteOffset, byteLength);
+  const expectedBytes = bytesOf(expected);
+  const byte = bytesOf(actual).findIndex((value, i) => value !== expectedBytes[i]);
+  if (byte < 0) return;
+  const index = Math.floor(byte / actual.BYTES_PER_ELEMENT);
   expect.fail(`${label}[${index}]: ${actual[index]} and ${expected[index]} have different bits`);
 }
 

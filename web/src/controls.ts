@@ -132,7 +132,7 @@ export class Controls {
 function wholeRun(experiment: Experiment): [string, string] {
   const preset = PRESETS[experiment.preset] as (typeof PRESETS)[string]; // made of a preset's name
   const isPlain = linkOf({ ...experiment, seed: ofPreset(experiment.preset).seed }) === `preset=${experiment.preset}`;
-  return isPlain ? [preset.time, 'on two laptop cores'] : ['–', 'Settings can measure it'];
+  return isPlain ? [preset.time, 'on two cores, without a GPU'] : ['–', 'Settings can measure it'];
 }
 
 function thousands(value: number): string {

@@ -29,7 +29,7 @@ export interface Experiment {
 export interface Preset {
   readonly title: string;
   readonly about: string;
-  /** Wall-clock of the whole run on two laptop cores, WebAssembly; measured. */
+  /** Wall-clock of the whole run on two shared x86-64 cores, WebAssembly: the command line's, and half as much again. */
   readonly time: string;
   /** What is worth a warning before the click. */
   readonly warning?: string;
@@ -74,7 +74,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   'sort-digits': {
     title: 'Sort four digits',
     about: 'From random weights, by reward alone: the share of digits in the right place.',
-    time: 'about 40 s',
+    time: 'about 1 min',
     example: ['3142>', '1234'],
     experiment: SORT,
   },
@@ -99,13 +99,13 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   'reverse-text': {
     title: 'Reverse a word',
     about: 'A noisy teacher shows the form; reinforcement with the exact reward removes the noise.',
-    time: 'about 1 min',
+    time: 'about 1½ min',
     example: ['plonk', 'knolp'],
     experiment: REVERSE,
   },
   'weak-reward': {
     title: 'Hack a weak reward',
-    about: 'The same words, but paid by common subsequence: watch the reward rise while accuracy does not.',
+    about: 'The same words, paid by common subsequence: see what that pays for, and what the strict verifier says.',
     time: 'about 1 min',
     example: ['plonk', 'knolp'],
     experiment: { ...REVERSE, width: 64, reward: 'lcs' },
@@ -113,7 +113,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   countdown: {
     title: 'Countdown',
     about: 'Reach a target with three numbers. Format from a weak teacher, search from reward.',
-    time: 'about 7 min',
+    time: 'about 10 min',
     warning: 'Keeps all cores busy for minutes; heavy for a phone.',
     example: ['3 7 2 = 13 ?', '3 * 2 = 6 , 7 + 6 = 13'],
     experiment: {

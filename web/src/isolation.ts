@@ -1,5 +1,7 @@
 /** Cross-origin isolation on a host without the headers: a service worker adds them, and the page loads once more. */
 
+/** Most milliseconds for the service worker to take the page over: a page that loads before that is not isolated. */
+const MOST_WAIT_MS = 3_000;
 const TRIED = 'rlvr-train isolation';
 
 /** True where the page is about to load again: nothing else need be started. */
@@ -9,8 +11,13 @@ export async function isolate(): Promise<boolean> {
   if (sessionStorage.getItem(TRIED) !== null) return false;
   try {
     sessionStorage.setItem(TRIED, 'yes');
+    const controlled = new Promise((resolve) => {
+      navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
+      setTimeout(resolve, MOST_WAIT_MS);
+    });
     await navigator.serviceWorker.register('./isolation.js');
     await navigator.serviceWorker.ready;
+    if (navigator.serviceWorker.controller === null) await controlled;
     location.reload();
     return true;
   } catch {
