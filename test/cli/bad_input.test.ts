@@ -245,7 +245,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown backend',
     words: [...TRAIN, '--backend', 'wsam'],
-    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference is wasm.',
+    says: '--backend  backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference, tfjs:cpu, tfjs:wasm, tfjs:webgpu, tfjs:tensorflow is wasm.',
   },
   {
     what: 'a --set without a value',
