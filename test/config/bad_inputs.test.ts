@@ -217,7 +217,10 @@ describe('one bad line', () => {
       'backend: wsam',
       'backend: wsam — not a backend of this build; the nearest of auto, webgpu, wasm, reference, tfjs:cpu, tfjs:wasm, tfjs:webgpu, tfjs:tensorflow is wasm.',
     ],
-    ['backend: cuda', 'backend: cuda — not a backend of this build; use auto, webgpu, wasm, reference, tfjs:cpu, tfjs:wasm, tfjs:webgpu, tfjs:tensorflow.'],
+    [
+      'backend: cuda',
+      'backend: cuda — not a backend of this build; use auto, webgpu, wasm, reference, tfjs:cpu, tfjs:wasm, tfjs:webgpu, tfjs:tensorflow.',
+    ],
     ['seed: -1', 'seed: -1 — must be from 0 to 4294967295; for example 42.'],
     ['save_seconds: 0', 'save_seconds: 0 — must be greater than 0; for example 10.'],
     ['output_dir: ""', 'output_dir: "" — must be a non-empty text; for example runs/countdown.'],
