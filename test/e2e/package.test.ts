@@ -65,7 +65,8 @@ describe('the package', () => {
       expect(run('use.js').trim()).toBe('sorted 4 digits, 1 reward, step 1');
       for (const [backend, words] of Object.entries(MISSING_TFJS)) {
         const config = 'node_modules/rlvr-train/configs/sort-digits.yaml';
-        const command = ['node_modules/rlvr-train/dist/cli/main.js', '--config', config, '--backend', backend];
+        const flags = ['--config', config, '--backend', backend, '--max-steps', '1'];
+        const command = ['node_modules/rlvr-train/dist/cli/main.js', ...flags];
         const { status, stderr } = spawnSync(process.execPath, command, { cwd: home.path, encoding: 'utf8' });
         expect(stderr, backend).toContain(words);
         expect(stderr, backend).not.toMatch(/^ +at /m);

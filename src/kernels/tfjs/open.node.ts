@@ -107,19 +107,24 @@ interface WebgpuPackage {
 interface CorePackage {
   env(): { set(flag: string, value: boolean): void };
   findBackendFactory(name: string): unknown;
+  removeBackend(name: string): void;
   registerBackend(name: string, factory: () => object, priority?: number): boolean;
 }
 
-/** Registers tfjs-webgpu on a device of ours; by itself it looks for a browser's. */
-async function loadWebgpu(core: CorePackage, gpu?: AdapterSource): Promise<void> {
+/** Registers tfjs-webgpu on a device of ours; by itself it takes what a browser has. */
+async function loadWebgpu(core: CorePackage, source?: AdapterSource): Promise<void> {
   if (core.findBackendFactory('webgpu') !== null) return; // a second device would take the first one's tensors along
-  // It compares with these classes when it is imported and when it runs.
   const { globals } = await load<{ globals: object }>('webgpu', 'webgpu');
+  const gpu = source ?? (await nodeGpu());
+  // It compares with these classes, and refuses to start where navigator has no gpu. Node 20 has no navigator.
   Object.assign(globalThis, globals);
+  if (globalThis.navigator === undefined) Object.defineProperty(globalThis, 'navigator', { value: {} });
+  if (!('gpu' in navigator)) Object.defineProperty(navigator, 'gpu', { value: gpu });
   const { WebGPUBackend } = await load<WebgpuPackage>(PACKAGES.webgpu, 'webgpu');
-  const adapter = await (gpu ?? (await nodeGpu())).requestAdapter({ powerPreference: 'high-performance' });
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (adapter === null) throw new BackendError('no-adapter', 'tfjs:webgpu: this system offers no adapter.');
   const device = await adapter.requestDevice({ requiredLimits: limitsOf(adapter) });
+  if (core.findBackendFactory('webgpu') !== null) core.removeBackend('webgpu');
   core.registerBackend('webgpu', () => new WebGPUBackend(device, adapter.info));
 }
 
