@@ -28,7 +28,7 @@ for (const { label, backend } of await requiredBackends()) {
       const { plan } = smallPlan();
       const engine = await backend.open(plan);
       const planned = backend.plannedBytes(plan);
-      expect([...planned.keys()]).toEqual(expect.arrayContaining(['activations', 'indices']));
+      for (const purpose of ['activations', 'indices']) expect([...planned.keys()]).toContain(purpose);
       expect(engine.bytes).toBe([...planned.values()].reduce((sum, bytes) => sum + bytes, 0));
       await engine.close();
     });

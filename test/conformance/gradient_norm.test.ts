@@ -35,7 +35,7 @@ for (const { label, backend } of await requiredBackends()) {
         values[2077] = value;
         return normCase(values);
       });
-      for (const { norm } of await runCases(backend, cases)) expect(norm[0]).not.toSatisfy(Number.isFinite);
+      for (const { norm } of await runCases(backend, cases)) expect(Number.isFinite(norm[0])).toBe(false);
     });
   });
 }

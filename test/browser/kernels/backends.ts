@@ -1,11 +1,13 @@
 /** The backend under test in a page; in the place of test/support/backends.ts. */
 import type { Backend } from '../../../src/kernels/kernels.ts';
 import { webgpuBackend } from '../../../src/kernels/webgpu/backend.ts';
+import type { RequiredBackend } from '../../support/backends.ts';
+import { expectSameBits } from '../../support/compare.ts';
 
 export async function loadBackend(): Promise<Backend> {
   return webgpuBackend(navigator.gpu);
 }
 
-export async function requiredBackends(): Promise<{ readonly label: string; readonly backend: Backend }[]> {
-  return [{ label: 'webgpu in Chromium', backend: await loadBackend() }];
+export async function requiredBackends(): Promise<RequiredBackend[]> {
+  return [{ label: 'webgpu in Chromium', backend: await loadBackend(), expectSame: expectSameBits }];
 }
