@@ -11,16 +11,22 @@ export async function isolate(): Promise<boolean> {
   if (sessionStorage.getItem(TRIED) !== null) return false;
   try {
     sessionStorage.setItem(TRIED, 'yes');
-    const controlled = new Promise((resolve) => {
-      navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true });
+    const controlled = new Promise<void>((resolve) => {
+      navigator.serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true });
       setTimeout(resolve, MOST_WAIT_MS);
     });
     await navigator.serviceWorker.register('./isolation.js');
-    await navigator.serviceWorker.ready;
+    // Where the worker is kept from starting, `ready` never comes.
+    const isReady = navigator.serviceWorker.ready.then(() => true);
+    if (!(await Promise.race([isReady, controlled]))) return navigator.serviceWorker.controller !== null && reload();
     if (navigator.serviceWorker.controller === null) await controlled;
-    location.reload();
-    return true;
+    return reload();
   } catch {
     return false; // denied: as above
   }
+}
+
+function reload(): true {
+  location.reload();
+  return true;
 }
