@@ -23,11 +23,12 @@ import {
 } from './chromium.ts';
 
 /** Two digits: learned by the smallest policy, in a minute or two even on a GPU that is none. */
-const STEPS = 40;
-const LINK = `#preset=sort-two&steps=${STEPS}&evalEvery=20&batch=128&rate=0.005`;
+const LINK = '#preset=sort-two&evalEvery=20&batch=128&rate=0.005';
 
 interface Case {
   readonly name: string;
+  /** Enough that a run is still under way when it is told to pause. */
+  readonly steps: number;
   readonly webgpu: boolean;
   readonly isolated: boolean;
   readonly query: string;
@@ -37,6 +38,7 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'WebGPU',
+    steps: 40,
     webgpu: true,
     isolated: true,
     query: '?backend=webgpu',
@@ -44,6 +46,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'WebAssembly, WebGPU switched off',
+    steps: 500,
     webgpu: false,
     isolated: true,
     query: '',
@@ -51,6 +54,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'WebAssembly on one thread',
+    steps: 500,
     webgpu: false,
     isolated: true,
     query: '?threads=1',
@@ -121,7 +125,7 @@ async function scoredInNode(
   }
 }
 
-describe.each(CASES)('the page on $name', ({ webgpu, isolated, query, backend }) => {
+describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, backend }) => {
   let browser: Browser;
   let site: Site;
   let open: Visit;
@@ -129,7 +133,7 @@ describe.each(CASES)('the page on $name', ({ webgpu, isolated, query, backend })
   beforeAll(async () => {
     browser = await startChromium({ webgpu });
     site = await serveSite({ isolated });
-    open = await visit(browser, `${site.url}${query}${LINK}`);
+    open = await visit(browser, `${site.url}${query}${LINK}&steps=${steps}`);
     await status(open.page, 'resting');
   });
   afterAll(async () => {
@@ -159,7 +163,7 @@ describe.each(CASES)('the page on $name', ({ webgpu, isolated, query, backend })
     const { page } = open;
     await page.click('#train');
     await status(page, 'finished');
-    expect(await stepOf(page)).toBe(STEPS);
+    expect(await stepOf(page)).toBe(steps);
     const { first, last } = await rewards(page);
     expect(first).toBeLessThan(0.15);
     expect(last).toBeGreaterThan(first + 0.1);

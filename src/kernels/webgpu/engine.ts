@@ -227,7 +227,8 @@ export class WebgpuEngine implements Engine {
     }
     device.queue.submit([encoder.finish()]);
     await this.#staging.mapAsync(MAP_READ, 0, used).catch(async (cause: unknown) => {
-      await device.lost.catch(() => {});
+      // A lost device says so in a moment; where it is not lost, that promise never settles.
+      await Promise.race([device.lost, new Promise((resolve) => setTimeout(resolve, 1000))]);
       throw this.#open.failure ?? new BackendError('webgpu-error', `webgpu: reading back failed: ${String(cause)}.`);
     });
     const mapped = new Uint8Array(this.#staging.getMappedRange(0, used));
