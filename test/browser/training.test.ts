@@ -46,7 +46,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'WebAssembly, WebGPU switched off',
-    steps: 500,
+    steps: 120,
     webgpu: false,
     isolated: true,
     query: '',
@@ -54,7 +54,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'WebAssembly on one thread',
-    steps: 500,
+    steps: 120,
     webgpu: false,
     isolated: true,
     query: '?threads=1',
@@ -148,7 +148,7 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
   it('trains at a click, rests at the next, and finds the same weights after a reload', async () => {
     const { page } = open;
     await page.click('#train');
-    await reach(page, 8);
+    await reach(page, 3);
     await page.click('#train');
     await status(page, 'resting');
     const [step, hash] = [await stepOf(page), await weightsHash(page)];
