@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import asc from 'assemblyscript/asc';
-import * as binaries from '../dist/kernels/wasm/binaries.js';
+import { compileKernels } from '../dist/kernels/wasm/modules.js';
 
 /** Length of the micro-kernel's sums: strip and panel take 11 KB, which every first-level cache holds. */
 const K = 128;
@@ -52,8 +52,7 @@ export async function openRoofline({ threads, features, mostBytes = 0 }) {
   const fma = features.fma === 'relaxed-simd';
   const wide = features.simd === '256-bit';
   const module = await compile(fma);
-  const build = fma ? (wide ? binaries.threadsFmaWide : binaries.threadsFma) : binaries.threads;
-  const kernels = await WebAssembly.compile(Buffer.from(build, 'base64'));
+  const { module: kernels } = await compileKernels({ threads: true, fma, wide }, undefined);
   const regionBytes = Math.ceil(mostBytes / 2 / threads / 64) * 64;
   const pages = Math.ceil((OPERANDS.regions + 2 * regionBytes) / 65536);
   const workers = Array.from(

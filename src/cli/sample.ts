@@ -1,10 +1,10 @@
 /** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
 import type { Task } from '../data/task.ts';
 import { DataError } from '../errors.ts';
-import { completionLimit } from '../grpo/capacity.ts';
+import { completionEnd } from '../grpo/capacity.ts';
 import { completionText } from '../grpo/collect.ts';
 import { samplingKey, stageOf } from '../grpo/run.ts';
-import { generate } from '../model/generation.ts';
+import { generate, wholeVocabulary } from '../model/generation.ts';
 import { openTrained } from './open_trained.ts';
 import { exampleLine } from './reporter.ts';
 
@@ -36,11 +36,9 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
         rolloutNumbers: Array.from({ length: options.samples }, (_, sample) => i * options.samples + sample),
       })),
       {
-        sampling: { temperature: options.temperature, topK: 0, topP: 1, minP: null },
+        sampling: wholeVocabulary(options.temperature),
         samplingKey: samplingKey(options.seed, 'sample'),
-        maxCompletionTokens: completionLimit(task, stageOf(run)),
-        eosTokenId: task.tokenizer.eosTokenId,
-        fixedCompletionTokens: task.fixedCompletionTokens,
+        ...completionEnd(task, stageOf(run)),
       },
     );
     texts.forEach((prompt, i) => {

@@ -4,6 +4,7 @@ import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { ConfigError } from '../errors.ts';
 import { keptRowFloats } from '../model/activations.ts';
+import type { GenerationSettings } from '../model/generation.ts';
 import type { Capacity } from '../model/plan.ts';
 import type { ModelShape } from '../model/shape.ts';
 
@@ -104,6 +105,18 @@ function cacheRows(
 /** Sampled completions of a held-out problem; a stage that does not say takes the default of one that does. */
 export function evaluationSamples(stage: StageConfig): number {
   return stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
+}
+
+/** How the completions of a stage end. */
+export function completionEnd(
+  task: Task,
+  stage: StageConfig,
+): Pick<GenerationSettings, 'maxCompletionTokens' | 'eosTokenId' | 'fixedCompletionTokens'> {
+  return {
+    maxCompletionTokens: completionLimit(task, stage),
+    eosTokenId: task.tokenizer.eosTokenId,
+    fixedCompletionTokens: task.fixedCompletionTokens,
+  };
 }
 
 /** Most completion tokens of a stage, EOS included. */

@@ -7,7 +7,7 @@ import { generateKept } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import type { RewardBatch } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
-import { completionLimit } from './capacity.ts';
+import { completionEnd } from './capacity.ts';
 import { actsInUpdate } from './credit.ts';
 import type { Rollout, RolloutGroup } from './rollouts.ts';
 import { isDead } from './rollouts.ts';
@@ -60,9 +60,7 @@ async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly 
   return generateKept(run.policy, requests, {
     sampling: stage,
     samplingKey: samplingKey(run.config.seed, 'rollout'),
-    maxCompletionTokens: completionLimit(run.task, stage),
-    eosTokenId: run.task.tokenizer.eosTokenId,
-    fixedCompletionTokens: run.task.fixedCompletionTokens,
+    ...completionEnd(run.task, stage),
   });
 }
 

@@ -6,9 +6,9 @@
 import type { StageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
 import type { Completion, SamplingSettings } from '../model/generation.ts';
-import { generate } from '../model/generation.ts';
+import { generate, wholeVocabulary } from '../model/generation.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { completionLimit, evaluationSamples } from './capacity.ts';
+import { completionEnd, evaluationSamples } from './capacity.ts';
 import { completionText } from './collect.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
@@ -38,8 +38,8 @@ export interface Example {
 }
 
 const EXAMPLES = 8;
-const GREEDY: SamplingSettings = { temperature: 0, topK: 0, topP: 1, minP: null };
-const PLAIN: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null };
+const GREEDY = wholeVocabulary(0);
+const PLAIN = wholeVocabulary(1);
 
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
@@ -90,9 +90,7 @@ async function complete(
   return generate(run.policy, requests, {
     sampling,
     samplingKey: samplingKey(run.config.seed, 'eval'),
-    maxCompletionTokens: completionLimit(run.task, stage),
-    eosTokenId: run.task.tokenizer.eosTokenId,
-    fixedCompletionTokens: run.task.fixedCompletionTokens,
+    ...completionEnd(run.task, stage),
   });
 }
 

@@ -23,6 +23,11 @@ export interface SamplingSettings {
   readonly minP: number | null;
 }
 
+/** Sampling from the policy itself: no token is left out. @param temperature  0: greedy */
+export function wholeVocabulary(temperature: number): SamplingSettings {
+  return { temperature, topK: 0, topP: 1, minP: null };
+}
+
 export interface GenerationRequest {
   readonly prompt: Int32Array;
   /** One completion a number: run-wide numbers of the rollouts, which key their random draws. */

@@ -14,6 +14,7 @@ import type { RolloutRows } from './kept_rollouts.ts';
 import type { Policy } from './policy.ts';
 
 export type { GenerationRequest, GenerationSettings, SamplingSettings } from './decode.ts';
+export { wholeVocabulary } from './decode.ts';
 
 export interface KeptGeneration {
   readonly completions: Completion[][];

@@ -1,32 +1,26 @@
 /** The fingerprint of a run in a browser; what a browser keeps to itself is `not told`. */
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
-import { configHash } from '../run/session.ts';
+import { runFingerprint } from '../run/run_fingerprint.ts';
 
 /** Put in by the bundler of the worker (tools/build_web.mjs). */
 declare const PACKAGE_VERSION: string;
 
 /** @param modules  SHA-256 of the rewards that were written in the page, by name */
 export async function browserFingerprint(
-  { config, policy }: TrainingRun,
+  run: TrainingRun,
   modules: Readonly<Record<string, string>>,
 ): Promise<Fingerprint> {
-  const { backend, features } = policy.engine;
-  const { threads = 1, ...deciding } = features;
   const browser = browserName(globalThis.navigator?.userAgent ?? '');
   return {
     packageVersion: PACKAGE_VERSION,
-    backend,
-    backendFeatures: Object.fromEntries(Object.entries(deciding).map(([name, value]) => [name, String(value)])),
+    ...(await runFingerprint(run)),
     engine: browser,
     runtime: browser,
     platform: 'browser',
     arch: 'not told',
     cpuModel: 'not told',
-    threads: Number(threads),
-    seed: config.seed,
     gitCommit: null,
-    configHash: await configHash(config),
     ...(Object.keys(modules).length > 0 && { modules }),
   };
 }

@@ -8,12 +8,12 @@ import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTask } from '../data/create_task.ts';
 import { ConfigError, DataError, RlvrError } from '../errors.ts';
-import { completionLimit } from '../grpo/capacity.ts';
+import { completionEnd } from '../grpo/capacity.ts';
 import { completionText } from '../grpo/collect.ts';
 import { type Evaluation, evaluate } from '../grpo/evaluate.ts';
 import { rehearse } from '../grpo/rehearsal.ts';
 import { openRun, samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
-import { generate } from '../model/generation.ts';
+import { generate, wholeVocabulary } from '../model/generation.ts';
 import { countParameters } from '../model/parameters.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
@@ -264,11 +264,9 @@ class LocalRun implements BrowserRun {
       }
       const request = { prompt: tokens, rolloutNumbers: Array.from({ length: samples }, (_, sample) => sample) };
       const [completions = []] = await generate(run.policy, [request], {
-        sampling: { temperature, topK: 0, topP: 1, minP: null },
+        sampling: wholeVocabulary(temperature),
         samplingKey: samplingKey(seed, 'sample'),
-        maxCompletionTokens: completionLimit(task, stageOf(run)),
-        eosTokenId: task.tokenizer.eosTokenId,
-        fixedCompletionTokens: task.fixedCompletionTokens,
+        ...completionEnd(task, stageOf(run)),
       });
       const item = task.heldOutItems().find((held) => held.prompt === prompt);
       return completions.map((completion): Answer => {
@@ -328,11 +326,9 @@ class LocalRun implements BrowserRun {
         rolloutNumbers: Array.from({ length: each }, (_, sample) => i * each + sample),
       })),
       {
-        sampling: stage.stage === 'grpo' ? stage : { temperature: 1, topK: 0, topP: 1, minP: null },
+        sampling: stage.stage === 'grpo' ? stage : wholeVocabulary(1),
         samplingKey: samplingKey(run.config.seed, 'sample'),
-        maxCompletionTokens: completionLimit(task, stage),
-        eosTokenId: task.tokenizer.eosTokenId,
-        fixedCompletionTokens: task.fixedCompletionTokens,
+        ...completionEnd(task, stage),
       },
     );
     const flat = items.flatMap((item, i) => (sampled[i] ?? []).map((completion) => ({ item, completion })));

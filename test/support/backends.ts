@@ -22,6 +22,7 @@ export interface RequiredBackend {
 interface BackendOptions {
   readonly threads?: number;
   readonly fma?: boolean;
+  readonly wide?: boolean;
   readonly adapter?: string;
   readonly bindingBytes?: number;
   readonly tiling?: 'workgroups' | 'registers';

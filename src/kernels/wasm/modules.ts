@@ -35,9 +35,12 @@ const STRIP_ROWS = 6;
 /** Wide tiles must be this much faster to be taken. */
 const WORTHWHILE = 1.1;
 
-export function decode(base64: string): Uint8Array<ArrayBuffer> {
+function decode(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
+
+/** Measured once: a process does not change its engine. */
+let wideIsFaster: Promise<boolean> | undefined;
 
 /** Compiles the build that fits. Every build gives the same bits, except that fused multiply-add rounds once. */
 export async function compileKernels(
@@ -51,7 +54,8 @@ export async function compileKernels(
   const narrow = await compile(binaries.threadsFma);
   if (options.wide !== true && !mayBeFaster) return { module: narrow, fma, wide: false };
   const wide = await compile(binaries.threadsFmaWide);
-  const takesWide = options.wide ?? (await isFaster(wide, narrow));
+  if (options.wide === undefined) wideIsFaster ??= isFaster(wide, narrow);
+  const takesWide = options.wide ?? (await wideIsFaster) ?? false;
   return { module: takesWide ? wide : narrow, fma, wide: takesWide };
 }
 

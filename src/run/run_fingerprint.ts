@@ -1,0 +1,18 @@
+/** What a fingerprint says of the run itself, wherever it runs: its backend, seed and config. */
+import type { TrainingRun } from '../grpo/run.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { configHash } from './session.ts';
+
+export type RunFingerprint = Pick<Fingerprint, 'backend' | 'backendFeatures' | 'threads' | 'seed' | 'configHash'>;
+
+export async function runFingerprint({ config, policy }: TrainingRun): Promise<RunFingerprint> {
+  const { backend, features } = policy.engine;
+  const { threads = 1, ...deciding } = features;
+  return {
+    backend,
+    backendFeatures: Object.fromEntries(Object.entries(deciding).map(([name, value]) => [name, String(value)])),
+    threads: Number(threads),
+    seed: config.seed,
+    configHash: await configHash(config),
+  };
+}
