@@ -11,7 +11,7 @@ import { address, float, integer } from './arguments';
 import { scoreKeys } from './attention_dot';
 import { mixRows, spreadRows } from './attention_mix';
 import { dot, exp4, log1, maxLanes, sumLanes } from './simd';
-import { claim, grainOf, scratch } from './threads';
+import { claim, grainOf, scratch, threads } from './threads';
 
 /** arguments: begin, end, q, kv, intervals, H, HK, hd, scale, out, logSumExp */
 export function attention(): void {
@@ -74,17 +74,33 @@ function attendRow(r: i32): void {
 
 /** arguments: islandCount, islands, q, kv, intervals, H, HK, hd, scale, out, logSumExp, dOut, dQ, dKv */
 export function attentionBackward(): void {
+  const islands = integer(0);
   const HK = integer(6);
-  const items = integer(0) * HK;
-  const perKvHead = integer(5) / HK;
-  for (let item = claim(1); item < items; item = claim(1)) {
-    const island = address(1) + (<usize>(item / HK) << 2);
-    const kvHead = item % HK;
+  const atOnce = kvHeadsAtOnce(islands, HK);
+  const parts = (HK + atOnce - 1) / atOnce;
+  for (let item = claim(1); item < islands * parts; item = claim(1)) {
+    const island = address(1) + (<usize>(item / parts) << 2);
+    const first = (item % parts) * atOnce;
+    const past = min(first + atOnce, HK);
     const end = load<i32>(island, 4);
     for (let r = load<i32>(island); r < end; r++) {
-      for (let h = kvHead * perKvHead; h < (kvHead + 1) * perKvHead; h++) attendBackward(r, h, kvHead);
+      for (let kvHead = first; kvHead < past; kvHead++) attendRowBackward(r, kvHead);
     }
   }
+}
+
+/** Bytes of a row that one owner should write at least: where owners share a cache line, each waits for the other. */
+const OWNED_BYTES: i32 = 128;
+
+/** kv heads of an island that one thread takes: all of them where islands suffice to keep every thread at work. */
+function kvHeadsAtOnce(islands: i32, HK: i32): i32 {
+  if (islands >= threads << 4) return HK;
+  return min(HK, max(1, OWNED_BYTES / (integer(7) << 2)));
+}
+
+function attendRowBackward(r: i32, kvHead: i32): void {
+  const perKvHead = integer(5) / integer(6);
+  for (let h = kvHead * perKvHead; h < (kvHead + 1) * perKvHead; h++) attendBackward(r, h, kvHead);
 }
 
 function attendBackward(r: i32, h: i32, kvHead: i32): void {
