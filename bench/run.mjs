@@ -8,6 +8,7 @@ const benchmarks = {
   webgpu: 'how near is WebGPU to its adapter, and how fast against wasm and against PyTorch on the same GPU?',
   pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',
   logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
+  page: 'how soon does the page show learning, and do its thread and its memory stay free?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

@@ -27,14 +27,16 @@ const HEIGHT = 168;
 const MOST_POINTS = 600;
 const SMOOTHING = 0.9;
 
+interface Chart {
+  readonly panel: Panel;
+  readonly box: HTMLElement;
+  readonly value: HTMLElement;
+  plot: uPlot | undefined;
+}
+
 export class Curves {
   readonly #lab: Lab;
-  readonly #charts: {
-    readonly panel: Panel;
-    readonly box: HTMLElement;
-    readonly value: HTMLElement;
-    plot: uPlot | undefined;
-  }[];
+  readonly #charts: readonly Chart[];
   #overlays: readonly { readonly name: string; readonly history: History }[] = [];
 
   constructor(place: HTMLElement, lab: Lab) {
@@ -61,25 +63,27 @@ export class Curves {
     this.redraw();
   }
 
+  /** The charts one by one: drawing a chart takes milliseconds. */
+  get parts(): { update(): void }[] {
+    return this.#charts.map((chart) => ({ update: () => this.#draw(chart) }));
+  }
+
   /** After a change of width, colours or series. */
   redraw(): void {
     for (const chart of this.#charts) {
       chart.plot?.destroy();
       chart.plot = undefined;
+      this.#draw(chart);
     }
-    this.update();
   }
 
-  update(): void {
-    for (const chart of this.#charts) {
-      const { panel, box, value } = chart;
-      const { history } = this.#lab;
-      value.textContent = latest(panel, history);
-      if (box.clientWidth === 0) continue;
-      const data = this.#data(panel);
-      if (chart.plot === undefined) chart.plot = new uPlot(this.#options(panel, box.clientWidth), data, box);
-      else chart.plot.setData(data);
-    }
+  #draw(chart: Chart): void {
+    const { panel, box, value } = chart;
+    value.textContent = latest(panel, this.#lab.history);
+    if (box.clientWidth === 0) return;
+    const data = this.#data(panel);
+    if (chart.plot === undefined) chart.plot = new uPlot(this.#options(panel, box.clientWidth), data, box);
+    else chart.plot.setData(data);
   }
 
   /** [x, overlays…, raw, smooth], on the steps that any of them has. */

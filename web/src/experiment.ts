@@ -175,7 +175,7 @@ export function yamlOf(experiment: Experiment): string {
   const knobs = {
     sort_digits: `digits: ${experiment.digits}`,
     reverse_text: 'letter_noise: 0.2',
-    countdown: 'answer: steps, numbers: 3, max_number: 10, train_max_number: 12, correct_share: 0.65',
+    countdown: 'answer: steps, numbers: 3, max_number: 10, train_max_number: 12, correct_share: 0.5',
   }[task];
   const middle = Math.round((width * 8) / 3 / 8) * 8; // SwiGLU's usual share, in whole lanes
   return [

@@ -16,6 +16,13 @@ import { SettingsPanel } from './settings_panel.ts';
 
 /** Milliseconds between two drawings of everything: curves need no more. */
 const DRAW_MS = 150;
+/** Milliseconds of a frame after which the rest of a drawing waits for the next one. */
+const FRAME_MS = 6;
+
+/** A part of the page that shows what is known. */
+interface Part {
+  update(): void;
+}
 
 const CODE_KEY = 'rlvr-train reward';
 
@@ -38,19 +45,17 @@ async function start(): Promise<void> {
   const curves = new Curves(byId('curves'), lab);
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
   new RewardPanel(byId('reward'), lab, choose);
-  const panels = [
+  const parts: readonly Part[] = [
     new PresetsPanel(byId('presets'), lab, choose),
     new Controls(lab),
-    curves,
+    ...curves.parts,
     new GroupPanel(byId('group'), lab),
     new AskPanel(byId('ask'), lab),
     new HackPanel(byId('hack'), byId('hack-body'), lab),
     new SettingsPanel(byId('settings'), lab, choose),
     new KeepPanel(byId('keep'), lab, (experiment) => history.replaceState(null, '', `#${linkOf(experiment)}`)),
   ];
-  const draw = drawing(() => {
-    for (const panel of panels) panel.update();
-  });
+  const draw = drawing(parts);
   // The part of the address behind # is the experiment.
   byId('skip').addEventListener('click', (event) => {
     event.preventDefault();
@@ -62,24 +67,37 @@ async function start(): Promise<void> {
   await overlay.look();
 }
 
-/** Draws in an animation frame, so never while the tab is hidden, and not too often. */
-function drawing(update: () => void): { readonly soon: () => void } {
+/**
+ * Draws in animation frames, so never while the tab is hidden, and not too often; part by part, so that no frame takes
+ * longer than a little more than `FRAME_MS`.
+ */
+function drawing(parts: readonly Part[]): { readonly soon: () => void } {
   let isDue = false;
-  let last = -DRAW_MS;
+  let begun = -DRAW_MS;
+  let next = 0;
   const frame = (now: number): void => {
-    if (now - last < DRAW_MS) {
-      requestAnimationFrame(frame);
-      return;
+    if (next === 0) {
+      if (now - begun < DRAW_MS) {
+        requestAnimationFrame(frame);
+        return;
+      }
+      begun = now;
+      isDue = false;
     }
-    last = now;
-    isDue = false;
-    update();
+    const start = performance.now();
+    try {
+      do parts[next++]?.update();
+      while (next < parts.length && performance.now() - start < FRAME_MS);
+    } finally {
+      if (next === parts.length) next = 0;
+      if (isDue || next > 0) requestAnimationFrame(frame);
+    }
   };
   return {
     soon: () => {
-      if (isDue) return;
+      const isDrawing = isDue || next > 0;
       isDue = true;
-      requestAnimationFrame(frame);
+      if (!isDrawing) requestAnimationFrame(frame);
     },
   };
 }

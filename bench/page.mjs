@@ -1,0 +1,137 @@
+/**
+ * How soon does the page show learning, does its own thread stay free, and does its memory stay what it was?
+ *
+ *   npm run build:web && npm run bench -- page [--minutes 3] [--backend wasm|webgpu] [--threads N] [--json FILE]
+ *
+ * Opens web/dist in headless Chromium (/usr/bin/chromium) twice. First click: the preset of the first visit, from the
+ * click on Train to the first held-out accuracy and to the end. Soak: the same task at a learning rate of nothing, so
+ * that it goes on, for so many minutes; memory is the page's with its workers, after a collection
+ * (performance.measureUserAgentSpecificMemory), at each tenth of it. Tasks of 50 ms and more on the page's thread are
+ * what the browser's own `longtask` entries say. Everything runs on this machine's cores, the adapter too where it is
+ * software: a task that waits for a core counts as long.
+ */
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { preview } from 'vite';
+import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
+
+const PROGRAM = '/usr/bin/chromium';
+const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
+/** Memory is measured at once, not when the browser next collects. */
+const EAGER = '--enable-blink-features=ForceEagerMeasureMemory';
+const MARKS = 10;
+const ENDLESS = 'steps=1000000&rate=1e-12&evalEvery=100000';
+
+const text = (value) => ({ type: 'string', ...(value !== undefined && { default: value }) });
+const flags = readFlags({ further: { minutes: text('3'), backend: text('wasm'), threads: text() } });
+const minutes = Number(flags.minutes);
+if (!(minutes > 0)) fail(`--minutes: ${flags.minutes} — not a number above 0; use 3.`);
+const machine = describeMachine();
+const browser = await chromium.launch({
+  executablePath: PROGRAM,
+  args: ['--no-sandbox', EAGER, ...(flags.backend === 'webgpu' ? WEBGPU : [])],
+});
+const site = await preview({ configFile: fileURLToPath(new URL('../web/vite.config.ts', import.meta.url)) });
+try {
+  const first = await firstClick();
+  const soak = await train();
+  process.stdout.write(`${report(first, soak)}\n`);
+  if (flags.json !== undefined) writeJson(flags.json, 'page', { machine, first, soak });
+} finally {
+  await browser.close();
+  await site.close();
+}
+
+/** Opens an experiment in a fresh profile and waits until it can be trained. */
+async function open(experiment) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    globalThis.longTasks = [];
+    new PerformanceObserver((list) => {
+      globalThis.longTasks.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration })));
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  const query = new URLSearchParams({ backend: flags.backend, ...(flags.threads && { threads: flags.threads }) });
+  if (flags.backend === 'webgpu') query.set('software', '');
+  await page.goto(`${site.resolvedUrls.local[0]}?${query}#${experiment}`);
+  await waitFor(page, () => document.body.dataset.status === 'resting');
+  return { page, close: () => context.close() };
+}
+
+function waitFor(page, condition) {
+  return page.waitForFunction(condition, undefined, { timeout: 1_200_000, polling: 20 });
+}
+
+function now(page) {
+  return page.evaluate(() => performance.now());
+}
+
+function stepOf(page) {
+  return page.evaluate(() => Number(/step (\d+)/.exec(document.getElementById('progress').textContent)[1]));
+}
+
+async function firstClick() {
+  const { page, close } = await open('preset=sort-digits');
+  const backend = await page.textContent('#backend');
+  const begin = await now(page);
+  await page.click('#train');
+  await waitFor(page, () => document.querySelector('[data-curve=accuracy] .now').textContent !== '');
+  const accuracy = (await now(page)) - begin;
+  await waitFor(page, () => document.body.dataset.status === 'finished');
+  const end = (await now(page)) - begin;
+  const reached = await page.textContent('[data-curve=accuracy] .now');
+  const tasks = await longTasks(page, begin);
+  await close();
+  return { backend, secondsToAccuracy: accuracy / 1000, seconds: end / 1000, reached, steps: 600, ...tasks };
+}
+
+async function train() {
+  const { page, close } = await open(`preset=sort-digits&${ENDLESS}`);
+  await page.click('#train');
+  const begin = await now(page);
+  const memory = [];
+  for (let mark = 1; mark <= MARKS; mark++) {
+    await page.waitForTimeout(Math.max(0, (mark / MARKS) * minutes * 60_000 - ((await now(page)) - begin)));
+    const bytes = await page.evaluate(async () => (await performance.measureUserAgentSpecificMemory()).bytes);
+    memory.push({ step: await stepOf(page), seconds: ((await now(page)) - begin) / 1000, bytes });
+  }
+  const tasks = await longTasks(page, begin);
+  await close();
+  return { minutes, steps: memory.at(-1).step, memory, growth: slope(memory.slice(1)), ...tasks };
+}
+
+/** Tasks of 50 ms and more that began after `since`. */
+async function longTasks(page, since) {
+  const all = await page.evaluate(() => globalThis.longTasks);
+  const durations = all.filter(({ startTime }) => startTime >= since).map(({ duration }) => duration);
+  return {
+    longTasks: durations.length,
+    longestMs: Math.max(0, ...durations),
+    totalMs: durations.reduce((a, b) => a + b, 0),
+  };
+}
+
+/** Bytes a minute, by least squares. */
+function slope(points) {
+  const mean = (of) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [at, size] = [mean(({ seconds }) => seconds), mean(({ bytes }) => bytes)];
+  const covariance = points.reduce((sum, { seconds, bytes }) => sum + (seconds - at) * (bytes - size), 0);
+  return (60 * covariance) / points.reduce((sum, { seconds }) => sum + (seconds - at) ** 2, 0);
+}
+
+function report(first, soak) {
+  const long = ({ longTasks: count, longestMs, totalMs }) =>
+    count === 0 ? 'none' : `${count}, the longest ${longestMs.toFixed(0)} ms, ${totalMs.toFixed(0)} ms in all`;
+  const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
+  const rows = [
+    ['first held-out accuracy', `${first.secondsToAccuracy.toFixed(1)} s after the click`],
+    ['sort-digits, 600 steps', `${first.seconds.toFixed(1)} s, to ${first.reached} held-out accuracy`],
+    ['tasks of 50 ms and more', long(first)],
+    [`soak, ${soak.minutes} min`, `${soak.steps} steps`],
+    ['tasks of 50 ms and more', long(soak)],
+    ...soak.memory.map(({ step, bytes }) => [`  memory at step ${step}`, megabytes(bytes)]),
+    ['growth', `${(soak.growth / 1e3).toFixed(1)} kB a minute; 30 minutes would add ${megabytes(30 * soak.growth)}`],
+  ];
+  return [machineLine(machine), first.backend, '', table(['', ''], rows)].join('\n');
+}
