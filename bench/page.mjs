@@ -5,11 +5,12 @@
  *
  * Opens web/dist in headless Chromium (/usr/bin/chromium) twice. First click: the preset of the first visit, from the
  * click on Train to the first held-out accuracy and to the end. Soak: the same task at a learning rate of nothing, so
- * that it goes on, for so many minutes; memory is the page's with its workers, after a collection
- * (performance.measureUserAgentSpecificMemory), at each tenth of it. Tasks of 50 ms and more on the page's thread are
- * what the browser's own `longtask` entries say. Everything runs on this machine's cores, the adapter too where it is
+ * that it goes on, for so many minutes; at each tenth of it, the page's heap after a collection, and the resident set of
+ * its process, workers and the engine's memory included (Linux). Tasks of 50 ms and more on the page's thread are what
+ * the browser's own `longtask` entries say. Everything runs on this machine's cores, the adapter too where it is
  * software: a task that waits for a core counts as long.
  */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { preview } from 'vite';
@@ -17,8 +18,6 @@ import { describeMachine, fail, machineLine, readFlags, table, writeJson } from 
 
 const PROGRAM = '/usr/bin/chromium';
 const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
-/** Memory is measured at once, not when the browser next collects. */
-const EAGER = '--enable-blink-features=ForceEagerMeasureMemory';
 const MARKS = 10;
 const ENDLESS = 'steps=1000000&rate=1e-12&evalEvery=100000';
 
@@ -29,7 +28,7 @@ if (!(minutes > 0)) fail(`--minutes: ${flags.minutes} — not a number above 0; 
 const machine = describeMachine();
 const browser = await chromium.launch({
   executablePath: PROGRAM,
-  args: ['--no-sandbox', EAGER, ...(flags.backend === 'webgpu' ? WEBGPU : [])],
+  args: ['--no-sandbox', ...(flags.backend === 'webgpu' ? WEBGPU : [])],
 });
 const site = await preview({ configFile: fileURLToPath(new URL('../web/vite.config.ts', import.meta.url)) });
 try {
@@ -56,7 +55,7 @@ async function open(experiment) {
   if (flags.backend === 'webgpu') query.set('software', '');
   await page.goto(`${site.resolvedUrls.local[0]}?${query}#${experiment}`);
   await waitFor(page, () => document.body.dataset.status === 'resting');
-  return { page, close: () => context.close() };
+  return { page, devtools: await context.newCDPSession(page), close: () => context.close() };
 }
 
 function waitFor(page, condition) {
@@ -87,24 +86,49 @@ async function firstClick() {
 }
 
 async function train() {
-  const { page, close } = await open(`preset=sort-digits&${ENDLESS}`);
+  const { page, devtools, close } = await open(`preset=sort-digits&${ENDLESS}`);
   await page.click('#train');
   const begin = await now(page);
   const memory = [];
+  const collections = [];
   for (let mark = 1; mark <= MARKS; mark++) {
     await page.waitForTimeout(Math.max(0, (mark / MARKS) * minutes * 60_000 - ((await now(page)) - begin)));
-    const bytes = await page.evaluate(async () => (await performance.measureUserAgentSpecificMemory()).bytes);
-    memory.push({ step: await stepOf(page), seconds: ((await now(page)) - begin) / 1000, bytes });
+    const collecting = await now(page);
+    await devtools.send('HeapProfiler.collectGarbage');
+    collections.push({ from: collecting, to: await now(page) });
+    const { usedSize: heap } = await devtools.send('Runtime.getHeapUsage');
+    const seconds = ((await now(page)) - begin) / 1000;
+    memory.push({ step: await stepOf(page), seconds, heap, resident: await residentBytes() });
   }
   const tasks = await longTasks(page, begin);
   await close();
-  return { minutes, steps: memory.at(-1).step, memory, growth: slope(memory.slice(1)), ...tasks };
+  return {
+    minutes,
+    steps: memory.at(-1).step,
+    memory,
+    growth: { heap: slope(memory.slice(1), 'heap'), resident: slope(memory.slice(1), 'resident') },
+    ...tasks,
+  };
 }
 
-/** Tasks of 50 ms and more that began after `since`. */
-async function longTasks(page, since) {
+/** Resident set of the browser's largest renderer: the page with its workers. */
+async function residentBytes() {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const kilobytes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0));
+  return Math.max(...kilobytes) * 1024;
+}
+
+/** Tasks of 50 ms and more that began after `since`, but not while this program had garbage collected. */
+async function longTasks(page, since, collections = []) {
   const all = await page.evaluate(() => globalThis.longTasks);
-  const durations = all.filter(({ startTime }) => startTime >= since).map(({ duration }) => duration);
+  const isOurs = (time) => collections.some(({ from, to }) => time >= from && time <= to);
+  const durations = all
+    .filter(({ startTime }) => startTime >= since && !isOurs(startTime))
+    .map(({ duration }) => duration);
   return {
     longTasks: durations.length,
     longestMs: Math.max(0, ...durations),
@@ -113,10 +137,10 @@ async function longTasks(page, since) {
 }
 
 /** Bytes a minute, by least squares. */
-function slope(points) {
-  const mean = (of) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
-  const [at, size] = [mean(({ seconds }) => seconds), mean(({ bytes }) => bytes)];
-  const covariance = points.reduce((sum, { seconds, bytes }) => sum + (seconds - at) * (bytes - size), 0);
+function slope(points, of) {
+  const mean = (key) => points.reduce((sum, point) => sum + point[key], 0) / points.length;
+  const [at, size] = [mean('seconds'), mean(of)];
+  const covariance = points.reduce((sum, point) => sum + (point.seconds - at) * (point[of] - size), 0);
   return (60 * covariance) / points.reduce((sum, { seconds }) => sum + (seconds - at) ** 2, 0);
 }
 
@@ -130,8 +154,11 @@ function report(first, soak) {
     ['tasks of 50 ms and more', long(first)],
     [`soak, ${soak.minutes} min`, `${soak.steps} steps`],
     ['tasks of 50 ms and more', long(soak)],
-    ...soak.memory.map(({ step, bytes }) => [`  memory at step ${step}`, megabytes(bytes)]),
-    ['growth', `${(soak.growth / 1e3).toFixed(1)} kB a minute; 30 minutes would add ${megabytes(30 * soak.growth)}`],
+    ...soak.memory.map(({ step, heap, resident }) => [
+      `  at step ${step}`,
+      `heap ${megabytes(heap)}, resident ${megabytes(resident)}`,
+    ]),
+    ['growth a minute', `heap ${megabytes(soak.growth.heap)}, resident ${megabytes(soak.growth.resident)}`],
   ];
   return [machineLine(machine), first.backend, '', table(['', ''], rows)].join('\n');
 }
