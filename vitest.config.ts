@@ -10,7 +10,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**'],
+          exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**'],
           pool: 'forks',
           testTimeout: 30_000,
         },
@@ -24,6 +24,16 @@ export default defineConfig({
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 180_000,
+        },
+      },
+      {
+        // Needs the software adapters too, and half an hour: not in CI.
+        test: {
+          name: 'slow',
+          include: ['test/slow/**/*.test.ts'],
+          globalSetup: ['test/e2e/build.ts'],
+          pool: 'forks',
+          testTimeout: 3_600_000,
         },
       },
       {
