@@ -19,6 +19,7 @@ import { createTask, openRun, parseConfig, wasmBackend } from '../dist/index.js'
 import { fileStore, fingerprintOf, session } from '../dist/node.js';
 import { readGitCommit } from '../dist/run/fingerprint.node.js';
 import { plannedMemory } from '../dist/run/memory_plan.js';
+import { slope } from './statistics.mjs';
 
 const SMALL_JOB = `
 task: {name: sort_digits, digits: 4}
@@ -50,7 +51,7 @@ try {
   const peak = process.resourceUsage().maxRSS * 1024 - baseline;
   const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
   const machine = describeMachine(threads, fma);
-  const result = { steps, planned: Object.fromEntries(planned), total, baseline, peak, heap, growth: slope(heap) };
+  const result = { steps, planned: Object.fromEntries(planned), total, baseline, peak, heap, growth: growthOf(heap) };
   process.stdout.write(`${table(machine, result)}\n`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ ...machine, ...result }, null, 2)}\n`);
   if (Math.abs(total - peak) > MOST_DIFFERENCE * peak) process.exitCode = 1;
@@ -97,13 +98,9 @@ async function train() {
   return heap;
 }
 
-/** Bytes a hundred steps, by least squares; without the first mark, where code is still being compiled. */
-function slope(heap) {
-  const points = heap.slice(1).map(({ step, bytes }) => [step / 100, bytes]);
-  const mean = (place) => points.reduce((sum, point) => sum + point[place], 0) / points.length;
-  const [meanStep, meanBytes] = [mean(0), mean(1)];
-  const covariance = points.reduce((sum, [step, bytes]) => sum + (step - meanStep) * (bytes - meanBytes), 0);
-  return covariance / points.reduce((sum, [step]) => sum + (step - meanStep) ** 2, 0);
+/** Bytes a hundred steps, without the first mark, where code is still being compiled. */
+function growthOf(heap) {
+  return slope(heap.slice(1).map(({ step, bytes }) => [step / 100, bytes]));
 }
 
 function describeMachine(threads, fma) {

@@ -12,24 +12,25 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { preview } from 'vite';
+import { startChromium } from './chromium.mjs';
 import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
+import { slope } from './statistics.mjs';
 
-const PROGRAM = '/usr/bin/chromium';
-const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
 const MARKS = 10;
 const ENDLESS = 'steps=1000000&rate=1e-12&evalEvery=100000';
 
-const text = (value) => ({ type: 'string', ...(value !== undefined && { default: value }) });
-const flags = readFlags({ further: { minutes: text('3'), backend: text('wasm'), threads: text() } });
+const flags = readFlags({
+  further: {
+    minutes: { type: 'string', default: '3' },
+    backend: { type: 'string', default: 'wasm' },
+    threads: { type: 'string' },
+  },
+});
 const minutes = Number(flags.minutes);
 if (!(minutes > 0)) fail(`--minutes: ${flags.minutes} — not a number above 0; use 3.`);
 const machine = describeMachine();
-const browser = await chromium.launch({
-  executablePath: PROGRAM,
-  args: ['--no-sandbox', ...(flags.backend === 'webgpu' ? WEBGPU : [])],
-});
+const browser = await startChromium({ webgpu: flags.backend === 'webgpu' });
 const site = await preview({ configFile: fileURLToPath(new URL('../web/vite.config.ts', import.meta.url)) });
 try {
   const first = await firstClick();
@@ -80,9 +81,9 @@ async function firstClick() {
   await waitFor(page, () => document.body.dataset.status === 'finished');
   const end = (await now(page)) - begin;
   const reached = await page.textContent('[data-curve=accuracy] .now');
-  const tasks = await longTasks(page, begin);
+  const [steps, tasks] = [await stepOf(page), await longTasks(page, begin)];
   await close();
-  return { backend, secondsToAccuracy: accuracy / 1000, seconds: end / 1000, reached, steps: 600, ...tasks };
+  return { backend, secondsToAccuracy: accuracy / 1000, seconds: end / 1000, reached, steps, ...tasks };
 }
 
 async function train() {
@@ -100,13 +101,13 @@ async function train() {
     const seconds = ((await now(page)) - begin) / 1000;
     memory.push({ step: await stepOf(page), seconds, heap, resident: await residentBytes() });
   }
-  const tasks = await longTasks(page, begin);
+  const tasks = await longTasks(page, begin, collections);
   await close();
   return {
     minutes,
     steps: memory.at(-1).step,
     memory,
-    growth: { heap: slope(memory.slice(1), 'heap'), resident: slope(memory.slice(1), 'resident') },
+    growth: { heap: growthOf(memory, 'heap'), resident: growthOf(memory, 'resident') },
     ...tasks,
   };
 }
@@ -136,12 +137,9 @@ async function longTasks(page, since, collections = []) {
   };
 }
 
-/** Bytes a minute, by least squares. */
-function slope(points, of) {
-  const mean = (key) => points.reduce((sum, point) => sum + point[key], 0) / points.length;
-  const [at, size] = [mean('seconds'), mean(of)];
-  const covariance = points.reduce((sum, point) => sum + (point.seconds - at) * (point[of] - size), 0);
-  return (60 * covariance) / points.reduce((sum, { seconds }) => sum + (seconds - at) ** 2, 0);
+/** Bytes a minute, without the first mark, where code is still being compiled. */
+function growthOf(memory, of) {
+  return slope(memory.slice(1).map((mark) => [mark.seconds / 60, mark[of]]));
 }
 
 function report(first, soak) {
@@ -150,7 +148,7 @@ function report(first, soak) {
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
   const rows = [
     ['first held-out accuracy', `${first.secondsToAccuracy.toFixed(1)} s after the click`],
-    ['sort-digits, 600 steps', `${first.seconds.toFixed(1)} s, to ${first.reached} held-out accuracy`],
+    [`sort-digits, ${first.steps} steps`, `${first.seconds.toFixed(1)} s, to ${first.reached} held-out accuracy`],
     ['tasks of 50 ms and more', long(first)],
     [`soak, ${soak.minutes} min`, `${soak.steps} steps`],
     ['tasks of 50 ms and more', long(soak)],

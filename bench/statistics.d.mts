@@ -7,3 +7,4 @@ export interface Spread {
 }
 export function quantile(values: readonly number[], share: number): number;
 export function summarize(values: readonly number[]): Spread;
+export function slope(points: readonly (readonly [x: number, y: number])[]): number;

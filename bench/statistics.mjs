@@ -1,4 +1,7 @@
-/** Order statistics of repeated timings: medians and quartiles, which one slow repeat does not move. */
+/**
+ * Order statistics of repeated timings: medians and quartiles, which one slow repeat does not move; and how fast
+ * something grows.
+ */
 
 /** The value below which `share` (0 to 1) of the values lie, interpolated between neighbours. */
 export function quantile(values, share) {
@@ -18,4 +21,12 @@ export function summarize(values) {
     high: quantile(values, 0.75),
     repeats: values.length,
   };
+}
+
+/** Slope of the line through [x, y] points, by least squares. */
+export function slope(points) {
+  const mean = (place) => points.reduce((sum, point) => sum + point[place], 0) / points.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quantile, summarize } from '../../bench/statistics.mjs';
+import { quantile, slope, summarize } from '../../bench/statistics.mjs';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 });
 
@@ -55,4 +55,21 @@ describe('summarize', () => {
       }),
     );
   });
+});
+
+it('the slope of points on a line is the line’s, whatever their order', () => {
+  expect(
+    slope([
+      [3, 7],
+      [0, 1],
+      [5, 11],
+    ]),
+  ).toBeCloseTo(2, 12);
+  expect(
+    slope([
+      [0, 1],
+      [1, 0],
+      [2, 1],
+    ]),
+  ).toBeCloseTo(0, 12);
 });

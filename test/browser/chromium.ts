@@ -1,17 +1,9 @@
 /** Debian's Chromium on the built page. One that is missing fails the tests. */
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { preview } from 'vite';
 
-const PROGRAM = '/usr/bin/chromium';
-/** Chromium offers its software adapter to those who ask for it only. */
-const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
-
-export async function startChromium({ webgpu }: { readonly webgpu: boolean }): Promise<Browser> {
-  if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: install chromium.`);
-  return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', ...(webgpu ? WEBGPU : [])] });
-}
+export { startChromium } from '../../bench/chromium.mjs';
 
 export interface Site {
   readonly url: string;

@@ -39,9 +39,6 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-/** Measured once: a process does not change its engine. */
-let wideIsFaster: Promise<boolean> | undefined;
-
 /** Compiles the build that fits. Every build gives the same bits, except that fused multiply-add rounds once. */
 export async function compileKernels(
   options: ModuleOptions,
@@ -54,8 +51,7 @@ export async function compileKernels(
   const narrow = await compile(binaries.threadsFma);
   if (options.wide !== true && !mayBeFaster) return { module: narrow, fma, wide: false };
   const wide = await compile(binaries.threadsFmaWide);
-  if (options.wide === undefined) wideIsFaster ??= isFaster(wide, narrow);
-  const takesWide = options.wide ?? (await wideIsFaster) ?? false;
+  const takesWide = options.wide ?? (await measured(wide, narrow));
   return { module: takesWide ? wide : narrow, fma, wide: takesWide };
 }
 
@@ -69,6 +65,14 @@ function hasRelaxedSimd(switches: EngineSwitches | undefined): boolean {
 
 function compile(base64: string): Promise<WebAssembly.Module> {
   return WebAssembly.compile(decode(base64));
+}
+
+let wideIsFaster: Promise<boolean> | undefined;
+
+/** `isFaster`, measured once: a process does not change its engine. */
+function measured(wide: WebAssembly.Module, narrow: WebAssembly.Module): Promise<boolean> {
+  wideIsFaster ??= isFaster(wide, narrow);
+  return wideIsFaster;
 }
 
 /**

@@ -76,6 +76,7 @@ function attendRow(r: i32): void {
 export function attentionBackward(): void {
   const islands = integer(0);
   const HK = integer(6);
+  const perKvHead = integer(5) / HK;
   const atOnce = kvHeadsAtOnce(islands, HK);
   const parts = (HK + atOnce - 1) / atOnce;
   for (let item = claim(1); item < islands * parts; item = claim(1)) {
@@ -84,7 +85,7 @@ export function attentionBackward(): void {
     const past = min(first + atOnce, HK);
     const end = load<i32>(island, 4);
     for (let r = load<i32>(island); r < end; r++) {
-      for (let kvHead = first; kvHead < past; kvHead++) attendRowBackward(r, kvHead);
+      for (let kvHead = first; kvHead < past; kvHead++) attendRowBackward(r, kvHead, perKvHead);
     }
   }
 }
@@ -98,8 +99,8 @@ function kvHeadsAtOnce(islands: i32, HK: i32): i32 {
   return min(HK, max(1, OWNED_BYTES / (integer(7) << 2)));
 }
 
-function attendRowBackward(r: i32, kvHead: i32): void {
-  const perKvHead = integer(5) / integer(6);
+/** All query heads of a row that read one kv head. */
+function attendRowBackward(r: i32, kvHead: i32, perKvHead: i32): void {
   for (let h = kvHead * perKvHead; h < (kvHead + 1) * perKvHead; h++) attendBackward(r, h, kvHead);
 }
 
