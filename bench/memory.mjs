@@ -6,19 +6,21 @@
  * Trains as the command does, run directory and checkpoints included, for so many optimizer steps of the config's last
  * stage; the default is a small job whose policy stays random, so that it never runs out of live groups. Compares the
  * plan (run/memory_plan.ts: engine, threads, JavaScript, checkpoints) with the peak of the resident set less that of
- * this process when the package was loaded and nothing opened. After every tenth of the steps, garbage is collected
- * and what is left is counted: the heap and the buffers outside of it, without the engine's memory, whose size is fixed.
+ * this process when the package was loaded and nothing opened. Completions that end before their limit leave a part of
+ * the engine's buffers untouched, which no operating system counts: every page of them is therefore touched once at the start.
+ * After every tenth of the steps, garbage is collected and what is left is counted: the heap and the buffers outside of
+ * it, without the engine's memory, whose size is fixed.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createTask, openRun, parseConfig, wasmBackend } from '../dist/index.js';
+import { wholeArena } from '../dist/kernels/memory.js';
 import { fileStore, fingerprintOf, session } from '../dist/node.js';
-import { readGitCommit } from '../dist/run/fingerprint.node.js';
 import { plannedMemory } from '../dist/run/memory_plan.js';
+import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
 import { slope } from './statistics.mjs';
 
 const SMALL_JOB = `
@@ -34,50 +36,60 @@ max_steps: 1000
 `;
 const MARKS = 10;
 const MOST_DIFFERENCE = 0.1;
+/** Of 4 bytes, in a page of 4 KiB. */
+const PAGE_NUMBERS = 1024;
 
-const { steps, config, json } = readFlags();
+const { steps, config, json } = readJob();
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 collectGarbage();
 const baseline = process.memoryUsage.rss();
 
+const machine = describeMachine();
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-memory-'));
 const backend = await wasmBackend({ threads: config.threads });
 const run = await openRun(config, createTask(config.task), backend);
 try {
   const { threads, fma } = run.policy.engine.features;
   const planned = plannedMemory(backend, run.policy.plan, threads);
+  await touchBuffers(run.policy);
   const heap = await train();
   const peak = process.resourceUsage().maxRSS * 1024 - baseline;
   const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const machine = describeMachine(threads, fma);
-  const result = { steps, planned: Object.fromEntries(planned), total, baseline, peak, heap, growth: growthOf(heap) };
-  process.stdout.write(`${table(machine, result)}\n`);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ ...machine, ...result }, null, 2)}\n`);
+  const settings = { task: config.task, steps, backend: 'wasm', threads, fma };
+  const result = { planned: Object.fromEntries(planned), total, baseline, peak, heap, growth: growthOf(heap) };
+  process.stdout.write(`${report(settings, result)}\n`);
+  if (json !== undefined) writeJson(json, 'memory', { machine, settings, results: result });
   if (Math.abs(total - peak) > MOST_DIFFERENCE * peak) process.exitCode = 1;
 } finally {
   await run.policy.close();
   rmSync(folder, { recursive: true });
 }
 
-function readFlags() {
-  const { values } = parseArgs({
-    args: process.argv.slice(3),
-    options: {
-      config: { type: 'string' },
-      steps: { type: 'string', default: '1000' },
-      set: { type: 'string', multiple: true, default: [] },
-      json: { type: 'string' },
-    },
-  });
-  const count = Number(values.steps);
-  if (!Number.isInteger(count) || count < MARKS) {
-    process.stderr.write(`--steps: ${values.steps} — use a whole number of ${MARKS} or more.\n`);
-    process.exit(1);
+function readJob() {
+  const further = {
+    config: { type: 'string' },
+    steps: { type: 'string', default: '1000' },
+    set: { type: 'string', multiple: true, default: [] },
+  };
+  const flags = readFlags({ further });
+  const count = Number(flags.steps);
+  if (!Number.isInteger(count) || count < MARKS)
+    fail(`--steps: ${flags.steps} — use a whole number of ${MARKS} or more.`);
+  const text = flags.config === undefined ? SMALL_JOB : readFileSync(flags.config, 'utf8');
+  const parsed = parseConfig(text, { file: flags.config ?? 'the small job' }, flags.set).config;
+  return { json: flags.json, steps: count, config: parsed };
+}
+
+/** Writes one number of every page as it is. */
+async function touchBuffers({ engine, plan }) {
+  for (const arena of plan.memory.arenas) {
+    const whole = wholeArena(arena);
+    for (let at = 0; at < arena.length; at += PAGE_NUMBERS) {
+      const number = { ...whole, offset: at, shape: [1] };
+      engine.write(number, await engine.read(number));
+    }
   }
-  const text = values.config === undefined ? SMALL_JOB : readFileSync(values.config, 'utf8');
-  const parsed = parseConfig(text, { file: values.config ?? 'the small job' }, values.set).config;
-  return { ...values, steps: count, config: parsed };
 }
 
 /** Bytes that are left after garbage collection, at each mark of the last stage. */
@@ -103,28 +115,13 @@ function growthOf(heap) {
   return slope(heap.slice(1).map(({ step, bytes }) => [step / 100, bytes]));
 }
 
-function describeMachine(threads, fma) {
-  return {
-    cpu: cpus()[0]?.model.trim(),
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.versions.node,
-    v8: process.versions.v8,
-    commit: readGitCommit(process.cwd()),
-    backend: 'wasm',
-    threads,
-    fma,
-  };
-}
-
-function table(machine, { planned, total, baseline: idle, peak, heap, growth }) {
-  const { cpu, cores, memoryGiB, node, v8, commit, threads, fma } = machine;
+function report({ threads, fma }, { planned, total, baseline: idle, peak, heap, growth }) {
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1).padStart(8)} MB`;
   const row = (name, bytes, note = '') => `${name.padEnd(26)}${megabytes(bytes)}${note}`;
   const difference = (100 * (total - peak)) / peak;
   return [
-    `${cpu}, ${cores} cores, ${memoryGiB} GiB; Node ${node}, V8 ${v8}; commit ${commit}; wasm, ${threads} threads, fma ${fma}`,
-    `${config.task.name}, ${steps} optimizer steps of ${config.stages.at(-1).stage}`,
+    machineLine(machine),
+    `${config.task.name}, ${steps} optimizer steps of ${config.stages.at(-1).stage}; wasm, ${threads} threads, fma ${fma}`,
     '',
     ...Object.entries(planned).map(([purpose, bytes]) => row(`  ${purpose}`, bytes)),
     row('planned', total, `   ${difference >= 0 ? '+' : ''}${difference.toFixed(1)} % of what was measured`),

@@ -12,7 +12,7 @@ import type { PolicyPlan } from '../model/plan.ts';
 /** A worker thread of Node that does nothing but WebAssembly. */
 const THREAD_BYTES = 6.5e6;
 /** V8's young generation at its full size, rollouts and evaluations that live in the old one, and compiled code. */
-const JAVASCRIPT_BYTES = 60e6;
+const JAVASCRIPT_BYTES = 85e6;
 /** Weights and two moments: as read from the engine, as encoded, and those of the checkpoint before, hashed again. */
 const CHECKPOINT_COPIES = 9;
 
