@@ -2,6 +2,7 @@
 import { openRun } from '../grpo/run.ts';
 import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
+import { plannedMemory } from '../run/memory_plan.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
 import { announceFile } from './announce_file.ts';
@@ -43,7 +44,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
   const run = await openRun(config, task, backend, { rewards, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
-    const plannedBytes = backend.plannedBytes(run.policy.plan.memory);
+    const plannedBytes = plannedMemory(backend, run.policy.plan, fingerprint.threads);
     if (options.dryRun) {
       await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
       return;

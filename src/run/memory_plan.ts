@@ -3,7 +3,8 @@
  * around them, and the copies of a checkpoint.
  *
  * The engine's share is exact, as reserved; the others were measured (`npm run bench -- memory`, Node 20, x86-64
- * Linux) and hold within a tenth of the whole there. Node itself, with this package loaded, takes about 65 MB.
+ * Linux) and hold within a tenth of the whole there, and on Node 26; Node 24 lets its young generation grow by 65 MB
+ * more. Node itself, with this package loaded, takes about 75 MB.
  */
 import type { Backend } from '../kernels/kernels.ts';
 import { slotLength } from '../kernels/memory.ts';
