@@ -8,10 +8,10 @@ import type { GenerationSettings } from '../model/generation.ts';
 import type { Capacity } from '../model/plan.ts';
 import type { ModelShape } from '../model/shape.ts';
 
-/** Rows of a training batch beyond which it is cut into micro-batches of whole groups. */
+/** Rows of a training batch beyond which it is cut into micro-batches of whole groups, unless its rollouts are kept. */
 const MICRO_BATCH_ROWS = 8192;
 
-/** Activations of rollouts that are worth keeping for the update: about a quarter of its arithmetic. */
+/** Activations of rollouts that are worth keeping for the update, which then takes them in one batch: it saves a forward pass. */
 const KEPT_BYTES = 1024 ** 3;
 
 /** Sampled completions of a held-out problem where the stage does not say. */
@@ -39,25 +39,25 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
   let groups = 1;
   let completions = 1;
   let keptRows = 0;
+  // Scoring under a reference takes the rows that a kept forward pass stands in.
+  const reference = config.stages.some((stage) => stage.stage === 'grpo' && stage.klCoef !== 0);
+  const mostKeptRows = reference ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, task)));
   for (const stage of config.stages) {
     const perCompletion = completionLimit(task, stage) - 1;
     const samples = stage.stage === 'sft' ? 1 : stage.numGenerations;
     const groupRows = prompt + samples * perCompletion;
     const all = stage.stage === 'sft' ? stage.sequencesPerStep : stage.promptsPerStep;
     const asked = stage.stage === 'grpo' ? stage.completionsPerMicroBatch : undefined;
-    const fitting = asked ? asked / samples : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
+    const keeps = stage.stage === 'grpo' && stage.optimizerStepsPerGeneration === 1 && all * groupRows <= mostKeptRows;
+    const most = keeps ? all * groupRows : MICRO_BATCH_ROWS;
+    const fitting = asked ? asked / samples : Math.max(1, Math.floor(most / groupRows));
     const together = Math.min(all, fitting);
     rows = Math.max(rows, together * groupRows);
     lossRows = Math.max(lossRows, together * samples * completionLimit(task, stage));
     groups = Math.max(groups, together);
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.completionsPerStep : together);
-    if (stage.stage === 'grpo' && together === all && stage.optimizerStepsPerGeneration === 1) {
-      keptRows = Math.max(keptRows, all * groupRows);
-    }
+    if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
   }
-  // Scoring under a reference takes the rows that a kept forward pass stands in.
-  const reference = config.stages.some((stage) => stage.stage === 'grpo' && stage.klCoef !== 0);
-  if (reference || keptRows * keptRowFloats(modelShape(config, task)) * 4 > KEPT_BYTES) keptRows = 0;
   const samplings = config.stages.flatMap((stage) => samplingsOf(task, stage));
   const sampled = Math.max(...samplings.map(({ prompts, samples }) => prompts * samples));
   completions = Math.max(completions, Math.min(EVALUATION_COMPLETIONS, sampled));

@@ -4,7 +4,7 @@
  * Sizes are found by planning smaller configs, which costs milliseconds: nobody has to guess what a key costs.
  */
 import type { RunConfig } from '../config/run_config.ts';
-import type { StageConfig } from '../config/stage_config.ts';
+import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
@@ -89,8 +89,8 @@ function bytesIfItFits(config: RunConfig, task: Task, backend: Backend): number 
 function changesOf(config: RunConfig): Change[] {
   const stages = config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [stage] : []));
   const group = Math.max(1, ...stages.map(({ numGenerations }) => numGenerations));
-  const micro = Math.max(0, ...stages.map(({ completionsPerMicroBatch }) => completionsPerMicroBatch ?? 0));
   const batch = Math.max(0, ...stages.map(({ completionsPerStep }) => completionsPerStep));
+  const micro = Math.max(0, ...stages.map(microBatch));
   const { hiddenSize, numHeads, headDim, numLayers, intermediateSize } = config.model;
   const withStages = (change: (stage: StageConfig) => StageConfig): RunConfig => ({
     ...config,
@@ -140,8 +140,13 @@ function halvings(size: number, unit: number): number[] {
 }
 
 function withMicroBatch(stage: StageConfig, most: number): StageConfig {
-  if (stage.stage === 'sft' || stage.completionsPerMicroBatch === undefined) return stage;
-  return { ...stage, completionsPerMicroBatch: Math.min(stage.completionsPerMicroBatch, most) };
+  if (stage.stage === 'sft') return stage;
+  return { ...stage, completionsPerMicroBatch: Math.min(microBatch(stage), most) };
+}
+
+/** Completions of a micro-batch: at most all. */
+function microBatch({ completionsPerMicroBatch, completionsPerStep }: GrpoStageConfig): number {
+  return completionsPerMicroBatch ?? completionsPerStep;
 }
 
 function withBatch(stage: StageConfig, most: number): StageConfig {
