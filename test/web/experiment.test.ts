@@ -1,6 +1,8 @@
 /** Links and YAML of the page: what a link carries is what the command line reads. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
 import { createTask } from '../../src/data/create_task.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, REWARDS, yamlOf } from '../../web/src/experiment.ts';
 
@@ -28,6 +30,24 @@ describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
     expect(ofLink(`#preset=${name}`)).toEqual(ofPreset(name));
   });
 });
+
+/** Without what a run is watched by: how often, and on how many completions, it is evaluated. */
+function trained(config: RunConfig) {
+  const stages = config.stages.map((stage) => {
+    const { evalSteps: _steps, numGenerationsEval: _samples, ...rest } = { numGenerationsEval: 0, ...stage };
+    return rest;
+  });
+  return { ...config, stages };
+}
+
+it.each(['sort-digits', 'reverse-text', 'countdown'])(
+  'the preset %s trains as the config of that name does',
+  (name) => {
+    const file = `configs/${name}.yaml`;
+    const shipped = parseConfig(readFileSync(file, 'utf8'), { file });
+    expect(trained(parseConfig(yamlOf(ofPreset(name)), { file: name }).config)).toEqual(trained(shipped.config));
+  },
+);
 
 it('a link carries every value that differs, and the seed', () => {
   const mine = { ...ofPreset('sort-digits'), seed: 7, rate: 3e-4, reward: 'accuracy', width: 96 };
