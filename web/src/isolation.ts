@@ -10,23 +10,19 @@ export async function isolate(): Promise<boolean> {
   // Once a session: a browser that does not become isolated by it trains on one thread, and the page says so.
   if (sessionStorage.getItem(TRIED) !== null) return false;
   try {
+    const { serviceWorker } = navigator;
     sessionStorage.setItem(TRIED, 'yes');
-    const controlled = new Promise<void>((resolve) => {
-      navigator.serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true });
+    const takenOver = new Promise<void>((resolve) => {
+      serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true });
       setTimeout(resolve, MOST_WAIT_MS);
     });
-    await navigator.serviceWorker.register('./isolation.js');
-    // Where the worker is kept from starting, `ready` never comes.
-    const isReady = navigator.serviceWorker.ready.then(() => true);
-    if (!(await Promise.race([isReady, controlled]))) return navigator.serviceWorker.controller !== null && reload();
-    if (navigator.serviceWorker.controller === null) await controlled;
-    return reload();
+    const registration = await serviceWorker.register('./isolation.js');
+    if (serviceWorker.controller === null) await takenOver;
+    // One that is active but late takes over the next page; one that is kept from starting never does.
+    if (registration.active === null) return false;
+    location.reload();
+    return true;
   } catch {
     return false; // denied: as above
   }
-}
-
-function reload(): true {
-  location.reload();
-  return true;
 }
