@@ -163,6 +163,31 @@ it('a damaged state is passed over for the one before it; where all are damaged,
   await close();
 });
 
+it('a run that was saved to a file goes on in another browser; a file that holds none is refused, and nothing changes', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await trainTo(page, 3);
+  const [step, hash] = [await stepOf(page), await weightsHash(page)];
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+  const buffer = readFileSync(await download.path());
+  await close();
+
+  const other = await visit(browser, `${site.url}#preset=countdown`);
+  await status(other.page, 'resting');
+  await other.page.setInputFiles('#load', { name: 'run.zip', mimeType: 'application/zip', buffer });
+  await reach(other.page, step);
+  await status(other.page, 'resting');
+  expect([await stepOf(other.page), await weightsHash(other.page)]).toEqual([step, hash]);
+
+  const cut = { name: 'cut.zip', mimeType: 'application/zip', buffer: buffer.subarray(0, 1000) };
+  await other.page.setInputFiles('#load', cut);
+  await other.page.waitForFunction(() => document.getElementById('notes')?.textContent?.includes('cannot be loaded'));
+  expect(await other.page.textContent('#notes')).toMatch(/cut\.zip cannot be loaded: .*Nothing was changed/);
+  expect([await stepOf(other.page), await weightsHash(other.page)]).toEqual([step, hash]);
+  await trainTo(other.page, step + 2);
+  expect(other.errors).toEqual([]);
+  await other.close();
+});
+
 describe('a reward that a visitor writes', () => {
   it.each([
     ['loops for ever', 'function reward() { for (;;); }', /gave nothing within 5 s/],

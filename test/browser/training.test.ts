@@ -195,3 +195,29 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
     expect(open.errors).toEqual([]);
   });
 });
+
+it('a device that is lost in mid-step is said, and the run goes on by itself from what was saved', async () => {
+  const browser = await startChromium({ webgpu: true });
+  const site = await serveSite({ isolated: true });
+  try {
+    const { page } = await visit(browser, `${site.url}?backend=webgpu${LINK}&steps=12`);
+    await status(page, 'resting');
+    await page.click('#train');
+    await reach(page, 3);
+    const devtools = await browser.newBrowserCDPSession();
+    await devtools.send('Browser.crashGpuProcess');
+    await page.waitForFunction(
+      () => document.getElementById('notes')?.textContent?.includes('Going on from'),
+      undefined,
+      {
+        timeout: 120_000,
+      },
+    );
+    expect(await page.textContent('#notes')).toMatch(/the device was lost/);
+    await status(page, 'finished');
+    expect(await stepOf(page)).toBe(12);
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+});
