@@ -51,6 +51,14 @@ export async function status(page: Page, ...wanted: readonly string[]): Promise<
   });
 }
 
+/**
+ * Waits until the page has drawn what a click began: it draws a few times a second, and a click at the very moment in
+ * which a button is disabled is lost.
+ */
+export async function drawn(page: Page): Promise<void> {
+  await page.waitForTimeout(1000);
+}
+
 /** `step 12 of 60` → 12. */
 export async function stepOf(page: Page): Promise<number> {
   return Number(/step (\d+)/.exec((await page.textContent('#progress')) ?? '')?.[1] ?? Number.NaN);

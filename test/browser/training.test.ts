@@ -11,6 +11,7 @@ import { packBatch } from '../../src/model/batch.ts';
 import { loadModel } from '../../src/run/model_files.ts';
 import { memoryStore } from '../../src/run/store.ts';
 import {
+  drawn,
   reach,
   type Site,
   serveSite,
@@ -173,6 +174,7 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
   it('evaluates, answers and exports: Node gives the answers the same log-probs within 1e-4', async () => {
     const { page } = open;
     await page.click('#evaluate');
+    await drawn(page);
     await status(page, 'finished');
     const asked = await ask(page);
     expect(asked).toHaveLength(4);
