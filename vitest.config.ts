@@ -27,7 +27,7 @@ export default defineConfig({
         },
       },
       {
-        // Needs the software adapters too, and half an hour: not in CI.
+        // Needs the software adapters too, and an hour: not in CI.
         test: {
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],

@@ -49,9 +49,8 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
     const all = stage.stage === 'sft' ? stage.sequencesPerStep : stage.promptsPerStep;
     const asked = stage.stage === 'grpo' ? stage.completionsPerMicroBatch : undefined;
     const keeps = stage.stage === 'grpo' && stage.optimizerStepsPerGeneration === 1 && all * groupRows <= mostKeptRows;
-    const most = keeps ? all * groupRows : MICRO_BATCH_ROWS;
-    const fitting = asked ? asked / samples : Math.max(1, Math.floor(most / groupRows));
-    const together = Math.min(all, fitting);
+    const byDefault = keeps ? all : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
+    const together = Math.min(all, asked ? asked / samples : byDefault);
     rows = Math.max(rows, together * groupRows);
     lossRows = Math.max(lossRows, together * samples * completionLimit(task, stage));
     groups = Math.max(groups, together);

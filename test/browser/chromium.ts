@@ -1,4 +1,5 @@
 /** Debian's Chromium on the built page. One that is missing fails the tests. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { preview } from 'vite';
@@ -57,6 +58,12 @@ export async function status(page: Page, ...wanted: readonly string[]): Promise<
  */
 export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(1000);
+}
+
+/** Presses a button that downloads a file; gives its bytes. */
+export async function downloaded(page: Page, button: string): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return readFileSync(await download.path());
 }
 
 /** `step 12 of 60` → 12. */

@@ -6,7 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reach, type Site, serveSite, startChromium, status, stepOf, visit, weightsHash } from './chromium.ts';
+import {
+  downloaded,
+  reach,
+  type Site,
+  serveSite,
+  startChromium,
+  status,
+  stepOf,
+  visit,
+  weightsHash,
+} from './chromium.ts';
 
 const LINK = '#preset=sort-two&steps=2000&evalEvery=500';
 const MOST_BYTES = 1_500_000;
@@ -167,8 +177,7 @@ it('a run that was saved to a file goes on in another browser; a file that holds
   const { page, close } = await visit(browser, `${site.url}${LINK}`);
   await trainTo(page, 3);
   const [step, hash] = [await stepOf(page), await weightsHash(page)];
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
-  const buffer = readFileSync(await download.path());
+  const buffer = await downloaded(page, '#save');
   await close();
 
   const other = await visit(browser, `${site.url}#preset=countdown`);

@@ -1,5 +1,4 @@
 /** The page in a real browser: it trains, rests, survives a reload, and what it exports is what it trained. */
-import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { packBatch } from '../../src/model/batch.ts';
 import { loadModel } from '../../src/run/model_files.ts';
 import { memoryStore } from '../../src/run/store.ts';
 import {
+  downloaded,
   drawn,
   reach,
   type Site,
@@ -65,16 +65,15 @@ const CASES: readonly Case[] = [
 
 /** Reward of the first and of the last steps, from the saved run. */
 async function rewards(page: Page): Promise<{ first: number; last: number }> {
-  const files = await downloaded(page, '#save');
+  const files = await unzipped(page, '#save');
   const lines = new TextDecoder().decode(files['metrics.jsonl']).trim().split('\n');
   const all = lines.map((line) => JSON.parse(line) as Record<string, number>).flatMap(({ reward }) => reward ?? []);
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   return { first: mean(all.slice(0, 3)), last: mean(all.slice(-5)) };
 }
 
-async function downloaded(page: Page, button: string): Promise<Record<string, Uint8Array<ArrayBuffer>>> {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
-  return unzipSync(readFileSync(await download.path())) as Record<string, Uint8Array<ArrayBuffer>>;
+async function unzipped(page: Page, button: string): Promise<Record<string, Uint8Array<ArrayBuffer>>> {
+  return unzipSync(await downloaded(page, button)) as Record<string, Uint8Array<ArrayBuffer>>;
 }
 
 interface Asked {
@@ -178,7 +177,7 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
     await status(page, 'finished');
     const asked = await ask(page);
     expect(asked).toHaveLength(4);
-    const files = await downloaded(page, '#export');
+    const files = await unzipped(page, '#export');
     expect(Object.keys(files).sort()).toEqual([
       'config.yaml',
       'model/config.json',

@@ -1,4 +1,4 @@
-/** The shipped jobs on a software adapter of WebGPU, whole: they reach what they reach on wasm. Takes half an hour. */
+/** The shipped jobs on a software adapter of WebGPU, whole: they reach what they reach on wasm. Takes an hour. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine, readSummary, temporaryFolder } from '../e2e/command_line.ts';
