@@ -145,7 +145,7 @@ function planOperands() {
     for (const [name, shape] of Object.entries(shapes)) slots[name] = builders[i].slot(shape);
   });
   const matrices = [slots.wQkv, slots.wOut, slots.wGateUp, slots.wDown, slots.head];
-  const limits = { rows: ROWS, context: CONTEXT, vocabSize: V, width: 2 * F };
+  const limits = { rows: ROWS, context: CONTEXT, vocabSize: V, width: 2 * F, headDim: HEAD };
   return { slots, plan: { arenas: builders.map((builder) => builder.spec()), matrices, limits } };
 }
 

@@ -31,7 +31,7 @@ export async function measureProducts(backend, [name, rows, inputs, outputs], re
   const engine = await backend.open({
     arenas: Object.values(arenas).map((arena) => arena.spec()),
     matrices: [weight],
-    limits: { rows, context: 1, vocabSize: 16, width: Math.max(inputs, outputs) },
+    limits: { rows, context: 1, vocabSize: 16, width: Math.max(inputs, outputs), headDim: 1 },
   });
   try {
     for (const slot of [weight, x, dOut]) engine.write(slot, noise(slot.shape[0] * slot.shape[1]));

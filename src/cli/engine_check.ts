@@ -70,7 +70,7 @@ function planProduct(): { readonly plan: MemoryPlan } & Record<
     pair: arena.slot([1, 2]),
     pairOut: arena.slot([1, 1]),
   };
-  const limits = { rows: ROWS, context: 1, vocabSize: 1, width: WIDTH };
+  const limits = { rows: ROWS, context: 1, vocabSize: 1, width: WIDTH, headDim: 1 };
   return { ...slots, plan: { arenas: [arena.spec()], matrices: [weight, pairWeight], limits } };
 }
 

@@ -52,6 +52,8 @@ export interface PlanLimits {
   readonly vocabSize: number;
   /** Widest row of any matrix: max over weights of inputs and outputs. */
   readonly width: number;
+  /** Size of a query, key or value of attention. */
+  readonly headDim: number;
 }
 
 /** Number of elements in a slot. */

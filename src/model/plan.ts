@@ -201,6 +201,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     context: capacity.context,
     vocabSize: shape.vocabSize,
     width: widestRow(shape),
+    headDim: shape.headDim,
   };
   return { shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
 }

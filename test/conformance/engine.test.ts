@@ -3,7 +3,7 @@ import { BackendError } from '../../src/errors.ts';
 import { ArenaBuilder, type MemoryPlan, wholeArena } from '../../src/kernels/memory.ts';
 import { requiredBackends } from '../support/backends.ts';
 
-const LIMITS = { rows: 16, context: 16, vocabSize: 16, width: 16 };
+const LIMITS = { rows: 16, context: 16, vocabSize: 16, width: 16, headDim: 1 };
 
 function smallPlan() {
   const reals = new ArenaBuilder('reals', 'real', 'activations');

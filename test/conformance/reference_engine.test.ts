@@ -18,7 +18,7 @@ function smallPlan() {
     ids: ints.slot([4]),
     bounds: ints.slot([2]),
   };
-  const limits = { rows: 4, context: 4, vocabSize: 6, width: 8 };
+  const limits = { rows: 4, context: 4, vocabSize: 6, width: 8, headDim: 1 };
   const plan: MemoryPlan = { arenas: [reals.spec(), ints.spec()], matrices: [slots.weight], limits };
   return { plan, ...slots };
 }

@@ -20,7 +20,7 @@ it('a waking that was meant for an earlier job does not end a replay early', asy
   const x = arena.slot([256, 256]);
   const weight = arena.slot([256, 256]);
   const out = arena.slot([256, 256]);
-  const limits = { rows: 256, context: 4, vocabSize: 4, width: 256 };
+  const limits = { rows: 256, context: 4, vocabSize: 4, width: 256, headDim: 1 };
   const plan = { arenas: [arena.spec()], matrices: [weight], limits };
   const engine = await (await wasmBackend({ threads: 2 })).open(plan);
   WebAssembly.Memory = Memory;

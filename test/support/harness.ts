@@ -125,6 +125,6 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const shapes = slots.flatMap((named) => Object.values(named)).map((slot) => slot.shape);
   const rows = Math.max(...shapes.map((shape) => shape[0]));
   const width = Math.max(...shapes.map((shape) => shape[shape.length - 1]));
-  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width) };
+  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width };
   return { plan: { arenas: [matrices.spec(), reals.spec(), ints.spec()], matrices: planned, limits }, slots };
 }

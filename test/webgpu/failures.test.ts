@@ -8,7 +8,7 @@ import { openSoftwareAdapter, watched } from '../support/adapters.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const gpu = await openSoftwareAdapter(REQUIRED_ADAPTERS[0]);
-const LIMITS = { rows: 16, context: 16, vocabSize: 16, width: 16 };
+const LIMITS = { rows: 16, context: 16, vocabSize: 16, width: 16, headDim: 1 };
 
 function planOf(...lengths: readonly number[]): MemoryPlan {
   const arenas = lengths.map((length, i) => {

@@ -55,7 +55,7 @@ it('scores, samples and goes back through 150,000 tokens under bindings of 128 M
   const plan: MemoryPlan = {
     arenas: Object.values(arenas).map((arena) => arena.spec()),
     matrices: [weight],
-    limits: { rows: R, context: R, vocabSize: V, width: D },
+    limits: { rows: R, context: R, vocabSize: V, width: D, headDim: 1 },
   };
   const engine = await backend.open(plan);
   try {

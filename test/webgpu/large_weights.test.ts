@@ -51,7 +51,7 @@ function planHead() {
   const plan: MemoryPlan = {
     arenas: Object.values(arenas).map((arena) => arena.spec()),
     matrices: [slots.weight],
-    limits: { rows: R, context: R, vocabSize: V, width: D },
+    limits: { rows: R, context: R, vocabSize: V, width: D, headDim: 1 },
   };
   return { plan, slots };
 }

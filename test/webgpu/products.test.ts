@@ -32,7 +32,7 @@ async function products(label: string, [rows, inputs, outputs]: readonly [number
   const plan: MemoryPlan = {
     arenas: arenas.map((arena) => arena.spec()),
     matrices: [weight],
-    limits: { rows, context: rows, vocabSize: 16, width: Math.max(inputs, outputs) },
+    limits: { rows, context: rows, vocabSize: 16, width: Math.max(inputs, outputs), headDim: 1 },
   };
   const engine = await (await loadBackend(label)).open(plan);
   try {

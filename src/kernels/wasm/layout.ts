@@ -16,6 +16,8 @@ const STRIP_ROWS = 6;
 const TILE_BYTES = 512;
 /** Columns of the widest panel: assembly/micro_kernel.ts. */
 const PANEL_COLUMNS = 16;
+/** Rows that attention's backward takes together: assembly/attention_backward.ts. */
+const BLOCK_ROWS = 36;
 /** The module's own constants (tables of exp and log) lie below this. */
 const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;
@@ -131,22 +133,29 @@ export function matrixShape(slot: Slot): readonly [number, number] {
   return [outputs, inputs];
 }
 
-/** Logits of a few rows, or one head's scores and their gradients, or the sampler's tables, whichever is larger. */
+/** Logits of a few rows, or a block of attention's backward, or the sampler's tables, whichever is larger. */
 function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, PANEL_COLUMNS);
   const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
   const sampler = logitRows * stride * 4 + stride * 9;
-  const scores = 2 * (roundUp(limits.context, 4) + 4) * 4;
   // Strips of matmul.ts: four of up to 4,096 floats a row, or one of any length (K of dz·weight is V).
   const longest = Math.max(limits.width, limits.vocabSize);
   const stripFloats = Math.max(4 * Math.min(Math.max(longest, stride), 4096), longest, stride);
   const stripBytes = STRIP_ROWS * 4 * stripFloats + TILE_BYTES;
-  const others = Math.max(sampler, scores, limits.width * 4) + 64;
+  const others = Math.max(sampler, attentionBytes(limits), limits.width * 4) + 64;
   return {
     logitRows,
     stripBytes: roundUp(stripBytes, 64),
     scratchBytes: roundUp(stripBytes, 64) + roundUp(others, 64),
   };
+}
+
+/** A packed strip, probabilities and their gradients, and packed keys or rows: a block of attention's backward. */
+function attentionBytes({ context, headDim }: PlanLimits): number {
+  const keys = roundUp(context + 4, PANEL_COLUMNS);
+  const strip = STRIP_ROWS * Math.max(headDim, BLOCK_ROWS, context);
+  const packed = Math.max(headDim * keys, roundUp(headDim, PANEL_COLUMNS) * Math.max(BLOCK_ROWS, context));
+  return 4 * (strip + 2 * BLOCK_ROWS * keys + packed);
 }
 
 function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: MemoryLimit): MemoryPlanError {

@@ -35,7 +35,24 @@ export function scoreKeys(
 function dots(q: usize, k0: usize, k1: usize, k2: usize, k3: usize, hd: i32): v128 {
   const whole = <usize>(hd & ~3) << 2;
   let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-  for (let at: usize = 0; at < whole; at += 16) {
+  let at: usize = 0;
+  // Offsets that are constants cost no instruction.
+  for (; at + 64 <= whole; at += 64) {
+    const x = q + at, a = k0 + at, b = k1 + at, c = k2 + at, d = k3 + at;
+    let y = v128.load(x);
+    s0 = fma(y, v128.load(a), s0), s1 = fma(y, v128.load(b), s1);
+    s2 = fma(y, v128.load(c), s2), s3 = fma(y, v128.load(d), s3);
+    y = v128.load(x, 16);
+    s0 = fma(y, v128.load(a, 16), s0), s1 = fma(y, v128.load(b, 16), s1);
+    s2 = fma(y, v128.load(c, 16), s2), s3 = fma(y, v128.load(d, 16), s3);
+    y = v128.load(x, 32);
+    s0 = fma(y, v128.load(a, 32), s0), s1 = fma(y, v128.load(b, 32), s1);
+    s2 = fma(y, v128.load(c, 32), s2), s3 = fma(y, v128.load(d, 32), s3);
+    y = v128.load(x, 48);
+    s0 = fma(y, v128.load(a, 48), s0), s1 = fma(y, v128.load(b, 48), s1);
+    s2 = fma(y, v128.load(c, 48), s2), s3 = fma(y, v128.load(d, 48), s3);
+  }
+  for (; at < whole; at += 16) {
     const x = v128.load(q + at);
     s0 = fma(x, v128.load(k0 + at), s0);
     s1 = fma(x, v128.load(k1 + at), s1);
@@ -46,7 +63,7 @@ function dots(q: usize, k0: usize, k1: usize, k2: usize, k3: usize, hd: i32): v1
   const low = f32x4.add(v128.shuffle<f32>(s0, s1, 0, 2, 4, 6), v128.shuffle<f32>(s0, s1, 1, 3, 5, 7));
   const high = f32x4.add(v128.shuffle<f32>(s2, s3, 0, 2, 4, 6), v128.shuffle<f32>(s2, s3, 1, 3, 5, 7));
   let sums = f32x4.add(v128.shuffle<f32>(low, high, 0, 2, 4, 6), v128.shuffle<f32>(low, high, 1, 3, 5, 7));
-  for (let at = whole; at < <usize>hd << 2; at += 4) {
+  for (; at < <usize>hd << 2; at += 4) {
     const x = load<f32>(q + at);
     sums = f32x4(
       fma1(x, load<f32>(k0 + at), f32x4.extract_lane(sums, 0)),

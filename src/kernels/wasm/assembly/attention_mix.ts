@@ -1,4 +1,4 @@
-// Weighted sums over the kv rows of two intervals, and their transpose: the values of attention, and its gradients.
+// Weighted sums over the kv rows of two intervals: the values of attention.
 //
 // A sum over keys is one chain a column, in the order of the intervals. As many columns as registers allow are summed
 // at once, so that a chain's latency is hidden by the others'.
@@ -69,64 +69,4 @@ function mix1(weights: usize, column: usize, stride: usize, interval: usize, fac
     for (; row < end; row += stride, weights += 4) sum = fma1(load<f32>(weights), load<f32>(row), sum);
   }
   store<f32>(out, sum * factor);
-}
-
-/** row_j[d] += weights[j]·x[d] for hd columns and the rows of the intervals. */
-export function spreadRows(weights: usize, x: usize, rows: usize, stride: usize, interval: usize, hd: i32): void {
-  const end = <usize>hd << 2;
-  let at: usize = 0;
-  for (; at + 128 <= end; at += 128) spread32(weights, x + at, rows + at, stride, interval);
-  for (; at + 32 <= end; at += 32) spread8(weights, x + at, rows + at, stride, interval);
-  for (; at < end; at += 4) spread1(weights, load<f32>(x + at), rows + at, stride, interval);
-}
-
-/** Columns [0, 32) of `spreadRows`. */
-function spread32(weights: usize, x: usize, column: usize, stride: usize, interval: usize): void {
-  const x0 = v128.load(x);
-  const x1 = v128.load(x, 16);
-  const x2 = v128.load(x, 32);
-  const x3 = v128.load(x, 48);
-  const x4 = v128.load(x, 64);
-  const x5 = v128.load(x, 80);
-  const x6 = v128.load(x, 96);
-  const x7 = v128.load(x, 112);
-  for (let part: usize = 0; part < 16; part += 8) {
-    let row = column + <usize>load<i32>(interval + part) * stride;
-    const end = column + <usize>load<i32>(interval + part, 4) * stride;
-    for (; row < end; row += stride, weights += 4) {
-      const w = v128.load32_splat(weights);
-      v128.store(row, fma(w, x0, v128.load(row)));
-      v128.store(row, fma(w, x1, v128.load(row, 16)), 16);
-      v128.store(row, fma(w, x2, v128.load(row, 32)), 32);
-      v128.store(row, fma(w, x3, v128.load(row, 48)), 48);
-      v128.store(row, fma(w, x4, v128.load(row, 64)), 64);
-      v128.store(row, fma(w, x5, v128.load(row, 80)), 80);
-      v128.store(row, fma(w, x6, v128.load(row, 96)), 96);
-      v128.store(row, fma(w, x7, v128.load(row, 112)), 112);
-    }
-  }
-}
-
-/** Columns [0, 8) of `spreadRows`. */
-function spread8(weights: usize, x: usize, column: usize, stride: usize, interval: usize): void {
-  const x0 = v128.load(x);
-  const x1 = v128.load(x, 16);
-  for (let part: usize = 0; part < 16; part += 8) {
-    let row = column + <usize>load<i32>(interval + part) * stride;
-    const end = column + <usize>load<i32>(interval + part, 4) * stride;
-    for (; row < end; row += stride, weights += 4) {
-      const w = v128.load32_splat(weights);
-      v128.store(row, fma(w, x0, v128.load(row)));
-      v128.store(row, fma(w, x1, v128.load(row, 16)), 16);
-    }
-  }
-}
-
-/** One column of `spreadRows`. */
-function spread1(weights: usize, x: f32, column: usize, stride: usize, interval: usize): void {
-  for (let part: usize = 0; part < 16; part += 8) {
-    let row = column + <usize>load<i32>(interval + part) * stride;
-    const end = column + <usize>load<i32>(interval + part, 4) * stride;
-    for (; row < end; row += stride, weights += 4) store<f32>(row, fma1(load<f32>(weights), x, load<f32>(row)));
-  }
 }

@@ -4,7 +4,8 @@
 // word 32 count of programs (−1: stop), then pairs (first command, number of commands).
 import { adamw, gradientNorm } from './adamw';
 import { setCommand } from './arguments';
-import { attention, attentionBackward } from './attention';
+import { attention } from './attention';
+import { attentionBackward } from './attention_backward';
 import { Command, COMMAND_BYTES } from './command';
 import { add, copy, fill } from './elementwise';
 import { embedding, embeddingBackward } from './embedding';

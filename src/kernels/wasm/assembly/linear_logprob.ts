@@ -7,7 +7,7 @@ import { address, integer } from './arguments';
 import { accumulateRows } from './linear';
 import { multiply, panels, ROW_BLOCK } from './matmul';
 import { STRIP } from './micro_kernel';
-import { exp4, fma } from './simd';
+import { exp4, fma, larger } from './simd';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
 import { barrier, claim, grainOf, scratch } from './threads';
 
@@ -103,7 +103,7 @@ function logitGradient(r: i32, row: usize, V: i32): void {
   const padded = logitStride(V);
   for (let v = 0; v < padded; v += 4) {
     const place = row + (<usize>v << 2);
-    const logP = f32x4.max(f32x4.sub(v128.load(place), logSumExp), f32x4.splat(-1e30));
+    const logP = larger(f32x4.sub(v128.load(place), logSumExp), f32x4.splat(-1e30));
     const p = exp4(logP);
     // −p·(dLogprob + dEntropy·(log p + H)); the target's own +dLogprob follows below.
     const slope = fma(dEntropy, f32x4.add(logP, entropy), d);

@@ -131,7 +131,7 @@ export function multiply(
 }
 
 /** Packs 6 rows of K floats K-major; rows past `valid` repeat the first one and are never stored. */
-function packRows(a: usize, stride: usize, K: i32, valid: i32, strip: usize): void {
+export function packRows(a: usize, stride: usize, K: i32, valid: i32, strip: usize): void {
   const a1 = valid > 1 ? a + stride : a;
   const a2 = valid > 2 ? a1 + stride : a;
   const a3 = valid > 3 ? a2 + stride : a;
@@ -176,12 +176,8 @@ export function packPanel(source: usize, rowStride: usize, columnStride: usize, 
   const first = p * PANEL;
   const valid = min(PANEL, N - first);
   const base = source + <usize>first * columnStride;
-  if (columnStride == 4 && valid == PANEL) {
-    for (let k = 0; k < K; k++) {
-      const row = base + <usize>k * rowStride;
-      for (let j: usize = 0; j < PANEL_BYTES; j += 16) v128.store(at + j, v128.load(row + j));
-      at += PANEL_BYTES;
-    }
+  if (columnStride == 4) {
+    packColumns(base, rowStride, K, valid, at);
     return;
   }
   for (let k = 0; k < K; k++) {
@@ -191,6 +187,20 @@ export function packPanel(source: usize, rowStride: usize, columnStride: usize, 
       store<f32>(at + (<usize>j << 2), value);
     }
     at += PANEL_BYTES;
+  }
+}
+
+/** Packs a panel of K rows whose columns lie side by side; those past `valid` are 0. */
+export function packColumns(source: usize, rowStride: usize, K: i32, valid: i32, panel: usize): void {
+  const end = panel + <usize>K * PANEL_BYTES;
+  for (; panel < end; panel += PANEL_BYTES, source += rowStride) {
+    if (valid == PANEL) {
+      for (let j: usize = 0; j < PANEL_BYTES; j += 16) v128.store(panel + j, v128.load(source + j));
+    } else {
+      for (let j = 0; j < PANEL; j++) {
+        store<f32>(panel + (<usize>j << 2), j < valid ? load<f32>(source + (<usize>j << 2)) : 0);
+      }
+    }
   }
 }
 

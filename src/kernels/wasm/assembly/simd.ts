@@ -36,6 +36,45 @@ export function maxLanes(x: v128): f32 {
   );
 }
 
+/** The larger of both, lane by lane, in one instruction (f32x4.max takes eight); NaN where a is NaN, not where b is. */
+// @ts-ignore: decorator
+@inline
+export function larger(a: v128, b: v128): v128 {
+  return f32x4.pmax(a, b);
+}
+
+/** The smaller of both, as `larger`. */
+// @ts-ignore: decorator
+@inline
+export function smaller(a: v128, b: v128): v128 {
+  return f32x4.pmin(a, b);
+}
+
+/** Constants of `exp4`. From memory each is one load; V8 builds a constant vector anew, in five instructions, at each use. */
+const EXP: usize = memory.data<f32>([
+  -87.33654, // below it e^x is no normal number
+  1.44269504088896341, // 1 / ln 2
+  12582912, // 1.5 * 2^23: added, it rounds to an integer, which then stands in the lowest bits
+  -0.693359375, // ln 2 in two parts
+  2.12194440e-4,
+  1.9875691500e-4,
+  1.3981999507e-3,
+  8.3334519073e-3,
+  4.1665795894e-2,
+  1.6666665459e-1,
+  5.0000001201e-1,
+  1,
+]);
+/** 1 in every lane. */
+// @ts-ignore: decorator
+@inline
+export function ones(): v128 {
+  return v128.load32_splat(EXP, 44);
+}
+
+/** Bias of float32's exponent. */
+const BIAS: usize = memory.data<i32>([127]);
+
 /**
  * e^x, relative error below 2e-7: x = n·ln 2 + r with |r| ≤ ln 2 / 2, a polynomial of degree 6 in r (Cephes
  * expf), then 2ⁿ through the exponent bits. 0 below −87.3; not meant for x above 88. NaN stays NaN.
@@ -43,21 +82,22 @@ export function maxLanes(x: v128): f32 {
 // @ts-ignore: decorator
 @inline
 export function exp4(x: v128): v128 {
-  const clamped = f32x4.max(x, f32x4.splat(-87.33654));
-  const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(1.44269504088896341)));
-  let r = fma(n, f32x4.splat(-0.693359375), clamped);
-  r = fma(n, f32x4.splat(2.12194440e-4), r);
-  let y = f32x4.splat(1.9875691500e-4);
-  y = fma(y, r, f32x4.splat(1.3981999507e-3));
-  y = fma(y, r, f32x4.splat(8.3334519073e-3));
-  y = fma(y, r, f32x4.splat(4.1665795894e-2));
-  y = fma(y, r, f32x4.splat(1.6666665459e-1));
-  y = fma(y, r, f32x4.splat(5.0000001201e-1));
+  const lowest = v128.load32_splat(EXP);
+  const rounder = v128.load32_splat(EXP, 8);
+  const clamped = larger(x, lowest);
+  const shifted = f32x4.add(f32x4.mul(clamped, v128.load32_splat(EXP, 4)), rounder);
+  const n = f32x4.sub(shifted, rounder);
+  let r = fma(n, v128.load32_splat(EXP, 12), clamped);
+  r = fma(n, v128.load32_splat(EXP, 16), r);
+  let y = fma(v128.load32_splat(EXP, 20), r, v128.load32_splat(EXP, 24));
+  y = fma(y, r, v128.load32_splat(EXP, 28));
+  y = fma(y, r, v128.load32_splat(EXP, 32));
+  y = fma(y, r, v128.load32_splat(EXP, 36));
+  y = fma(y, r, v128.load32_splat(EXP, 40));
   y = fma(y, f32x4.mul(r, r), r);
-  y = f32x4.add(y, f32x4.splat(1));
-  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
-  const result = f32x4.mul(y, power);
-  return v128.andnot(result, f32x4.lt(x, f32x4.splat(-87.33654)));
+  y = f32x4.add(y, ones());
+  const power = i32x4.shl(i32x4.add(shifted, v128.load32_splat(BIAS)), 23);
+  return v128.andnot(f32x4.mul(y, power), f32x4.lt(x, lowest));
 }
 
 /** e^x for one number, with the bits of a lane of `exp4`. */

@@ -3,7 +3,7 @@
 // Both compute a row's logits with the same panels and its statistics with these functions, in one order that
 // depends on V alone; so the sampler's log-prob of a token is the scorer's, bit for bit.
 import { PANEL } from './micro_kernel';
-import { exp4, log1, maxLanes, sumLanes, fma } from './simd';
+import { exp4, fma, larger, log1, maxLanes, sumLanes } from './simd';
 
 export let rowMax: f32 = 0;
 export let rowLogSumExp: f32 = 0;
@@ -31,7 +31,7 @@ export function temper(logits: usize, V: i32, temperature: f32): void {
 export function statistics(u: usize, V: i32): void {
   const padded = logitStride(V);
   let top = v128.load(u);
-  for (let v = 4; v < padded; v += 4) top = f32x4.max(top, v128.load(u + (<usize>v << 2)));
+  for (let v = 4; v < padded; v += 4) top = larger(top, v128.load(u + (<usize>v << 2)));
   const highest = maxLanes(top);
   const shift = f32x4.splat(highest);
   let sum = f32x4.splat(0);
@@ -40,7 +40,7 @@ export function statistics(u: usize, V: i32): void {
     const x = f32x4.sub(v128.load(u + (<usize>v << 2)), shift);
     const e = exp4(x);
     sum = f32x4.add(sum, e);
-    weighted = fma(e, f32x4.max(x, f32x4.splat(-1e30)), weighted);
+    weighted = fma(e, larger(x, f32x4.splat(-1e30)), weighted);
   }
   const total = sumLanes(sum);
   const logTotal = log1(total);
