@@ -149,15 +149,15 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         [0, 0, 2, 9],
         [4, 7, 4, 4],
         [1, 6, 8, 11],
-        [1, 4, 8, 12],
-        [1, 9, 8, 12],
-        [1, 9, 8, 10],
-        [3, 4, 5, 5],
+        [13, 16, 20, 22],
+        [13, 19, 20, 23],
+        [13, 19, 20, 21],
+        [13, 14, 17, 17],
       ];
       await expectConformance(
         backend,
         backwardCase(causal(80), heads(2, 1, 10)),
-        backwardCase({ intervals, islands: [0, 3, 7], capacity: 12 }, heads(4, 2, 6)),
+        backwardCase({ intervals, islands: [0, 3, 7], capacity: 24 }, heads(4, 2, 6)),
       );
     });
 
