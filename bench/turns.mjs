@@ -9,18 +9,20 @@ import { summarize } from './statistics.mjs';
  * Lets the sides take turns.
  *
  * @param sides        name → () => { seconds, … }
- * @param limitSeconds of all turns of a side: one that would take it further is not begun
+ * @param limitSeconds of all turns of a side: one that would take it further, at the pace of the last, is not begun;
+ *   the first one always is
  * @returns name → `turns`, those of the warm-up with negative numbers, and `stopped`, why there are not all of them
  */
 export async function takeTurns(sides, { warmup, repeats, limitSeconds }) {
-  const taken = Object.fromEntries(Object.keys(sides).map((name) => [name, { turns: [], stopped: undefined }]));
+  const all = Object.fromEntries(Object.keys(sides).map((name) => [name, { turns: [], stopped: undefined }]));
   for (let turn = -warmup; turn < repeats; turn++) {
     for (const [name, work] of Object.entries(sides)) {
-      const side = taken[name];
+      const side = all[name];
       if (side.stopped !== undefined) continue;
       const spent = side.turns.reduce((sum, { seconds }) => sum + seconds, 0);
       if (spent + (side.turns.at(-1)?.seconds ?? 0) > limitSeconds) {
-        side.stopped = `${turn < 0 ? 'no warm turn' : `${turn} of ${repeats} repeats`}, then its ${limitSeconds} s were over`;
+        const taken = turn > 0 ? `${turn} of ${repeats} repeats` : 'no turn that was warm, so the last one counts';
+        side.stopped = `its ${limitSeconds.toFixed(0)} s were over: ${taken}`;
         continue;
       }
       await pause();
@@ -32,7 +34,7 @@ export async function takeTurns(sides, { warmup, repeats, limitSeconds }) {
       }
     }
   }
-  return taken;
+  return all;
 }
 
 /** The turns that count: those after the warm-up, or the last one of a side that came no further. */

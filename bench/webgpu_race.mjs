@@ -10,25 +10,27 @@ const WARMUP = 2;
 const ENTROPY_TOLERANCE = 0.02;
 
 /**
- * @param peers        what findPeers gave
- * @param limitSeconds that the turns of a side may take
- * @returns parameters; `peers`, what each says of itself; `stopped`, why a side has no figures or fewer; `results`, of
- *   rollouts and of steps; and the raw seconds of all turns
+ * @param peers      what findPeers gave
+ * @param endSeconds of process.uptime(): the sides share the time until then
+ * @returns parameters; `peers`, what each says of itself; `stopped`, why a side has no figures or fewer; `limitSeconds`
+ *   of a side; `results`, of rollouts and of steps; and the raw seconds of all turns
  */
-export async function measureRace(gpu, size, { besideWasm, peers, repeats, limitSeconds }) {
+export async function measureRace(gpu, size, { besideWasm, peers, repeats, endSeconds }) {
   const side = await openSide(await webgpuBackend(gpu), size);
   const wasm = besideWasm ? await openSide(await wasmBackend(), size) : undefined;
   const { started, stopped } = await startPeers(peers, size, side.policy, WARMUP + repeats);
   try {
     const sides = { webgpu: side.step, ...(wasm && { wasm: wasm.step }) };
     for (const [name, { ask }] of Object.entries(started)) sides[name] = () => ask({});
+    const limitSeconds = (endSeconds - process.uptime()) / Object.keys(sides).length;
     const taken = await takeTurns(sides, { warmup: WARMUP, repeats, limitSeconds });
     check(taken, size);
     for (const [name, { stopped: why }] of Object.entries(taken)) if (why !== undefined) stopped[name] = why;
     return {
       parameters: parametersOf(side),
-      peers: Object.fromEntries(Object.entries(started).map(([name, { hello }]) => [name, hello])),
+      peers: Object.fromEntries(Object.entries(started).map(([name, { hello }]) => [name, identityOf(hello)])),
       stopped,
+      limitSeconds,
       results: {
         rollout: compare(taken, ({ split }) => split.rollout, 'webgpu'),
         step: compare(taken, ({ seconds }) => seconds, 'webgpu'),
@@ -42,6 +44,7 @@ export async function measureRace(gpu, size, { besideWasm, peers, repeats, limit
   }
 }
 
+const identityOf = ({ device, cuda, versions, microBatch }) => ({ device, cuda, versions, microBatch });
 const rawOf = ({ turn, seconds, split }) => ({ turn, seconds, rollout: split.rollout });
 
 /** Starts both peers at once. One that does not start is said, and missed. */

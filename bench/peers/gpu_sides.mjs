@@ -41,7 +41,7 @@ async function probe(python, device) {
   try {
     const { hello, close } = await startPeer('probe.py', { threads: THREADS }, optionsOf({ python, device }));
     close();
-    return hello;
+    return { versions: hello.versions, missing: hello.missing, hasCuda: hello.hasCuda };
   } catch (error) {
     if (error.name !== 'PeerError') throw error;
     return undefined;

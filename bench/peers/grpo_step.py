@@ -66,15 +66,15 @@ class OneStepAtATime(TrainerCallback):
 def fitting_micro_batch(setup, config):
     """All completions at once on a CPU; on a GPU what keeps its activations within half of the memory that is free.
 
-    Rows are padded to one length and carry each prompt once a completion. A layer keeps some 15 vectors of the hidden
-    size a row (norms, projections, rotated and repeated heads) and 4 of the inner one. Logits do not count: TRL's
-    head makes them a tile at a time.
+    Rows carry each prompt once a completion. Of a row a layer keeps some 10 vectors of the hidden size (norms,
+    projections, rotated and repeated heads) and 4 of the inner one, as hooks on saved tensors counted. Logits are not
+    kept: TRL's head makes them a tile at a time.
     """
     size = setup["completions"]
     if setup["device"] == "cpu":
         return size
     free, _ = torch.cuda.mem_get_info()
-    row_bytes = 4 * config.num_hidden_layers * (15 * config.hidden_size + 4 * config.intermediate_size)
+    row_bytes = 4 * config.num_hidden_layers * (10 * config.hidden_size + 4 * config.intermediate_size)
     length = setup["promptTokens"] + setup["completionTokens"]
     while size % 2 == 0 and size * length * row_bytes > free / 2:
         size //= 2
