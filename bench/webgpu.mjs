@@ -142,10 +142,16 @@ async function raceSection(size, { besideWasm, endSeconds }) {
     ...Object.entries(peers).map(([name, hello]) => `${names[name]}: ${peerLine(hello)}`),
     ...(peerDevice === 'cpu' ? ['--peer-device cpu: PyTorch and TRL say nothing about any GPU here.'] : []),
     table(['', 'seconds (quartiles)', 'completion tokens/s', 'of webgpu’s time', 'turn by turn'], rows),
-    ...Object.entries(stopped).map(([name, why]) => `${names[name]}: ${why}`),
+    ...Object.entries(stopped).map(([name, why]) => `${names[name]}: ${shortened(why)}`),
     `a decoded token for ${completionsOf(size)} completions: ${(1000 * perToken).toFixed(2)} ms; reading the weights once takes ${(1000 * weightsOnce).toFixed(3)} ms (${share})`,
   );
   return { size, ...race, decode: { secondsPerToken: perToken, weightsOnce } };
+}
+
+/** Of the last words of a peer that died the very last ones; the JSON file has the rest. */
+function shortened(why) {
+  const [first, ...others] = why.split('\n');
+  return [first, ...others.slice(-1)].join(' ');
 }
 
 /** `NVIDIA H200, CUDA 13.0; python 3.12.3, torch 2.11.0; micro-batch 64` */
