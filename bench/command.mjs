@@ -1,6 +1,7 @@
 /** What every benchmark's command line has in common: flags, the machine it ran on, the table and the JSON file. */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageVersion, readGitCommit } from '../dist/run/fingerprint.node.js';
 
@@ -52,7 +53,7 @@ export function describeMachine() {
     node: process.versions.node,
     v8: process.versions.v8,
     package: packageVersion(),
-    commit: readGitCommit(process.cwd()),
+    commit: readGitCommit(fileURLToPath(new URL('..', import.meta.url))),
     /** Processes that wanted a core in the last minute: beyond 1, something else was running too. */
     loadAverage: Number(loadavg()[0].toFixed(2)),
   };

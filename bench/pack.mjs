@@ -1,23 +1,40 @@
 /**
  * Packs what `npm run bench -- webgpu` needs into one archive, for a machine with a GPU but without Node and network:
- * Node itself, the Vulkan loader, Dawn, dist/ and bench/. There: `tar xf FILE && rlvr-train-bench/run --json out.json`.
+ * Node itself, the Vulkan loader, Dawn, dist/, bench/, and the packages of TRL. There:
+ * `tar xf FILE && rlvr-train-bench/run --json out.json`.
  *
  *   npm run bench -- pack FILE.tar.xz
  *
- * For machines like this one: same system, same processor. Their GPU driver is theirs.
+ * For machines like this one: same system, same processor. Their GPU driver is theirs, and so are Python, PyTorch and
+ * transformers; what of TRL they have of their own is taken first.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readGitCommit } from '../dist/run/fingerprint.node.js';
 import { fail } from './command.mjs';
+import { unpackPackages } from './peers/packages.mjs';
 
 const NAME = 'rlvr-train-bench';
 const RUN = `#!/bin/sh
-cd "$(dirname "$0")"
-LD_LIBRARY_PATH="\${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$PWD/lib" exec ./node bench/run.mjs webgpu "$@"
+here=$(cd "$(dirname "$0")" && pwd)
+export LD_LIBRARY_PATH="\${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$here/lib"
+exec "$here/node" "$here/bench/run.mjs" webgpu "$@"
 `;
+/** What may be carried to such a machine. */
+const LIMIT_MIB = 64;
 /** Where Linux distributions put the Vulkan loader. */
 const LOADERS = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64'].map((folder) =>
   join(folder, 'libvulkan.so.1'),
@@ -43,13 +60,19 @@ try {
   cpSync(process.execPath, inside('node'));
   const loader = LOADERS.find(existsSync);
   if (loader !== undefined) cpSync(loader, inside('lib', 'libvulkan.so.1'), { dereference: true });
+  unpackPackages(inside('bench', 'peers', 'packages'));
   writeFileSync(inside('run'), RUN);
+  // What describeMachine reads, so that figures name their commit.
+  mkdirSync(inside('.git'));
+  writeFileSync(inside('.git', 'HEAD'), `${readGitCommit(root)}\n`);
   for (const program of ['run', 'node']) chmodSync(inside(program), 0o755);
   execFileSync('tar', ['-C', folder, '-cJf', resolve(file), NAME], { env: { ...process.env, XZ_OPT: '-T0 -6' } });
-  process.stdout.write(`${file}: ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB\n`);
 } finally {
   rmSync(folder, { recursive: true });
 }
+const size = `${file}: ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB`;
+if (statSync(file).size > LIMIT_MIB * 2 ** 20) fail(`${size} — more than the ${LIMIT_MIB} that it may have.`);
+process.stdout.write(`${size}\n`);
 
 /** Packages that dist/ imports, with theirs, and Dawn. */
 function dependencies() {

@@ -7,7 +7,17 @@ import { generate, generateKept } from '../dist/model/generation.js';
 import { initialParameters } from '../dist/model/initialize.js';
 import { Policy } from '../dist/model/policy.js';
 
-const OPTIMIZER = { learningRate: 1e-6, beta1: 0.9, beta2: 0.999, adamEps: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+export const LEARNING_RATE = 1e-6;
+const OPTIMIZER = {
+  learningRate: LEARNING_RATE,
+  beta1: 0.9,
+  beta2: 0.999,
+  adamEps: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: 1,
+};
+/** Ids 0 and 1 are padding and end of text, as in our tokenizers; prompts do without them. */
+const EOS = 1;
 const OBJECTIVE = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };
 
 /** The race of bench/step.mjs. */
@@ -84,14 +94,14 @@ export async function openSide(backend, size) {
       sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
       samplingKey: [step, 0],
       maxCompletionTokens: completionTokens,
-      eosTokenId: shape.vocabSize - 1,
+      eosTokenId: EOS,
       fixedCompletionTokens: completionTokens,
     };
     const kept = isWhole
       ? await generateKept(policy, requests, settings)
       : { completions: await generate(policy, requests, settings) };
     const groups = requests.map(({ prompt }, i) => ({ prompt, completions: kept.completions[i].map((c) => c.tokens) }));
-    return { groups, places: kept.places };
+    return { groups, places: kept.places, entropies: kept.completions.flat().map((c) => c.entropies) };
   };
   const update = async ({ groups, places }) => {
     const flat = groups.flatMap((group) => group.completions);
@@ -121,7 +131,7 @@ export async function openSide(backend, size) {
       step++;
       return { seconds: (performance.now() - start) / 1000 };
     },
-    /** Rollout, rewards, advantages, gradient, AdamW. */
+    /** Rollout, rewards, advantages, gradient, AdamW. `entropy`: mean over the sampled tokens, nats. */
     async step() {
       const start = performance.now();
       const rollout = await rollOut();
@@ -132,6 +142,7 @@ export async function openSide(backend, size) {
       return {
         seconds: (end - start) / 1000,
         gradNorm,
+        entropy: mean(rollout.entropies.flatMap((values) => Array.from(values))),
         split: { rollout: (middle - start) / 1000, update: (end - middle) / 1000 },
       };
     },
@@ -144,11 +155,13 @@ export function requestsOf({ shape, promptTokens, prompts, groupSize }, step) {
   return Array.from({ length: prompts }, (_, group) => ({
     prompt: Int32Array.from(
       { length: promptTokens },
-      (_, i) => (7919 * step + 101 * group + 31 * i) % (shape.vocabSize - 2),
+      (_, i) => 2 + ((7919 * step + 101 * group + 31 * i) % (shape.vocabSize - 2)),
     ),
     rolloutNumbers: Array.from({ length: groupSize }, (_, i) => group * groupSize + i),
   }));
 }
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export function parametersOf({ policy }) {
   return policy.slots.weights.all.shape[0];

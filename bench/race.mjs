@@ -60,7 +60,7 @@ export const timed = ({ turns }) => turns.filter(({ turn }) => turn >= 0);
 
 const total = (values, key) => values.reduce((sum, value) => sum + value[key], 0);
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+export const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 /** Which turn it is, on a terminal only. */
 function progress(turn, repeats) {

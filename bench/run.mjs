@@ -5,7 +5,7 @@ const benchmarks = {
   sft: 'how fast is a supervised step, against plain PyTorch?',
   scale: 'does the cost of a step grow no faster than its work?',
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
-  webgpu: 'how near is WebGPU to its adapter, and how fast against wasm and against PyTorch on the same GPU?',
+  webgpu: 'how near is WebGPU to its adapter, and how fast against wasm, PyTorch and TRL on the same machine?',
   pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',
   logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
   page: 'how soon does the page show learning, and do its thread and its memory stay free?',

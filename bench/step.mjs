@@ -46,10 +46,12 @@ const run = await openWorkload(RACE, {
   ...(isWasm ? {} : { backend: openTfjs(backend.slice('tfjs:'.length)) }),
 });
 const peer = await startSide('grpo_step.py', run, {
+  device: 'cpu',
   threads,
   prompts: Array.from({ length: PEER_PROMPTS }, (_, i) => run.task.trainItem(1, i).prompt),
   completions,
   groupSize: RACE.groupSize,
+  promptTokens: RACE.promptTokens,
   completionTokens: RACE.completionTokens,
   learningRate: LEARNING_RATE,
   rewardedBelow: REWARDED_BELOW,

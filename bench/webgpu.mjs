@@ -1,27 +1,39 @@
 /**
  * How fast is training on this WebGPU adapter: against the adapter's own limits, against wasm on the same machine, and
- * against plain PyTorch on the same GPU, where there is a Python with CUDA?
+ * against plain PyTorch and TRL on the same GPU, where there is a Python with CUDA and these packages?
  *
- *   npm run bench -- webgpu [--adapter NAME] [--quick] [--repeats 5] [--no-large] [--json FILE]
+ *   npm run bench -- webgpu [--adapter NAME] [--quick] [--repeats 5] [--no-large] [--peer-device cuda] [--json FILE]
  *
  * The adapter is the one that Dawn prefers; a software adapter measures the machine's processor, and says so. --quick
- * takes small sizes, as on such an adapter. The 135 M model runs on real GPUs only.
+ * takes small sizes, as on such an adapter. The 135 M model runs on real GPUs only. --peer-device cpu lets PyTorch and
+ * TRL run on the processor, to try the command where there is no GPU. In all it takes less than 10 minutes: a side of a
+ * race that is slower than its share of them takes fewer turns.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { wasmBackend, webgpuBackend } from '../dist/index.js';
+import { webgpuBackend } from '../dist/index.js';
 import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/device.js';
 import { listAdapters, nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
 import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
-import { startTorch } from './peers/torch_side.mjs';
-import { completionsOf, LARGE_SIZE, openSide, parametersOf, RACE_SIZE, SMALL_SIZE } from './policy_side.mjs';
-import { summarize } from './statistics.mjs';
+import { findPeers } from './peers/gpu_sides.mjs';
+import { completionsOf, LARGE_SIZE, RACE_SIZE, SMALL_SIZE } from './policy_side.mjs';
 import { measureHost } from './webgpu_host.mjs';
 import { measureProducts, QUICK_SHAPES, SHAPES } from './webgpu_products.mjs';
+import { measureRace } from './webgpu_race.mjs';
 import { measureRoofs } from './webgpu_roofs.mjs';
 
-const further = { adapter: { type: 'string' }, 'no-large': { type: 'boolean', default: false } };
+/** Where the races have to end, in seconds from the start. */
+const RACE_END = 240;
+const LARGE_END = 540;
+
+const further = {
+  adapter: { type: 'string' },
+  'no-large': { type: 'boolean', default: false },
+  'peer-device': { type: 'string', default: 'cuda' },
+};
 const { quick, repeats, json, adapter: wanted, ...flags } = readFlags({ repeats: 5, quickRepeats: 3, further });
+const peerDevice = flags['peer-device'];
+if (!['cuda', 'cpu'].includes(peerDevice)) fail(`--peer-device: ${peerDevice} — use cuda or cpu.`);
 const machine = describeMachine();
 const gpu = await nodeGpu(wanted).catch(({ message }) => fail(message));
 const found = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(({ message }) => fail(message));
@@ -38,8 +50,11 @@ const report = { machine, adapter, dawn: dawnVersion(), adapters: await listAdap
 report.host = await hostSection();
 report.roofs = await roofSection();
 report.products = await productSection(report.roofs);
-report.races = [await raceSection(isSmall ? SMALL_SIZE : RACE_SIZE, { besideWasm: true })];
-if (!isSmall && !flags['no-large']) report.races.push(await raceSection(LARGE_SIZE, { besideWasm: false }));
+report.peers = await findPeers(peerDevice);
+if (report.peers.note !== undefined) say('', report.peers.note);
+report.races = [await raceSection(isSmall ? SMALL_SIZE : RACE_SIZE, { besideWasm: true, endSeconds: RACE_END })];
+if (!isSmall && !flags['no-large'])
+  report.races.push(await raceSection(LARGE_SIZE, { besideWasm: false, endSeconds: LARGE_END }));
 if (json !== undefined) writeJson(json, 'webgpu', report);
 process.exit(); // Dawn and the compute threads of wasm may still be waiting
 
@@ -97,60 +112,54 @@ async function productSection({ gflops: roof }) {
 }
 
 /** Rollouts and steps of one size, the sides in turn. */
-async function raceSection(size, { besideWasm }) {
-  const side = await openSide(await webgpuBackend(gpu), size);
-  const wasm = besideWasm ? await openSide(await wasmBackend(), size) : undefined;
-  const torch = await startTorch(size);
+async function raceSection(size, { besideWasm, endSeconds }) {
+  const race = await measureRace(gpu, size, { besideWasm, peers: report.peers, repeats, endSeconds });
+  const { parameters, peers, stopped, results } = race;
   const { prompts, promptTokens, groupSize, completionTokens } = size;
   const tokens = completionsOf(size) * completionTokens;
-  const parameters = parametersOf(side);
-  say(
-    '',
-    `${size.label}: ${(parameters / 1e6).toFixed(2)} M parameters, float32; ${prompts} prompts of ${promptTokens} tokens × ${groupSize} completions of ${completionTokens}`,
-  );
-  const results = {};
-  try {
-    for (const what of ['rollout', 'step']) {
-      results[what] = await inTurns({
-        webgpu: () => side[what](),
-        ...(wasm && { wasm: () => wasm[what]() }),
-        ...(torch && { torch: () => torch.ask({ what }) }),
-      });
-    }
-  } finally {
-    torch?.close();
-    await side.close();
-    await wasm?.close();
-  }
-  const names = { webgpu: 'webgpu', wasm: `wasm, ${machine.cores} cores`, torch: torch?.versions.name };
+  const on = peerDevice === 'cpu' ? ' (processor)' : '';
+  const names = {
+    webgpu: 'webgpu',
+    wasm: `wasm, ${machine.cores} cores`,
+    torch: `plain PyTorch${on}`,
+    trl: `TRL${on}`,
+  };
   const rows = Object.entries(results).flatMap(([what, sides]) =>
-    Object.entries(sides).map(([name, seconds]) => [
+    Object.entries(sides).map(([name, { ratio, ...seconds }]) => [
       `${what}: ${names[name]}`,
       spread(seconds),
       Math.round(tokens / seconds.median),
-      name === 'webgpu' ? '' : `${(seconds.median / sides.webgpu.median).toFixed(2)}×`,
+      ratio && `${ratio.ofMedians.toFixed(2)}×`,
+      ratio?.paired && spread(ratio.paired, 2),
     ]),
   );
   const perToken = results.rollout.webgpu.median / completionTokens;
   const weightsOnce = (4 * parameters) / (report.roofs.gigabytes * 1e9);
   const share = `${((100 * weightsOnce) / perToken).toFixed(1)} %`;
   say(
-    table(['', 'seconds (quartiles)', 'completion tokens/s', 'of webgpu’s time'], rows),
+    '',
+    `${size.label}: ${(parameters / 1e6).toFixed(2)} M parameters, float32; ${prompts} prompts of ${promptTokens} tokens × ${groupSize} completions of ${completionTokens}`,
+    ...Object.entries(peers).map(([name, hello]) => `${names[name]}: ${peerLine(hello)}`),
+    ...(peerDevice === 'cpu' ? ['--peer-device cpu: PyTorch and TRL say nothing about any GPU here.'] : []),
+    table(['', 'seconds (quartiles)', 'completion tokens/s', 'of webgpu’s time', 'turn by turn'], rows),
+    ...Object.entries(stopped).map(([name, why]) => `${names[name]}: ${shortened(why)}`),
     `a decoded token for ${completionsOf(size)} completions: ${(1000 * perToken).toFixed(2)} ms; reading the weights once takes ${(1000 * weightsOnce).toFixed(3)} ms (${share})`,
   );
-  return { size, parameters, torch: torch?.versions, results, decode: { secondsPerToken: perToken, weightsOnce } };
+  return { size, ...race, decode: { secondsPerToken: perToken, weightsOnce } };
 }
 
-/** Seconds of each side, after two turns that do not count. */
-async function inTurns(sides) {
-  const seconds = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
-  for (let turn = -2; turn < repeats; turn++) {
-    for (const [name, work] of Object.entries(sides)) {
-      const result = await work();
-      if (result.gradNorm !== undefined && !(result.gradNorm > 0))
-        fail(`${name}: a step whose gradient has norm ${result.gradNorm}.`);
-      if (turn >= 0) seconds[name].push(result.seconds);
-    }
-  }
-  return Object.fromEntries(Object.entries(seconds).map(([name, values]) => [name, summarize(values)]));
+/** Of the last words of a peer that died the very last ones; the JSON file has the rest. */
+function shortened(why) {
+  const [first, ...others] = why.split('\n');
+  return [first, ...others.slice(-1)].join(' ');
+}
+
+/** `NVIDIA H200, CUDA 13.0; python 3.12.3, torch 2.11.0; micro-batch 64` */
+function peerLine({ device, cuda, versions, microBatch }) {
+  const all = Object.entries(versions).map((pair) => pair.join(' '));
+  return [
+    cuda === null ? device : `${device}, CUDA ${cuda}`,
+    all.join(', '),
+    ...(microBatch === undefined ? [] : [`micro-batch ${microBatch}`]),
+  ].join('; ');
 }

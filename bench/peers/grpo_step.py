@@ -1,12 +1,15 @@
 """TRL's GRPOTrainer, one optimizer step at a time.
 
-Set up as someone would who wants speed on a CPU: float32 (TRL's default is bfloat16), no gradient checkpointing (its
+Set up as someone would who wants speed in float32 (TRL's default is bfloat16): no TF32, no gradient checkpointing (its
 default is on), fused AdamW, SDPA attention, a key/value cache, nothing logged, saved or evaluated. torch.compile is off,
 as it is by default.
 
-setup    {model, prompts, threads, completions, groupSize, completionTokens, learningRate, rewardedBelow, microBatch}
+setup    {model, device, prompts, threads, completions, groupSize, promptTokens, completionTokens, learningRate,
+         rewardedBelow, microBatch: completions at a time, or null for as many as fit}
+hello    {versions, device, cuda, microBatch}
 request  {}
-answer   {seconds, split: {rollout, forward, backward}, metrics: TRL's, of this step}
+answer   {seconds, split: {rollout, forward, backward}, metrics: TRL's, of this step}; on a GPU only the rollout is
+         split off, which ends by reading the tokens: a clock around the other two would time what is sent to it
 """
 
 import sys
@@ -16,6 +19,7 @@ import time
 from protocol import answer, receive, versions
 
 import torch
+from device import describe, synchronize
 from datasets import Dataset
 from transformers import AutoTokenizer, LlamaForCausalLM, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
@@ -38,14 +42,17 @@ def measured(seconds, owner, name, activity):
 class OneStepAtATime(TrainerCallback):
     """Waits for a request where a step begins. A step ends where the next one begins: all of the loop counts."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, device, micro_batch):
         self.seconds = seconds
+        self.device = device
+        self.hello = {"versions": versions(), **describe(device), "microBatch": micro_batch}
         self.trainer = None
         self.start = None
 
     def on_step_begin(self, args, state, control, **kwargs):
+        synchronize(self.device)
         if self.start is None:
-            answer({"versions": versions()})
+            answer(self.hello)
         else:
             seconds = time.perf_counter() - self.start
             metrics = {name: values[-1] for name, values in self.trainer._metrics["train"].items()}
@@ -56,11 +63,31 @@ class OneStepAtATime(TrainerCallback):
         self.start = time.perf_counter()
 
 
+def fitting_micro_batch(setup, config):
+    """All completions at once on a CPU; on a GPU what keeps its activations within half of the memory that is free.
+
+    Rows carry each prompt once a completion. Of a row a layer keeps some 10 vectors of the hidden size (norms,
+    projections, rotated and repeated heads) and 4 of the inner one, as hooks on saved tensors counted. Logits are not
+    kept: TRL's head makes them a tile at a time.
+    """
+    size = setup["completions"]
+    if setup["device"] == "cpu":
+        return size
+    free, _ = torch.cuda.mem_get_info()
+    row_bytes = 4 * config.num_hidden_layers * (10 * config.hidden_size + 4 * config.intermediate_size)
+    length = setup["promptTokens"] + setup["completionTokens"]
+    while size % 2 == 0 and size * length * row_bytes > free / 2:
+        size //= 2
+    return size
+
+
 def main():
     setup = receive()
     torch.set_num_threads(setup["threads"])
-    completions, rewarded_below = setup["completions"], setup["rewardedBelow"]
+    torch.set_float32_matmul_precision("highest")
+    device, completions, rewarded_below = setup["device"], setup["completions"], setup["rewardedBelow"]
     model = LlamaForCausalLM.from_pretrained(setup["model"], dtype=torch.float32, attn_implementation="sdpa")
+    micro_batch = setup["microBatch"] or fitting_micro_batch(setup, model.config)
 
     def low_ids(completion_ids, **kwargs):
         return [sum(token < rewarded_below for token in ids) / len(ids) for ids in completion_ids]
@@ -68,11 +95,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         config = GRPOConfig(
             output_dir=folder,
-            use_cpu=True,
+            use_cpu=device == "cpu",
             bf16=False,
             gradient_checkpointing=False,
-            per_device_train_batch_size=setup["microBatch"],
-            gradient_accumulation_steps=completions // setup["microBatch"],
+            per_device_train_batch_size=micro_batch,
+            gradient_accumulation_steps=completions // micro_batch,
             num_generations=setup["groupSize"],
             max_completion_length=setup["completionTokens"],
             generation_kwargs={"min_new_tokens": setup["completionTokens"]},
@@ -91,7 +118,7 @@ def main():
             dataloader_pin_memory=False,
         )
         seconds = {}
-        turns = OneStepAtATime(seconds)
+        turns = OneStepAtATime(seconds, device, micro_batch)
         trainer = GRPOTrainer(
             model=model,
             reward_funcs=low_ids,
@@ -102,8 +129,9 @@ def main():
         )
         turns.trainer = trainer
         measured(seconds, trainer, "_generate_single_turn", "rollout")
-        measured(seconds, trainer, "_get_per_token_logps_and_entropies", "forward")
-        measured(seconds, trainer.accelerator, "backward", "backward")
+        if device == "cpu":
+            measured(seconds, trainer, "_get_per_token_logps_and_entropies", "forward")
+            measured(seconds, trainer.accelerator, "backward", "backward")
         trainer.train()
 
 

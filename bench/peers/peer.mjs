@@ -35,11 +35,13 @@ export class PeerError extends Error {
 /**
  * Starts a script of this folder and sets it up.
  *
- * @param options `python`, an interpreter; `env`, beside this process's: by default without GPUs
+ * @param options `python`, an interpreter; `env`, beside this process's: by default without GPUs; `isPinned`, whether
+ *   other versions than the pinned ones are refused, which is the default; `answerSeconds`, no answer takes longer
  * @returns `hello`, its first answer; `ask(request)`; `close()`
- * @throws PeerError with its last lines when it dies, and when its versions are not the pinned ones
+ * @throws PeerError with its last lines when it dies, when it takes too long, and when its versions are refused
  */
-export async function startPeer(script, setup, { python = findPython(), env = { CUDA_VISIBLE_DEVICES: '' } } = {}) {
+export async function startPeer(script, setup, options = {}) {
+  const { python = findPython(), env = { CUDA_VISIBLE_DEVICES: '' }, isPinned = true, answerSeconds } = options;
   const threads = String(setup.threads);
   const child = spawn(python, ['-B', here(script)], {
     // Nothing is looked up on a network, and tokenizers start no threads beside the counted ones.
@@ -67,19 +69,26 @@ export async function startPeer(script, setup, { python = findPython(), env = { 
   child.on('error', ({ message }) => fail(`${script} does not start: ${message}`));
   child.on('close', (code) => fail(`${script} ended with ${code}:\n${errors.join('\n')}`));
   child.stdin.on('error', () => {}); // a peer that is gone has closed it, and `close` says why
-  const ask = (request) =>
-    new Promise((resolve, reject) => {
+  const ask = (request) => {
+    const giveUp = () => {
+      fail(`${script} gave no answer in ${answerSeconds} s.`);
+      child.kill();
+    };
+    const timer = answerSeconds === undefined ? undefined : setTimeout(giveUp, 1000 * answerSeconds);
+    const answer = new Promise((resolve, reject) => {
       waiting = { resolve, reject };
       if (failure === undefined) child.stdin.write(`${JSON.stringify(request)}\n`);
       else reject(failure);
     });
+    return answer.finally(() => clearTimeout(timer));
+  };
   const close = () => {
     waiting = undefined;
     child.kill();
   };
   const hello = await ask(setup);
   try {
-    checkVersions(hello.versions);
+    if (isPinned) checkVersions(hello.versions);
   } catch (error) {
     close();
     throw error;

@@ -3,6 +3,9 @@
 Libraries that print would end up between the answers: whatever they write to standard output goes to standard error.
 Every answer says how much processor time it took, and how much was used since the answer before, while nothing was
 asked for: a peer whose threads spin would slow down the other side.
+
+An archive of pack.mjs has Python packages beside this file: those for this version of Python, and those for any. They
+come last in the search path, so what the machine has of its own is taken first.
 """
 
 import importlib.metadata
@@ -11,6 +14,10 @@ import os
 import platform
 import sys
 import time
+from pathlib import Path
+
+PACKED = Path(__file__).with_name("packages")
+sys.path += [str(PACKED / f"{sys.version_info.major}.{sys.version_info.minor}"), str(PACKED / "any")]
 
 ANSWERS = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)

@@ -1,4 +1,4 @@
-/** The other side of a race over one of our runs: a peer that starts from the very weights of the run. */
+/** The other side of a race: a peer that starts from the very weights of ours. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,11 +16,16 @@ export async function startSide(script, run, setup) {
     process.stderr.write(`${HOW_TO_MAKE}\n`);
     return undefined;
   }
+  const { hello, ask, close } = await startWithWeights(script, run.policy, run.task.tokenizer, setup);
+  return { ask, close, versions: hello.versions };
+}
+
+/** Starts a peer as startPeer does, with the folder of a model that holds these weights as `model` of its setup. */
+export async function startWithWeights(script, policy, tokenizer, setup, options) {
   const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-bench-'));
   try {
-    await writeModel(fileStore(folder), 'model', run.policy, run.task.tokenizer);
-    const { hello, ask, close } = await startPeer(script, { model: join(folder, 'model'), ...setup });
-    return { ask, close, versions: hello.versions };
+    await writeModel(fileStore(folder), 'model', policy, tokenizer);
+    return await startPeer(script, { model: join(folder, 'model'), ...setup }, options);
   } finally {
     rmSync(folder, { recursive: true }); // the peer has read it
   }

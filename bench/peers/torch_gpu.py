@@ -1,13 +1,14 @@
-"""The race in plain PyTorch on a GPU: rollouts with a key/value cache, and whole GRPO steps, float32.
+"""The race in plain PyTorch on a GPU: whole GRPO steps, their rollouts with a key/value cache, float32.
 
-For machines that have PyTorch and nothing else. The decoding loop is the one of transformers' generate without its
+Needs PyTorch and nothing else. The decoding loop is the one of transformers' generate without its
 bookkeeping (every prompt once a completion, a cache that grows by a token, multinomial over the full vocabulary), and
 the step is TRL's at beta 0 and one update a batch: rollout, forward, policy loss, backward, clipping, fused AdamW. So
 both do less than those libraries do. Matrix products stay in float32 (no TF32).
 
-setup    the size: {shape, promptTokens, completionTokens, prompts, groupSize, groupsAtOnce}
-request  {what: "rollout" | "step"}
-answer   {seconds, tokens}
+setup    the size: {shape, promptTokens, completionTokens, prompts, groupSize, groupsAtOnce}, and {device}
+hello    {versions, device, cuda}
+request  {}
+answer   {seconds, split: {rollout}}
 """
 
 import platform
@@ -17,6 +18,7 @@ from protocol import answer, receive
 
 import torch
 import torch.nn.functional as F
+from device import describe, synchronize
 
 EPS = 1e-5
 THETA = 10_000.0
@@ -24,33 +26,22 @@ THETA = 10_000.0
 
 def main():
     setup = receive()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.backends.cuda.matmul.allow_tf32 = False
+    device = setup["device"]
+    torch.set_float32_matmul_precision("highest")
     torch.manual_seed(0)
     model = Llama(setup["shape"], setup["promptTokens"] + setup["completionTokens"], device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6, weight_decay=0.0, fused=device == "cuda")
-    answer({"versions": versions(device)})
+    answer({"versions": {"python": platform.python_version(), "torch": torch.__version__}, **describe(device)})
     while True:
-        request = receive()
-        synchronize(device)
+        receive()
         start = time.perf_counter()
         prompts = random_prompts(setup, device)
         completions = model.generate(prompts, setup["completionTokens"])
-        if request["what"] == "step":
-            update(model, optimizer, prompts, completions, setup)
         synchronize(device)
-        answer({"seconds": time.perf_counter() - start, "tokens": completions.numel()})
-
-
-def synchronize(device):
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def versions(device):
-    name = f"plain PyTorch {torch.__version__}"
-    gpu = torch.cuda.get_device_name() if device == "cuda" else "processor"
-    return {"name": name, "gpu": gpu, "cuda": torch.version.cuda, "python": platform.python_version()}
+        rollout = time.perf_counter() - start
+        update(model, optimizer, prompts, completions, setup)
+        synchronize(device)
+        answer({"seconds": time.perf_counter() - start, "split": {"rollout": rollout}})
 
 
 def random_prompts(setup, device):

@@ -82,6 +82,7 @@ it('a peer that dies ends the race with its last words', async () => {
 it.each([
   [['fast'], /^fast — not a benchmark; use npm run bench -- NAME:/],
   [['scale', '--repeats', '0'], /^--repeats: 0 — not a whole number of 1 or more/],
+  [['webgpu', '--peer-device', 'tpu'], /^--peer-device: tpu — use cuda or cpu\.\n$/],
   [['scale', '--slow'], /^Unknown option '--slow'; use --repeats VALUE, --quick, --json VALUE\.\n$/],
 ])('bench -- %s says what is wrong, without a stack trace', async (flags, message) => {
   await expect(bench(...flags)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
