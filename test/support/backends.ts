@@ -26,6 +26,7 @@ interface BackendOptions {
   readonly adapter?: string;
   readonly bindingBytes?: number;
   readonly tiling?: 'workgroups' | 'registers';
+  readonly subgroups?: boolean;
 }
 
 const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false,wasm:threads=2:wide=true';
@@ -37,10 +38,10 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
     const { wasmBackend } = await import('../../src/kernels/wasm/backend.ts');
     return wasmBackend(options);
   },
-  webgpu: async ({ adapter = 'lavapipe', bindingBytes, tiling }) => {
+  webgpu: async ({ adapter = 'lavapipe', bindingBytes, tiling, subgroups }) => {
     const { openSoftwareAdapter } = await import('./adapters.ts');
     const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
-    return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes, tiling });
+    return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes, tiling, subgroups });
   },
   tfjs: async ({ adapter = 'cpu' }) => {
     const { openTfjs } = await import('../../src/kernels/tfjs/open.node.ts');
@@ -82,7 +83,7 @@ function parseSetting(setting: string): [string, unknown] {
   const [key, value] = setting.split('=');
   if (value === undefined) return ['adapter', key];
   if (key === 'tiling') return [key, value];
-  if (!['threads', 'fma', 'wide', 'bindingBytes'].includes(key))
+  if (!['threads', 'fma', 'wide', 'bindingBytes', 'subgroups'].includes(key))
     throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
   return [key, JSON.parse(value)];
 }

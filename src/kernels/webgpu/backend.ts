@@ -21,6 +21,8 @@ export interface WebgpuOptions {
   readonly bindingBytes?: number | undefined;
   /** How matrix products are tiled; default: in registers on software adapters, else through workgroup memory. */
   readonly tiling?: Tiling | undefined;
+  /** Reduce rows by exchanges between the lanes of subgroups where the adapter has them; default true. */
+  readonly subgroups?: boolean | undefined;
   /** Decoding steps between two reads, at most. */
   readonly stepsPerRead?: number | undefined;
 }
@@ -55,7 +57,7 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
     if (present !== undefined && present.failure === undefined) return present;
     const fresh = unused ?? (await requestAdapter(gpu)); // an adapter gives one device only
     unused = undefined;
-    open = openDevice(fresh);
+    open = openDevice(fresh, { subgroups: options.subgroups ?? true });
     return open;
   };
   return {

@@ -71,6 +71,7 @@ export class WebgpuEngine implements Engine {
     this.features = {
       adapter: [vendor, architecture, name].filter((part) => part !== '').join(' '),
       driver: description,
+      subgroups: open.lanes > 1 ? `${open.lanes} lanes` : 'none',
     };
     const { device } = open;
     for (const arena of layout.arenas.values()) {
@@ -92,6 +93,7 @@ export class WebgpuEngine implements Engine {
     this.#context = {
       layout,
       tiling,
+      lanes: open.lanes,
       pipelines: open.pipelines,
       counts: this.#counts,
       shadow,

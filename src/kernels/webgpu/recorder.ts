@@ -10,6 +10,8 @@ import type { CountEntry, CountTable } from './counts.ts';
 import type { Layout } from './layout.ts';
 import { arenaBytes } from './layout.ts';
 import type { BindingAccess, PendingPipeline, PipelineCache } from './pipelines.ts';
+import type { ReductionSize } from './reductions.ts';
+import { workgroupReductions } from './reductions.ts';
 import type { Binding, BoundOperand } from './shader.ts';
 import { shaderModule } from './shader.ts';
 
@@ -35,6 +37,8 @@ export interface DispatchRequest {
   readonly scalars?: Readonly<Record<string, Scalar>>;
   /** Bind reals as vectors of four; every operand must start at a multiple of 4 (`startsOnVectors`). */
   readonly vectors?: boolean;
+  /** Invocations of a workgroup, where `code` calls workgroup_sum or workgroup_max. */
+  readonly reductions?: ReductionSize;
   readonly code: string;
   /** Workgroups along x and y at a replay; 0 skips the dispatch. */
   readonly workgroups: () => readonly [x: number, y: number];
@@ -59,6 +63,8 @@ export type Tiling = 'workgroups' | 'registers';
 export interface RecorderContext {
   readonly layout: Layout;
   readonly tiling: Tiling;
+  /** Neighbouring invocations that are lanes of one subgroup; 1 where subgroups are not used. */
+  readonly lanes: number;
   readonly pipelines: PipelineCache;
   readonly counts: CountTable;
   /** What the host wrote into an int arena. */
@@ -133,13 +139,16 @@ export class Recorder {
     const counts = Object.entries(request.counts ?? {});
     const scalars = Object.entries(request.scalars ?? {});
     words.push(...counts.map(([, { index }]) => index), ...scalars.map(([, value]) => value));
+    const { lanes } = this.context;
+    const { reductions } = request;
     const code = shaderModule({
+      enabled: reductions !== undefined && lanes > 1 ? ['subgroups'] : [],
       bindings,
       operands,
       vectors: request.vectors ?? false,
       counts: counts.map(([name]) => name),
       scalars: scalars.map(([name, value]) => [name, typeof value === 'number' ? 'u32' : 'f32']),
-      code: request.code,
+      code: reductions === undefined ? request.code : `${workgroupReductions(reductions, lanes)}\n${request.code}`,
     });
     const accesses = bindings.map(({ access }) => access);
     const { workgroups } = request;

@@ -33,6 +33,7 @@ export function sample(recorder: Recorder, args: SampleArgs): void {
       },
       counts: { begin: chunk.rows.begin, end: chunk.rows.end },
       scalars: { vocab },
+      reductions: 256,
       code: SAMPLE,
       workgroups: () => chunkWorkgroups(chunk),
       work: () => chunkWork(chunk, 64),

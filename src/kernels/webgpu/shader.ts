@@ -25,6 +25,8 @@ export interface BoundOperand {
 }
 
 export interface ShaderParts {
+  /** Optional parts of WGSL that the module uses. */
+  readonly enabled: readonly string[];
   readonly bindings: readonly Binding[];
   readonly operands: readonly BoundOperand[];
   /** Reals are bound as vectors of four; every operand starts at a multiple of 4. */
@@ -38,13 +40,14 @@ export interface ShaderParts {
 }
 
 /** The complete module. */
-export function shaderModule({ bindings, operands, vectors, counts, scalars, code }: ShaderParts): string {
+export function shaderModule({ enabled, bindings, operands, vectors, counts, scalars, code }: ShaderParts): string {
   const fields = [
     ...operands.map(({ name }) => `${name}: u32`),
     ...counts.map((name) => `${name}: u32`),
     ...scalars.map(([name, type]) => `${name}: ${type}`),
   ];
   return [
+    ...enabled.map((name) => `enable ${name};`),
     ...bindings.map((binding, index) => declareBinding(binding, index, vectors)),
     `struct Parameters { ${fields.join(', ')} }`,
     '@group(0) @binding(0) var<uniform> P: Parameters;',
