@@ -1,6 +1,7 @@
 /**
  * How fast is training on this WebGPU adapter: against the adapter's own limits, against wasm on the same machine, and
- * against plain PyTorch on the same GPU, where there is a Python with CUDA?
+ * against plain PyTorch on the same GPU, where there is a Python with CUDA? And what do subgroups and float16 storage
+ * change?
  *
  *   npm run bench -- webgpu [--adapter NAME] [--quick] [--repeats 5] [--no-large] [--json FILE]
  *
@@ -40,6 +41,7 @@ report.roofs = await roofSection();
 report.products = await productSection(report.roofs);
 report.races = [await raceSection(isSmall ? SMALL_SIZE : RACE_SIZE, { besideWasm: true })];
 if (!isSmall && !flags['no-large']) report.races.push(await raceSection(LARGE_SIZE, { besideWasm: false }));
+report.features = await featureSection();
 if (json !== undefined) writeJson(json, 'webgpu', report);
 process.exit(); // Dawn and the compute threads of wasm may still be waiting
 
@@ -139,6 +141,35 @@ async function raceSection(size, { besideWasm }) {
     `a decoded token for ${completionsOf(size)} completions: ${(1000 * perToken).toFixed(2)} ms; reading the weights once takes ${(1000 * weightsOnce).toFixed(3)} ms (${share})`,
   );
   return { size, parameters, torch: torch?.versions, results, decode: { secondsPerToken: perToken, weightsOnce } };
+}
+
+/** The race with and without what the adapter offers beyond the defaults; undefined where it offers nothing. */
+async function featureSection() {
+  const size = isSmall ? SMALL_SIZE : RACE_SIZE;
+  const offered = {
+    'without subgroups': found.features.has('subgroups') && { subgroups: false },
+    'float16 storage': found.features.has('shader-f16') && { storageDtype: 'float16' },
+  };
+  const options = Object.entries(offered).filter(([, settings]) => settings);
+  if (options.length === 0) return undefined;
+  const sides = {};
+  for (const [name, settings] of [['by default', {}], ...options]) {
+    sides[name] = await openSide(await webgpuBackend(gpu, settings), size);
+  }
+  const results = {};
+  for (const what of ['rollout', 'step']) {
+    results[what] = await inTurns(Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, side[what]])));
+  }
+  for (const side of Object.values(sides)) await side.close();
+  const rows = Object.entries(results).flatMap(([what, all]) =>
+    Object.entries(all).map(([name, seconds]) => [
+      `${what}: ${name}`,
+      spread(seconds),
+      `${(seconds.median / all['by default'].median).toFixed(2)}×`,
+    ]),
+  );
+  say('', table([`features, ${size.label}`, 'seconds (quartiles)', 'of the default’s time'], rows));
+  return { size, results };
 }
 
 /** Seconds of each side, after two turns that do not count. */
