@@ -57,10 +57,11 @@ export async function openDevice(adapter: GPUAdapter, wishes: DeviceWishes): Pro
     ...(wishes.subgroups && adapter.features.has('subgroups') ? (['subgroups'] as const) : []),
     ...(wishes.float16 ? (['shader-f16'] as const) : []),
   ];
-  const device = await adapter.requestDevice({ requiredLimits, requiredFeatures }).catch((cause: unknown) => {
+  const refuse = (cause: unknown): never => {
     throw new BackendError('no-device', `webgpu: ${adapterLine(description)} gives no device: ${String(cause)}.`);
-  });
-  const lanes = await neighbouringLanes(device, adapter.info);
+  };
+  const device = await adapter.requestDevice({ requiredLimits, requiredFeatures }).catch(refuse);
+  const lanes = await neighbouringLanes(device, adapter.info).catch(refuse);
   const pipelines = new PipelineCache(device);
   const open: OpenDevice = { device, adapter: description, pipelines, lanes, failure: undefined };
   device.addEventListener('uncapturederror', ({ error }) => {
