@@ -48,7 +48,7 @@ it('sorting two digits is learned with float16 storage too, in 40 steps, and the
   const outcome = await commandLine(['--config', config, '--output', directory, ...flags]);
   expect(outcome.code).toBe(0);
   const fingerprint = JSON.parse(readFileSync(join(directory, 'fingerprint.json'), 'utf8'));
-  expect(fingerprint.backendFeatures).toMatchObject({ storage: 'float16', subgroups: '8 lanes' });
+  expect(fingerprint.backendFeatures).toMatchObject({ storage: 'float16', subgroups: expect.stringMatching(/lanes/) });
   const metrics = readMetrics(directory).filter(({ reward }) => reward !== undefined);
   expect(metrics).toHaveLength(40);
   expect(meanReward(metrics.slice(0, 3))).toBeLessThan(0.1);
