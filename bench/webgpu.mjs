@@ -1,6 +1,7 @@
 /**
  * How fast is training on this WebGPU adapter: against the adapter's own limits, against wasm on the same machine, and
- * against plain PyTorch and TRL on the same GPU, where there is a Python with CUDA and these packages?
+ * against plain PyTorch and TRL on the same GPU, where there is a Python with CUDA and these packages? And what do
+ * subgroups and float16 storage change?
  *
  *   npm run bench -- webgpu [--adapter NAME] [--quick] [--repeats 5] [--no-large] [--peer-device cuda] [--json FILE]
  *
@@ -17,6 +18,7 @@ import { listAdapters, nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
 import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
 import { findPeers } from './peers/gpu_sides.mjs';
 import { completionsOf, LARGE_SIZE, RACE_SIZE, SMALL_SIZE } from './policy_side.mjs';
+import { measureFeatures } from './webgpu_features.mjs';
 import { measureHost } from './webgpu_host.mjs';
 import { measureProducts, QUICK_SHAPES, SHAPES } from './webgpu_products.mjs';
 import { measureRace } from './webgpu_race.mjs';
@@ -25,6 +27,8 @@ import { measureRoofs } from './webgpu_roofs.mjs';
 /** Where the races have to end, in seconds from the start. */
 const RACE_END = 240;
 const LARGE_END = 540;
+/** Seconds of all turns of one option. */
+const FEATURE_SECONDS = 30;
 
 const further = {
   adapter: { type: 'string' },
@@ -50,6 +54,7 @@ const report = { machine, adapter, dawn: dawnVersion(), adapters: await listAdap
 report.host = await hostSection();
 report.roofs = await roofSection();
 report.products = await productSection(report.roofs);
+report.features = await featureSection();
 report.peers = await findPeers(peerDevice);
 if (report.peers.note !== undefined) say('', report.peers.note);
 report.races = [await raceSection(isSmall ? SMALL_SIZE : RACE_SIZE, { besideWasm: true, endSeconds: RACE_END })];
@@ -109,6 +114,22 @@ async function productSection({ gflops: roof }) {
   ]);
   say('', table(['products, GFLOP/s (share of the roof)', 'x·Wᵀ', 'dOut·W', 'dOutᵀ·x'], rows));
   return products;
+}
+
+async function featureSection() {
+  const size = isSmall ? SMALL_SIZE : RACE_SIZE;
+  const measured = await measureFeatures(gpu, found.features, size, { repeats, limitSeconds: FEATURE_SECONDS });
+  if (measured === undefined) return undefined;
+  const rows = Object.entries(measured).flatMap(([what, sides]) =>
+    Object.entries(sides).map(([name, { ratio, ...seconds }]) => [
+      `${what}: ${name}`,
+      spread(seconds),
+      ratio && `${ratio.ofMedians.toFixed(2)}×`,
+      ratio?.paired && spread(ratio.paired, 2),
+    ]),
+  );
+  say('', table([`features, ${size.label}`, 'seconds (quartiles)', 'of the default’s time', 'turn by turn'], rows));
+  return { size, ...measured };
 }
 
 /** Rollouts and steps of one size, the sides in turn. */

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
+import type { StorageDtype } from '../kernels/memory.ts';
 import { referenceBackend } from '../kernels/reference/engine.ts';
 import { openTfjs, type TfjsBackendName } from '../kernels/tfjs/open.node.ts';
 import { wasmBackend } from '../kernels/wasm/backend.ts';
@@ -12,22 +13,30 @@ import { requireAddressSpace } from './engine_memory.ts';
 
 export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference' | `tfjs:${TfjsBackendName}`;
 
+/** What a config says of the backend. */
+export interface BackendWish {
+  /** `auto`, which only webgpu can give float16, takes it then, on any adapter. */
+  readonly backend: BackendName;
+  /** undefined: one a core */
+  readonly threads?: number | undefined;
+  /** Default float32; of other backends than webgpu and auto `openRun` refuses float16. */
+  readonly storageDtype?: StorageDtype;
+}
+
 /**
- * @param threads undefined: one a core
- * @param tell    hears why `auto` takes no GPU, as `this machine shows no GPU`
- * @throws BackendError where `webgpu` is asked for and has no adapter, `wasm` cannot have a memory, or the packages of
+ * @param tell  hears why `auto` takes no GPU, as `this machine shows no GPU`
+ * @throws BackendError where `webgpu` is asked for and has no adapter, or none that stores float16, `wasm` cannot have a memory, or the packages of
  *   `tfjs:…` are missing
  */
 export async function chooseBackend(
-  name: BackendName,
-  threads: number | undefined,
+  { backend: name, threads, storageDtype = 'float32' }: BackendWish,
   tell: (line: string) => void = () => {},
 ): Promise<Backend> {
   switch (name) {
     case 'reference':
       return referenceBackend;
     case 'webgpu':
-      return webgpuBackend(await nodeGpu());
+      return webgpuBackend(await nodeGpu(), { storageDtype });
     case 'wasm':
       return wasm(threads);
     case 'tfjs:cpu':
@@ -36,6 +45,7 @@ export async function chooseBackend(
     case 'tfjs:tensorflow':
       return openTfjs(name.slice('tfjs:'.length) as TfjsBackendName);
     case 'auto': {
+      if (storageDtype === 'float16') return webgpuBackend(await nodeGpu(), { storageDtype });
       const found = await realGpu();
       if (typeof found !== 'string') return found;
       tell(found);

@@ -8,7 +8,7 @@ import type { GpuFindings } from './gpu_probe.ts';
 async function auto(): Promise<GpuFindings['auto']> {
   let why = '';
   try {
-    const backend = await chooseBackend('auto', undefined, (reason) => {
+    const backend = await chooseBackend({ backend: 'auto' }, (reason) => {
       why = reason;
     });
     return { backend: backend.name, why };

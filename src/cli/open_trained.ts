@@ -36,7 +36,7 @@ export async function openTrained(
     rewards: 'unused',
   });
   await warnOfChanges(store, modules);
-  const backend = await chooseBackend(config.backend, threads ?? config.threads);
+  const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
   const run = await openRun(config, task, backend, { rewards: 'unused' });
   run.position.stageIndex = config.stages.length - 1;
   const model = `${MODEL_FOLDER}/model.safetensors`;

@@ -37,9 +37,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
   const { config, directory } = loaded;
   const { task, rewards, modules } = plugins;
   const notes: string[] = [];
-  const backend = await chooseBackend(config.backend, config.threads, (why) =>
-    notes.push(`backend: wasm, since ${why}`),
-  );
+  const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const controls = new RunControls();
   const run = await openRun(config, task, backend, { rewards, clock: controls.clock });
   try {

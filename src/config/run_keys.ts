@@ -35,6 +35,15 @@ export const RUN_KEYS = {
           'with its packages installed. Default auto.',
       ),
   ),
+  storageDtype: key(
+    'storage_dtype',
+    choice(['float32', 'float16'], 'not a type to store in')
+      .default('float32')
+      .describe(
+        'How webgpu keeps activations, key/value cache and reference weights: float16 takes half the memory, rounds them ' +
+          'to 11 bits, and needs an adapter with shader-f16. All else, and all arithmetic, is float32. Default float32.',
+      ),
+  ),
   threads: key(
     'threads',
     unset(whole({ least: 1, most: 256, example: 2 })).describe(

@@ -5,6 +5,7 @@
 import type { RunConfig } from '../config/run_config.ts';
 import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
+import { ConfigError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { initialParameters } from '../model/initialize.ts';
@@ -117,12 +118,25 @@ export async function openRun(
   backend: Backend,
   { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
+  requireStorage(config, backend);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const capacity = requireMemory(config, task, backend);
   const shape = modelShape(config, task);
   const policy = await Policy.open(backend, shape, capacity);
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
   return { config, task, rewards, policy, position: startPosition(), clock };
+}
+
+/** @throws ConfigError where the backend does not store what the config says */
+function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): void {
+  const { name, storageDtype: used = 'float32' } = backend;
+  if (wanted === used) return;
+  const remedy =
+    wanted === 'float16'
+      ? 'use backend webgpu, on an adapter with shader-f16, or leave the key out'
+      : `set the key to ${used}, or open the backend without it`;
+  const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
+  throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
 }
 
 /** Words of the sampler's Philox key for one purpose ('rollout', 'eval', …). */

@@ -12,7 +12,7 @@
  *   call, row after row, so that a batch cut at row borders gives the same bits as the whole.
  * - Whatever changes from step to step is read from a slot at replay (`Count`, settings slots), never baked in.
  */
-import type { Count, MemoryPlan, Rows, Slot } from './memory.ts';
+import type { Count, MemoryPlan, Rows, Slot, StorageDtype } from './memory.ts';
 
 export interface EmbeddingArgs {
   /** [N] ids */ readonly tokens: Slot;
@@ -385,6 +385,8 @@ export interface Backend {
   readonly name: string;
   /** Steps that are worth running between two reads, where a read waits for a device; by default 1. */
   readonly stepsPerRead?: number;
+  /** How roundable arenas are kept; by default float32. */
+  readonly storageDtype?: StorageDtype;
   /** Bytes by purpose that `open` will allocate. */
   plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;
   /** @throws MemoryPlanError when the plan does not fit */

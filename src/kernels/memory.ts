@@ -2,10 +2,14 @@
  * Memory as every backend sees it: named flat arenas, and slots that name a region of one.
  *
  * All arenas are declared in one plan before anything runs, so that a backend allocates once and a run that
- * does not fit is refused before it starts. `real` arenas hold float32 (float64 on the reference backend).
+ * does not fit is refused before it starts. `real` arenas hold float32 (float64 on the reference backend); those that are
+ * roundable hold float16 on a backend that was asked for it. Kernels compute in float32 all the same.
  */
 
 export type DType = 'real' | 'int';
+
+/** How roundable arenas are kept. */
+export type StorageDtype = 'float32' | 'float16';
 
 /** A flat buffer. Zero-filled when the engine opens. */
 export interface ArenaSpec {
@@ -15,6 +19,8 @@ export interface ArenaSpec {
   readonly length: number;
   /** What it is for, as the memory plan prints it: weights, gradients, optimizer, KV cache, activations, … */
   readonly purpose: string;
+  /** Of a real arena: what is written is read again as it is, never added to, and may lose the last 13 bits of 24. */
+  readonly roundable?: boolean;
 }
 
 /** A named region of an arena, row-major, last dimension fastest. */
@@ -76,12 +82,19 @@ export class ArenaBuilder {
   readonly name: string;
   readonly dtype: DType;
   readonly purpose: string;
+  readonly roundable: boolean;
   #length = 0;
 
-  constructor(name: string, dtype: DType, purpose: string) {
+  constructor(
+    name: string,
+    dtype: DType,
+    purpose: string,
+    { roundable = false }: { readonly roundable?: boolean } = {},
+  ) {
     this.name = name;
     this.dtype = dtype;
     this.purpose = purpose;
+    this.roundable = roundable;
   }
 
   /** The next region of this shape. Starts on a multiple of 16 elements unless `packed`, so that SIMD loads align. */
@@ -97,6 +110,7 @@ export class ArenaBuilder {
   }
 
   spec(): ArenaSpec {
-    return { name: this.name, dtype: this.dtype, length: Math.max(16, this.#length), purpose: this.purpose };
+    const { name, dtype, purpose, roundable } = this;
+    return { name, dtype, length: Math.max(16, this.#length), purpose, roundable };
   }
 }

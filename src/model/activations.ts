@@ -48,24 +48,37 @@ export interface ForwardSlots {
   readonly output: Slot;
 }
 
+/** Where a forward pass's activations lie. */
+export interface ActivationArenas {
+  /** What a kernel writes and the next ones read: roundable. */
+  readonly rounded: ArenaBuilder;
+  /** The residual stream, to which every layer adds, and what is one number a row or head. */
+  readonly exact: ArenaBuilder;
+}
+
 /** Slots for `rows` rows of `count` layers. */
-export function planLayers(shape: ModelShape, rows: number, count: number, arena: ArenaBuilder): LayerActivations[] {
+export function planLayers(
+  shape: ModelShape,
+  rows: number,
+  count: number,
+  { rounded, exact }: ActivationArenas,
+): LayerActivations[] {
   const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
   // Raw q/k/v are read by the backward of the q/k norm alone; without it all layers share one buffer.
-  const sharedQkv = shape.qkNorm ? undefined : arena.slot([rows, qkvWidth(shape)]);
+  const sharedQkv = shape.qkNorm ? undefined : rounded.slot([rows, qkvWidth(shape)]);
   const layer = (): LayerActivations => ({
-    input: arena.slot([rows, D]),
-    inputRstd: arena.slot([rows]),
-    inputNormed: arena.slot([rows, D]),
-    qkv: sharedQkv ?? arena.slot([rows, qkvWidth(shape)]),
-    q: arena.slot([rows, queryWidth(shape)]),
-    attention: arena.slot([rows, queryWidth(shape)]),
-    logSumExp: arena.slot([rows, numHeads]),
-    middle: arena.slot([rows, D]),
-    middleRstd: arena.slot([rows]),
-    middleNormed: arena.slot([rows, D]),
-    gateUp: arena.slot([rows, 2 * F]),
-    activated: arena.slot([rows, F]),
+    input: exact.slot([rows, D]),
+    inputRstd: exact.slot([rows]),
+    inputNormed: rounded.slot([rows, D]),
+    qkv: sharedQkv ?? rounded.slot([rows, qkvWidth(shape)]),
+    q: rounded.slot([rows, queryWidth(shape)]),
+    attention: rounded.slot([rows, queryWidth(shape)]),
+    logSumExp: exact.slot([rows, numHeads]),
+    middle: exact.slot([rows, D]),
+    middleRstd: exact.slot([rows]),
+    middleNormed: rounded.slot([rows, D]),
+    gateUp: rounded.slot([rows, 2 * F]),
+    activated: rounded.slot([rows, F]),
   });
   return Array.from({ length: count }, layer);
 }

@@ -167,12 +167,14 @@ export function countOf(inputs: InputSlots, place: keyof Omit<typeof COUNTS, 'le
 /** Plans every arena of a policy of this shape and capacity. */
 export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
   const arenas: ArenaBuilder[] = [];
-  const arena = (name: string, purpose: string, dtype: 'real' | 'int' = 'real'): ArenaBuilder => {
-    const builder = new ArenaBuilder(name, dtype, purpose);
+  const arena: ArenaOf = (name, purpose, kind = 'real') => {
+    const dtype = kind === 'int' ? 'int' : 'real';
+    const builder = new ArenaBuilder(name, dtype, purpose, { roundable: kind === 'roundable' });
     arenas.push(builder);
     return builder;
   };
-  const parameterSet = (name: string, purpose: string): ParameterSlots => layOutParameters(shape, arena(name, purpose));
+  const parameterSet = (name: string, purpose: string, kind?: ArenaKind): ParameterSlots =>
+    layOutParameters(shape, arena(name, purpose, kind));
   const { training } = capacity;
   const weights = parameterSet('weights', 'weights');
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
@@ -181,7 +183,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     gradients: training ? parameterSet('gradients', 'gradients') : undefined,
     firstMoment: training ? parameterSet('firstMoment', 'optimizer') : undefined,
     secondMoment: training ? parameterSet('secondMoment', 'optimizer') : undefined,
-    reference: capacity.reference ? parameterSet('reference', 'reference policy') : undefined,
+    reference: capacity.reference ? parameterSet('reference', 'reference policy', 'roundable') : undefined,
     embeddingGradient:
       training && shape.tieWordEmbeddings
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
@@ -211,7 +213,9 @@ function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuil
   return { cos: arena.slot([context, half]), sin: arena.slot([context, half]) };
 }
 
-type ArenaOf = (name: string, purpose: string, dtype?: 'real' | 'int') => ArenaBuilder;
+/** roundable: real, and never added to. */
+type ArenaKind = 'real' | 'roundable' | 'int';
+type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;
 
 function forwards(
   shape: ModelShape,
@@ -220,17 +224,20 @@ function forwards(
   arena: ArenaOf,
 ): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
   const { rows: N, kvRows, keptRows, training } = capacity;
-  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache'));
-  const activations = arena('activations', 'activations');
+  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'roundable'));
+  const activations = {
+    rounded: arena('activations', 'activations', 'roundable'),
+    exact: arena('residuals', 'activations'),
+  };
   // A policy that only samples keeps no layer's activations: one set serves all.
   const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations);
-  const output = activations.slot([N, shape.hiddenSize]);
+  const output = activations.exact.slot([N, shape.hiddenSize]);
   const rows = { begin: 0, end: countOf(inputs, 'rows') };
   const shared = cache.map(() => layers[0] as LayerActivations);
   const sampling = { inputs, rows, layers: shared, kv: cache, output };
   if (!training) return { sampling, training: undefined, rollout: undefined };
   // The cache's first rows serve both, unless rows are kept while the cache is still in use.
-  const kv = keptRows > 0 ? planKeysAndValues(shape, N, activations) : leadingKeysAndValues(cache, N);
+  const kv = keptRows > 0 ? planKeysAndValues(shape, N, activations.rounded) : leadingKeysAndValues(cache, N);
   return {
     sampling,
     training: { inputs, rows, layers, kv, output },
@@ -245,13 +252,16 @@ function rolloutForward(
   kv: readonly Slot[],
   arena: ArenaOf,
 ): ForwardSlots {
-  const kept = arena('kept', 'kept rollouts');
+  const kept = {
+    rounded: arena('kept', 'kept rollouts', 'roundable'),
+    exact: arena('keptResiduals', 'kept rollouts'),
+  };
   return {
     inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int')),
     rows: { begin: countOf(inputs, 'rolloutBegin'), end: countOf(inputs, 'rolloutEnd') },
     layers: planLayers(shape, rows, shape.numLayers, kept),
     kv,
-    output: kept.slot([rows, shape.hiddenSize]),
+    output: kept.exact.slot([rows, shape.hiddenSize]),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The backend that a browser offers, and in words why it is this one. */
 import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
+import type { StorageDtype } from '../kernels/memory.ts';
 import { wasmBackendOn } from '../kernels/wasm/engine.ts';
 import * as browser from '../kernels/wasm/workers.web.ts';
 import { type AdapterSource, webgpuBackend } from '../kernels/webgpu/backend.ts';
@@ -32,11 +33,14 @@ export interface BackendReport {
   readonly missing: readonly string[];
 }
 
-/** @throws BackendError where `webgpu` is asked for and there is no adapter */
-export async function chooseBackend({ name = 'auto', software = false, threads }: BackendWish): Promise<ChosenBackend> {
+/** @throws BackendError where `webgpu` is asked for and there is no adapter, or the adapter cannot store float16 */
+export async function chooseBackend(
+  { name = 'auto', software = false, threads }: BackendWish,
+  storageDtype: StorageDtype = 'float32',
+): Promise<ChosenBackend> {
   const missing: string[] = [];
   if (name !== 'wasm') {
-    const found = await findGpu(software || name === 'webgpu');
+    const found = await findGpu(software || name === 'webgpu', storageDtype);
     if (typeof found !== 'string') return found;
     if (name === 'webgpu') throw new BackendError('no-adapter', `webgpu: ${found}. Use wasm.`);
     missing.push(found);
@@ -58,18 +62,18 @@ function ownThreads(): number {
   return cores < 4 ? cores : Math.min(8, cores - 1);
 }
 
-async function findGpu(allowSoftware: boolean): Promise<ChosenBackend | string> {
+async function findGpu(allowSoftware: boolean, storageDtype: StorageDtype): Promise<ChosenBackend | string> {
   const gpu = (globalThis.navigator as { readonly gpu?: AdapterSource } | undefined)?.gpu;
   if (gpu === undefined) return 'this browser has no WebGPU, or not in a page without https';
   try {
-    const backend = await webgpuBackend(gpu);
+    const backend = await webgpuBackend(gpu, { storageDtype });
     const adapter = adapterLine(backend.adapter);
     if (backend.adapter.isSoftware && !allowSoftware) {
       return `the only WebGPU adapter, ${adapter}, runs on the processor, which WebAssembly uses better`;
     }
     return { backend, report: { kind: 'webgpu', threads: 1, line: `WebGPU on ${adapter}`, missing: [] } };
   } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
+    if (!(error instanceof BackendError) || error.code === 'no-float16') throw error;
     return 'this browser has WebGPU, but offers no adapter';
   }
 }

@@ -478,7 +478,7 @@ const DIRECTORIES: Mistake[] = [
     what: 'an evaluation of a damaged config',
     run: () => cut('out/config.yaml'),
     words: ['eval', '--run', 'out'],
-    says: 'out/config.yaml:8  not valid YAML — "save_seco" has no colon; write "key: value".',
+    says: 'out/config.yaml:8  not valid YAML — "rewar" has no colon; write "key: value".',
   },
   {
     what: 'an evaluation of a short model',

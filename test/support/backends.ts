@@ -6,6 +6,7 @@
  * A backend that is listed and cannot be loaded or opened fails the suite: nothing is skipped.
  */
 import type { Backend } from '../../src/kernels/kernels.ts';
+import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';
 import { expectClose, expectSameBits } from './compare.ts';
@@ -26,6 +27,8 @@ interface BackendOptions {
   readonly adapter?: string;
   readonly bindingBytes?: number;
   readonly tiling?: 'workgroups' | 'registers';
+  readonly subgroups?: boolean;
+  readonly storageDtype?: StorageDtype;
 }
 
 const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false,wasm:threads=2:wide=true';
@@ -37,10 +40,10 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
     const { wasmBackend } = await import('../../src/kernels/wasm/backend.ts');
     return wasmBackend(options);
   },
-  webgpu: async ({ adapter = 'lavapipe', bindingBytes, tiling }) => {
+  webgpu: async ({ adapter = 'lavapipe', ...options }) => {
     const { openSoftwareAdapter } = await import('./adapters.ts');
     const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
-    return webgpuBackend(await openSoftwareAdapter(adapter), { bindingBytes, tiling });
+    return webgpuBackend(await openSoftwareAdapter(adapter), options);
   },
   tfjs: async ({ adapter = 'cpu' }) => {
     const { openTfjs } = await import('../../src/kernels/tfjs/open.node.ts');
@@ -81,8 +84,8 @@ export async function loadBackend(label: string): Promise<Backend> {
 function parseSetting(setting: string): [string, unknown] {
   const [key, value] = setting.split('=');
   if (value === undefined) return ['adapter', key];
-  if (key === 'tiling') return [key, value];
-  if (!['threads', 'fma', 'wide', 'bindingBytes'].includes(key))
+  if (key === 'tiling' || key === 'storageDtype') return [key, value];
+  if (!['threads', 'fma', 'wide', 'bindingBytes', 'subgroups'].includes(key))
     throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
   return [key, JSON.parse(value)];
 }

@@ -4,11 +4,14 @@
  */
 import type { Backend, Engine, Kernels } from '../../src/kernels/kernels.ts';
 import { ArenaBuilder, type DType, type MemoryPlan, type Rows, type Slot } from '../../src/kernels/memory.ts';
+import { fromHalf, toHalf } from '../../src/kernels/webgpu/half.ts';
 import { sizeOf } from './data.ts';
 
 /** What an overwritten element holds before the kernel runs, so that one that stays unwritten shows. */
 export const POISON = Math.fround(1.2345e20);
 export const POISON_ID = 1234567890;
+/** The same for a roundable slot, as float16 holds it; larger than what any test computes there. */
+const ROUNDED_POISON = 60000;
 
 /** What an engine reads back. */
 export type Output = Int32Array | Float32Array | Float64Array;
@@ -19,6 +22,8 @@ export interface TestSlot {
   readonly shape: readonly number[];
   readonly values: ArrayLike<number>;
   readonly isMatrix: boolean;
+  /** In an arena that a backend may keep as float16. */
+  readonly isRoundable?: boolean;
 }
 
 /** A use of kernels over named slots. An optional operand is a name that has no slot. */
@@ -35,6 +40,12 @@ export function given(shape: readonly number[], values: ArrayLike<number>): Test
 /** A 'real' slot that the plan lists among its matrices. */
 export function matrix(shape: readonly number[], values: ArrayLike<number>): TestSlot {
   return { ...given(shape, values), isMatrix: true };
+}
+
+/** The same slot in a roundable arena: its values are rounded to float16 for every backend. */
+export function roundable(slot: TestSlot): TestSlot {
+  const values = Float64Array.from(slot.values, (value) => (value === POISON ? ROUNDED_POISON : value));
+  return { ...slot, values: fromHalf(toHalf(values)), isRoundable: true };
 }
 
 /** An 'int' slot that holds `values`. */
@@ -104,19 +115,21 @@ async function readAll(engine: Engine, slots: Readonly<Record<string, Slot>>): P
   return outputs;
 }
 
-/** The smallest plan that holds the cases: one arena of matrices, one of other reals, one of ints. */
+/** The smallest plan that holds the cases: one arena of matrices, one of roundable reals, one of the others, one of ints. */
 export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   readonly plan: MemoryPlan;
   readonly slots: readonly Readonly<Record<string, Slot>>[];
 } {
   const matrices = new ArenaBuilder('matrices', 'real', 'weights');
   const reals = new ArenaBuilder('reals', 'real', 'activations');
+  const rounded = new ArenaBuilder('rounded', 'real', 'activations', { roundable: true });
   const ints = new ArenaBuilder('ints', 'int', 'indices');
   const planned: Slot[] = [];
   const slots = cases.map((test) => {
     const named: Record<string, Slot> = {};
     for (const [name, slot] of Object.entries(test.slots)) {
-      const builder = slot.isMatrix ? matrices : slot.dtype === 'real' ? reals : ints;
+      const real = slot.isMatrix ? matrices : reals;
+      const builder = slot.isRoundable ? rounded : slot.dtype === 'real' ? real : ints;
       named[name] = builder.slot(slot.shape);
       if (slot.isMatrix) planned.push(named[name]);
     }
@@ -126,5 +139,6 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const rows = Math.max(...shapes.map((shape) => shape[0]));
   const width = Math.max(...shapes.map((shape) => shape[shape.length - 1]));
   const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width };
-  return { plan: { arenas: [matrices.spec(), reals.spec(), ints.spec()], matrices: planned, limits }, slots };
+  const arenas = [matrices, reals, rounded, ints].map((builder) => builder.spec());
+  return { plan: { arenas, matrices: planned, limits }, slots };
 }

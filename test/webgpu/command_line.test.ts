@@ -42,6 +42,19 @@ it('sorting two digits is learned on lavapipe: the reward grows from below 0.1 t
   expect(meanReward(metrics.slice(-10))).toBeGreaterThan(0.3);
 }, 600_000);
 
+it('sorting two digits is learned with float16 storage too, in 40 steps, and the fingerprint names it', async () => {
+  const directory = join(folder.path, 'float16');
+  const flags = ['--set', 'storage_dtype=float16', '--max-steps', '40'];
+  const outcome = await commandLine(['--config', config, '--output', directory, ...flags]);
+  expect(outcome.code).toBe(0);
+  const fingerprint = JSON.parse(readFileSync(join(directory, 'fingerprint.json'), 'utf8'));
+  expect(fingerprint.backendFeatures).toMatchObject({ storage: 'float16', subgroups: expect.stringMatching(/lanes/) });
+  const metrics = readMetrics(directory).filter(({ reward }) => reward !== undefined);
+  expect(metrics).toHaveLength(40);
+  expect(meanReward(metrics.slice(0, 3))).toBeLessThan(0.1);
+  expect(meanReward(metrics.slice(-10))).toBeGreaterThan(0.2);
+}, 600_000);
+
 it('killed in the middle and resumed, a run on lavapipe has the weights of one that was not', async () => {
   const [whole, killed] = ['whole', 'killed'].map((name) => join(folder.path, name));
   const evaluations = ['--set', 'grpo.eval_strategy=steps', '--set', 'grpo.eval_steps=2'];

@@ -2,8 +2,8 @@
  * Attention over the two intervals of each row, forward. Formulas and shapes: kernels.ts (attention).
  *
  * One workgroup of 64 a row and query head, with an online softmax over blocks of 64 keys, counted from the first
- * key of the row: each thread scores one key, then each folds the block's values into its own output elements, key
- * after key. What a row gives depends on its keys and their order alone.
+ * key of the row: each thread scores one key, all fold the block's scores, then each folds the block's values into its
+ * own output elements, key after key. What a row gives depends on its keys and their order alone.
  *
  * Cost: 2·hd multiply-adds a key; keys and values are read once a row and head.
  */
@@ -68,12 +68,13 @@ export function attention(recorder: Recorder, args: AttentionArgs): void {
     },
     counts: { begin: rows.begin, end: rows.end },
     scalars: { ...geometryScalars(args.heads), scale: { float: args.scale } },
+    reductions: 64,
     code: /* wgsl */ `
 ${EXP}
 ${LOG}
 ${keyGeometry(args.heads)}
 var<workgroup> query: array<f32, SLICES * 64u>;
-var<workgroup> scores: array<f32, 64>;
+var<workgroup> weights: array<f32, 64>;
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) t: u32) {
   let index = ${GROUP_INDEX};
@@ -95,26 +96,21 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
       for (var i = 0u; i < P.size; i++) { score = fma(query[i], load_kv(at + i), score); }
       score *= P.scale;
     }
-    scores[t] = score;
-    workgroupBarrier();
-    var block_largest = largest;
-    for (var j = 0u; j < count; j++) { block_largest = max(block_largest, scores[j]); }
-    workgroupBarrier();
-    scores[t] = exp_f32(score - block_largest);
-    workgroupBarrier();
+    // Its barrier also lets everyone finish with the weights of the block before.
+    let block_largest = max(largest, workgroup_max(t, score));
+    let weight = exp_f32(score - block_largest);
+    weights[t] = weight;
     let shrink = exp_f32(largest - block_largest);
-    total *= shrink;
-    for (var j = 0u; j < count; j++) { total += scores[j]; }
+    total = fma(total, shrink, workgroup_sum(t, weight));
     for (var slice = 0u; slice < SLICES; slice++) {
       let i = slice * 64u + t;
       if (i < P.size) {
         var sum = sums[slice] * shrink;
-        for (var j = 0u; j < count; j++) { sum = fma(scores[j], load_kv(value_at(key_row(keys, first + j), h) + i), sum); }
+        for (var j = 0u; j < count; j++) { sum = fma(weights[j], load_kv(value_at(key_row(keys, first + j), h) + i), sum); }
         sums[slice] = sum;
       }
     }
     largest = block_largest;
-    workgroupBarrier();
   }
   for (var slice = 0u; slice < SLICES; slice++) {
     let i = slice * 64u + t;

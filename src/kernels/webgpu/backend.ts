@@ -6,6 +6,7 @@
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { Backend } from '../kernels.ts';
+import type { StorageDtype } from '../memory.ts';
 import type { AdapterDescription, OpenDevice } from './device.ts';
 import { adapterLine, describeAdapter, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';
@@ -21,6 +22,10 @@ export interface WebgpuOptions {
   readonly bindingBytes?: number | undefined;
   /** How matrix products are tiled; default: in registers on software adapters, else through workgroup memory. */
   readonly tiling?: Tiling | undefined;
+  /** Reduce rows by exchanges between the lanes of subgroups where the adapter has them; default true. */
+  readonly subgroups?: boolean | undefined;
+  /** How roundable arenas are kept; default float32. float16 needs an adapter with shader-f16. */
+  readonly storageDtype?: StorageDtype | undefined;
   /** Decoding steps between two reads, at most. */
   readonly stepsPerRead?: number | undefined;
 }
@@ -36,10 +41,12 @@ export type AdapterSource = Pick<GPU, 'requestAdapter'>;
 /**
  * Prepares the kernel set for the adapter that `gpu` prefers. One device serves all engines; it is opened with the
  * first engine, and again after a loss.
- * @throws BackendError where there is no adapter
+ * @throws BackendError where there is no adapter, or one without shader-f16 is to store float16
  */
 export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   const adapter = await requestAdapter(gpu);
+  const storageDtype = options.storageDtype ?? 'float32';
+  if (storageDtype === 'float16') requireFloat16(adapter);
   const limits: BufferLimits = {
     bufferBytes: adapter.limits.maxBufferSize,
     bindingBytes: Math.min(
@@ -55,16 +62,17 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
     if (present !== undefined && present.failure === undefined) return present;
     const fresh = unused ?? (await requestAdapter(gpu)); // an adapter gives one device only
     unused = undefined;
-    open = openDevice(fresh);
+    open = openDevice(fresh, { subgroups: options.subgroups ?? true, float16: storageDtype === 'float16' });
     return open;
   };
   return {
     name: 'webgpu',
     stepsPerRead: options.stepsPerRead ?? STEPS_PER_READ,
+    storageDtype,
     adapter: describeAdapter(adapter),
-    plannedBytes: (plan) => layOut(plan, limits).byPurpose,
+    plannedBytes: (plan) => layOut(plan, limits, storageDtype).byPurpose,
     open: async (plan) => {
-      const layout = layOut(plan, limits);
+      const layout = layOut(plan, limits, storageDtype);
       const opened = await device();
       opened.device.pushErrorScope('out-of-memory');
       const engine = new WebgpuEngine(opened, layout, tiling);
@@ -79,6 +87,16 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
       );
     },
   };
+}
+
+/** @throws BackendError */
+function requireFloat16(adapter: GPUAdapter): void {
+  if (adapter.features.has('shader-f16')) return;
+  const line = adapterLine(describeAdapter(adapter));
+  throw new BackendError(
+    'no-float16',
+    `storage_dtype: float16 — ${line} has no shader-f16; leave the key out (float32), or use another adapter.`,
+  );
 }
 
 async function requestAdapter(gpu: AdapterSource): Promise<GPUAdapter> {

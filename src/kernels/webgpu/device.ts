@@ -2,6 +2,7 @@
 /** Adapters and devices: what an adapter is, which limits are asked of it, and a device with its pipelines. */
 import { BackendError } from '../../errors.ts';
 import { PipelineCache } from './pipelines.ts';
+import { neighbouringLanes } from './subgroups.ts';
 
 /** What a run records of the adapter that it ran on. */
 export interface AdapterDescription {
@@ -35,18 +36,34 @@ export interface OpenDevice {
   readonly device: GPUDevice;
   readonly adapter: AdapterDescription;
   readonly pipelines: PipelineCache;
+  /** Neighbouring invocations that are lanes of one subgroup; 1 where subgroups are not used. */
+  readonly lanes: number;
   /** Why the device can no longer be used; undefined while it can. */
   failure: BackendError | undefined;
 }
 
+/** What is asked of an adapter beyond WebGPU's defaults, where it has it. */
+export interface DeviceWishes {
+  readonly subgroups: boolean;
+  /** Asked for; the adapter must have it. */
+  readonly float16: boolean;
+}
+
 /** Opens a device with the adapter's largest buffers. @throws BackendError where the adapter refuses */
-export async function openDevice(adapter: GPUAdapter): Promise<OpenDevice> {
+export async function openDevice(adapter: GPUAdapter, wishes: DeviceWishes): Promise<OpenDevice> {
   const requiredLimits = Object.fromEntries(RAISED_LIMITS.map((name) => [name, adapter.limits[name]]));
   const description = describeAdapter(adapter);
-  const device = await adapter.requestDevice({ requiredLimits }).catch((cause: unknown) => {
+  const requiredFeatures: GPUFeatureName[] = [
+    ...(wishes.subgroups && adapter.features.has('subgroups') ? (['subgroups'] as const) : []),
+    ...(wishes.float16 ? (['shader-f16'] as const) : []),
+  ];
+  const refuse = (cause: unknown): never => {
     throw new BackendError('no-device', `webgpu: ${adapterLine(description)} gives no device: ${String(cause)}.`);
-  });
-  const open: OpenDevice = { device, adapter: description, pipelines: new PipelineCache(device), failure: undefined };
+  };
+  const device = await adapter.requestDevice({ requiredLimits, requiredFeatures }).catch(refuse);
+  const lanes = await neighbouringLanes(device, adapter.info).catch(refuse);
+  const pipelines = new PipelineCache(device);
+  const open: OpenDevice = { device, adapter: description, pipelines, lanes, failure: undefined };
   device.addEventListener('uncapturederror', ({ error }) => {
     open.failure ??= new BackendError('webgpu-error', `webgpu: ${error.message}`, { adapter: description });
   });

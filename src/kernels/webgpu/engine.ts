@@ -11,8 +11,9 @@ import { slotLength } from '../memory.ts';
 import type { CountEntry } from './counts.ts';
 import { CountTable } from './counts.ts';
 import type { OpenDevice } from './device.ts';
+import { fromHalf, toHalf } from './half.ts';
 import { recordKernels } from './kernels.ts';
-import type { Layout } from './layout.ts';
+import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes, MAXIMUM_COUNTS, PARAMETER_BYTES, PARAMETERS_BYTES, STAGING_BYTES } from './layout.ts';
 import type { BindingAccess, PendingPipeline } from './pipelines.ts';
 import type { Dispatch, RecorderContext, Tiling, Window } from './recorder.ts';
@@ -71,6 +72,8 @@ export class WebgpuEngine implements Engine {
     this.features = {
       adapter: [vendor, architecture, name].filter((part) => part !== '').join(' '),
       driver: description,
+      subgroups: open.lanes > 1 ? `${open.lanes} lanes` : 'none',
+      storage: [...layout.arenas.values()].some(({ elementBytes }) => elementBytes === 2) ? 'float16' : 'float32',
     };
     const { device } = open;
     for (const arena of layout.arenas.values()) {
@@ -92,6 +95,7 @@ export class WebgpuEngine implements Engine {
     this.#context = {
       layout,
       tiling,
+      lanes: open.lanes,
       pipelines: open.pipelines,
       counts: this.#counts,
       shadow,
@@ -167,7 +171,7 @@ export class WebgpuEngine implements Engine {
 
   write(slot: Slot, values: ArrayLike<number>, at = 0): void {
     this.#check();
-    const buffer = this.#bufferOf(slot);
+    const { buffer, arena } = this.#storageOf(slot);
     if (at < 0 || at + values.length > slotLength(slot)) {
       throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
     }
@@ -178,22 +182,28 @@ export class WebgpuEngine implements Engine {
       shadow.set(values, start);
       this.#counts.invalidate();
     }
-    const data = shadow?.subarray(start, start + values.length) ?? asFloats(values);
-    this.#open.device.queue.writeBuffer(buffer, start * 4, data);
+    const data = shadow?.subarray(start, start + values.length) ?? asStored(values, arena, start);
+    this.#open.device.queue.writeBuffer(buffer, start * arena.elementBytes, data);
   }
 
   async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float32Array> {
     this.#check();
-    const buffer = this.#bufferOf(slot);
+    const { buffer, arena } = this.#storageOf(slot);
     if (count < 0 || count > slotLength(slot)) {
       throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
     }
-    const bytes = new Uint8Array(count * 4);
+    // Copies are of whole words: of float16 two elements.
+    const { elementBytes } = arena;
+    const first = Math.floor((slot.offset * elementBytes) / 4) * 4;
+    const end = Math.ceil(((slot.offset + count) * elementBytes) / 4) * 4;
+    const bytes = new Uint8Array(end - first);
     await new Promise<void>((resolve, reject) => {
-      this.#asked.push({ buffer, from: slot.offset * 4, into: bytes, done: 0, resolve, reject });
+      this.#asked.push({ buffer, from: first, into: bytes, done: 0, resolve, reject });
       this.#reading ??= Promise.resolve().then(() => this.#readAll());
     });
-    return slot.dtype === 'int' ? new Int32Array(bytes.buffer) : new Float32Array(bytes.buffer);
+    if (slot.dtype === 'int') return new Int32Array(bytes.buffer);
+    if (elementBytes === 4) return new Float32Array(bytes.buffer);
+    return fromHalf(new Uint16Array(bytes.buffer, slot.offset * elementBytes - first, count));
   }
 
   /** Serves what has been asked for, in as few copies as the staging buffer allows. */
@@ -253,13 +263,14 @@ export class WebgpuEngine implements Engine {
     if (this.#open.failure !== undefined) throw this.#open.failure;
   }
 
-  #bufferOf(slot: Slot): GPUBuffer {
+  #storageOf(slot: Slot): { readonly buffer: GPUBuffer; readonly arena: StoredArena } {
     const buffer = this.#buffers.get(slot.arena);
-    const length = this.#layout.arenas.get(slot.arena)?.length ?? 0;
-    if (buffer === undefined) {
+    const arena = this.#layout.arenas.get(slot.arena);
+    if (buffer === undefined || arena === undefined) {
       throw new BackendError('unknown-arena', `slot in arena '${slot.arena}' — the memory plan has no such arena.`);
     }
-    if (slot.offset + slotLength(slot) <= length) return buffer;
+    const { length } = arena;
+    if (slot.offset + slotLength(slot) <= length) return { buffer, arena };
     const message = `slot [${slot.shape}] at ${slot.offset} of '${slot.arena}' — the arena ends at ${length}.`;
     throw new BackendError('slot-range', message);
   }
@@ -269,11 +280,11 @@ export class WebgpuEngine implements Engine {
     const resources: GPUBufferBinding[] = [
       { buffer: this.#parameters, offset: this.#storeParameters(parameters), size: PARAMETER_BYTES },
       { buffer: this.#countBuffer },
-      ...windows.map(({ arena, begin, end }) => ({
-        buffer: this.#buffers.get(arena) as GPUBuffer,
-        offset: begin * 4,
-        size: (end - begin) * 4,
-      })),
+      ...windows.map(({ arena, begin, end }) => {
+        const elementBytes = this.#layout.arenas.get(arena)?.elementBytes ?? 4;
+        const buffer = this.#buffers.get(arena) as GPUBuffer;
+        return { buffer, offset: begin * elementBytes, size: (end - begin) * elementBytes };
+      }),
     ];
     return this.#open.device.createBindGroup({
       layout: this.#open.pipelines.bindGroupLayout(accesses),
@@ -299,6 +310,17 @@ async function compile(program: WebgpuProgram): Promise<void> {
   program.isCompiled = true;
 }
 
-function asFloats(values: ArrayLike<number>): Float32Array<ArrayBuffer> {
-  return values instanceof Float32Array ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values);
+/** Values as an arena of reals keeps them, from element `start` on: of float16 in pairs, the arena's last one perhaps alone. */
+function asStored(values: ArrayLike<number>, { name, elementBytes, length }: StoredArena, start: number) {
+  if (elementBytes === 4) {
+    return values instanceof Float32Array ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values);
+  }
+  const end = start + values.length;
+  if (start % 2 === 1 || (end % 2 === 1 && end !== length)) {
+    const message = `${values.length} values at element ${start} of '${name}' — float16 is written in whole pairs.`;
+    throw new BackendError('write-range', message);
+  }
+  const pairs = new Uint16Array(2 * Math.ceil(values.length / 2));
+  pairs.set(toHalf(values));
+  return pairs;
 }

@@ -5,7 +5,6 @@
 import type { GradientNormArgs } from '../kernels.ts';
 import { GRADIENT_NORM_BLOCK } from '../kernels.ts';
 import { slotLength } from '../memory.ts';
-import { workgroupReductions } from './math.ts';
 import type { Recorder } from './recorder.ts';
 import { MOST_WORKGROUPS, read, write } from './recorder.ts';
 import { GROUP_ROW } from './rms_norm.ts';
@@ -18,8 +17,8 @@ export function gradientNorm(recorder: Recorder, { gradients, partials, norm }: 
       label: 'gradientNorm partials',
       operands: { gradients: read(slot), partials: write(partials) },
       scalars: { length: end - begin, first: begin / GRADIENT_NORM_BLOCK, blocks },
+      reductions: 64,
       code: /* wgsl */ `
-${workgroupReductions(8)}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t: u32) {
   let block = ${GROUP_ROW};
@@ -38,8 +37,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
     label: 'gradientNorm',
     operands: { partials: read(partials), norm: write(norm) },
     scalars: { blocks: slotLength(partials) },
+    reductions: 256,
     code: /* wgsl */ `
-${workgroupReductions(16)}
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) t: u32) {
   var sum = 0.0;

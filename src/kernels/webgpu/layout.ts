@@ -3,7 +3,7 @@
  * their parameters from. All of it is allocated when the engine opens.
  */
 import { MemoryPlanError } from '../../errors.ts';
-import type { ArenaSpec, MemoryPlan } from '../memory.ts';
+import type { ArenaSpec, MemoryPlan, StorageDtype } from '../memory.ts';
 
 /** Bytes of one dispatch's parameters: the largest alignment that a uniform offset may need. */
 export const PARAMETER_BYTES = 256;
@@ -27,8 +27,14 @@ export interface BufferLimits {
   readonly bindingBytes: number;
 }
 
+/** An arena, and how it is kept. */
+export interface StoredArena extends ArenaSpec {
+  /** 2: float16 */
+  readonly elementBytes: 2 | 4;
+}
+
 export interface Layout {
-  readonly arenas: ReadonlyMap<string, ArenaSpec>;
+  readonly arenas: ReadonlyMap<string, StoredArena>;
   /** Rows of logits in a chunk. */
   readonly logitRows: number;
   readonly limits: BufferLimits;
@@ -37,12 +43,12 @@ export interface Layout {
 }
 
 /** Bytes of an arena's buffer: whole vectors of four. */
-export function arenaBytes({ length }: ArenaSpec): number {
-  return Math.ceil(length / 4) * 16;
+export function arenaBytes({ length, elementBytes }: StoredArena): number {
+  return Math.ceil(length / 4) * 4 * elementBytes;
 }
 
 /** @throws MemoryPlanError when an arena is larger than the adapter's largest buffer */
-export function layOut(plan: MemoryPlan, limits: BufferLimits): Layout {
+export function layOut(plan: MemoryPlan, limits: BufferLimits, storage: StorageDtype): Layout {
   const { vocabSize, rows } = plan.limits;
   const most = Math.floor(Math.min(LOGITS_BYTES, limits.bindingBytes) / 4 / vocabSize);
   const logitRows = Math.max(1, Math.min(most, MAXIMUM_LOGIT_ROWS, rows));
@@ -50,7 +56,11 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits): Layout {
     { name: LOGITS, dtype: 'real', length: logitRows * vocabSize, purpose: 'logits chunk' },
     { name: KEY_READERS, dtype: 'int', length: 2 * rows, purpose: 'scratch' },
   ];
-  const arenas = new Map([...plan.arenas, ...scratch].map((arena) => [arena.name, arena]));
+  const stored = (arena: ArenaSpec): StoredArena => ({
+    ...arena,
+    elementBytes: storage === 'float16' && arena.roundable ? 2 : 4,
+  });
+  const arenas = new Map([...plan.arenas, ...scratch].map((arena) => [arena.name, stored(arena)]));
   const byPurpose = new Map<string, number>();
   const take = (bytes: number, purpose: string): void => {
     byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + bytes);
@@ -69,7 +79,7 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits): Layout {
 /** Bytes of the buffer that holds every dispatch's parameters. */
 export const PARAMETERS_BYTES = MAXIMUM_DISPATCHES * PARAMETER_BYTES;
 
-function tooLarge(arena: ArenaSpec, { bufferBytes }: BufferLimits): MemoryPlanError {
+function tooLarge(arena: StoredArena, { bufferBytes }: BufferLimits): MemoryPlanError {
   const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(2)} GiB`;
   return new MemoryPlanError(
     'webgpu-memory',

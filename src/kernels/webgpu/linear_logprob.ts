@@ -29,6 +29,7 @@ export function linearLogprob(recorder: Recorder, args: LinearLogprobArgs): void
       },
       counts: { begin: chunk.rows.begin, end: chunk.rows.end },
       scalars: { vocab },
+      reductions: 256,
       code: /* wgsl */ `
 ${ROW_STATISTICS}
 @compute @workgroup_size(256)

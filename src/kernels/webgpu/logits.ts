@@ -7,7 +7,7 @@ import { slotLength } from '../memory.ts';
 import type { CountEntry } from './counts.ts';
 import { LOGITS } from './layout.ts';
 import { fromColumn } from './linear.ts';
-import { EXP, LOG, workgroupReductions } from './math.ts';
+import { EXP, LOG } from './math.ts';
 import { recordProduct, SEGMENT } from './matmul.ts';
 import type { Recorder } from './recorder.ts';
 import { widthOf } from './recorder.ts';
@@ -74,13 +74,12 @@ export function chunkWork({ rows, logits }: Chunk, passes: number): number {
 }
 
 /**
- * WGSL, 256 invocations a row: `row_statistics` of the tempered logits u = logit·inverse_temperature from `row_at`
+ * WGSL, 256 invocations a row that reduce together: `row_statistics` of the tempered logits u = logit·inverse_temperature from `row_at`
  * on. P.vocab is their number.
  */
 export const ROW_STATISTICS = /* wgsl */ `
 ${EXP}
 ${LOG}
-${workgroupReductions(16)}
 var<private> row_at: u32;
 var<private> inverse_temperature: f32;
 fn tempered(v: u32) -> f32 { return load_logits(row_at + v) * inverse_temperature; }

@@ -46,43 +46,6 @@ fn log_f32(x: f32) -> f32 {
   return fma(exponent, 0.693359375, m + y);
 }`;
 
-/**
- * workgroup_sum and workgroup_max over side² invocations: each of the first `side` folds `side` neighbours, then all
- * fold those. Call them from uniform control flow.
- */
-export function workgroupReductions(side: 8 | 16): string {
-  const size = side * side;
-  return /* wgsl */ `
-var<workgroup> reduce_all: array<f32, ${size}>;
-var<workgroup> reduce_parts: array<f32, ${side}>;
-fn workgroup_sum(t: u32, value: f32) -> f32 {
-  reduce_all[t] = value;
-  workgroupBarrier();
-  if (t < ${side}u) {
-    var part = 0.0;
-    for (var i = 0u; i < ${side}u; i++) { part += reduce_all[t * ${side}u + i]; }
-    reduce_parts[t] = part;
-  }
-  workgroupBarrier();
-  var total = 0.0;
-  for (var i = 0u; i < ${side}u; i++) { total += reduce_parts[i]; }
-  return total;
-}
-fn workgroup_max(t: u32, value: f32) -> f32 {
-  reduce_all[t] = value;
-  workgroupBarrier();
-  if (t < ${side}u) {
-    var part = reduce_all[t * ${side}u];
-    for (var i = 1u; i < ${side}u; i++) { part = max(part, reduce_all[t * ${side}u + i]); }
-    reduce_parts[t] = part;
-  }
-  workgroupBarrier();
-  var largest = reduce_parts[0];
-  for (var i = 1u; i < ${side}u; i++) { largest = max(largest, reduce_parts[i]); }
-  return largest;
-}`;
-}
-
 /** Rows whose loads are under way at once: one after the other they would each wait for memory. */
 const ROWS_AHEAD = 8;
 

@@ -7,9 +7,11 @@ import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { Count, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import type { CountEntry, CountTable } from './counts.ts';
-import type { Layout } from './layout.ts';
+import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes } from './layout.ts';
 import type { BindingAccess, PendingPipeline, PipelineCache } from './pipelines.ts';
+import type { ReductionSize } from './reductions.ts';
+import { workgroupReductions } from './reductions.ts';
 import type { Binding, BoundOperand } from './shader.ts';
 import { shaderModule } from './shader.ts';
 
@@ -35,6 +37,8 @@ export interface DispatchRequest {
   readonly scalars?: Readonly<Record<string, Scalar>>;
   /** Bind reals as vectors of four; every operand must start at a multiple of 4 (`startsOnVectors`). */
   readonly vectors?: boolean;
+  /** Invocations of a workgroup, where `code` calls workgroup_sum or workgroup_max. */
+  readonly reductions?: ReductionSize;
   readonly code: string;
   /** Workgroups along x and y at a replay; 0 skips the dispatch. */
   readonly workgroups: () => readonly [x: number, y: number];
@@ -59,6 +63,8 @@ export type Tiling = 'workgroups' | 'registers';
 export interface RecorderContext {
   readonly layout: Layout;
   readonly tiling: Tiling;
+  /** Neighbouring invocations that are lanes of one subgroup; 1 where subgroups are not used. */
+  readonly lanes: number;
   readonly pipelines: PipelineCache;
   readonly counts: CountTable;
   /** What the host wrote into an int arena. */
@@ -78,8 +84,8 @@ export interface Window {
   readonly end: number;
 }
 
-/** Offsets of bindings are multiples of this many elements (256 bytes, the largest that an adapter may ask for). */
-const ALIGNMENT = 64;
+/** Offsets of bindings are multiples of this: the largest that an adapter may ask for. */
+const ALIGNMENT_BYTES = 256;
 /** Workgroups along one dimension, at most. */
 export const MOST_WORKGROUPS = 65_535;
 
@@ -111,6 +117,7 @@ export class Recorder {
     const words: Scalar[] = [];
     const bindings = windows.map(({ arena }): { -readonly [Key in keyof Binding]: Binding[Key] } => ({
       dtype: this.#arena(arena).dtype,
+      half: this.#arena(arena).elementBytes === 2,
       access: 'read',
       atomic: false,
     }));
@@ -133,13 +140,19 @@ export class Recorder {
     const counts = Object.entries(request.counts ?? {});
     const scalars = Object.entries(request.scalars ?? {});
     words.push(...counts.map(([, { index }]) => index), ...scalars.map(([, value]) => value));
+    const { lanes } = this.context;
+    const { reductions } = request;
     const code = shaderModule({
+      enabled: [
+        ...(reductions !== undefined && lanes > 1 ? ['subgroups'] : []),
+        ...(bindings.some(({ half }) => half) ? ['f16'] : []),
+      ],
       bindings,
       operands,
       vectors: request.vectors ?? false,
       counts: counts.map(([name]) => name),
       scalars: scalars.map(([name, value]) => [name, typeof value === 'number' ? 'u32' : 'f32']),
-      code: request.code,
+      code: reductions === undefined ? request.code : `${workgroupReductions(reductions, lanes)}\n${request.code}`,
     });
     const accesses = bindings.map(({ access }) => access);
     const { workgroups } = request;
@@ -156,9 +169,10 @@ export class Recorder {
   pieces(slot: Slot, unit = 1): readonly { readonly begin: number; readonly end: number; readonly slot: Slot }[] {
     const rows = slot.shape[0] ?? 0;
     const width = slotLength(slot) / Math.max(1, rows);
-    const limit = this.#bindingElements();
-    if (this.#arena(slot.arena).length <= limit) return [{ begin: 0, end: rows, slot }];
-    const most = Math.max(unit, Math.floor((limit - ALIGNMENT) / width / unit) * unit);
+    const arena = this.#arena(slot.arena);
+    const limit = this.#bindingElements(arena);
+    if (arena.length <= limit) return [{ begin: 0, end: rows, slot }];
+    const most = Math.max(unit, Math.floor((limit - alignment(arena)) / width / unit) * unit);
     return Array.from({ length: Math.ceil(rows / most) }, (_, piece) => {
       const begin = piece * most;
       const end = Math.min(rows, begin + most);
@@ -167,11 +181,11 @@ export class Recorder {
     });
   }
 
-  #bindingElements(): number {
-    return Math.floor(this.context.layout.limits.bindingBytes / 4);
+  #bindingElements({ elementBytes }: StoredArena): number {
+    return Math.floor(this.context.layout.limits.bindingBytes / elementBytes);
   }
 
-  #arena(name: string) {
+  #arena(name: string): StoredArena {
     const arena = this.context.layout.arenas.get(name);
     if (arena !== undefined) return arena;
     throw new BackendError('unknown-arena', `slot in arena '${name}' — the memory plan has no such arena.`);
@@ -192,18 +206,19 @@ export class Recorder {
     return [...byArena].flatMap(([name, entries]) => {
       const arena = this.#arena(name);
       if (arenaBytes(arena) <= this.context.layout.limits.bindingBytes) {
-        return [{ arena: name, begin: 0, end: arenaBytes(arena) / 4 }];
+        return [{ arena: name, begin: 0, end: arenaBytes(arena) / arena.elementBytes }];
       }
-      return this.#partWindows(name, entries);
+      return this.#partWindows(arena, entries);
     });
   }
 
-  #partWindows(arena: string, entries: readonly { slot: Slot; isWritten: boolean }[]): Window[] {
-    const limit = this.#bindingElements();
-    const length = arenaBytes(this.#arena(arena)) / 4;
+  #partWindows(stored: StoredArena, entries: readonly { slot: Slot; isWritten: boolean }[]): Window[] {
+    const { name: arena, elementBytes } = stored;
+    const limit = this.#bindingElements(stored);
+    const length = arenaBytes(stored) / elementBytes;
     const windows: { arena: string; begin: number; end: number }[] = [];
     for (const { slot } of [...entries].sort((a, b) => a.slot.offset - b.slot.offset)) {
-      const begin = Math.floor(slot.offset / ALIGNMENT) * ALIGNMENT;
+      const begin = Math.floor(slot.offset / alignment(stored)) * alignment(stored);
       const end = Math.min(length, Math.ceil((slot.offset + slotLength(slot)) / 4) * 4);
       const last = windows[windows.length - 1];
       if (last !== undefined && Math.max(last.end, end) - last.begin <= limit) last.end = Math.max(last.end, end);
@@ -212,7 +227,7 @@ export class Recorder {
     const isTooLong = windows.some(({ begin, end }) => end - begin > limit);
     const overlaps = windows.some(({ begin }, i) => i > 0 && begin < (windows[i - 1]?.end ?? 0));
     if (isTooLong || (overlaps && entries.some(({ isWritten }) => isWritten))) {
-      const megabytes = Math.floor((limit * 4) / 1024 ** 2);
+      const megabytes = Math.floor((limit * elementBytes) / 1024 ** 2);
       throw new MemoryPlanError(
         'webgpu-binding',
         `${arena}: a kernel needs more of this arena at once than the ${megabytes} MiB that this adapter binds. Lower ` +
@@ -245,6 +260,11 @@ export function flatWorkgroups(threads: number): readonly [number, number] {
 /** WGSL: the number of the invocation among the 64 a workgroup of `flatWorkgroups`. */
 export const FLAT_INDEX = /* wgsl */ `
 fn flat_index(group: vec3u, groups: vec3u, local: u32) -> u32 { return (group.y * groups.x + group.x) * 64u + local; }`;
+
+/** Elements of ALIGNMENT_BYTES. */
+function alignment({ elementBytes }: StoredArena): number {
+  return ALIGNMENT_BYTES / elementBytes;
+}
 
 function holds(window: Window, slot: Slot): boolean {
   return window.arena === slot.arena && window.begin <= slot.offset && slot.offset + slotLength(slot) <= window.end;

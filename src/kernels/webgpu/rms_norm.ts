@@ -5,7 +5,7 @@
  * Cost: forward 2 loads an element, backward 7 and one read-modify-write.
  */
 import type { RmsNormArgs, RmsNormBackwardArgs } from '../kernels.ts';
-import { rowsAhead, workgroupReductions } from './math.ts';
+import { rowsAhead } from './math.ts';
 import type { Recorder } from './recorder.ts';
 import { MOST_WORKGROUPS, read, widthOf, write } from './recorder.ts';
 
@@ -27,8 +27,8 @@ export function rmsNorm(recorder: Recorder, args: RmsNormArgs): void {
     operands: { x: read(args.x), weight: read(args.weight), out: write(args.out), rstd: write(args.rstd) },
     counts: { begin: rows.begin, end: rows.end },
     scalars: { width, eps: { float: args.eps } },
+    reductions: 64,
     code: /* wgsl */ `
-${workgroupReductions(8)}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t: u32) {
   let r = begin() + ${GROUP_ROW};
@@ -54,8 +54,8 @@ export function rmsNormBackward(recorder: Recorder, args: RmsNormBackwardArgs): 
     operands: { x: read(x), weight: read(weight), rstd: read(rstd), dOut: read(dOut), dX: write(dX) },
     counts,
     scalars: { width },
+    reductions: 64,
     code: /* wgsl */ `
-${workgroupReductions(8)}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t: u32) {
   let r = begin() + ${GROUP_ROW};

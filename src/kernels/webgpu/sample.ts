@@ -33,6 +33,7 @@ export function sample(recorder: Recorder, args: SampleArgs): void {
       },
       counts: { begin: chunk.rows.begin, end: chunk.rows.end },
       scalars: { vocab },
+      reductions: 256,
       code: SAMPLE,
       workgroups: () => chunkWorkgroups(chunk),
       work: () => chunkWork(chunk, 64),
@@ -131,17 +132,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
     full_mass += mass;
     if (is_kept(kept, v) && mass >= min_p) { kept_mass += mass; }
   }
-  block_mass[t] = full_mass;
-  workgroupBarrier();
-  var all_mass = 0.0;
-  for (var b = 0u; b < 256u; b++) { all_mass += block_mass[b]; }
-  workgroupBarrier();
   block_mass[t] = kept_mass;
-  workgroupBarrier();
+  let all_mass = workgroup_sum(t, full_mass);
+  let total = workgroup_sum(t, kept_mass);
   if (t != 0u) { return; }
 
-  var total = 0.0;
-  for (var b = 0u; b < 256u; b++) { total += block_mass[b]; }
   let counter = vec4u(u32(load_counters(r)), u32(load_rollout_numbers(2u * r)), u32(load_rollout_numbers(2u * r + 1u)), 0u);
   let word = philox(counter, vec2u(u32(load_key(0u)), u32(load_key(1u))));
   let goal = f32(word >> 8u) * 5.9604644775390625e-8 * total;

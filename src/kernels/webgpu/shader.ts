@@ -2,6 +2,9 @@
  * From a kernel's own WGSL to a module: declares its storage bindings, its parameters and its counts, and for every
  * operand `x` the functions load_x, store_x (and load4_x, store4_x on vectors) that index from the operand's start.
  *
+ * Arithmetic is float32: what is kept as float16 is widened where it is loaded and rounded where it is stored, and what
+ * lies beyond 65504 becomes infinite, as WGSL has it.
+ *
  * Several operands of one arena share a binding: WebGPU lets no kernel read a buffer through one binding and write
  * it through another.
  */
@@ -12,6 +15,8 @@ import { FIRST_STORAGE_BINDING } from './pipelines.ts';
 /** A window of a buffer that a kernel sees. */
 export interface Binding {
   readonly dtype: DType;
+  /** Elements are float16. */
+  readonly half: boolean;
   readonly access: BindingAccess;
   /** Elements are atomic<i32>. */
   readonly atomic: boolean;
@@ -25,6 +30,8 @@ export interface BoundOperand {
 }
 
 export interface ShaderParts {
+  /** Optional parts of WGSL that the module uses. */
+  readonly enabled: readonly string[];
   readonly bindings: readonly Binding[];
   readonly operands: readonly BoundOperand[];
   /** Reals are bound as vectors of four; every operand starts at a multiple of 4. */
@@ -38,13 +45,14 @@ export interface ShaderParts {
 }
 
 /** The complete module. */
-export function shaderModule({ bindings, operands, vectors, counts, scalars, code }: ShaderParts): string {
+export function shaderModule({ enabled, bindings, operands, vectors, counts, scalars, code }: ShaderParts): string {
   const fields = [
     ...operands.map(({ name }) => `${name}: u32`),
     ...counts.map((name) => `${name}: u32`),
     ...scalars.map(([name, type]) => `${name}: ${type}`),
   ];
   return [
+    ...enabled.map((name) => `enable ${name};`),
     ...bindings.map((binding, index) => declareBinding(binding, index, vectors)),
     `struct Parameters { ${fields.join(', ')} }`,
     '@group(0) @binding(0) var<uniform> P: Parameters;',
@@ -55,27 +63,35 @@ export function shaderModule({ bindings, operands, vectors, counts, scalars, cod
   ].join('\n');
 }
 
-function declareBinding({ dtype, access, atomic }: Binding, index: number, vectors: boolean): string {
-  const scalar = dtype === 'int' ? 'i32' : vectors ? 'vec4f' : 'f32';
+function declareBinding({ dtype, half, access, atomic }: Binding, index: number, vectors: boolean): string {
+  const real = half ? 'f16' : 'f32';
+  const scalar = dtype === 'int' ? 'i32' : vectors ? `vec4<${real}>` : real;
   const element = atomic ? `atomic<${scalar}>` : scalar;
   const mode = access === 'read' ? 'read' : 'read_write';
   const place = FIRST_STORAGE_BINDING + index;
   return `@group(0) @binding(${place}) var<storage, ${mode}> b${index}: array<${element}>;`;
 }
 
-function accessors({ name, binding, isWritten }: BoundOperand, { dtype, atomic }: Binding, vectors: boolean): string {
+function accessors(
+  { name, binding, isWritten }: BoundOperand,
+  { dtype, half, atomic }: Binding,
+  vectors: boolean,
+): string {
   const array = `b${binding}`;
   if (atomic) return `fn raise_${name}(i: u32, value: i32) { atomicMax(&${array}[P.${name} + i], value); }`;
   const type = dtype === 'int' ? 'i32' : 'f32';
+  const stored = half ? 'f16' : type;
   if (vectors && dtype === 'real') {
     return [
-      `fn load_${name}(i: u32) -> f32 { let at = P.${name} + i; return ${array}[at >> 2u][at & 3u]; }`,
-      `fn load4_${name}(i: u32) -> vec4f { return ${array}[(P.${name} + i) >> 2u]; }`,
-      isWritten ? `fn store4_${name}(i: u32, value: vec4f) { ${array}[(P.${name} + i) >> 2u] = value; }` : '',
+      `fn load_${name}(i: u32) -> f32 { let at = P.${name} + i; return f32(${array}[at >> 2u][at & 3u]); }`,
+      `fn load4_${name}(i: u32) -> vec4f { return vec4f(${array}[(P.${name} + i) >> 2u]); }`,
+      isWritten
+        ? `fn store4_${name}(i: u32, value: vec4f) { ${array}[(P.${name} + i) >> 2u] = vec4<${stored}>(value); }`
+        : '',
     ].join('\n');
   }
   return [
-    `fn load_${name}(i: u32) -> ${type} { return ${array}[P.${name} + i]; }`,
-    isWritten ? `fn store_${name}(i: u32, value: ${type}) { ${array}[P.${name} + i] = value; }` : '',
+    `fn load_${name}(i: u32) -> ${type} { return ${type}(${array}[P.${name} + i]); }`,
+    isWritten ? `fn store_${name}(i: u32, value: ${type}) { ${array}[P.${name} + i] = ${stored}(value); }` : '',
   ].join('\n');
 }

@@ -1,0 +1,41 @@
+/** float16 (IEEE 754 binary16) on the host, which Node 20 has no array of. */
+
+/** The bits of each value, rounded to the nearest, ties to even; beyond 65504 infinite. */
+export function toHalf(values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
+  const floats = Float32Array.from(values);
+  const bits = new Uint32Array(floats.buffer);
+  return Uint16Array.from(floats, (value, i) => halfOf(value, bits[i] as number));
+}
+
+/** The values of float16 bits, all of which float32 holds. */
+export function fromHalf(bits: Uint16Array): Float32Array<ArrayBuffer> {
+  return Float32Array.from(bits, (half) => {
+    const sign = half & 0x8000 ? -1 : 1;
+    const exponent = (half >> 10) & 31;
+    const fraction = half & 1023;
+    if (exponent === 0) return sign * fraction * 2 ** -24;
+    if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  });
+}
+
+/** Bits of float32 from which on a value rounds to infinity: 65520. */
+const INFINITE_FROM = 0x477ff000;
+/** 2⁻¹⁴, the smallest normal float16. */
+const NORMAL_FROM = 0x38800000;
+
+function halfOf(value: number, bits: number): number {
+  const sign = (bits >>> 16) & 0x8000;
+  const size = bits & 0x7fffffff;
+  if (Number.isNaN(value)) return sign | 0x7e00;
+  if (size >= INFINITE_FROM) return sign | 0x7c00;
+  if (size < NORMAL_FROM) return sign | roundedToEven(Math.abs(value) * 2 ** 24);
+  // The exponent's bias falls by 112; half of what is cut off, less one where the rest is even, carries into the rest.
+  return sign | ((size - 0x38000000 + 0xfff + ((size >>> 13) & 1)) >>> 13);
+}
+
+function roundedToEven(value: number): number {
+  const below = Math.floor(value);
+  const rest = value - below;
+  return rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? below + 1 : below;
+}
