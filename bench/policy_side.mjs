@@ -64,8 +64,12 @@ export const SMALL_SIZE = { ...RACE_SIZE, label: 'race, 4 prompts × 4', prompts
 
 export const completionsOf = ({ prompts, groupSize }) => prompts * groupSize;
 
-/** Opens a policy for the work of a size. */
-export async function openSide(backend, size) {
+/**
+ * Opens a policy for the work of a size.
+ *
+ * @param tokensOf sampled ids → those to train on
+ */
+export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) {
   const { shape, promptTokens, completionTokens, prompts, groupSize, groupsAtOnce } = size;
   const isWhole = groupsAtOnce === prompts;
   const rowsOf = (groups) => groups * (promptTokens + groupSize * (completionTokens - 1));
@@ -100,7 +104,10 @@ export async function openSide(backend, size) {
     const kept = isWhole
       ? await generateKept(policy, requests, settings)
       : { completions: await generate(policy, requests, settings) };
-    const groups = requests.map(({ prompt }, i) => ({ prompt, completions: kept.completions[i].map((c) => c.tokens) }));
+    const groups = requests.map(({ prompt }, i) => ({
+      prompt,
+      completions: kept.completions[i].map((c) => tokensOf(c.tokens)),
+    }));
     return { groups, places: kept.places, entropies: kept.completions.flat().map((c) => c.entropies) };
   };
   const update = async ({ groups, places }) => {

@@ -10,6 +10,9 @@ import { summarize } from './statistics.mjs';
 /** Replays of one timing: garbage collection and the clock count little. */
 const REPLAYS = 20;
 
+/** Some id: the null backend samples nothing, and gives back what its memory held. */
+const tokensOf = (ids) => ids.map(() => 2);
+
 /** @param gpu Dawn's null backend */
 export async function measureHost(gpu, size, repeats) {
   const { numLayers } = size.shape;
@@ -27,7 +30,11 @@ export async function measureHost(gpu, size, repeats) {
 /** Calls of a decoded token, and of an update by rollouts whose activations are kept, once all is warm. */
 async function callsOf(gpu, size, numLayers) {
   const { source, take } = countedGpu(gpu);
-  const side = await openSide(await webgpuBackend(source), { ...size, shape: { ...size.shape, numLayers } });
+  const side = await openSide(
+    await webgpuBackend(source),
+    { ...size, shape: { ...size.shape, numLayers } },
+    { tokensOf },
+  );
   await side.step(); // computes the first batch again
   take();
   await side.rollout();
