@@ -13,6 +13,8 @@ export interface EngineCheck {
   readonly gflops: number;
   /** A product and a sum are rounded once: the processor's own fused multiply-add is at work. */
   readonly fused: boolean;
+  /** Bits of arithmetic at a time. */
+  readonly bits: 128 | 256;
 }
 
 export interface CheckOptions {
@@ -41,7 +43,9 @@ export async function checkEngine(threads: number, options: CheckOptions = {}): 
     );
     await engine.replay(product); // warms up: compiles, packs the weight
     const seconds = await medianSeconds(options.seconds ?? SECONDS, () => engine.replay(product));
-    return { threads, gflops: (2 * ROWS * WIDTH * WIDTH) / seconds / 1e9, fused: difference !== 2 * epsilon };
+    const gflops = (2 * ROWS * WIDTH * WIDTH) / seconds / 1e9;
+    const bits = engine.features.simd === '256-bit' ? 256 : 128;
+    return { threads, gflops, fused: difference !== 2 * epsilon, bits };
   } finally {
     await engine.close();
   }

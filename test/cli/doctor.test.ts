@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type Examination, findingsOf, lines, verdict } from '../../src/cli/doctor.ts';
 import { checkEngine } from '../../src/cli/engine_check.ts';
 
+function engine({ single = 20, all = 40, fused = true, bits = 256 as 128 | 256 }): Examination['engine'] {
+  return { single: { threads: 1, gflops: single, fused, bits }, all: { threads: 2, gflops: all, fused, bits } };
+}
+
 const HEALTHY: Examination = {
   version: '0.1.0',
   commit: 'f'.repeat(40),
@@ -11,10 +15,10 @@ const HEALTHY: Examination = {
   load: 1.5,
   memoryBytes: 16 * 2 ** 30,
   freeMemoryBytes: 12 * 2 ** 30,
-  node: '20.20.2',
-  v8: '11.3',
+  node: '24.9.0',
+  v8: '13.6',
   sharedMemory: true,
-  engine: { single: { threads: 1, gflops: 38.12, fused: true }, all: { threads: 2, gflops: 74, fused: true } },
+  engine: engine({ single: 38.12, all: 74 }),
   engineBytes: 4 * 2 ** 30,
   auto: { backend: 'wasm', why: 'this machine shows no GPU' },
   webgpu: { adapters: ['llvmpipe (mesa, on the processor)'] },
@@ -28,6 +32,7 @@ describe('doctor', () => {
     expect(findingsOf(HEALTHY)).toEqual([]);
     expect(verdict([])).toMatch(/ready$/);
     const text = lines(HEALTHY).join('\n');
+    expect(text).toContain('256 bits, fused multiply-add yes, 2 threads');
     expect(text).toContain('38.1 GFLOP/s on 1 thread, 74.0 on 2');
     expect(text).toContain('takes wasm, since this machine shows no GPU');
     expect(text).toContain('webgpu is installed: llvmpipe');
@@ -46,11 +51,12 @@ describe('doctor', () => {
     ['no shared memory', { sharedMemory: false }, false, /one thread only/],
     ['a busy processor', { load: 9.04 }, false, /load 9\.0 on 2 cores/],
     ['little address space', { engineBytes: 2 ** 30 }, false, /only 1\.0 GiB.*ulimit -v/],
+    ['no fused multiply-add', { engine: engine({ fused: false, bits: 128 }) }, false, /no fused multiply-add/],
     [
-      'no fused multiply-add',
-      { engine: { single: { threads: 1, gflops: 20, fused: false }, all: { threads: 2, gflops: 40, fused: false } } },
+      'an engine older than the processor',
+      { node: '20.20.2', v8: '11.3', engine: engine({ bits: 128 }) },
       false,
-      /no fused multiply-add/,
+      /Node 20\.20\.2 computes 128 bits at a time; from Node 24 on/,
     ],
   ])('finds %s', (_, change, stops, text) => {
     const found = { ...HEALTHY, ...change };
@@ -63,7 +69,8 @@ describe('doctor', () => {
 it('the engine is measured by running it, and with or without fused multiply-add it says so', async () => {
   const plain = await checkEngine(1, { seconds: 0.01, fma: false });
   expect(plain.fused).toBe(false);
-  const { gflops, threads } = await checkEngine(1, { seconds: 0.01 });
+  const { gflops, threads, bits } = await checkEngine(1, { seconds: 0.01 });
+  expect([128, 256]).toContain(bits);
   expect(threads).toBe(1);
   expect(gflops).toBeGreaterThan(0.05);
 });
