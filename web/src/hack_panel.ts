@@ -19,7 +19,7 @@ export class HackPanel {
   update(): void {
     const { experiment, history, groups } = this.#lab;
     // Where the reward is the verdict itself, there is nothing between them to exploit.
-    this.#section.hidden = experiment.reward === 'accuracy' || history.x.length === 0;
+    this.#section.hidden = experiment.reward === 'accuracy' || history.step === 0;
     if (this.#section.hidden || this.#shown === groups) return;
     this.#shown = groups;
     const paid = groups

@@ -8,12 +8,11 @@ import {
   type CreditedGroup,
   keptRuns,
   openRunInWorker,
-  opfsStore,
   RlvrError,
   removeKeptRun,
   type SettingChange,
-  type Store,
 } from 'rlvr-train/web';
+import { historyOf } from './earlier.ts';
 import { type Experiment, linkOf, yamlOf } from './experiment.ts';
 import { History } from './history.ts';
 
@@ -96,8 +95,8 @@ export class Lab {
       const { opened } = run;
       this.history = new History(opened.stages, opened.metrics);
       for (const text of opened.notes) this.note('warn', text);
-      if (this.history.x.length > 0 && opened.status !== 'finished') {
-        this.note('note', `A saved run was found, at step ${this.history.x.at(-1)}. Train goes on from there.`);
+      if (this.history.step > 0 && opened.status !== 'finished') {
+        this.note('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
       }
       this.storage = opened.storage.reason;
       this.settings = opened.changes.map(({ settings }) => settings);
@@ -220,7 +219,7 @@ export class Lab {
   async ask(prompt: string, temperature: number, samples: number): Promise<void> {
     const answers = await this.#using((run) => run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 }));
     if (answers === undefined) return;
-    this.asked = [{ prompt, step: this.history.x.at(-1) ?? 0, answers }, ...this.asked].slice(0, 6);
+    this.asked = [{ prompt, step: this.history.step, answers }, ...this.asked].slice(0, 6);
     this.#changed();
   }
 
@@ -255,8 +254,7 @@ export class Lab {
       this.settings = [...this.settings, settings];
       return true;
     });
-    if (done)
-      this.note('note', `From step ${(this.history.x.at(-1) ?? 0) + 1} on: ${said.join(', ')}. Kept with the run.`);
+    if (done) this.note('note', `From step ${this.history.step + 1} on: ${said.join(', ')}. Kept with the run.`);
     // `pause` resolves with the run; the promise of `train` may be a moment behind.
     if (wasTraining) {
       this.status = 'resting';
@@ -299,29 +297,6 @@ export class Lab {
   get link(): string {
     return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment)}`;
   }
-}
-
-async function historyOf(name: string): Promise<History | undefined> {
-  const store: Store = await opfsStore(name);
-  const lines = new TextDecoder()
-    .decode(await store.read('metrics.jsonl'))
-    .split('\n')
-    .slice(0, -1);
-  if (lines.length === 0) return undefined;
-  const records = lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line) as Readonly<Record<string, unknown>>];
-    } catch {
-      return []; // a line that was cut short
-    }
-  });
-  const longest = (stage: string): number =>
-    Math.max(0, ...records.filter((record) => record.stage === stage).map(({ step }) => Number(step)));
-  const stages = (['sft', 'grpo'] as const).map((stage) => ({ stage, maxSteps: longest(stage) }));
-  return new History(
-    stages.filter(({ maxSteps }) => maxSteps > 0),
-    records,
-  );
 }
 
 /** What a person is told of an error. */
