@@ -16,7 +16,7 @@ import { startChromium } from './chromium.mjs';
 import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
 import { countFrames, watchFrames } from './page_frames.mjs';
 import { clockWaiting, pageProcess } from './page_process.mjs';
-import { summarizeTasks, traceThread } from './page_thread.mjs';
+import { LONG_MS, summarizeTasks, traceThread } from './page_thread.mjs';
 import { slope } from './statistics.mjs';
 
 const MARKS = 10;
@@ -63,11 +63,10 @@ async function open(experiment) {
   return { page, devtools, opening: summarizeTasks(await stop()), close: () => context.close() };
 }
 
-/** Watches a page's thread from now on. */
+/** Watches the frames of a page, and what kept its thread from a core, from now on. */
 async function watch(page) {
   const [waiting, frames] = [clockWaiting((await pageProcess(browser)).id), await watchFrames(page)];
-  const stop = await traceThread(browser, page);
-  return async () => ({ ...waiting(), tasks: await stop(), frames: await frames() });
+  return async () => ({ ...waiting(), frames: await frames() });
 }
 
 function waitFor(page, condition) {
@@ -86,42 +85,38 @@ async function firstClick() {
   const { page, opening, close } = await open('preset=sort-digits');
   const backend = await page.textContent('#backend');
   const watched = await watch(page);
+  const traced = await traceThread(browser, page);
   const begin = await now(page);
   await page.click('#train');
   await waitFor(page, () => document.querySelector('[data-curve=accuracy] .now').textContent !== '');
   const accuracy = (await now(page)) - begin;
   await waitFor(page, () => document.body.dataset.status === 'finished');
   const end = (await now(page)) - begin;
-  const { tasks, ...rest } = await watched();
+  const thread = { ...summarizeTasks(await traced()), ...(await watched()) };
   const reached = await page.textContent('[data-curve=accuracy] .now');
   const steps = await stepOf(page);
   await close();
-  const thread = { ...summarizeTasks(tasks), ...rest };
   return { backend, opening, secondsToAccuracy: accuracy / 1000, seconds: end / 1000, reached, steps, thread };
 }
 
 async function train() {
   const { page, devtools, close } = await open(`preset=sort-digits&${ENDLESS}`);
   const begin = await now(page);
+  const watched = await watch(page);
   const memory = [];
-  const windows = [];
+  const tasks = [];
   for (let mark = 1; mark <= MARKS; mark++) {
-    const watched = await watch(page);
+    const traced = await traceThread(browser, page); // in parts: a trace of half an hour would not fit
     if (mark === 1) await page.click('#train');
     await page.waitForTimeout(Math.max(0, (mark / MARKS) * minutes * 60_000 - ((await now(page)) - begin)));
-    windows.push(await watched());
+    tasks.push(...(await traced()));
     await devtools.send('HeapProfiler.collectGarbage');
     memory.push({ step: await stepOf(page), seconds: ((await now(page)) - begin) / 1000, ...(await held(devtools)) });
   }
+  const thread = { ...summarizeTasks(tasks), ...(await watched()) };
   await close();
-  return {
-    minutes,
-    steps: memory.at(-1).step,
-    memory,
-    growth: { heap: growthOf(memory, 'heap'), resident: growthOf(memory, 'resident') },
-    thread: summarizeTasks(windows.flatMap(({ tasks }) => tasks)),
-    windows: windows.map(({ tasks, ...rest }) => ({ ...summarizeTasks(tasks), ...rest })),
-  };
+  const growth = { heap: growthOf(memory, 'heap'), resident: growthOf(memory, 'resident') };
+  return { minutes, steps: memory.at(-1).step, memory, growth, thread };
 }
 
 /** Memory that a page holds: bytes of its heap and of its process; its elements, with those in no document, and listeners. */
@@ -142,40 +137,37 @@ function report(first, soak) {
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
   const rows = [
     ['opening', ''],
-    ...threadRows(first.opening),
-    ['first held-out accuracy', `${first.secondsToAccuracy.toFixed(1)} s after the click`],
+    ...taskRows(first.opening),
     [`sort-digits, ${first.steps} steps`, `${first.seconds.toFixed(1)} s, to ${first.reached} held-out accuracy`],
+    ['  first held-out accuracy', `${first.secondsToAccuracy.toFixed(1)} s after the click`],
     ...threadRows(first.thread),
-    ...waitingRows(first.thread),
     [`soak, ${soak.minutes} min`, `${soak.steps} steps`],
     ...threadRows(soak.thread),
-    ...soak.windows.flatMap((window, i) => {
-      const { step, heap, resident, nodes, listeners } = soak.memory[i];
-      return [
-        [`  to step ${step}`, `heap ${megabytes(heap)}, resident ${megabytes(resident)}`],
-        ['', `${nodes} elements, ${listeners} listeners`],
-        ['', `tasks up to ${window.cpu.longestMs.toFixed(0)} ms of processor time`],
-        ...waitingRows(window),
-      ];
-    }),
-    ['growth a minute', `heap ${megabytes(soak.growth.heap)}, resident ${megabytes(soak.growth.resident)}`],
+    ...soak.memory.map(({ step, heap, resident, nodes, listeners }) => [
+      `  at step ${step}`,
+      `heap ${megabytes(heap)}, resident ${megabytes(resident)}, ${nodes} nodes, ${listeners} listeners`,
+    ]),
+    ['  growth a minute', `heap ${megabytes(soak.growth.heap)}, resident ${megabytes(soak.growth.resident)}`],
   ];
   return [machineLine(machine), first.backend, '', table(['', ''], rows)].join('\n');
 }
 
-function threadRows({ wall, cpu, longest }) {
-  const long = ({ long: count, longestMs }) => `${count}, the longest task ${longestMs.toFixed(0)} ms`;
+function threadRows(thread) {
+  const { frames, withheld, waited } = thread;
+  const percent = (share) => `${(100 * share).toFixed(0)} %`;
   return [
-    ['  tasks of 50 ms and more, wall-clock', long(wall)],
-    ['  the same, processor time', long(cpu)],
-    ...longest.map(({ wallMs, cpuMs, doing }) => [`  ${cpuMs.toFixed(1)} ms in ${wallMs.toFixed(0)} ms`, doing]),
+    ...taskRows(thread),
+    ['  between two frames', `median ${frames.medianMs.toFixed(1)} ms, 95 % within ${frames.p95Ms.toFixed(1)} ms`],
+    ['  cores withheld from the machine', percent(withheld)],
+    ['  time that the thread waited for a core', percent(waited)],
   ];
 }
 
-function waitingRows({ frames, withheld, waited }) {
-  const percent = (share) => `${(100 * share).toFixed(0)} %`;
+function taskRows({ wall, cpu, longest }) {
+  const long = ({ long: count, longestMs }) => `${count}, the longest task ${longestMs.toFixed(0)} ms`;
   return [
-    ['  between two frames', `median ${frames.medianMs.toFixed(1)} ms, 95 % within ${frames.p95Ms.toFixed(1)} ms`],
-    ['  no core', `withheld from the machine ${percent(withheld)}, the thread waited ${percent(waited)} of the time`],
+    [`  tasks of ${LONG_MS} ms and more, wall-clock`, long(wall)],
+    ['  the same, processor time', long(cpu)],
+    ...longest.map(({ wallMs, cpuMs, doing }) => [`    ${cpuMs.toFixed(0)} ms in ${wallMs.toFixed(0)} ms`, doing]),
   ];
 }

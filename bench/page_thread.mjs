@@ -71,8 +71,8 @@ function nameOf({ name, args }) {
 /** Of tasks: how many are long, by wall-clock and by processor time, and the longest ones. */
 export function summarizeTasks(tasks) {
   const by = (key) => {
-    const times = tasks.map((task) => task[key]);
-    return { long: times.filter((time) => time >= LONG_MS).length, longestMs: Math.max(0, ...times) };
+    const longestMs = tasks.reduce((most, task) => Math.max(most, task[key]), 0);
+    return { long: tasks.filter((task) => task[key] >= LONG_MS).length, longestMs };
   };
   return {
     count: tasks.length,

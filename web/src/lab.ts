@@ -31,6 +31,8 @@ export interface Asked {
 }
 
 const MOST_NOTES = 4;
+/** Milliseconds between two looks at rollouts: more are not drawn, and each costs both threads half a millisecond. */
+const ROLLOUTS_MS = 150;
 /** Lost devices after which WebGPU is given up. */
 const MOST_LOSSES = 2;
 
@@ -88,7 +90,14 @@ export class Lab {
       await before?.close().catch(() => undefined); // a lost device cannot be closed
       const wish: BackendWish = this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#wish;
       const rewards = experiment.reward === 'yours' ? { yours: this.code } : undefined;
-      const run = await openRunInWorker({ yaml: this.yaml, name: await this.name(), backend: wish, rewards, files });
+      const run = await openRunInWorker({
+        yaml: this.yaml,
+        name: await this.name(),
+        backend: wish,
+        rewards,
+        files,
+        rolloutsMs: ROLLOUTS_MS,
+      });
       if (opening !== this.#opening) return void run.close();
       this.run = run;
       run.listen((event) => this.#hear(event));
@@ -137,8 +146,9 @@ export class Lab {
 
   #clock(): void {
     const now = performance.now();
-    const rate = 1000 / Math.max(1, now - this.#lastStepAt);
-    if (this.#lastStepAt > 0) this.speed = this.speed === 0 ? rate : 0.9 * this.speed + 0.1 * rate;
+    // Of times, not of rates: messages that waited come at once, and a rate of thousands would stay in the mean.
+    const mean = this.speed === 0 ? now - this.#lastStepAt : 900 / this.speed + 0.1 * (now - this.#lastStepAt);
+    if (this.#lastStepAt > 0) this.speed = 1000 / Math.max(1, mean);
     this.#lastStepAt = now;
   }
 
