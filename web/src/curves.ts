@@ -73,7 +73,7 @@ export class Curves {
   }
 
   /** The charts one by one: drawing a chart takes milliseconds. */
-  get parts(): { update(): void }[] {
+  get parts(): { update(): boolean }[] {
     return this.#charts.map((chart) => ({ update: () => this.#draw(chart) }));
   }
 
@@ -93,19 +93,22 @@ export class Curves {
     this.#changed();
   }
 
-  #draw(chart: Chart): void {
+  /** @returns true where the chart is a new one, which takes a frame of its own */
+  #draw(chart: Chart): boolean {
     const { history } = this.#lab;
     const { panel, box, value, width } = chart;
     const revision = history.revisions[panel.curve];
     const isShown = chart.plot !== undefined && chart.shown === history && chart.revision === revision;
-    if (isShown || width === 0) return;
+    if (isShown || width === 0) return false;
     const text = latest(panel, history);
     if (value.textContent !== text) value.textContent = text;
     const data = this.#data(panel);
+    const isNew = chart.plot === undefined;
     if (chart.plot === undefined) chart.plot = new uPlot(this.#options(panel, width), data, box);
     else chart.plot.setData(data);
     chart.shown = history;
     chart.revision = revision;
+    return isNew;
   }
 
   /** [x, overlays…, raw, smooth], on the steps that any of them has. */
