@@ -168,6 +168,6 @@ function taskRows({ wall, cpu, longest }) {
   return [
     [`  tasks of ${LONG_MS} ms and more, wall-clock`, long(wall)],
     ['  the same, processor time', long(cpu)],
-    ...longest.map(({ wallMs, cpuMs, doing }) => [`    ${cpuMs.toFixed(0)} ms in ${wallMs.toFixed(0)} ms`, doing]),
+    ...longest.map(({ wallMs, cpuMs, doing }) => [`    ${doing}`, `${cpuMs.toFixed(0)} ms in ${wallMs.toFixed(0)} ms`]),
   ];
 }

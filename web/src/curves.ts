@@ -103,12 +103,12 @@ export class Curves {
     const text = latest(panel, history);
     if (value.textContent !== text) value.textContent = text;
     const data = this.#data(panel);
-    const isNew = chart.plot === undefined;
-    if (chart.plot === undefined) chart.plot = new uPlot(this.#options(panel, width), data, box);
-    else chart.plot.setData(data);
+    const { plot } = chart;
+    if (plot === undefined) chart.plot = new uPlot(this.#options(panel, width), data, box);
+    else plot.batch(() => plot.setData(data)); // at once, so that the time it takes counts in this frame
     chart.shown = history;
     chart.revision = revision;
-    return isNew;
+    return plot === undefined;
   }
 
   /** [x, overlays…, raw, smooth], on the steps that any of them has. */

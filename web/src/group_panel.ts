@@ -3,8 +3,8 @@ import type { CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../src/run/report/page/dom.ts';
 import type { Lab } from './lab.ts';
 
-/** Milliseconds between two groups: faster cannot be read. */
-const DWELL_MS = 1200;
+/** Milliseconds that completions are shown: less cannot be read. */
+export const DWELL_MS = 1200;
 /** A group is drawn in so many frames: at once, its tokens would be styled and laid out longer than a frame takes. */
 const SLICES = 4;
 

@@ -14,8 +14,8 @@ import { PresetsPanel } from './presets_panel.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
 import { SettingsPanel } from './settings_panel.ts';
 
-/** Milliseconds between two drawings of everything: curves need no more. */
-const DRAW_MS = 150;
+/** Milliseconds of rest between two drawings of everything: curves need no more. */
+const DRAW_MS = 200;
 /** Milliseconds of scripts in a frame after which the rest of a drawing waits for the next one. */
 const FRAME_MS = 4;
 
@@ -87,13 +87,10 @@ function nextTask(): Promise<void> {
  */
 function drawing(parts: readonly Part[]): { readonly soon: () => void } {
   let isDue = false;
-  let begun = -DRAW_MS;
+  let ended = -DRAW_MS;
   let next = 0;
-  const frame = (now: number): void => {
-    if (next === 0) {
-      begun = now;
-      isDue = false;
-    }
+  const frame = (): void => {
+    if (next === 0) isDue = false;
     const start = performance.now();
     try {
       let isEnough = false;
@@ -104,12 +101,13 @@ function drawing(parts: readonly Part[]): { readonly soon: () => void } {
       if (next < parts.length) requestAnimationFrame(frame);
       else {
         next = 0;
+        ended = performance.now();
         if (isDue) begin();
       }
     }
   };
   const begin = (): void => {
-    const wait = begun + DRAW_MS - performance.now();
+    const wait = ended + DRAW_MS - performance.now();
     if (wait <= 0) requestAnimationFrame(frame);
     else setTimeout(() => requestAnimationFrame(frame), wait);
   };
