@@ -22,6 +22,8 @@ export interface OpenOptions {
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /** Most groups of a `rollouts` event that are handed on; default 4. */
   readonly groups?: number;
+  /** Least milliseconds between two `rollouts` events that are handed on: those of steps in between are not; default 0. */
+  readonly rolloutsMs?: number;
 }
 
 /** The events of `session`, with rollouts made smaller, and what only a browser has to say. */

@@ -106,6 +106,8 @@ class LocalRun implements BrowserRun {
   #working = false;
   #training: Promise<RunStatus> | undefined;
   #stop = false;
+  /** When rollouts were last handed on. */
+  #rolloutsAt = Number.NEGATIVE_INFINITY;
   #store: Store = memoryStore();
   #storage: StorageReport = { kind: 'memory', reason: '' };
   #opened: OpenedRun | undefined;
@@ -232,8 +234,11 @@ class LocalRun implements BrowserRun {
   #hand(event: SessionEvent): void {
     if (event.type !== 'rollouts') this.#say(event);
     else {
-      const groups = event.groups.slice(0, this.#parts.options.groups ?? GROUPS);
-      this.#say({ type: 'rollouts', step: event.step, groups });
+      const { groups = GROUPS, rolloutsMs = 0 } = this.#parts.options;
+      const now = performance.now();
+      if (now - this.#rolloutsAt < rolloutsMs) return;
+      this.#rolloutsAt = now;
+      this.#say({ type: 'rollouts', step: event.step, groups: event.groups.slice(0, groups) });
     }
   }
 
@@ -424,7 +429,7 @@ class LocalRun implements BrowserRun {
 }
 
 /** Most steps of a long run that an opened run tells of; its evaluations are all told. */
-const MOST_STEPS = 4000;
+const MOST_STEPS = 2000;
 
 function thinned<T extends Readonly<Record<string, unknown>>>(records: readonly T[]): T[] {
   const every = Math.ceil(records.length / MOST_STEPS);

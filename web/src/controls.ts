@@ -1,4 +1,5 @@
 /** The buttons, and the lines that say where the run stands and what it runs on. */
+import type { BrowserRun } from 'rlvr-train/web';
 import { byId, element } from '../../src/run/report/page/dom.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
 import type { Lab, LabStatus, Note } from './lab.ts';
@@ -13,13 +14,17 @@ const LABELS: Readonly<Record<LabStatus, string>> = {
   failed: 'Train',
 };
 
+const FIGURES = ['Held-out accuracy', 'Sampled accuracy', 'Reward', 'Whole run'];
+
 export class Controls {
   readonly #lab: Lab;
   readonly #train = byId('train') as HTMLButtonElement;
   readonly #step = byId('step') as HTMLButtonElement;
   readonly #evaluate = byId('evaluate') as HTMLButtonElement;
   readonly #reset = byId('reset') as HTMLButtonElement;
+  readonly #figures = FIGURES.map((term) => new Figure(term));
   #notes: readonly Note[] = [];
+  #run: BrowserRun | undefined;
 
   constructor(lab: Lab) {
     this.#lab = lab;
@@ -27,46 +32,48 @@ export class Controls {
     this.#step.addEventListener('click', () => void lab.train(1));
     this.#evaluate.addEventListener('click', () => void lab.evaluate());
     this.#reset.addEventListener('click', () => {
-      const { x } = lab.history;
-      if (x.length > 0 && !confirm(`Start over? The ${x.length} steps of this run are removed.`)) return;
+      const { step } = lab.history;
+      if (step > 0 && !confirm(`Start over? The ${step} steps of this run are removed.`)) return;
       void lab.startOver();
     });
+    byId('figures').append(...this.#figures.map(({ box }) => box));
   }
 
   update(): void {
     const { status, run, history } = this.#lab;
-    document.body.dataset.status = status;
-    this.#train.textContent = status === 'resting' && history.x.length > 0 ? 'Go on' : LABELS[status];
+    if (document.body.dataset.status !== status) document.body.dataset.status = status;
+    write(this.#train, status === 'resting' && history.step > 0 ? 'Go on' : LABELS[status]);
     this.#train.disabled = status !== 'resting' && status !== 'training';
     this.#step.disabled = status !== 'resting';
     this.#evaluate.disabled = run === undefined || status === 'busy' || status === 'stopping';
     this.#reset.disabled = status === 'opening' || status === 'busy' || status === 'stopping';
     this.#progress();
     this.#lines();
-    this.#figures();
+    this.#showFigures();
     if (this.#notes !== this.#lab.notes) this.#showNotes();
   }
 
   #progress(): void {
     const { history, speed, status } = this.#lab;
-    const at = history.x.at(-1) ?? 0;
+    const at = history.step;
     const bar = byId('bar');
     bar.setAttribute('aria-valuemax', String(Math.max(1, history.total)));
     bar.setAttribute('aria-valuenow', String(at));
-    (bar.firstElementChild as HTMLElement).style.width = `${(100 * at) / Math.max(1, history.total)}%`;
+    const share = at / Math.max(1, history.total);
+    (bar.firstElementChild as HTMLElement).style.transform = `translateX(${100 * (share - 1)}%)`;
     const left =
       speed > 0 && status === 'training'
         ? `, ${speed.toFixed(1)} steps a second, ${duration((history.total - at) / speed)} left`
         : '';
-    byId('progress').textContent = history.total === 0 ? ' ' : `step ${at} of ${history.total}${left}`;
+    write(byId('progress'), history.total === 0 ? ' ' : `step ${at} of ${history.total}${left}`);
   }
 
   #lines(): void {
     const { run, storage, status } = this.#lab;
+    write(byId('storage'), storage);
     const backend = byId('backend');
-    if (run === undefined) {
-      backend.textContent = status === 'failed' ? 'No engine runs.' : 'Starting the engine …';
-    } else {
+    if (run === undefined) write(backend, status === 'failed' ? 'No engine runs.' : 'Starting the engine …');
+    else if (run !== this.#run) {
       const { backend: report, parameters, memoryBytes, problems } = run.opened;
       const missing = report.missing.length === 0 ? '' : ` — ${report.missing.join('; ')}`;
       const train = problems.train === null ? 'endless' : thousands(problems.train);
@@ -75,45 +82,24 @@ export class Controls {
         `${missing}. ${thousands(parameters)} parameters, ${Math.round(memoryBytes / 1e6)} MB; ${train} problems to train on, ${thousands(problems.heldOut)} held out.`,
       );
     }
-    byId('storage').textContent = storage;
+    this.#run = run;
   }
 
-  #figures(): void {
+  #showFigures(): void {
     const { history, experiment } = this.#lab;
     const last = history.accuracies.at(-1);
     const first = history.accuracies[0];
-    const reward = history.curves.reward.findLast((value) => value !== null);
+    const { reward } = history.latest;
     const percent = (share: number | undefined): string =>
       share === undefined ? '–' : `${(100 * share).toFixed(1)} %`;
-    const figures: [string, string, string][] = [
-      [
-        'Held-out accuracy',
-        percent(last?.greedy),
-        first === undefined || first === last ? 'greedy' : `greedy; ${percent(first.greedy)} before`,
-      ],
-      ['Sampled accuracy', percent(last?.sampled), 'at temperature 1'],
-      [
-        'Reward',
-        reward === undefined || reward === null ? '–' : reward.toFixed(3),
-        `“${experiment.reward}”, last batch`,
-      ],
-      ['Whole run', ...wholeRun(experiment)],
-    ];
-    const place = byId('figures');
-    const key = JSON.stringify(figures);
-    if (place.dataset.shown === key) return;
-    place.dataset.shown = key;
-    place.replaceChildren(
-      ...figures.map(([term, value, about]) =>
-        element(
-          'div',
-          {},
-          element('dt', {}, term),
-          element('dd', { class: 'figure' }, value),
-          element('dd', { class: 'quiet' }, about),
-        ),
-      ),
+    const [greedy, sampled, rewarded, whole] = this.#figures as [Figure, Figure, Figure, Figure]; // FIGURES
+    greedy.show(
+      percent(last?.greedy),
+      first === undefined || first === last ? 'greedy' : `greedy; ${percent(first.greedy)} before`,
     );
+    sampled.show(percent(last?.sampled), 'at temperature 1');
+    rewarded.show(reward === null ? '–' : reward.toFixed(3), `“${experiment.reward}”, last batch`);
+    whole.show(...wholeRun(experiment));
   }
 
   #showNotes(): void {
@@ -126,6 +112,27 @@ export class Controls {
       }),
     );
   }
+}
+
+/** A figure with its name above and a remark below. */
+class Figure {
+  readonly box: HTMLElement;
+  readonly #value = element('dd', { class: 'figure' });
+  readonly #about = element('dd', { class: 'quiet' });
+
+  constructor(term: string) {
+    this.box = element('div', {}, element('dt', {}, term), this.#value, this.#about);
+  }
+
+  show(value: string, about: string): void {
+    write(this.#value, value);
+    write(this.#about, about);
+  }
+}
+
+/** Writes a text where it is another: the same one again would be laid out again. */
+function write(place: HTMLElement, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
 }
 
 /** The time of a preset as it is; any other run must be measured. */

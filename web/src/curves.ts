@@ -23,24 +23,32 @@ const PANELS: readonly Panel[] = [
 ];
 
 const HEIGHT = 168;
-/** Points of a curve that are drawn; beyond, neighbours are averaged. */
-const MOST_POINTS = 600;
 const SMOOTHING = 0.9;
+/** uPlot draws no axes without a point. */
+const NOTHING: uPlot.AlignedData = [[0], [null], [null]];
 
 interface Chart {
   readonly panel: Panel;
   readonly box: HTMLElement;
   readonly value: HTMLElement;
+  /** Of the box, as the browser told; asking for it would make it lay the page out. */
+  width: number;
   plot: uPlot | undefined;
+  /** What the plot shows. */
+  shown: History | undefined;
+  revision: number;
 }
 
 export class Curves {
   readonly #lab: Lab;
   readonly #charts: readonly Chart[];
+  readonly #changed: () => void;
   #overlays: readonly { readonly name: string; readonly history: History }[] = [];
 
-  constructor(place: HTMLElement, lab: Lab) {
+  /** @param changed  called when charts must be drawn again */
+  constructor(place: HTMLElement, lab: Lab, changed: () => void) {
     this.#lab = lab;
+    this.#changed = changed;
     this.#charts = PANELS.map((panel) => {
       const value = element('span', { class: 'now' });
       const box = element('div', { class: 'plot' });
@@ -52,50 +60,67 @@ export class Curves {
           box,
         ),
       );
-      return { panel, box, value, plot: undefined };
+      return { panel, box, value, width: 0, plot: undefined, shown: undefined, revision: 0 };
     });
-    new ResizeObserver(() => this.redraw()).observe(place);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+    const sizes = new ResizeObserver((entries) => this.#resize(entries));
+    for (const { box } of this.#charts) sizes.observe(box);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#renew(this.#charts));
   }
 
   overlay(runs: readonly { readonly name: string; readonly history: History }[]): void {
     this.#overlays = runs;
-    this.redraw();
+    this.#renew(this.#charts);
   }
 
   /** The charts one by one: drawing a chart takes milliseconds. */
-  get parts(): { update(): void }[] {
+  get parts(): { update(): boolean }[] {
     return this.#charts.map((chart) => ({ update: () => this.#draw(chart) }));
   }
 
-  /** After a change of width, colours or series. */
-  redraw(): void {
-    for (const chart of this.#charts) {
-      chart.plot?.destroy();
-      chart.plot = undefined;
-      this.#draw(chart);
-    }
+  #resize(entries: readonly ResizeObserverEntry[]): void {
+    const widths = new Map(entries.map(({ target, contentRect }) => [target, Math.floor(contentRect.width)]));
+    const resized = this.#charts.filter(({ box, width }) => (widths.get(box) ?? width) !== width);
+    for (const chart of resized) chart.width = widths.get(chart.box) as number;
+    if (resized.length > 0) this.#renew(resized);
   }
 
-  #draw(chart: Chart): void {
-    const { panel, box, value } = chart;
-    value.textContent = latest(panel, this.#lab.history);
-    if (box.clientWidth === 0) return;
+  /** After a change of width, colours or series. */
+  #renew(charts: readonly Chart[]): void {
+    for (const chart of charts) {
+      chart.plot?.destroy();
+      chart.plot = undefined;
+    }
+    this.#changed();
+  }
+
+  /** @returns true where the chart is a new one, which takes a frame of its own */
+  #draw(chart: Chart): boolean {
+    const { history } = this.#lab;
+    const { panel, box, value, width } = chart;
+    const revision = history.revisions[panel.curve];
+    const isShown = chart.plot !== undefined && chart.shown === history && chart.revision === revision;
+    if (isShown || width === 0) return false;
+    const text = latest(panel, history);
+    if (value.textContent !== text) value.textContent = text;
     const data = this.#data(panel);
-    if (chart.plot === undefined) chart.plot = new uPlot(this.#options(panel, box.clientWidth), data, box);
-    else chart.plot.setData(data);
+    const { plot } = chart;
+    if (plot === undefined) chart.plot = new uPlot(this.#options(panel, width), data, box);
+    else plot.batch(() => plot.setData(data)); // at once, so that the time it takes counts in this frame
+    chart.shown = history;
+    chart.revision = revision;
+    return plot === undefined;
   }
 
   /** [x, overlays…, raw, smooth], on the steps that any of them has. */
-  #data(panel: Panel): uPlot.AlignedData {
-    const { history } = this.#lab;
-    const own = panel.curve === 'accuracy' ? accuracyTables(history) : stepTables(history, panel.curve);
-    const others = this.#overlays.map(
-      ({ history: other }): uPlot.AlignedData =>
-        panel.curve === 'accuracy' ? accuracyTables(other)[0]! : stepTables(other, panel.curve)[1]!,
-    ); // both have two tables
-    const end = Math.max(1, history.total);
-    return uPlot.join([[[0, end]], ...others, ...own]);
+  #data({ curve }: Panel): uPlot.AlignedData {
+    const own = tables(this.#lab.history, curve);
+    if (this.#overlays.length === 0) return own[0].length === 0 ? NOTHING : own;
+    const others = this.#overlays.map(({ history }): uPlot.AlignedData => {
+      const [x, raw, smooth] = tables(history, curve);
+      return [x, curve === 'accuracy' ? raw : smooth];
+    });
+    const [x, ...lines] = own;
+    return uPlot.join([...others, ...lines.map((line): uPlot.AlignedData => [x, line])]);
   }
 
   #options(panel: Panel, width: number): uPlot.Options {
@@ -118,7 +143,6 @@ export class Curves {
     const second: uPlot.Series = isAccuracy
       ? { stroke: main, width: 1.5, dash: [4, 3], spanGaps: true, points: { show: false } }
       : { stroke: main, width: 2, spanGaps: true, points: { show: false } };
-    const { edges } = this.#lab.history;
     return {
       width,
       height: HEIGHT,
@@ -126,7 +150,7 @@ export class Curves {
       cursor: { show: false },
       padding: [8, 10, 0, 0],
       scales: {
-        x: { time: false },
+        x: { time: false, range: () => [0, Math.max(1, this.#lab.history.total)] },
         y: panel.range === undefined ? { range: roomy } : { range: [panel.range[0], panel.range[1]] },
       },
       axes: [
@@ -140,7 +164,7 @@ export class Curves {
         },
       ],
       series: [{}, ...overlays, first, second],
-      hooks: { drawAxes: [(plot) => markEdges(plot, edges.slice(1), color('--axis'))] },
+      hooks: { drawAxes: [(plot) => markEdges(plot, this.#lab.history.edges.slice(1), color('--axis'))] },
     };
   }
 }
@@ -168,49 +192,32 @@ function markEdges(plot: uPlot, edges: readonly number[], color: string): void {
   ctx.restore();
 }
 
-function latest({ curve }: Panel, { accuracies, curves }: History): string {
+function latest({ curve }: Panel, history: History): string {
   if (curve === 'accuracy') {
-    const last = accuracies.at(-1);
+    const last = history.accuracies.at(-1);
     return last === undefined ? '' : `${(100 * last.greedy).toFixed(1)} %`;
   }
-  const last = curves[curve].findLast((value) => value !== null);
-  if (last === undefined || last === null) return curve === 'kl' ? 'beta is 0: not measured' : '';
+  const last = history.latest[curve];
+  if (last === null) return curve === 'kl' ? 'beta is 0: not measured' : '';
   return Math.abs(last) >= 100 ? last.toFixed(0) : last.toPrecision(3);
 }
 
-/** Greedy, and sampled. */
-function accuracyTables({ accuracies }: History): uPlot.AlignedData[] {
-  const x = accuracies.map((accuracy) => accuracy.x);
-  return [
-    [x, accuracies.map(({ greedy }) => greedy)],
-    [x, accuracies.map(({ sampled }) => sampled)],
-  ];
-}
+type Table = [x: number[], raw: (number | null)[], smooth: (number | null)[]];
 
-/** As measured, and smoothed. */
-function stepTables(history: History, curve: Curve): uPlot.AlignedData[] {
-  const { x, y } = thinned(history.x, history.curves[curve]);
+/** Greedy and sampled accuracy; or a curve as measured, and smoothed. */
+function tables({ x, curves, accuracies }: History, curve: Panel['curve']): Table {
+  if (curve === 'accuracy') {
+    return [
+      accuracies.map((accuracy) => accuracy.x),
+      accuracies.map(({ greedy }) => greedy),
+      accuracies.map(({ sampled }) => sampled),
+    ];
+  }
   let mean: number | undefined;
-  const smooth = y.map((value) => {
+  const smooth = curves[curve].map((value) => {
     if (value === null) return null;
     mean = mean === undefined ? value : SMOOTHING * mean + (1 - SMOOTHING) * value;
     return mean;
   });
-  return [
-    [x, y],
-    [x, smooth],
-  ];
-}
-
-function thinned(x: readonly number[], y: readonly (number | null)[]): { x: number[]; y: (number | null)[] } {
-  const width = Math.ceil(x.length / MOST_POINTS);
-  if (width <= 1) return { x: [...x], y: [...y] };
-  const out: { x: number[]; y: (number | null)[] } = { x: [], y: [] };
-  for (let begin = 0; begin < x.length; begin += width) {
-    const end = Math.min(x.length, begin + width);
-    const known = y.slice(begin, end).filter((value) => value !== null);
-    out.x.push(x[end - 1] as number);
-    out.y.push(known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length);
-  }
-  return out;
+  return [[...x], [...curves[curve]], smooth]; // uPlot keeps what it is given
 }

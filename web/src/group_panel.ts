@@ -3,53 +3,79 @@ import type { CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../src/run/report/page/dom.ts';
 import type { Lab } from './lab.ts';
 
-/** Milliseconds between two groups: faster cannot be read. */
-const DWELL_MS = 1200;
+/** Milliseconds that completions are shown: less cannot be read. */
+export const DWELL_MS = 1200;
+/** A group is drawn in so many frames: at once, its tokens would be styled and laid out longer than a frame takes. */
+const SLICES = 4;
 
 export class GroupPanel {
   readonly #place: HTMLElement;
+  readonly #list = element('ul', { class: 'completions' });
   readonly #lab: Lab;
   #shown: CreditedGroup | undefined;
   #shownAt = 0;
+  /** The group that each slice of the list shows. */
+  readonly #drawn: (CreditedGroup | undefined)[] = Array.from({ length: SLICES });
 
   constructor(place: HTMLElement, lab: Lab) {
     this.#place = place;
     this.#lab = lab;
   }
 
-  update(): void {
-    const { groups, status, groupsStep, run } = this.#lab;
+  /** The head of the group, then its completions slice by slice. */
+  get parts(): { update(): boolean }[] {
+    const slices = this.#drawn.map((_, slice) => ({ update: () => this.#drawSlice(slice) }));
+    return [{ update: () => this.#draw() }, ...slices];
+  }
+
+  #draw(): boolean {
+    const { groups, status, groupsStep } = this.#lab;
     // A group in which something can be learned says more.
     const group = groups.find(({ dead }) => !dead) ?? groups[0];
     if (group === undefined) {
+      const isNew = this.#shown !== undefined || this.#place.firstChild === null;
       this.#shown = undefined;
-      this.#place.replaceChildren(element('p', { class: 'empty' }, 'Appears with the first step of reinforcement.'));
-      return;
+      if (isNew) {
+        this.#place.replaceChildren(element('p', { class: 'empty' }, 'Appears with the first step of reinforcement.'));
+      }
+      return false;
     }
     const now = performance.now();
-    if (group === this.#shown || (status === 'training' && now - this.#shownAt < DWELL_MS)) return;
+    if (group === this.#shown || (status === 'training' && now - this.#shownAt < DWELL_MS)) return false;
     this.#shown = group;
     this.#shownAt = now;
-    const vocabulary = run?.opened.vocabulary ?? [];
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     const mean = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
     const about = group.dead ? ' All rewards are equal: this group teaches nothing.' : '';
-    this.#place.replaceChildren(
-      element(
-        'p',
-        { class: 'prompt' },
-        element('span', { class: 'quiet' }, `step ${groupsStep}, prompt `),
-        element('code', {}, group.item.prompt),
-        element('span', { class: 'quiet' }, ' a right answer '),
-        element('code', {}, group.item.answer),
-        element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
-      ),
-      element(
-        'ul',
-        { class: 'completions' },
-        ...group.rollouts.map((rollout, i) => completion(rollout, group.advantages[i] ?? 0, vocabulary)),
-      ),
+    const head = element(
+      'p',
+      { class: 'prompt' },
+      element('span', { class: 'quiet' }, `step ${groupsStep}, prompt `),
+      element('code', {}, group.item.prompt),
+      element('span', { class: 'quiet' }, ' a right answer '),
+      element('code', {}, group.item.answer),
+      element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
     );
+    if (this.#list.isConnected) this.#place.firstElementChild?.replaceWith(head);
+    else this.#place.replaceChildren(head, this.#list);
+    while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
+    return false;
+  }
+
+  /** Puts a part of the completions where those of the group before were. */
+  #drawSlice(slice: number): boolean {
+    const group = this.#shown;
+    if (group === undefined || this.#drawn[slice] === group) return false;
+    this.#drawn[slice] = group;
+    const vocabulary = this.#lab.run?.opened.vocabulary ?? [];
+    const size = Math.ceil(group.rollouts.length / SLICES);
+    for (let i = slice * size; i < Math.min(group.rollouts.length, (slice + 1) * size); i++) {
+      const item = completion(group.rollouts[i] as Rollout, group.advantages[i] ?? 0, vocabulary);
+      const before = this.#list.children[i];
+      if (before === undefined) this.#list.append(item);
+      else before.replaceWith(item);
+    }
+    return true;
   }
 }
 

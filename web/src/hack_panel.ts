@@ -1,5 +1,6 @@
 /** How a policy hacks a weak reward: what it is paid beside what the strict verifier says of the same completions. */
 import { element } from '../../src/run/report/page/dom.ts';
+import { DWELL_MS } from './group_panel.ts';
 import type { Lab } from './lab.ts';
 
 const SHOWN = 6;
@@ -9,6 +10,7 @@ export class HackPanel {
   readonly #place: HTMLElement;
   readonly #lab: Lab;
   #shown: unknown;
+  #shownAt = Number.NEGATIVE_INFINITY;
 
   constructor(section: HTMLElement, place: HTMLElement, lab: Lab) {
     this.#section = section;
@@ -16,12 +18,16 @@ export class HackPanel {
     this.#lab = lab;
   }
 
-  update(): void {
-    const { experiment, history, groups } = this.#lab;
+  /** @returns true where it was drawn: a table of texts takes a frame of its own */
+  update(): boolean {
+    const { experiment, history, groups, status } = this.#lab;
     // Where the reward is the verdict itself, there is nothing between them to exploit.
-    this.#section.hidden = experiment.reward === 'accuracy' || history.x.length === 0;
-    if (this.#section.hidden || this.#shown === groups) return;
+    this.#section.hidden = experiment.reward === 'accuracy' || history.step === 0;
+    if (this.#section.hidden || this.#shown === groups) return false;
+    const now = performance.now();
+    if (status === 'training' && now - this.#shownAt < DWELL_MS) return false;
     this.#shown = groups;
+    this.#shownAt = now;
     const paid = groups
       .flatMap((group) => group.rollouts.map((rollout) => ({ prompt: group.item.prompt, rollout })))
       .filter(({ rollout }) => rollout.verdict.status !== 'correct' && (rollout.reward ?? 0) > 0)
@@ -66,6 +72,7 @@ export class HackPanel {
         ),
       ),
     );
+    return true;
   }
 }
 

@@ -1,9 +1,17 @@
-/** The curves of a run: grows with its events, and is read back from the lines of metrics.jsonl. */
+/**
+ * The curves of a run: grows with its events, and is read back from the lines of metrics.jsonl.
+ *
+ * However long a run is, a curve has fewer than `MOST_POINTS` points: when they are so many, neighbours are averaged, and
+ * from there on a point stands for twice as many steps.
+ */
 import type { BrowserEvent, OpenedRun } from 'rlvr-train/web';
 
-/** Curves over steps, by their name here; null where a step has no value. */
+/** Curves over steps, by their name here; null where no step of a point has a value. */
 export const CURVES = ['reward', 'entropy', 'length', 'kl', 'loss'] as const;
 export type Curve = (typeof CURVES)[number];
+
+/** Points of a curve, twice as many as a chart has room for; even. A preset of the page has fewer steps of a stage. */
+export const MOST_POINTS = 800;
 
 /** Keys of metrics.jsonl. */
 const KEYS: Readonly<Record<Curve, string>> = {
@@ -23,20 +31,23 @@ export interface Accuracy {
 type Line = Readonly<Record<string, unknown>>;
 
 export class History {
-  /** Steps since the start of the run, over all stages. */
+  /** The last step of each point, counted from the start of the run over all stages. */
   readonly x: number[] = [];
-  readonly curves: Readonly<Record<Curve, (number | null)[]>> = {
-    reward: [],
-    entropy: [],
-    length: [],
-    kl: [],
-    loss: [],
-  };
+  /** Means over the steps of a point. */
+  readonly curves: Readonly<Record<Curve, (number | null)[]>> = perCurve(() => []);
+  /** The last value of each curve, of one step. */
+  readonly latest: Record<Curve, number | null> = perCurve(() => null);
   readonly accuracies: Accuracy[] = [];
   /** Where each stage begins. */
   readonly edges: readonly number[];
   readonly total: number;
+  /** Values so far: a curve that was drawn at the same number looks the same. */
+  readonly revisions: Record<Curve | 'accuracy', number> = { ...perCurve(() => 0), accuracy: 0 };
   readonly #stages: OpenedRun['stages'];
+  /** Steps that a point stands for, those of the last point so far, and how many of these have a value. */
+  #width = 1;
+  #taken = 0;
+  readonly #known: Record<Curve, number> = perCurve(() => 0);
 
   constructor(stages: OpenedRun['stages'], lines: readonly Line[] = []) {
     this.#stages = stages;
@@ -48,6 +59,11 @@ export class History {
     });
     this.total = at;
     for (const line of lines) this.#line(line);
+  }
+
+  /** Steps since the start of the run; 0 before the first. */
+  get step(): number {
+    return this.x.at(-1) ?? 0;
   }
 
   /** Steps since the start of the run. */
@@ -72,22 +88,75 @@ export class History {
       return;
     }
     if (typeof line.step_time !== 'number') return; // what was said of the run
-    while (this.x.length > 0 && (this.x.at(-1) as number) >= x) this.#drop();
-    this.x.push(x);
+    while (this.step >= x && this.x.length > 0) this.#drop();
+    this.#extend(x);
     for (const name of CURVES) {
       const value = line[KEYS[name]];
-      this.curves[name].push(typeof value === 'number' && Number.isFinite(value) ? value : null);
+      if (typeof value === 'number' && Number.isFinite(value)) this.#add(name, value);
     }
   }
 
-  /** A step that is taken again, after a return to what was saved. */
+  /** A step that is taken again, after a return to what was saved. The rest of its point goes with it. */
   #drop(): void {
     this.x.pop();
     for (const name of CURVES) this.curves[name].pop();
+    this.#taken = this.#width;
+  }
+
+  /** Makes room for a step: in the last point, or in one of its own. */
+  #extend(x: number): void {
+    if (this.x.length > 0 && this.#taken < this.#width) {
+      this.x[this.x.length - 1] = x;
+      this.#taken++;
+      return;
+    }
+    if (this.x.length === MOST_POINTS) this.#halve();
+    this.x.push(x);
+    this.#taken = 1;
+    for (const name of CURVES) {
+      this.curves[name].push(null);
+      this.#known[name] = 0;
+    }
+  }
+
+  /** Into the mean of the last point. */
+  #add(name: Curve, value: number): void {
+    const curve = this.curves[name];
+    const before = curve.at(-1) ?? 0;
+    curve[curve.length - 1] = before + (value - before) / ++this.#known[name];
+    this.latest[name] = value;
+    this.revisions[name]++;
+  }
+
+  /** Two points become one. */
+  #halve(): void {
+    const points = this.x.length / 2;
+    for (let i = 0; i < points; i++) this.x[i] = this.x[2 * i + 1] as number;
+    this.x.length = points;
+    for (const name of CURVES) {
+      const curve = this.curves[name];
+      for (let i = 0; i < points; i++) curve[i] = mean(curve[2 * i] ?? null, curve[2 * i + 1] ?? null);
+      curve.length = points;
+    }
+    this.#width *= 2;
   }
 
   #accuracy(x: number, greedy: number, sampled: number): void {
-    while (this.accuracies.length > 0 && (this.accuracies.at(-1) as Accuracy).x >= x) this.accuracies.pop();
-    this.accuracies.push({ x, greedy, sampled });
+    const { accuracies } = this;
+    while (accuracies.length > 0 && (accuracies.at(-1) as Accuracy).x >= x) accuracies.pop();
+    accuracies.push({ x, greedy, sampled });
+    // Every other one, the first and the last among them.
+    if (accuracies.length > MOST_POINTS) {
+      accuracies.splice(0, accuracies.length, ...accuracies.filter((_, i) => i % 2 === 0));
+    }
+    this.revisions.accuracy++;
   }
+}
+
+function perCurve<T>(make: () => T): Record<Curve, T> {
+  return { reward: make(), entropy: make(), length: make(), kl: make(), loss: make() };
+}
+
+function mean(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : (a + b) / 2;
 }

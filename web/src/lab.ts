@@ -8,12 +8,11 @@ import {
   type CreditedGroup,
   keptRuns,
   openRunInWorker,
-  opfsStore,
   RlvrError,
   removeKeptRun,
   type SettingChange,
-  type Store,
 } from 'rlvr-train/web';
+import { historyOf } from './earlier.ts';
 import { type Experiment, linkOf, yamlOf } from './experiment.ts';
 import { History } from './history.ts';
 
@@ -32,6 +31,8 @@ export interface Asked {
 }
 
 const MOST_NOTES = 4;
+/** Milliseconds between two looks at rollouts: more are not drawn, and each costs both threads half a millisecond. */
+const ROLLOUTS_MS = 150;
 /** Lost devices after which WebGPU is given up. */
 const MOST_LOSSES = 2;
 
@@ -89,15 +90,22 @@ export class Lab {
       await before?.close().catch(() => undefined); // a lost device cannot be closed
       const wish: BackendWish = this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#wish;
       const rewards = experiment.reward === 'yours' ? { yours: this.code } : undefined;
-      const run = await openRunInWorker({ yaml: this.yaml, name: await this.name(), backend: wish, rewards, files });
+      const run = await openRunInWorker({
+        yaml: this.yaml,
+        name: await this.name(),
+        backend: wish,
+        rewards,
+        files,
+        rolloutsMs: ROLLOUTS_MS,
+      });
       if (opening !== this.#opening) return void run.close();
       this.run = run;
       run.listen((event) => this.#hear(event));
       const { opened } = run;
       this.history = new History(opened.stages, opened.metrics);
       for (const text of opened.notes) this.note('warn', text);
-      if (this.history.x.length > 0 && opened.status !== 'finished') {
-        this.note('note', `A saved run was found, at step ${this.history.x.at(-1)}. Train goes on from there.`);
+      if (this.history.step > 0 && opened.status !== 'finished') {
+        this.note('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
       }
       this.storage = opened.storage.reason;
       this.settings = opened.changes.map(({ settings }) => settings);
@@ -138,8 +146,9 @@ export class Lab {
 
   #clock(): void {
     const now = performance.now();
-    const rate = 1000 / Math.max(1, now - this.#lastStepAt);
-    if (this.#lastStepAt > 0) this.speed = this.speed === 0 ? rate : 0.9 * this.speed + 0.1 * rate;
+    // Of times, not of rates: messages that waited come at once, and a rate of thousands would stay in the mean.
+    const mean = this.speed === 0 ? now - this.#lastStepAt : 900 / this.speed + 0.1 * (now - this.#lastStepAt);
+    if (this.#lastStepAt > 0) this.speed = 1000 / Math.max(1, mean);
     this.#lastStepAt = now;
   }
 
@@ -220,7 +229,7 @@ export class Lab {
   async ask(prompt: string, temperature: number, samples: number): Promise<void> {
     const answers = await this.#using((run) => run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 }));
     if (answers === undefined) return;
-    this.asked = [{ prompt, step: this.history.x.at(-1) ?? 0, answers }, ...this.asked].slice(0, 6);
+    this.asked = [{ prompt, step: this.history.step, answers }, ...this.asked].slice(0, 6);
     this.#changed();
   }
 
@@ -255,8 +264,7 @@ export class Lab {
       this.settings = [...this.settings, settings];
       return true;
     });
-    if (done)
-      this.note('note', `From step ${(this.history.x.at(-1) ?? 0) + 1} on: ${said.join(', ')}. Kept with the run.`);
+    if (done) this.note('note', `From step ${this.history.step + 1} on: ${said.join(', ')}. Kept with the run.`);
     // `pause` resolves with the run; the promise of `train` may be a moment behind.
     if (wasTraining) {
       this.status = 'resting';
@@ -299,29 +307,6 @@ export class Lab {
   get link(): string {
     return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment)}`;
   }
-}
-
-async function historyOf(name: string): Promise<History | undefined> {
-  const store: Store = await opfsStore(name);
-  const lines = new TextDecoder()
-    .decode(await store.read('metrics.jsonl'))
-    .split('\n')
-    .slice(0, -1);
-  if (lines.length === 0) return undefined;
-  const records = lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line) as Readonly<Record<string, unknown>>];
-    } catch {
-      return []; // a line that was cut short
-    }
-  });
-  const longest = (stage: string): number =>
-    Math.max(0, ...records.filter((record) => record.stage === stage).map(({ step }) => Number(step)));
-  const stages = (['sft', 'grpo'] as const).map((stage) => ({ stage, maxSteps: longest(stage) }));
-  return new History(
-    stages.filter(({ maxSteps }) => maxSteps > 0),
-    records,
-  );
 }
 
 /** What a person is told of an error. */

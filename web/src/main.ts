@@ -14,14 +14,15 @@ import { PresetsPanel } from './presets_panel.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
 import { SettingsPanel } from './settings_panel.ts';
 
-/** Milliseconds between two drawings of everything: curves need no more. */
-const DRAW_MS = 150;
-/** Milliseconds of a frame after which the rest of a drawing waits for the next one. */
-const FRAME_MS = 6;
+/** Milliseconds of rest between two drawings of everything: curves need no more. */
+const DRAW_MS = 200;
+/** Milliseconds of scripts in a frame after which the rest of a drawing waits for the next one. */
+const FRAME_MS = 4;
 
 /** A part of the page that shows what is known. */
 interface Part {
-  update(): void;
+  /** @returns true where so much is new that laying it out is enough for a frame */
+  update(): unknown;
 }
 
 const CODE_KEY = 'rlvr-train reward';
@@ -35,27 +36,31 @@ async function start(): Promise<void> {
     ...(query.has('threads') && { threads: Number(query.get('threads')) }),
   };
   const code = localStorage.getItem(CODE_KEY) ?? EXAMPLE;
+  const parts: Part[] = [];
+  const draw = drawing(parts);
   const lab = new Lab(ofLink(location.hash), code, wish, () => draw.soon());
+  const opened = lab.open(); // the engine starts in its worker while the panels are made
   // A reward of one's own comes from this browser's editor, never from a link.
   const choose = (experiment: Experiment): void => {
     localStorage.setItem(CODE_KEY, lab.code);
-    history.replaceState(null, '', `#${linkOf(experiment)}`);
+    show(experiment);
     void lab.open(experiment).then(() => overlay.look());
   };
-  const curves = new Curves(byId('curves'), lab);
+  const curves = new Curves(byId('curves'), lab, () => draw.soon());
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
-  new RewardPanel(byId('reward'), lab, choose);
-  const parts: readonly Part[] = [
-    new PresetsPanel(byId('presets'), lab, choose),
-    new Controls(lab),
-    ...curves.parts,
-    new GroupPanel(byId('group'), lab),
-    new AskPanel(byId('ask'), lab),
-    new HackPanel(byId('hack'), byId('hack-body'), lab),
-    new SettingsPanel(byId('settings'), lab, choose),
-    new KeepPanel(byId('keep'), lab, (experiment) => history.replaceState(null, '', `#${linkOf(experiment)}`)),
+  const panels: readonly (() => readonly Part[])[] = [
+    () => [new PresetsPanel(byId('presets'), lab, choose), new Controls(lab)],
+    () => curves.parts,
+    () => new GroupPanel(byId('group'), lab).parts,
+    () => [new AskPanel(byId('ask'), lab), new HackPanel(byId('hack'), byId('hack-body'), lab)],
+    () => [new SettingsPanel(byId('settings'), lab, choose)],
+    () => [new KeepPanel(byId('keep'), lab, show)],
   ];
-  const draw = drawing(parts);
+  for (const make of panels) {
+    parts.push(...make());
+    await nextTask(); // all at once, they would be a task of 50 ms
+  }
+  new RewardPanel(byId('reward'), lab, choose);
   // The part of the address behind # is the experiment.
   byId('skip').addEventListener('click', (event) => {
     event.preventDefault();
@@ -63,41 +68,54 @@ async function start(): Promise<void> {
   });
   addEventListener('hashchange', () => choose(ofLink(location.hash)));
   draw.soon();
-  await lab.open();
+  await opened;
   await overlay.look();
+}
+
+/** Puts an experiment into the address. */
+function show(experiment: Experiment): void {
+  history.replaceState(null, '', `#${linkOf(experiment)}`);
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /**
  * Draws in animation frames, so never while the tab is hidden, and not too often; part by part, so that no frame takes
- * longer than a little more than `FRAME_MS`.
+ * longer than a little more than `FRAME_MS`. Between two drawings it asks for no frame: each costs style and layout.
  */
 function drawing(parts: readonly Part[]): { readonly soon: () => void } {
   let isDue = false;
-  let begun = -DRAW_MS;
+  let ended = -DRAW_MS;
   let next = 0;
-  const frame = (now: number): void => {
-    if (next === 0) {
-      if (now - begun < DRAW_MS) {
-        requestAnimationFrame(frame);
-        return;
-      }
-      begun = now;
-      isDue = false;
-    }
+  const frame = (): void => {
+    if (next === 0) isDue = false;
     const start = performance.now();
     try {
-      do parts[next++]?.update();
-      while (next < parts.length && performance.now() - start < FRAME_MS);
+      let isEnough = false;
+      while (next < parts.length && !isEnough && performance.now() - start < FRAME_MS) {
+        isEnough = parts[next++]?.update() === true;
+      }
     } finally {
-      if (next === parts.length) next = 0;
-      if (isDue || next > 0) requestAnimationFrame(frame);
+      if (next < parts.length) requestAnimationFrame(frame);
+      else {
+        next = 0;
+        ended = performance.now();
+        if (isDue) begin();
+      }
     }
+  };
+  const begin = (): void => {
+    const wait = ended + DRAW_MS - performance.now();
+    if (wait <= 0) requestAnimationFrame(frame);
+    else setTimeout(() => requestAnimationFrame(frame), wait);
   };
   return {
     soon: () => {
       const isDrawing = isDue || next > 0;
       isDue = true;
-      if (!isDrawing) requestAnimationFrame(frame);
+      if (!isDrawing) begin();
     },
   };
 }

@@ -33,12 +33,7 @@ export class OverlayPanel {
               ...runs.map(({ name, history }, i) => {
                 const last = history.accuracies.at(-1);
                 const reached = last === undefined ? '' : `, ${(100 * last.greedy).toFixed(0)} %`;
-                return element(
-                  'label',
-                  {},
-                  boxes[i] as HTMLInputElement,
-                  ` ${name} (${history.x.at(-1) ?? 0} steps${reached})`,
-                );
+                return element('label', {}, boxes[i] as HTMLInputElement, ` ${name} (${history.step} steps${reached})`);
               }),
             ),
           ]),

@@ -156,7 +156,7 @@ export class SettingsPanel {
   }
 
   async #slide({ key, yaml }: Slider, value: number): Promise<void> {
-    if (this.#lab.history.x.length === 0) return this.#choose({ ...this.#lab.experiment, [key]: value });
+    if (this.#lab.history.step === 0) return this.#choose({ ...this.#lab.experiment, [key]: value });
     await this.#lab.change(yaml === 'epsilon' ? { epsilon: value, epsilon_high: value } : { [yaml]: value });
   }
 

@@ -1,0 +1,66 @@
+/** The page's thread stays free while the engine trains: for scrolling, typing and the next click. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LONG_MS, summarizeTasks, traceThread } from '../../bench/page_thread.mjs';
+import { reach, type Site, serveSite, startChromium, status, visit } from './chromium.ts';
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await startChromium({ webgpu: false });
+  site = await serveSite({ isolated: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+// By processor time: by wall-clock a task is long, too, when other programs have the cores. Once more where one is long: a
+// hypervisor that stops the whole machine, and does not say so, is counted as the time of whoever was running.
+it.each([
+  ['the first visit, on two threads', '?threads=2#preset=sort-digits', 30],
+  ['many short steps, on one thread', '?threads=1#preset=sort-two&steps=2000&evalEvery=20', 200],
+] as const)('no task of the page takes long while it trains: %s', { retry: 2 }, async (_, link, steps) => {
+  const { page, close } = await visit(browser, `${site.url}${link}`);
+  await status(page, 'resting');
+  const stop = await traceThread(browser, page);
+  await page.click('#train');
+  await reach(page, steps);
+  await page.click('#train');
+  await status(page, 'resting');
+  const { cpu, count, longest } = summarizeTasks(await stop());
+  expect(count).toBeGreaterThan(100);
+  expect(cpu.longestMs, JSON.stringify(longest)).toBeLessThan(LONG_MS);
+  await close();
+});
+
+it('rollouts come to the page a few times a second, however fast the steps are', async () => {
+  const { page, close } = await visit(browser, site.url);
+  await page.addInitScript(() => {
+    const heard: Record<string, number> = {};
+    Object.assign(globalThis, { heard });
+    globalThis.Worker = class extends Worker {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        this.addEventListener('message', ({ data }: MessageEvent<{ event?: { type: string } }>) => {
+          if (data.event !== undefined) heard[data.event.type] = (heard[data.event.type] ?? 0) + 1;
+        });
+      }
+    };
+  });
+  await page.goto(`${site.url}?threads=1#preset=sort-two&steps=2000&evalEvery=500`);
+  await page.reload(); // another experiment alone is the same document
+  await status(page, 'resting');
+  const begin = Date.now();
+  await page.click('#train');
+  await reach(page, 100);
+  await page.click('#train');
+  await status(page, 'resting');
+  const seconds = (Date.now() - begin) / 1000;
+  const heard = await page.evaluate(() => (globalThis as unknown as { heard: Record<string, number> }).heard);
+  expect(heard.step).toBeGreaterThanOrEqual(100);
+  expect(heard.rollouts).toBeLessThanOrEqual(seconds / 0.15 + 1);
+  expect(heard.rollouts).toBeLessThan(heard.step as number);
+  await close();
+});

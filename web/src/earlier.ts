@@ -1,0 +1,35 @@
+/** The curves of runs that this browser keeps, from their metrics.jsonl: read in pieces, since such a file may be long. */
+import { opfsStore } from 'rlvr-train/web';
+import { History } from './history.ts';
+
+/** Bytes of metrics.jsonl that are read in one task of the page's thread: some milliseconds. */
+const PIECE_BYTES = 1 << 18;
+
+/** The curves of a kept run; undefined where it has no line yet. */
+export async function historyOf(name: string): Promise<History | undefined> {
+  const store = await opfsStore(name);
+  const bytes = (await store.read('metrics.jsonl')) ?? new Uint8Array(0);
+  const decoder = new TextDecoder();
+  const records: Readonly<Record<string, unknown>>[] = [];
+  let rest = '';
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    const lines = (rest + decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      try {
+        records.push(JSON.parse(line) as Readonly<Record<string, unknown>>);
+      } catch {
+        // a line that was cut short
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  if (records.length === 0) return undefined;
+  const longest = (stage: string): number =>
+    records.reduce((most, record) => (record.stage === stage ? Math.max(most, Number(record.step)) : most), 0);
+  const stages = (['sft', 'grpo'] as const).map((stage) => ({ stage, maxSteps: longest(stage) }));
+  return new History(
+    stages.filter(({ maxSteps }) => maxSteps > 0),
+    records,
+  );
+}
