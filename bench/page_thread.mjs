@@ -3,7 +3,8 @@
  * thread, and what it spent that on.
  *
  * On a busy machine, or one whose hypervisor withholds its cores, most of a task's wall-clock is waiting for a core.
- * Only its processor time is the page's own doing.
+ * Only its processor time is the page's own doing. Where much is withheld, even that has lumps of 100 ms now and
+ * then, in any part of a task: probably the hypervisor's pauses.
  */
 
 /** A task of so many milliseconds is one that a visitor may feel. */
