@@ -41,7 +41,8 @@ export const RUN_KEYS = {
       .default('float32')
       .describe(
         'How webgpu keeps activations, key/value cache and reference weights: float16 takes half the memory, rounds them ' +
-          'to 11 bits, and needs an adapter with shader-f16. All else, and all arithmetic, is float32. Default float32.',
+          'to 11 bits, and needs an adapter with shader-f16. All else, and all arithmetic, is float32. With a ' +
+          'reference policy KL then starts near 0, not at it. Default float32.',
       ),
   ),
   threads: key(
