@@ -48,13 +48,15 @@ async function start(): Promise<void> {
   };
   const curves = new Curves(byId('curves'), lab, () => draw.soon());
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
+  const controls = new Controls(lab);
   const panels: readonly (() => readonly Part[])[] = [
-    () => [new PresetsPanel(byId('presets'), lab, choose), new Controls(lab)],
+    () => [new PresetsPanel(byId('presets'), lab, choose)],
+    () => [new SettingsPanel(byId('settings'), lab, choose)],
+    // The controls say that the page is ready: behind whatever else can be used, and before what takes frames of its own.
+    () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
     () => curves.parts,
     () => new GroupPanel(byId('group'), lab).parts,
-    () => [new AskPanel(byId('ask'), lab), new HackPanel(byId('hack'), byId('hack-body'), lab)],
-    () => [new SettingsPanel(byId('settings'), lab, choose)],
-    () => [new KeepPanel(byId('keep'), lab, show)],
+    () => [new HackPanel(byId('hack'), byId('hack-body'), lab)],
   ];
   for (const make of panels) {
     parts.push(...make());
