@@ -3,11 +3,10 @@
  * looks for them: packages/any, and packages/3.12 and the like for what is made for one version of Python.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { findPython, PeerError } from './peer.mjs';
+import { findPython, PeerError, pinnedVersion } from './peer.mjs';
 
 const NAMES = ['trl', 'datasets', 'dill', 'multiprocess', 'xxhash'];
 /** TRL asks for 3.11 or later. */
@@ -31,7 +30,14 @@ export function unpackPackages(folder) {
     for (const version of PYTHONS) {
       const download = ['download', '--quiet', '--no-deps', '--only-binary', ':all:', '--dest', join(wheels, version)];
       const target = ['--implementation', 'cp', '--python-version', version, ...PLATFORMS];
-      run(python, ['-m', 'pip', '--disable-pip-version-check', ...download, ...target, ...pinned()]);
+      run(python, [
+        '-m',
+        'pip',
+        '--disable-pip-version-check',
+        ...download,
+        ...target,
+        ...NAMES.map((name) => `${name}==${pinnedVersion(name)}`),
+      ]);
       for (const wheel of readdirSync(join(wheels, version))) {
         const isForAny = /-py3-none-any\.whl$|\.py3-none-any\.whl$/.test(wheel);
         if (isForAny && version !== PYTHONS[0]) continue;
@@ -43,13 +49,6 @@ export function unpackPackages(folder) {
   } finally {
     rmSync(wheels, { recursive: true });
   }
-}
-
-/** `trl==1.16.0` and so on: the versions that the golden files and the race have. */
-function pinned() {
-  const file = fileURLToPath(new URL('../../test/golden/requirements.txt', import.meta.url));
-  const text = readFileSync(file, 'utf8');
-  return NAMES.map((name) => text.match(new RegExp(`^${name}==\\S+$`, 'm'))[0]);
 }
 
 function run(python, flags) {

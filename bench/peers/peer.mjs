@@ -96,10 +96,15 @@ export async function startPeer(script, setup, options = {}) {
   return { hello, ask, close };
 }
 
-function checkVersions(versions) {
+/** The version that the golden files and the race have of a package; undefined where any will do. */
+export function pinnedVersion(name) {
   const text = readFileSync(here('../../test/golden/requirements.txt'), 'utf8');
+  return text.match(new RegExp(`^${name}==(\\S+)$`, 'm'))?.[1];
+}
+
+function checkVersions(versions) {
   for (const [name, version] of Object.entries(versions)) {
-    const pinned = text.match(new RegExp(`^${name}==(\\S+)$`, 'm'))?.[1];
+    const pinned = pinnedVersion(name);
     if (pinned !== undefined && version.split('+')[0] !== pinned)
       throw new PeerError(
         `the peer has ${name} ${version}, the race is pinned to ${pinned}; run node bench/peers/setup.mjs.`,

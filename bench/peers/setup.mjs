@@ -7,9 +7,8 @@
  * asked for by name, from pip's own sources or else from PyTorch's index.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { environmentPython } from './peer.mjs';
+import { environmentPython, pinnedVersion } from './peer.mjs';
 
 const TORCH_CPU_INDEX = 'https://download.pytorch.org/whl/cpu';
 
@@ -18,7 +17,7 @@ const [base = 'python3.11'] = process.argv.slice(2);
 const python = environmentPython();
 
 run(base, ['-m', 'venv', here('.venv')]);
-const pinned = readFileSync(here('../../test/golden/requirements.txt'), 'utf8').match(/^torch==\S+$/m)[0];
+const pinned = `torch==${pinnedVersion('torch')}`;
 if (process.platform !== 'linux') install([pinned]);
 else if (!install([`${pinned}+cpu`], { optional: true })) install([`${pinned}+cpu`, '--index-url', TORCH_CPU_INDEX]);
 install(['-r', here('requirements.txt')]);

@@ -25,8 +25,8 @@ export interface BackendWish {
 
 /**
  * @param tell  hears why `auto` takes no GPU, as `this machine shows no GPU`
- * @throws BackendError where `webgpu` is asked for and has no adapter, or none that stores float16, `wasm` cannot have a memory, or the packages of
- *   `tfjs:…` are missing
+ * @throws BackendError where `webgpu` is asked for and has no adapter, or none that stores float16, `wasm` cannot have a
+ *   memory, or the packages of `tfjs:…` are missing
  */
 export async function chooseBackend(
   { backend: name, threads, storageDtype = 'float32' }: BackendWish,

@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, loadavg, release, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { canFuseWide } from '../kernels/wasm/workers.node.ts';
 import { packageVersion, readGitCommit } from '../run/fingerprint.node.ts';
 import { colors } from './colors.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
@@ -34,9 +35,6 @@ export interface Examination extends GpuFindings {
   readonly writable: boolean;
   readonly freeDiskBytes: number;
 }
-
-/** The first V8 that fuses neighbouring 128-bit operations into 256 bits when asked to: Node 24's. On x64 only. */
-const WIDE_V8 = 13;
 
 /** Why a training cannot run here, or runs slower than it could. */
 interface Finding {
@@ -116,7 +114,7 @@ export function findingsOf(found: Examination): Finding[] {
   } else {
     add(!engine.all.fused, false, 'no fused multiply-add; a processor with FMA or NEON trains up to 1.5 times as fast');
     // A processor with fused multiply-add has 256-bit arithmetic, too.
-    const couldBeWide = engine.all.fused && found.platform.endsWith(' x64') && Number.parseInt(found.v8, 10) < WIDE_V8;
+    const couldBeWide = engine.all.fused && found.platform.endsWith(' x64') && !canFuseWide('x64', found.v8);
     add(
       couldBeWide,
       false,

@@ -12,6 +12,7 @@
  * @see https://huggingface.co/docs/safetensors
  */
 import { CheckpointError } from '../errors.ts';
+import { fromHalf } from '../kernels/half.ts';
 
 /** Elements of a tensor, row-major. F16 and BF16 files arrive as Float32Array. */
 export type TensorData = Float32Array | Int32Array | Uint32Array;
@@ -232,7 +233,7 @@ function readElements(bytes: Uint8Array, dtype: TensorDtype, begin: number, end:
     case 'U32':
       return new Uint32Array(buffer, byteOffset, length);
     case 'F16':
-      return Float32Array.from(new Uint16Array(buffer, byteOffset, length), floatFromHalf);
+      return fromHalf(new Uint16Array(buffer, byteOffset, length));
     case 'BF16':
       return widenBfloat(new Uint16Array(buffer, byteOffset, length));
     default: {
@@ -240,16 +241,6 @@ function readElements(bytes: Uint8Array, dtype: TensorDtype, begin: number, end:
       return unreachable;
     }
   }
-}
-
-/** IEEE binary16 → number, exactly; subnormals and infinities included. */
-function floatFromHalf(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** bfloat16 is the upper half of a binary32. */

@@ -80,6 +80,15 @@ export async function reach(page: Page, step: number): Promise<void> {
   );
 }
 
+/** Trains to a step, and rests. */
+export async function trainTo(page: Page, step: number): Promise<void> {
+  await status(page, 'resting');
+  await page.click('#train');
+  await reach(page, step);
+  await page.click('#train');
+  await status(page, 'resting');
+}
+
 /** SHA-256 of the weights, as the page shows it. */
 export async function weightsHash(page: Page): Promise<string> {
   await page.evaluate(() => document.getElementById('weights-hash')?.replaceChildren());

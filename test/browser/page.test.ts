@@ -14,6 +14,7 @@ import {
   startChromium,
   status,
   stepOf,
+  trainTo,
   visit,
   weightsHash,
 } from './chromium.ts';
@@ -32,15 +33,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-/** Trains to a step, and rests. */
-async function trainTo(page: Page, step: number): Promise<void> {
-  await status(page, 'resting');
-  await page.click('#train');
-  await reach(page, step);
-  await page.click('#train');
-  await status(page, 'resting');
-}
 
 it('all of the page, engine included, has fewer than 1.5 MB gzipped', () => {
   const folder = fileURLToPath(new URL('../../web/dist', import.meta.url));

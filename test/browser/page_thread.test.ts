@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LONG_MS, summarizeTasks, traceThread } from '../../bench/page_thread.mjs';
-import { reach, type Site, serveSite, startChromium, status, visit } from './chromium.ts';
+import { type Site, serveSite, startChromium, status, trainTo, visit } from './chromium.ts';
 
 let browser: Browser;
 let site: Site;
@@ -25,10 +25,7 @@ it.each([
   const { page, close } = await visit(browser, `${site.url}${link}`);
   await status(page, 'resting');
   const stop = await traceThread(browser, page);
-  await page.click('#train');
-  await reach(page, steps);
-  await page.click('#train');
-  await status(page, 'resting');
+  await trainTo(page, steps);
   const { cpu, count, longest } = summarizeTasks(await stop());
   expect(count).toBeGreaterThan(100);
   expect(cpu.longestMs, JSON.stringify(longest)).toBeLessThan(LONG_MS);
@@ -53,10 +50,7 @@ it('rollouts come to the page a few times a second, however fast the steps are',
   await page.reload(); // another experiment alone is the same document
   await status(page, 'resting');
   const begin = Date.now();
-  await page.click('#train');
-  await reach(page, 100);
-  await page.click('#train');
-  await status(page, 'resting');
+  await trainTo(page, 100);
   const seconds = (Date.now() - begin) / 1000;
   const heard = await page.evaluate(() => (globalThis as unknown as { heard: Record<string, number> }).heard);
   expect(heard.step).toBeGreaterThanOrEqual(100);

@@ -40,18 +40,23 @@ export async function nullAdapter(): Promise<AdapterSource> {
 /** The devices that a source has given, besides its adapters. */
 export function watched(source: AdapterSource): { source: AdapterSource; devices: GPUDevice[] } {
   const devices: GPUDevice[] = [];
+  return { source: tapped(source, (device) => devices.push(device)), devices };
+}
+
+/** A source each of whose devices is shown to `tap` before anyone else has it. */
+export function tapped(source: AdapterSource, tap: (device: GPUDevice) => void): AdapterSource {
   const requestAdapter: AdapterSource['requestAdapter'] = async (options) => {
     const adapter = await source.requestAdapter(options);
     if (adapter === null) return null;
     const requestDevice = adapter.requestDevice.bind(adapter);
     adapter.requestDevice = async (descriptor) => {
       const device = await requestDevice(descriptor);
-      devices.push(device);
+      tap(device);
       return device;
     };
     return adapter;
   };
-  return { source: { requestAdapter }, devices };
+  return { requestAdapter };
 }
 
 /** Makes this driver the only one of processes that are started from here on. @throws where it is not installed */

@@ -2,9 +2,10 @@
  * Runs kernels on a backend: plans memory for named slots, writes their first values, records, replays, and reads
  * every slot back. Several cases share one engine, since opening one is the slow part.
  */
+
+import { fromHalf, toHalf } from '../../src/kernels/half.ts';
 import type { Backend, Engine, Kernels } from '../../src/kernels/kernels.ts';
 import { ArenaBuilder, type DType, type MemoryPlan, type Rows, type Slot } from '../../src/kernels/memory.ts';
-import { fromHalf, toHalf } from '../../src/kernels/webgpu/half.ts';
 import { sizeOf } from './data.ts';
 
 /** What an overwritten element holds before the kernel runs, so that one that stays unwritten shows. */

@@ -1,11 +1,11 @@
 /** Ten steps of the policy objective on one batch, to compare backends with one another. */
 import type { Backend } from '../../src/kernels/kernels.ts';
-import { packBatch } from '../../src/model/batch.ts';
+import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { normals } from './data.ts';
-import { NO_UPDATE, openPolicy, randomGroups } from './policies.ts';
+import { bitsOf, NO_UPDATE, openPolicy, randomGroups } from './policies.ts';
 
 const STEPS = 10;
 
@@ -67,6 +67,26 @@ export async function withPolicy<Result>(
     await policy.close();
   }
 }
+
+/** Gradient bits of GROUPS, cut into batches of at most so many rows, and how many batches that made. */
+export function gradientsInParts(
+  backend: Backend,
+  shape: Partial<ModelShape>,
+  rows: number,
+): Promise<{ readonly parts: number; readonly bits: Int32Array }> {
+  return withPolicy(backend, shape, async (policy) => {
+    const parts = splitGroups(GROUPS, { ...policy.capacity, rows, lossRows: rows }).map(packBatch);
+    for (const batch of parts) {
+      const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
+      await policy.accumulateFixed(batch, 1, { dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
+    }
+    await policy.optimize(NO_UPDATE);
+    return { parts: parts.length, bits: bitsOf(await policy.readVector('gradients')) };
+  });
+}
+
+/** Rows of the largest of GROUPS: no batch can have fewer. */
+export const LARGEST_GROUP = Math.max(...GROUPS.map((group) => Math.max(groupRows(group), groupLossRows(group))));
 
 /** Largest |actual/expected − 1|. */
 export function worstRelative(actual: readonly number[], expected: readonly number[]): number {

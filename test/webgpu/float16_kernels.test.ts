@@ -5,8 +5,8 @@
  * 2⁻¹¹ of itself at most, besides what its float32 sum is allowed.
  */
 import { describe, expect, it } from 'vitest';
+import { fromHalf, toHalf } from '../../src/kernels/half.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { fromHalf, toHalf } from '../../src/kernels/webgpu/half.ts';
 import { loadBackend } from '../support/backends.ts';
 import { expectClose, expectConformance, RELATIVE, type Tolerance } from '../support/compare.ts';
 import { normals, uniforms } from '../support/data.ts';

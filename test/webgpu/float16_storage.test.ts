@@ -8,7 +8,7 @@ import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
-import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import { packBatch } from '../../src/model/batch.ts';
 import { generateKept } from '../../src/model/generation.ts';
 import { planPolicy } from '../../src/model/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
@@ -25,7 +25,15 @@ import {
   SMALL_CAPACITY,
   SMALL_SHAPE,
 } from '../support/policies.ts';
-import { GROUPS, tenSteps, WITH_EVERYTHING, withPolicy, worstRelative } from '../support/ten_steps.ts';
+import {
+  GROUPS,
+  gradientsInParts,
+  LARGEST_GROUP,
+  tenSteps,
+  WITH_EVERYTHING,
+  withPolicy,
+  worstRelative,
+} from '../support/ten_steps.ts';
 
 const lavapipe = await openSoftwareAdapter('lavapipe');
 const backendOf = (storageDtype: StorageDtype) => webgpuBackend(lavapipe, { storageDtype });
@@ -85,18 +93,8 @@ describe.each([
   });
 
   it('accumulates the same gradient bits whole and in micro-batches', async () => {
-    const gradients = (rows: number) =>
-      withPolicy(backend, shape, async (policy) => {
-        const parts = splitGroups(GROUPS, { ...policy.capacity, rows, lossRows: rows }).map(packBatch);
-        for (const batch of parts) {
-          const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
-          await policy.accumulateFixed(batch, 1, { dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
-        }
-        await policy.optimize(NO_UPDATE);
-        return { parts: parts.length, bits: bitsOf(await policy.readVector('gradients')) };
-      });
-    const whole = await gradients(400);
-    const parts = await gradients(Math.max(...GROUPS.map((group) => Math.max(groupRows(group), groupLossRows(group)))));
+    const whole = await gradientsInParts(backend, shape, 400);
+    const parts = await gradientsInParts(backend, shape, LARGEST_GROUP);
     expect([whole.parts, parts.parts > 1]).toEqual([1, true]);
     expect(parts.bits).toEqual(whole.bits);
   });

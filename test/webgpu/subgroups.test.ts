@@ -5,7 +5,7 @@ import type { AdapterSource, WebgpuOptions } from '../../src/kernels/webgpu/back
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/generation.ts';
-import { openSoftwareAdapter } from '../support/adapters.ts';
+import { openSoftwareAdapter, tapped } from '../support/adapters.ts';
 import { bitsOf, generationSettings, openPolicy, randomGroups, sha256Of } from '../support/policies.ts';
 import { tenSteps, WITH_EVERYTHING, withPolicy } from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
@@ -20,22 +20,14 @@ async function usedSubgroups(gpu: AdapterSource, options: WebgpuOptions = {}) {
 /** An adapter whose devices run the modules that contain `text` with `replacement` in its place. */
 function changed(source: AdapterSource, text: string, replacement: string) {
   let changes = 0;
-  const requestAdapter: AdapterSource['requestAdapter'] = async (options) => {
-    const adapter = await source.requestAdapter(options);
-    if (adapter === null) return null;
-    const requestDevice = adapter.requestDevice.bind(adapter);
-    adapter.requestDevice = async (descriptor) => {
-      const device = await requestDevice(descriptor);
-      const createShaderModule = device.createShaderModule.bind(device);
-      device.createShaderModule = ({ code, ...others }) => {
-        if (code.includes(text)) changes++;
-        return createShaderModule({ ...others, code: code.replace(text, replacement) });
-      };
-      return device;
+  const tap = (device: GPUDevice): void => {
+    const createShaderModule = device.createShaderModule.bind(device);
+    device.createShaderModule = ({ code, ...others }) => {
+      if (code.includes(text)) changes++;
+      return createShaderModule({ ...others, code: code.replace(text, replacement) });
     };
-    return adapter;
   };
-  return { source: { requestAdapter }, changes: () => changes };
+  return { source: tapped(source, tap), changes: () => changes };
 }
 
 /** Samples through every filter, and scores what it sampled. */

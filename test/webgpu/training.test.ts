@@ -1,12 +1,20 @@
 /** Training on software adapters: the numbers of the wasm engine, and the same bits every time. */
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/generation.ts';
 import { loadBackend } from '../support/backends.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
-import { bitsOf, generationSettings, inCompletionOrder, NO_UPDATE, sha256Of } from '../support/policies.ts';
-import { GROUPS, tenSteps, WITH_EVERYTHING, withPolicy, worstRelative } from '../support/ten_steps.ts';
+import { bitsOf, generationSettings, inCompletionOrder, sha256Of } from '../support/policies.ts';
+import {
+  GROUPS,
+  gradientsInParts,
+  LARGEST_GROUP,
+  tenSteps,
+  WITH_EVERYTHING,
+  withPolicy,
+  worstRelative,
+} from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 for (const label of REQUIRED_ADAPTERS) {
@@ -31,20 +39,8 @@ for (const label of REQUIRED_ADAPTERS) {
     });
 
     it('accumulates the same gradient bits whole and in micro-batches', async () => {
-      const gradients = (rows: number) =>
-        withPolicy(backend, WITH_EVERYTHING, async (policy) => {
-          const groups = splitGroups(GROUPS, { ...policy.capacity, rows, lossRows: rows }).map(packBatch);
-          for (const batch of groups) {
-            const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
-            await policy.accumulateFixed(batch, 1, { dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
-          }
-          await policy.optimize(NO_UPDATE);
-          return { parts: groups.length, bits: bitsOf(await policy.readVector('gradients')) };
-        });
-      const whole = await gradients(400);
-      const parts = await gradients(
-        Math.max(...GROUPS.map((group) => Math.max(groupRows(group), groupLossRows(group)))),
-      );
+      const whole = await gradientsInParts(backend, WITH_EVERYTHING, 400);
+      const parts = await gradientsInParts(backend, WITH_EVERYTHING, LARGEST_GROUP);
       expect([whole.parts, parts.parts > 1]).toEqual([1, true]);
       expect(parts.bits).toEqual(whole.bits);
     });

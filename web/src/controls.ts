@@ -1,6 +1,6 @@
 /** The buttons, and the lines that say where the run stands and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
-import { byId, element } from '../../src/run/report/page/dom.ts';
+import { byId, element, write } from '../../src/run/report/page/dom.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
 import type { Lab, LabStatus, Note } from './lab.ts';
 
@@ -128,11 +128,6 @@ class Figure {
     write(this.#value, value);
     write(this.#about, about);
   }
-}
-
-/** Writes a text where it is another: the same one again would be laid out again. */
-function write(place: HTMLElement, text: string): void {
-  if (place.textContent !== text) place.textContent = text;
 }
 
 /** The time of a preset as it is; any other run must be measured. */

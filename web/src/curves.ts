@@ -1,7 +1,7 @@
 /** The curves: small uPlot charts over the same steps. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { element } from '../../src/run/report/page/dom.ts';
+import { element, write } from '../../src/run/report/page/dom.ts';
 import type { Curve, History } from './history.ts';
 import type { Lab } from './lab.ts';
 
@@ -100,8 +100,7 @@ export class Curves {
     const revision = history.revisions[panel.curve];
     const isShown = chart.plot !== undefined && chart.shown === history && chart.revision === revision;
     if (isShown || width === 0) return false;
-    const text = latest(panel, history);
-    if (value.textContent !== text) value.textContent = text;
+    write(value, latest(panel, history));
     const data = this.#data(panel);
     const { plot } = chart;
     if (plot === undefined) chart.plot = new uPlot(this.#options(panel, width), data, box);

@@ -20,12 +20,19 @@ export function machineBytes(): number {
   return container > 0 ? Math.min(container, totalmem()) : totalmem();
 }
 
+/**
+ * Whether V8 fuses neighbouring 128-bit operations into 256 bits when asked to: an experiment since V8 13 (Node 24). On x64
+ * it needs AVX2, without which V8 leaves the code as it is.
+ */
+export function canFuseWide(architecture: string, v8: string): boolean {
+  return architecture === 'x64' && Number.parseInt(v8, 10) >= 13;
+}
+
 export const engineSwitches: EngineSwitches = {
   /** Node 20 has it behind a flag that can still be set before a module is compiled; later versions know no such flag. */
   allowRelaxedSimd: () => setFlagsFromString('--experimental-wasm-relaxed-simd'),
-  /** Since V8 13 (Node 24), an experiment; on x64 it needs AVX2, without which V8 leaves the code as it is. */
   allowWideSimd: () => {
-    if (process.arch !== 'x64' || Number.parseInt(process.versions.v8, 10) < 13) return false;
+    if (!canFuseWide(process.arch, process.versions.v8)) return false;
     setFlagsFromString('--experimental-wasm-revectorize');
     return true;
   },

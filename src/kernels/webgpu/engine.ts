@@ -5,23 +5,20 @@
  * A replay encodes and submits; it does not wait. `read` does. The queue keeps everything in order.
  */
 import { BackendError } from '../../errors.ts';
+import { fromHalf, toHalf } from '../half.ts';
 import type { Engine, Kernels, Program } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import type { CountEntry } from './counts.ts';
 import { CountTable } from './counts.ts';
 import type { OpenDevice } from './device.ts';
-import { fromHalf, toHalf } from './half.ts';
 import { recordKernels } from './kernels.ts';
 import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes, MAXIMUM_COUNTS, PARAMETER_BYTES, PARAMETERS_BYTES, STAGING_BYTES } from './layout.ts';
 import type { BindingAccess, PendingPipeline } from './pipelines.ts';
 import type { Dispatch, RecorderContext, Tiling, Window } from './recorder.ts';
 import { Recorder } from './recorder.ts';
-
-/** GPUBufferUsage and GPUMapMode, which Node has not as globals. */
-const USAGE = { mapRead: 1, copySource: 4, copyDestination: 8, uniform: 64, storage: 128 } as const;
-const MAP_READ = 1;
+import { MAP_READ, USAGE } from './usage.ts';
 
 /** Multiply-adds that are submitted at once: under 0.1 s on a slow processor, and on a slow GPU. */
 const SUBMIT_WORK = { software: 2e8, hardware: 1e10 } as const;

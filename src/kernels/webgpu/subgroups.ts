@@ -4,10 +4,7 @@
  * is; every known driver numbers them in order, and this asks the device at hand, with the exchanges that kernels use.
  */
 import { masksBelow, type ReductionSize } from './reductions.ts';
-
-/** GPUBufferUsage and GPUMapMode, which Node has not as globals. */
-const USAGE = { mapRead: 1, copySource: 4, copyDestination: 8, storage: 128 } as const;
-const MAP_READ = 1;
+import { MAP_READ, USAGE } from './usage.ts';
 
 const SIZES: readonly ReductionSize[] = [64, 256];
 

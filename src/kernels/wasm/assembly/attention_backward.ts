@@ -146,13 +146,7 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
   spread(probabilities, rowBytes, packed, r, rows, hd, strip, dValues, kvStride);
   packBlock(q, stride, rows, hd, packed);
   spread(gradients, rowBytes, packed, r, rows, hd, strip, dKeys, kvStride);
-  for (let p = 0; p < columns; p++) {
-    const panel = packed + <usize>p * <usize>count * PANEL_BYTES;
-    const column = <usize>p * PANEL_BYTES;
-    const valid = min(PANEL, hd - p * PANEL);
-    packColumns(keys + <usize>begin0 * kvStride + column, kvStride, keys0, valid, panel);
-    packColumns(keys + <usize>begin1 * kvStride + column, kvStride, keys1, valid, panel + <usize>keys0 * PANEL_BYTES);
-  }
+  packKeys(keys, kvStride, hd, packed);
   for (let i = 0; i < rows; i += STRIP) {
     const valid = min(STRIP, rows - i);
     const length = reach(r + i + valid - 1);
@@ -165,17 +159,21 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
   }
 }
 
+/** Where key j of the block lies. */
+// @ts-ignore: decorator
+@inline
+function keyAt(keys: usize, kvStride: usize, j: i32): usize {
+  return keys + <usize>(j < keys0 ? begin0 + j : begin1 + j - keys0) * kvStride;
+}
+
 /** Panels of the block's keys as columns: panel p holds components 0 … hd − 1 of keys PANEL·p … PANEL·p + PANEL − 1. */
 function packTransposed(keys: usize, kvStride: usize, hd: i32, count: i32, packed: usize): void {
-  const past0 = keys + <usize>begin0 * kvStride;
-  const past1 = keys + <usize>begin1 * kvStride - <usize>keys0 * kvStride;
   const last = count - 1;
   for (let j = 0; j < count; j += 4) {
     // Behind the last key it stands in for those that are missing: what they give is overwritten.
-    const j1 = min(j + 1, last), j2 = min(j + 2, last), j3 = min(j + 3, last);
     transposeColumns(
-      (j < keys0 ? past0 : past1) + <usize>j * kvStride, (j1 < keys0 ? past0 : past1) + <usize>j1 * kvStride,
-      (j2 < keys0 ? past0 : past1) + <usize>j2 * kvStride, (j3 < keys0 ? past0 : past1) + <usize>j3 * kvStride,
+      keyAt(keys, kvStride, j), keyAt(keys, kvStride, min(j + 1, last)),
+      keyAt(keys, kvStride, min(j + 2, last)), keyAt(keys, kvStride, min(j + 3, last)),
       hd, packed + <usize>(j / PANEL) * <usize>hd * PANEL_BYTES + (<usize>(j % PANEL) << 2), PANEL_BYTES,
     );
   }
@@ -231,6 +229,17 @@ function packBlock(x: usize, stride: usize, rows: i32, hd: i32, packed: usize): 
   for (let p = 0; p < panels(hd); p++) {
     const panel = packed + <usize>p * <usize>rows * PANEL_BYTES;
     packColumns(x + <usize>p * PANEL_BYTES, stride, rows, min(PANEL, hd - p * PANEL), panel);
+  }
+}
+
+/** Panels over the columns of a head, of the block's keys. */
+function packKeys(keys: usize, kvStride: usize, hd: i32, packed: usize): void {
+  for (let p = 0; p < panels(hd); p++) {
+    const panel = packed + <usize>p * <usize>(keys0 + keys1) * PANEL_BYTES;
+    const column = keys + <usize>p * PANEL_BYTES;
+    const valid = min(PANEL, hd - p * PANEL);
+    packColumns(column + <usize>begin0 * kvStride, kvStride, keys0, valid, panel);
+    packColumns(column + <usize>begin1 * kvStride, kvStride, keys1, valid, panel + <usize>keys0 * PANEL_BYTES);
   }
 }
 

@@ -58,3 +58,8 @@ export function choices<T extends string>(
     ...buttons,
   );
 }
+
+/** Writes a text where it is another: the same one again would be laid out again. */
+export function write(place: HTMLElement, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
+}
