@@ -32,21 +32,25 @@
  * `rlvr-train/tasks` and `rlvr-train/rewards` have the pieces that tasks and verifiers are made of;
  * `rlvr-train/node` the run directory: logs, checkpoints, resume.
  */
+
 export { type LoadedConfig, parseConfig } from './config/load.ts';
 export type { RunConfig } from './config/run_config.ts';
 export type { GrpoStageConfig, SftStageConfig, StageConfig } from './config/stage_config.ts';
 export { bindTask, createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
 export type { Task, TaskDefinition, TaskItem } from './data/task.ts';
+export { DIAGNOSIS_CODES } from './diagnostics/catalogue.ts';
+export type { Diagnosis } from './diagnostics/diagnostic.ts';
 export * from './errors.ts';
-export { DIAGNOSIS_CODES } from './grpo/diagnostics/catalogue.ts';
-export { type Evaluation, evaluate } from './grpo/evaluate.ts';
-export type { Diagnosis, StepMetrics, TrainEvent } from './grpo/events.ts';
-export type { CreditedGroup, Rollout, RolloutGroup } from './grpo/rollouts.ts';
-export { openRun, type RunOptions, stageOf, type TrainingRun } from './grpo/run.ts';
+export { evaluate } from './grpo/evaluate.ts';
+export type { TrainEvent } from './grpo/events.ts';
+export { stageOf, type TrainingRun } from './grpo/run.ts';
 export { train } from './grpo/trainer.ts';
 export type { Backend } from './kernels/kernels.ts';
 export { referenceBackend } from './kernels/reference/engine.ts';
 export { type WasmOptions, wasmBackend } from './kernels/wasm/backend.ts';
 export { type AdapterSource, type WebgpuOptions, webgpuBackend } from './kernels/webgpu/backend.ts';
+export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './methods/records.ts';
 export type { Policy } from './model/policy.ts';
 export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
+export type { RunOptions } from './run/open_run.ts';
+export { openRun } from './run/open_run.ts';

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The last file that the build writes. */
 const BUILT = join(root, 'dist/config.schema.json');
 /** Made by the build itself. */
-const MADE = ['src/kernels/wasm/binaries.ts', 'src/run/report/assets.ts'].map((name) => join(root, name));
+const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts'].map((name) => join(root, name));
 
 function newest(path) {
   if (!statSync(path).isDirectory()) return MADE.includes(path) ? 0 : statSync(path).mtimeMs;

@@ -1,5 +1,5 @@
 /** Numbers for people. */
-import type { Estimate } from '../grpo/statistics.ts';
+import type { Estimate } from '../methods/statistics.ts';
 
 /** `1m 05s`, `12s`, `2h 03m`. */
 export function duration(seconds: number): string {

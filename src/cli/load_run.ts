@@ -1,12 +1,13 @@
 /** From flags to a config, the origin of its values, and the directory of its run. */
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadConfigFile } from '../config/load_file.node.ts';
 import type { Override } from '../config/overrides.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { nearestKey } from '../config/unknown_keys.ts';
 import { CheckpointError, ConfigError } from '../errors.ts';
+import { nearestKey } from '../options/nearest_name.ts';
 import { packagedConfigFile, packagedNames } from './configs.ts';
 
 export interface RunFlags {

@@ -1,8 +1,9 @@
 /** What is said about words of the command line that are no command, no flag and no value: one line, with what to give. */
+
 import type { Command } from 'commander';
 import { isTopLevelKey } from '../config/run_config.ts';
-import { nearestKey } from '../config/unknown_keys.ts';
 import { ConfigError } from '../errors.ts';
+import { nearestKey } from '../options/nearest_name.ts';
 import { packagedConfigFile } from './configs.ts';
 
 /** Commander's message and its suggestion, joined into one line. */

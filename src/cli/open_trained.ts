@@ -1,14 +1,15 @@
 /** Opens the trained policy of a run directory, for evaluation and sampling. */
+
 import { join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
 import { CheckpointError } from '../errors.ts';
 import type { TrainingRun } from '../grpo/run.ts';
-import { openRun } from '../grpo/run.ts';
 import { openPlugins } from '../plugins/open_plugins.node.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
 import { fileStore } from '../run/files.node.ts';
 import { readFingerprint } from '../run/fingerprint.ts';
 import { loadModel } from '../run/model_files.ts';
+import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
 import { restoreCheckpoint } from '../run/state.ts';
 import type { Store } from '../run/store.ts';

@@ -1,8 +1,8 @@
 /** `rlvr-train report --run DIR`: a run as one HTML page. */
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../errors.ts';
+import { makeReport } from '../report/report.ts';
 import { fileStore } from '../run/files.node.ts';
-import { makeReport } from '../run/report/report.ts';
 
 /** @param options.output  default: report.html in the run directory */
 export async function reportCommand(options: { run: string; output?: string }): Promise<void> {

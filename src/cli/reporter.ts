@@ -1,10 +1,10 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 
-import type { Evaluation, Example } from '../grpo/evaluate.ts';
-import type { EvaluationMoment, StepMetrics } from '../grpo/events.ts';
-import { lacksRoomToKeep } from '../grpo/memory_advice.ts';
+import type { EvaluationMoment } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
+import type { Evaluation, Example, StepMetrics } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
+import { lacksRoomToKeep } from '../planning/memory_advice.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';

@@ -1,8 +1,9 @@
 /** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
+
 import type { Task } from '../data/task.ts';
 import { DataError } from '../errors.ts';
-import { completionEnd } from '../grpo/capacity.ts';
 import { completionText } from '../grpo/collect.ts';
+import { completionEnd } from '../grpo/completion_end.ts';
 import { samplingKey, stageOf } from '../grpo/run.ts';
 import { generate, wholeVocabulary } from '../model/generation.ts';
 import { openTrained } from './open_trained.ts';

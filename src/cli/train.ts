@@ -1,8 +1,9 @@
 /** `rlvr-train --config FILE`: the main job. */
-import { openRun } from '../grpo/run.ts';
+
+import { plannedMemory } from '../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
-import { plannedMemory } from '../run/memory_plan.ts';
+import { openRun } from '../run/open_run.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
 import { announceFile } from './announce_file.ts';

@@ -1,6 +1,6 @@
 /** A resolved config back in the YAML's spelling, every default written out: `parseConfig(resolvedYaml(x))` is x. */
 import { stringify } from 'yaml';
-import type { KeyTable } from './keys.ts';
+import type { KeyTable } from '../options/keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import type { RunConfig } from './run_config.ts';
 import { RUN_KEYS } from './run_keys.ts';

@@ -1,6 +1,6 @@
 /** The keys of a `grpo` stage: batching, sampling, credit, objective. Spelling and defaults are TRL's. */
 import { z } from 'zod';
-import { choice, flag, key, plainData, real, text, unset, whole } from './keys.ts';
+import { choice, flag, key, plainData, real, text, unset, whole } from '../options/keys.ts';
 import { SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';

@@ -3,7 +3,7 @@
  *
  * The vocabulary size is not a key: it comes from the task's tokenizer.
  */
-import { flag, key, real, unset, type Values, whole } from './keys.ts';
+import { flag, key, real, unset, type Values, whole } from '../options/keys.ts';
 import type { Section } from './section.ts';
 
 /** Every key under `model:`. */

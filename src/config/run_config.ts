@@ -1,6 +1,6 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
 import { taskDefinitions } from '../data/registry.ts';
-import type { KeyTable, Plugin, Values } from './keys.ts';
+import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
 import { RUN_KEYS } from './run_keys.ts';

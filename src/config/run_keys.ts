@@ -1,6 +1,6 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
-import { choice, key, plugin, real, text, unset, whole } from './keys.ts';
+import { choice, key, plugin, real, text, unset, whole } from '../options/keys.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
 const sink = z.enum(['none', 'tensorboard'], { error: sinks });

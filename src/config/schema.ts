@@ -1,7 +1,8 @@
 /** The schema of a whole file, for editors and documentation; made of the same tables that validate and type it. */
+
 import { z } from 'zod';
-import type { Json } from '../data/task.ts';
-import type { KeyTable } from './keys.ts';
+import type { Json } from '../options/json.ts';
+import type { KeyTable } from '../options/keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';

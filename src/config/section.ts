@@ -1,6 +1,6 @@
 /** One section of the file (the model, a stage, the run) read through its table of keys. */
 import type { z } from 'zod';
-import type { KeyTable, Values } from './keys.ts';
+import type { KeyTable, Values } from '../options/keys.ts';
 import { meantBy } from './meant_value.ts';
 import { MISSING, type Problems } from './problems.ts';
 

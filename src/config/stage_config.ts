@@ -1,8 +1,9 @@
 /** The resolved stages, and the rules that combine several of their keys. */
+
+import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
-import type { KeyTable, Plugin, Values } from './keys.ts';
 import type { Section } from './section.ts';
 import { SFT_KEYS, type SHARED_KEYS } from './stage_keys.ts';
 

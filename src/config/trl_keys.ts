@@ -3,9 +3,9 @@
  * not have, each with the reason. A value in `agrees` asks for what happens anyway and is accepted, so that a YAML
  * written for TRL runs here or is refused key by key.
  */
-import type { Json } from '../data/task.ts';
 
 /** Why a key is refused, and the values for which nothing is lost. */
+import type { Json } from '../options/json.ts';
 export interface UnsupportedKey {
   /** `rule; remedy`. */
   readonly because: string;

@@ -1,5 +1,5 @@
 /** What to say about a key that a section does not have. */
-import { distance } from 'fastest-levenshtein';
+import { nearestKey } from '../options/nearest_name.ts';
 import type { Problems } from './problems.ts';
 import type { UnsupportedKey } from './trl_keys.ts';
 import { isMapping } from './yaml_tree.ts';
@@ -29,19 +29,4 @@ function unknownRule(name: string, known: ReadonlySet<string>): string {
   if (key !== undefined && known.has(key)) return `no space behind the colon; write ${key}: ${value}`;
   const nearest = nearestKey(name, known);
   return nearest === undefined ? 'unknown key; leave it out' : `unknown key; the nearest is ${nearest}`;
-}
-
-/** The known key with the fewest edits from `name`, or undefined where a third of it would have to change. */
-export function nearestKey(name: string, known: Iterable<string>): string | undefined {
-  const spelled = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll('-', '_')
-    .toLowerCase();
-  let nearest: string | undefined;
-  let fewest = Math.max(2, Math.floor(spelled.length / 3)) + 1;
-  for (const candidate of known) {
-    const edits = distance(spelled, candidate);
-    if (edits < fewest) [nearest, fewest] = [candidate, edits];
-  }
-  return nearest;
 }

@@ -1,11 +1,13 @@
 /** Binds a task definition, knobs and split into the one object that a trainer needs. */
+
 import { ConfigError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
+import type { Json } from '../options/json.ts';
+import { didYouMean } from '../options/nearest_name.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { didYouMean } from './nearest_name.ts';
 import { type AnyTaskDefinition, taskDefinitions } from './registry.ts';
 import { canonicalJSON, countTrainProblems, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
-import type { Json, Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
+import type { Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** `task:` of the YAML: the task's name and its knobs. */

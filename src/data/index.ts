@@ -1,8 +1,9 @@
 /** Tasks: problems, prompts, verifiers, splits and tokenizers. */
+export type { Json } from '../options/json.ts';
 export { bindTask, createTask, getTaskDefinition, type TaskConfig, type TaskOptions } from './create_task.ts';
 export { KnobReader } from './knobs.ts';
 export { type AnyTaskDefinition, taskDefinitions } from './registry.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from './split.ts';
-export type { Json, Knobs, Mutant, Split, Task, TaskDefinition, TaskItem, VerifyContext } from './task.ts';
+export type { Knobs, Mutant, Split, Task, TaskDefinition, TaskItem, VerifyContext } from './task.ts';
 export type { Tokenizer } from './tokenizer.ts';
 export { characterTokenizer, type Vocabulary, wordTokenizer } from './vocabulary_tokenizer.ts';

@@ -1,6 +1,6 @@
 /** Reads the knobs of a task from YAML: kinds, ranges and defaults, with errors that name key, value, rule, remedy. */
 import { ConfigError } from '../errors.ts';
-import { didYouMean } from './nearest_name.ts';
+import { didYouMean } from '../options/nearest_name.ts';
 
 /** Reads one task's knobs; each getter marks its key as known. `finish` refuses every other key. */
 export class KnobReader {

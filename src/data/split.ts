@@ -5,10 +5,12 @@
  * H("split|family|splitVersion|key") / 2^32, train below 0.8, held out from there. So no key is in both,
  * whatever the seed, the index, the knobs or the machine.
  */
+
 import { DataError } from '../errors.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { type Rng, rngFor } from '../kernels/philox.ts';
-import type { Json, Knobs, Split, TaskDefinition } from './task.ts';
+import type { Json } from '../options/json.ts';
+import type { Knobs, Split, TaskDefinition } from './task.ts';
 
 /** Part of every split hash: raising it moves every problem. */
 export const SPLIT_VERSION = 1;

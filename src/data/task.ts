@@ -1,9 +1,7 @@
 import type { Rng } from '../kernels/philox.ts';
+import type { Json } from '../options/json.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Tokenizer } from './tokenizer.ts';
-
-/** Plain data: survives JSON.parse(JSON.stringify(x)). */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
 export type Knobs = Readonly<Record<string, Json>>;

@@ -1,25 +1,19 @@
 /** Collects groups: draw prompts, sample G completions each, verify them, score them, refill dead groups. */
+
 import type { GrpoStageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
+import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
+import { isDead } from '../methods/records.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
 import { generateKept } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import type { RewardBatch } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
-import { completionEnd } from './capacity.ts';
+import { completionEnd } from './completion_end.ts';
 import { actsInUpdate } from './credit.ts';
-import type { Rollout, RolloutGroup } from './rollouts.ts';
-import { isDead } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
 import { drawing, samplingKey, timed } from './run.ts';
-
-export interface Collected {
-  /** Every group that was drawn, in order. */
-  readonly groups: readonly RolloutGroup[];
-  /** Rounds of sampling, the first included. */
-  readonly rounds: number;
-}
 
 /**
  * `promptsPerStep` groups. With `dynamic_sampling: refill`, dead groups are replaced by groups of further prompts,

@@ -1,7 +1,7 @@
 /** Group-relative advantages of collected groups, and which groups an update is made of. */
 import type { GrpoStageConfig } from '../config/stage_config.ts';
+import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { Policy } from '../model/policy.ts';
-import type { CreditedGroup, RolloutGroup } from './rollouts.ts';
 
 /**
  * The groups that take part in the update, in order: the first `promptsPerStep` live ones. Dead groups have no

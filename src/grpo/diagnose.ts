@@ -1,17 +1,16 @@
 /** Tells the diagnostics what a run does, and gives what they have to say as events. */
+
 import type { GrpoStageConfig } from '../config/stage_config.ts';
+import { STOP_CODES } from '../diagnostics/catalogue.ts';
+import type { Diagnosis } from '../diagnostics/diagnostic.ts';
+import { trainingSince } from '../diagnostics/history.ts';
+import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
+import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
-import type { Collected } from './collect.ts';
-import { STOP_CODES } from './diagnostics/catalogue.ts';
-import { trainingSince } from './diagnostics/history.ts';
-import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from './diagnostics/records.ts';
-import { type Observation, observe, say } from './diagnostics/watch.ts';
-import type { Evaluation } from './evaluate.ts';
-import type { Diagnosis, TrainEvent } from './events.ts';
+import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
+import type { TrainEvent } from './events.ts';
 import type { TrainingRun } from './run.ts';
 import { stageOf } from './run.ts';
-import type { SupervisedResult } from './supervised.ts';
-import type { UpdateResult } from './update.ts';
 
 export function diagnoseStart(run: TrainingRun): TrainEvent[] {
   return observed(run, run.position.step, { after: 'start' });

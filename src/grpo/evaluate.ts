@@ -5,41 +5,25 @@
  */
 import type { StageConfig } from '../config/stage_config.ts';
 import type { TaskItem } from '../data/task.ts';
+import type { Evaluation, Example } from '../methods/records.ts';
+import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
 import type { Completion, SamplingSettings } from '../model/generation.ts';
 import { generate, wholeVocabulary } from '../model/generation.ts';
-import type { Verdict } from '../rewards/verdict.ts';
-import { completionEnd, evaluationSamples } from './capacity.ts';
 import { completionText } from './collect.ts';
+import { completionEnd } from './completion_end.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
-import type { Estimate } from './statistics.ts';
-import { meanPassAtK, shareSolved } from './statistics.ts';
 
-export interface Evaluation {
-  /** Share of problems whose greedy completion is correct. */
-  readonly accuracy: Estimate;
-  /** Samples a problem. */
-  readonly samples: number;
-  /** Share of sampled completions that are correct: sampled accuracy. */
-  readonly meanAtK: Estimate;
-  /** k → share of problems that k samples solve, for k = 1, 2, 4, … and K. */
-  readonly passAtK: Readonly<Record<number, Estimate>>;
-  /** Mean tokens of the sampled completions. */
-  readonly meanLength: number;
-  /** Greedy completions of the first problems. */
-  readonly examples: readonly Example[];
-}
-
-/** One completion with its verdict, for people. */
-export interface Example {
-  readonly prompt: string;
-  readonly completion: string;
-  readonly verdict: Verdict;
-}
-
+/** Sampled completions of a held-out problem where the stage does not say. */
+const DEFAULT_SAMPLES = 4;
 const EXAMPLES = 8;
 const GREEDY = wholeVocabulary(0);
 const PLAIN = wholeVocabulary(1);
+
+/** Sampled completions of a held-out problem; a stage that does not say takes the default of one that does. */
+export function evaluationSamples(stage: StageConfig): number {
+  return stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
+}
 
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {

@@ -1,11 +1,7 @@
 /** What a run says while it trains. The terminal, the run directory, a web page and the tests are listeners. */
-import type { Collected } from './collect.ts';
-import type { Level } from './diagnostics/diagnostic.ts';
-import type { Evaluation } from './evaluate.ts';
-import type { CreditedGroup } from './rollouts.ts';
 
-/** One line of metrics.jsonl: TRL's names where TRL has one. */
-export type StepMetrics = Readonly<Record<string, number | string>>;
+import type { Diagnosis } from '../diagnostics/diagnostic.ts';
+import type { Collected, CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 
 /** `requested`: by the person who watches; on a session's word alone, never by the trainer. */
 export type EvaluationMoment = 'baseline' | 'periodic' | 'final' | 'requested';
@@ -43,12 +39,3 @@ export type TrainEvent =
   /** An optimizer step was taken. The run is at rest: a listener may checkpoint or stop it here. */
   | { readonly type: 'step'; readonly stage: 'sft' | 'grpo'; readonly step: number; readonly metrics: StepMetrics }
   | { readonly type: 'end'; readonly step: number };
-
-/** What is wrong, or may go wrong. */
-export interface Diagnosis {
-  /** One of DIAGNOSIS_CODES; its anchor in docs/diagnostics.md. */
-  readonly code: string;
-  readonly level: Level;
-  /** What was seen, why it matters, what to do. */
-  readonly message: string;
-}

@@ -1,12 +1,16 @@
 /** The metrics of a step, under TRL's names; own names only where TRL has none. */
+
 import type { GrpoStageConfig } from '../config/stage_config.ts';
+import type {
+  Collected,
+  Evaluation,
+  Rollout,
+  RolloutGroup,
+  StepMetrics,
+  SupervisedResult,
+  UpdateResult,
+} from '../methods/records.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
-import type { Collected } from './collect.ts';
-import type { Evaluation } from './evaluate.ts';
-import type { StepMetrics } from './events.ts';
-import type { Rollout, RolloutGroup } from './rollouts.ts';
-import type { SupervisedResult } from './supervised.ts';
-import type { UpdateResult } from './update.ts';
 
 interface Common {
   readonly step: number;

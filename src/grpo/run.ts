@@ -2,21 +2,15 @@
  * A training run: a policy, a task, a config, and the position reached. Everything that decides what happens next
  * is in `position` and in the policy's vectors; a checkpoint holds exactly these.
  */
+
 import type { RunConfig } from '../config/run_config.ts';
 import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
-import { ConfigError } from '../errors.ts';
-import type { Backend } from '../kernels/kernels.ts';
+import { startWatch, type Watch } from '../diagnostics/watch.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
-import { initialParameters } from '../model/initialize.ts';
-import { Policy } from '../model/policy.ts';
-import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+import type { CreditedGroup, Evaluation, Seconds } from '../methods/records.ts';
+import type { Policy } from '../model/policy.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
-import { modelShape } from './capacity.ts';
-import { startWatch, type Watch } from './diagnostics/watch.ts';
-import type { Evaluation } from './evaluate.ts';
-import { requireMemory } from './memory_advice.ts';
-import type { CreditedGroup } from './rollouts.ts';
 
 /** Rollouts that still have optimizer steps to give: with several iterations or minibatches a batch. */
 export interface Buffer {
@@ -45,15 +39,6 @@ export interface Position {
   seconds: Seconds;
   /** What the diagnostics remember: it decides what is said, never what is done. */
   watch: Watch;
-}
-
-/** Wall-clock by activity. */
-export interface Seconds {
-  sft: number;
-  rollout: number;
-  verify: number;
-  update: number;
-  eval: number;
 }
 
 export interface WeightedReward {
@@ -93,50 +78,6 @@ export function stageOf(run: TrainingRun): StageConfig {
   const stage = run.config.stages[run.position.stageIndex];
   if (stage === undefined) throw new RangeError('the run has no further stage');
   return stage;
-}
-
-/** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
-function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
-  if (stage.stage === 'sft' || own === 'unused') return [];
-  return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
-}
-
-export interface RunOptions {
-  /**
-   * Looked up before the built-in ones. 'unused': the run is only evaluated or sampled, which reads verdicts alone,
-   * and its rewards need not be known.
-   */
-  readonly rewards?: OwnRewards | 'unused';
-  /** Milliseconds of a monotonic clock; default `performance.now`. */
-  readonly clock?: () => number;
-}
-
-/** Opens a policy for a config and fills it with initial weights. @throws MemoryPlanError, ConfigError */
-export async function openRun(
-  config: RunConfig,
-  task: Task,
-  backend: Backend,
-  { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
-): Promise<TrainingRun> {
-  requireStorage(config, backend);
-  const rewards = config.stages.map((stage) => stageRewards(stage, own));
-  const capacity = requireMemory(config, task, backend);
-  const shape = modelShape(config, task);
-  const policy = await Policy.open(backend, shape, capacity);
-  policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
-  return { config, task, rewards, policy, position: startPosition(), clock };
-}
-
-/** @throws ConfigError where the backend does not store what the config says */
-function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): void {
-  const { name, storageDtype: used = 'float32' } = backend;
-  if (wanted === used) return;
-  const remedy =
-    wanted === 'float16'
-      ? 'use backend webgpu, on an adapter with shader-f16, or leave the key out'
-      : `set the key to ${used}, or open the backend without it`;
-  const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
-  throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
 }
 
 /** Words of the sampler's Philox key for one purpose ('rollout', 'eval', …). */

@@ -1,20 +1,13 @@
 /** One optimizer step of the supervised warm start: mean negative log-prob of demonstrated completions. */
+
 import type { SftStageConfig } from '../config/stage_config.ts';
 import { NumericsError } from '../errors.ts';
+import type { SupervisedResult } from '../methods/records.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import { drawItems } from './collect.ts';
 import { drawing, type TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
-
-export interface SupervisedResult {
-  /** Nats a completion token. */
-  readonly loss: number;
-  readonly entropy: number;
-  readonly gradNorm: number;
-  readonly learningRate: number;
-  readonly completionTokens: number;
-}
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {

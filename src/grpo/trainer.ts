@@ -5,7 +5,9 @@
  * asking for more.
  */
 import type { GrpoStageConfig, SftStageConfig } from '../config/stage_config.ts';
+import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
+import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import { collectGroups } from './collect.ts';
 import { creditGroups, selectGroups } from './credit.ts';
 import {
@@ -16,11 +18,9 @@ import {
   diagnoseSupervised,
   diagnoseUpdate,
 } from './diagnose.ts';
-import { enterStage } from './diagnostics/watch.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
-import type { CreditedGroup, RolloutGroup } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
 import { stageOf, timed } from './run.ts';
 import { superviseStep } from './supervised.ts';

@@ -4,26 +4,20 @@
  * Gradients of the micro-batches add up (same bits however they are cut, on wasm); weights change once, and only
  * if every number is finite.
  */
+
 import type { GrpoStageConfig } from '../config/stage_config.ts';
 import { NumericsError } from '../errors.ts';
+import type { CreditedGroup, Rollout, UpdateResult } from '../methods/records.ts';
 import type { PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
 import type { StepSizes } from './aggregation.ts';
 import { tokenCoefficient } from './aggregation.ts';
-import { completionLimit } from './capacity.ts';
+import { completionLimit } from './completion_end.ts';
 import { actsInUpdate } from './credit.ts';
-import type { CreditedGroup, Rollout } from './rollouts.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
-import { addRows, emptyTotals, type UpdateTotals } from './update_totals.ts';
-
-export interface UpdateResult {
-  readonly learningRate: number;
-  /** Before clipping. */
-  readonly gradNorm: number;
-  readonly totals: UpdateTotals;
-}
+import { addRows, emptyTotals } from './update_totals.ts';
 
 /** A group with the token arrays that packing needs. */
 interface PackedGroup extends TokenGroup {

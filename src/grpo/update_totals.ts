@@ -1,21 +1,9 @@
 /** Running totals over the loss rows of an optimizer step: what its metrics are made of. */
+
 import type { GrpoStageConfig } from '../config/stage_config.ts';
+import type { Rollout, UpdateTotals } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
 import type { ObjectiveRows, ScoresWithLoss } from '../model/policy.ts';
-import type { Rollout } from './rollouts.ts';
-
-export interface UpdateTotals {
-  /** Sum of the rows' losses: the step's loss, entropy bonus included. */
-  loss: number;
-  /** Loss rows that are not masked. */
-  rows: number;
-  kl: number;
-  clippedLow: number;
-  clippedHigh: number;
-  /** |log-prob of the scorer − log-prob of the sampler|: its largest value and its sum. */
-  logprobDifferenceMax: number;
-  logprobDifferenceSum: number;
-}
 
 export function emptyTotals(): UpdateTotals {
   return { loss: 0, rows: 0, kl: 0, clippedLow: 0, clippedHigh: 0, logprobDifferenceMax: 0, logprobDifferenceSum: 0 };

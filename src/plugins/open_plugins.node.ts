@@ -4,11 +4,11 @@
  * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
  */
 import { dirname } from 'node:path';
-import type { Plugin } from '../config/keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
 import { bindTask, getTaskDefinition } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
+import type { Plugin } from '../options/keys.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { RewardOptions } from '../rewards/reward_options.ts';

@@ -1,5 +1,5 @@
 /** Lines of completions.jsonl: some groups of each step, every completion with verdict, reward and advantage. */
-import type { CreditedGroup } from '../grpo/rollouts.ts';
+import type { CreditedGroup } from '../methods/records.ts';
 import type { JsonObject } from './json.ts';
 
 /** Groups kept a step: enough to read along, little enough that a long run stays small. */

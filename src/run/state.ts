@@ -1,12 +1,11 @@
 /** A run's position and vectors as a checkpoint, and back: what a resume needs, and nothing else. */
 
 import type { TaskItem } from '../data/task.ts';
+import type { Watch } from '../diagnostics/watch.ts';
 import { CheckpointError } from '../errors.ts';
-import type { Watch } from '../grpo/diagnostics/watch.ts';
-import type { Evaluation } from '../grpo/evaluate.ts';
-import type { CreditedGroup, Rollout } from '../grpo/rollouts.ts';
-import type { Buffer, Position, Seconds, TrainingRun } from '../grpo/run.ts';
+import type { Buffer, Position, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
+import type { CreditedGroup, Evaluation, Rollout, Seconds } from '../methods/records.ts';
 import { namedTensors } from '../model/policy.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
 import type { Checkpoint } from './checkpoints.ts';

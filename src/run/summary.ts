@@ -1,7 +1,9 @@
 /** summary.json: what a run reached, from what, in how long. */
-import type { Said } from '../grpo/diagnostics/watch.ts';
+
+import type { Said } from '../diagnostics/watch.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
-import type { Seconds, TrainingRun } from '../grpo/run.ts';
+import type { TrainingRun } from '../grpo/run.ts';
+import type { Seconds } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint.ts';
 

@@ -3,8 +3,7 @@
  * what a page wants) or in the caller's own thread (`openRunHere`).
  */
 
-import type { Evaluation } from '../grpo/evaluate.ts';
-import type { CreditedGroup } from '../grpo/rollouts.ts';
+import type { CreditedGroup, Evaluation } from '../methods/records.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { BackendReport, BackendWish } from './choose_backend.ts';

@@ -17,10 +17,10 @@
  * Works without a bundler: `engine_worker.js` beside this file is whole. Threads of WebAssembly need a page that is
  * served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
  */
+
+export type { Diagnosis } from '../diagnostics/diagnostic.ts';
 export { BackendError, CheckpointError, ConfigError, RlvrError } from '../errors.ts';
-export type { Evaluation } from '../grpo/evaluate.ts';
-export type { Diagnosis, StepMetrics } from '../grpo/events.ts';
-export type { CreditedGroup, Rollout } from '../grpo/rollouts.ts';
+export type { CreditedGroup, Evaluation, Rollout, StepMetrics } from '../methods/records.ts';
 export type { Verdict } from '../rewards/verdict.ts';
 export type { Store } from '../run/store.ts';
 export * from './browser_run.ts';

@@ -1,13 +1,14 @@
 /** The page in a real browser: it trains, rests, survives a reload, and what it exports is what it trained. */
+
 import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/create_task.ts';
-import { openRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { loadModel } from '../../src/run/model_files.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store.ts';
 import {
   downloaded,

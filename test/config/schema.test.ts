@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { relinkSchema } from '../../src/cli/schema.ts';
 import { GRPO_KEYS } from '../../src/config/grpo_keys.ts';
-import type { KeyTable } from '../../src/config/keys.ts';
 import { MODEL_KEYS } from '../../src/config/model_config.ts';
 import { RUN_KEYS } from '../../src/config/run_keys.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { SFT_KEYS } from '../../src/config/stage_keys.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/trl_keys.ts';
-import { nearestKey } from '../../src/config/unknown_keys.ts';
+import type { KeyTable } from '../../src/options/keys.ts';
+import { nearestKey } from '../../src/options/nearest_name.ts';
 
 /** GRPOConfig of TRL 1.10 with the inherited keys that its documentation discusses. */
 const TRL_KEYS = `

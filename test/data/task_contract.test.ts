@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createTask, getTaskDefinition, type TaskConfig, taskDefinitions } from '../../src/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
 import type { Task, TaskItem } from '../../src/data/task.ts';
-import { shareSolved } from '../../src/grpo/statistics.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
+import { shareSolved } from '../../src/methods/statistics.ts';
 
 const SETTINGS: readonly TaskConfig[] = [
   { name: 'countdown' },

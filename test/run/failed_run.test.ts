@@ -1,12 +1,13 @@
 /** What a run that failed leaves behind: everything before the failure, and the way on. */
+
 import { describe, expect, it } from 'vitest';
 import { withWayOn } from '../../src/cli/way_on.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/index.ts';
 import { CheckpointError, PluginError } from '../../src/errors.ts';
-import { openRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/index.ts';
-import { openRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store.ts';

@@ -1,13 +1,14 @@
 /** Policies on tfjs backends: the numbers of our own kernels, tf.grads' gradients, and no tensor left behind. */
+
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/create_task.ts';
-import { openRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/generation.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { loadBackend } from '../support/backends.ts';
 import { normals } from '../support/data.ts';
 import { worstRelative as worstOf } from '../support/golden_model.ts';

@@ -1,11 +1,12 @@
 /** A device that is lost in the middle of a step: the run stops with the reason, and goes on from its checkpoint. */
+
 import { expect, it } from 'vitest';
 import { withWayOn } from '../../src/cli/way_on.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/index.ts';
-import { openRun } from '../../src/grpo/run.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';

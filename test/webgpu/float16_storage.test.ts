@@ -1,8 +1,8 @@
 /** A policy that is kept as float16: the same promises in bits, half the memory, and no overflow that goes unseen. */
+
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/index.ts';
-import { openRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
@@ -13,6 +13,7 @@ import { generateKept } from '../../src/model/generation.ts';
 import { planPolicy } from '../../src/model/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { openSoftwareAdapter } from '../support/adapters.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
 import {

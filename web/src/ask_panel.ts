@@ -1,5 +1,5 @@
 /** A box to ask the policy, before and after training; the answers stay beside each other. */
-import { element } from '../../src/run/report/page/dom.ts';
+import { element } from '../../src/report/page/dom.ts';
 import { tokens } from './group_panel.ts';
 import type { Asked, Lab } from './lab.ts';
 

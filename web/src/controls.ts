@@ -1,6 +1,6 @@
 /** The buttons, and the lines that say where the run stands and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
-import { byId, element, write } from '../../src/run/report/page/dom.ts';
+import { byId, element, write } from '../../src/report/page/dom.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
 import type { Lab, LabStatus, Note } from './lab.ts';
 

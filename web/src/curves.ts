@@ -1,7 +1,7 @@
 /** The curves: small uPlot charts over the same steps. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { element, write } from '../../src/run/report/page/dom.ts';
+import { element, write } from '../../src/report/page/dom.ts';
 import type { Curve, History } from './history.ts';
 import type { Lab } from './lab.ts';
 

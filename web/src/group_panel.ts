@@ -1,6 +1,6 @@
 /** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
 import type { CreditedGroup, Rollout } from 'rlvr-train/web';
-import { element } from '../../src/run/report/page/dom.ts';
+import { element } from '../../src/report/page/dom.ts';
 import type { Lab } from './lab.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */

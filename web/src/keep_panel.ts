@@ -1,6 +1,6 @@
 /** Links, files and hashes: what leaves the page. */
 import { unzip, zip } from 'fflate';
-import { element } from '../../src/run/report/page/dom.ts';
+import { element } from '../../src/report/page/dom.ts';
 import { type Experiment, linkOf, ofLink } from './experiment.ts';
 import { type Lab, messageOf } from './lab.ts';
 

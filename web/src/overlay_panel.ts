@@ -1,5 +1,5 @@
 /** Earlier runs that this browser keeps, to lay under the curves. */
-import { element } from '../../src/run/report/page/dom.ts';
+import { element } from '../../src/report/page/dom.ts';
 import type { Curves } from './curves.ts';
 import type { Lab } from './lab.ts';
 

@@ -1,5 +1,5 @@
 /** An editor for a reward of the visitor's own: tried on twenty completions, then trained against. */
-import { element } from '../../src/run/report/page/dom.ts';
+import { element } from '../../src/report/page/dom.ts';
 import type { Experiment } from './experiment.ts';
 import { type Lab, messageOf } from './lab.ts';
 

@@ -1,6 +1,6 @@
 /** Settings: those of a new run, those that a run may change while it goes on, and the YAML of both. */
 import type { SettingChange } from 'rlvr-train/web';
-import { element } from '../../src/run/report/page/dom.ts';
+import { element } from '../../src/report/page/dom.ts';
 import { type Experiment, REWARDS } from './experiment.ts';
 import { copyButton } from './keep_panel.ts';
 import type { Lab } from './lab.ts';

@@ -1,7 +1,7 @@
 /** The live region of a terminal: finished lines above, redrawn progress below, and keys. */
 
 import { onExit } from 'signal-exit';
-import { plannedWork } from '../../grpo/work.ts';
+import { plannedWork } from '../../planning/work.ts';
 import type { Fingerprint } from '../../run/fingerprint.ts';
 import type { SessionEvent } from '../../run/session.ts';
 import { colors } from '../colors.ts';

@@ -1,8 +1,6 @@
 /** What the live region shows, reduced from a run's events. Pure: the clock comes with each event. */
-import type { Example } from '../../grpo/evaluate.ts';
-import type { StepMetrics } from '../../grpo/events.ts';
-import type { RolloutGroup } from '../../grpo/rollouts.ts';
-import type { StageWork } from '../../grpo/work.ts';
+import type { Example, RolloutGroup, StepMetrics } from '../../methods/records.ts';
+import type { StageWork } from '../../planning/work.ts';
 import type { SessionEvent } from '../../run/session.ts';
 import { type Curve, EMPTY_CURVE, withPoint } from './chart.ts';
 

@@ -1,0 +1,47 @@
+/** All diagnostics. Each has an entry of its name in docs/diagnostics.md. */
+import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../config/stage_config.ts';
+import { COMPLETION_DIAGNOSTICS } from './completions.ts';
+import { COST_DIAGNOSTICS, LONG_WARM_UP } from './cost.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { EVALUATION_DIAGNOSTICS } from './evaluations.ts';
+import { GROUP_DIAGNOSTICS } from './groups.ts';
+import type { History } from './history.ts';
+import { EARNINGS, REWARD_FAULTS } from './rewards.ts';
+import { GRADIENT_DIAGNOSTICS, POLICY_UPDATE_DIAGNOSTICS, SUPERVISED_LOSS_RISES } from './updates.ts';
+
+/** In the order in which they are asked: those that others stand back for come first. */
+const GRPO: readonly Diagnostic[] = [
+  LONG_WARM_UP,
+  ...REWARD_FAULTS,
+  ...GROUP_DIAGNOSTICS,
+  ...EARNINGS,
+  ...COMPLETION_DIAGNOSTICS,
+  ...COST_DIAGNOSTICS,
+  ...GRADIENT_DIAGNOSTICS,
+  ...POLICY_UPDATE_DIAGNOSTICS,
+  ...EVALUATION_DIAGNOSTICS,
+];
+
+const SFT: readonly Diagnostic<SftStageConfig>[] = [LONG_WARM_UP, ...GRADIENT_DIAGNOSTICS, SUPERVISED_LOSS_RISES];
+
+/** Codes of the errors that a run stops over; they are recorded like a diagnosis, with level `stop`. */
+export const STOP_CODES: readonly string[] = ['non-finite', 'off-policy', 'nothing-to-learn'];
+
+/** Every name that can be said. */
+export const DIAGNOSIS_CODES: readonly string[] = [
+  ...new Set([...GRPO.map(({ code }) => code), ...SFT.map(({ code }) => code), ...STOP_CODES]),
+];
+
+/** A diagnostic that knows its stage. */
+export interface BoundDiagnostic extends Omit<Diagnostic, 'look'> {
+  readonly look: (history: History) => ReturnType<Diagnostic['look']>;
+}
+
+/** The diagnostics of a stage of this kind. */
+export function diagnosticsFor(stage: StageConfig): BoundDiagnostic[] {
+  return stage.stage === 'grpo' ? bind<GrpoStageConfig>(GRPO, stage) : bind<SftStageConfig>(SFT, stage);
+}
+
+function bind<S extends StageConfig>(diagnostics: readonly Diagnostic<S>[], stage: S): BoundDiagnostic[] {
+  return diagnostics.map((diagnostic) => ({ ...diagnostic, look: (history) => diagnostic.look(history, stage) }));
+}

@@ -1,0 +1,45 @@
+/**
+ * A diagnostic: a pure look at what a stage has shown so far, and words for what it finds. It changes nothing: neither
+ * the run nor a bit of its weights.
+ */
+import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
+import type { History } from './history.ts';
+
+/** `note`: worth knowing. `warning`: learning is in danger or impossible. `stop`: the run ended over it. */
+export type Level = 'note' | 'warning' | 'stop';
+
+/** What is wrong, or may go wrong. */
+export interface Diagnosis {
+  /** One of DIAGNOSIS_CODES; its anchor in docs/diagnostics.md. */
+  readonly code: string;
+  readonly level: Level;
+  /** What was seen, why it matters, what to do. */
+  readonly message: string;
+}
+
+/** What a diagnostic is asked after. `start` is the start of a stage, `batch` a generation batch. */
+export type Moment = 'start' | 'batch' | 'update' | 'evaluation';
+
+/** Sentences without their full stop, each with the numbers and keys that it speaks of. */
+export interface Finding {
+  /** What was seen. */
+  readonly seen: string;
+  /** Why it matters. */
+  readonly why: string;
+  /** Which key to change, to which value. */
+  readonly remedy: string;
+}
+
+/** `S`: the kinds of stage that it understands. */
+export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
+  /** Its name, and its anchor in docs/diagnostics.md. */
+  readonly code: string;
+  readonly level: Exclude<Level, 'stop'>;
+  readonly after: Moment;
+  /** So many looks in a row must find it before it is said; default 1. */
+  readonly patience?: number;
+  /** Codes that say more about the same thing: while one of them stands, this one is not said. */
+  readonly unless?: readonly string[];
+  /** What there is to say after the newest observation, which `history` already holds. */
+  readonly look: (history: History, stage: S) => Finding | undefined;
+}

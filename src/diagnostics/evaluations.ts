@@ -1,0 +1,160 @@
+/** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
+import type { GrpoStageConfig } from '../config/stage_config.ts';
+import type { Estimate } from '../methods/statistics.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { newestWhile } from './lists.ts';
+import { differentProblems } from './problems.ts';
+import type { EvaluationRecord } from './records.ts';
+import { figure, percent, setting } from './words.ts';
+
+/** Evaluations in a row that hold before it is said: one may be a bad draw of weights. */
+const FALLING_EVALUATIONS = 3;
+
+const heldOutFalls: Diagnostic = {
+  code: 'held-out-falls',
+  level: 'warning',
+  after: 'evaluation',
+  patience: FALLING_EVALUATIONS,
+  look(history, stage) {
+    const now = history.evaluations.at(-1);
+    const fall = now && (fallOf('sampled', history.bestSampled, now) ?? fallOf('greedy', history.bestGreedy, now));
+    if (fall === undefined) return undefined;
+    const { best, measure } = fall;
+    const then = best.training ?? history.evaluations.find(({ training }) => training !== null)?.training;
+    if (!then || !now?.training || now.training.reward < then.reward) return undefined;
+    return {
+      seen:
+        `the reward in training went from ${figure(then.reward)} to ${figure(now.training.reward)}, while held-out ${measure} ` +
+        `accuracy fell from ${percent(best[measure].mean)} (step ${best.step}) to ${percent(now[measure].mean)}`,
+      why: gamesReward(stage)
+        ? 'The policy learns what reward_funcs pays for and not what the task asks: it overfits the training problems, or exploits the reward'
+        : 'The policy overfits the training problems',
+      remedy: `${best.step > 0 ? `Stop at step ${best.step} (max_steps), use` : 'Use'} more problems${gamesReward(stage) ? ', set reward_funcs to [accuracy]' : ''}, or set beta to ${setting(stage.klCoef === 0 ? 0.01 : 3 * stage.klCoef)} (now ${setting(stage.klCoef)})`,
+    };
+  },
+};
+
+/** Points by which the share of right answers in training may exceed the held-out one. */
+const GAP = 0.25;
+
+const heldOutGap: Diagnostic = {
+  code: 'held-out-gap',
+  level: 'note',
+  after: 'evaluation',
+  unless: ['held-out-falls'],
+  look({ evaluations, problems }, stage) {
+    const now = evaluations.at(-1);
+    if (!now?.training || now.training.correct < GAP + now.sampled.mean || now.training.correct <= now.sampled.high) {
+      return undefined;
+    }
+    const draws = problems.drawn / differentProblems(problems);
+    return {
+      seen:
+        `${percent(now.training.correct)} of the completions are right on training problems, ` +
+        `${percent(now.sampled.mean)} on held-out ones${draws >= 2 ? `; each training problem came ${draws.toFixed(0)} times` : ''}`,
+      why: 'Part of what training shows is memory of its problems',
+      remedy: `Give the task more problems with the knobs under task, or lower max_steps (now ${stage.maxSteps}); trust the held-out figures`,
+    };
+  },
+};
+
+const sharpening: Diagnostic = {
+  code: 'sharpening',
+  level: 'note',
+  after: 'evaluation',
+  patience: 2,
+  look({ evaluations, firstEvaluation: first }, stage) {
+    const now = evaluations.at(-1);
+    if (first === null || now === undefined) return undefined;
+    if (!isAbove(now.sampled, first.sampled) || !isAbove(first.greedy, now.greedy)) return undefined;
+    return {
+      seen:
+        `since step ${first.step} sampled accuracy rose from ${percent(first.sampled.mean)} to ${percent(now.sampled.mean)}, ` +
+        `while greedy accuracy fell from ${percent(first.greedy.mean)} to ${percent(now.greedy.mean)}`,
+      why: 'The policy grows surer of what it does, not better at it: its best guess is worse than before',
+      remedy: keepSearching(stage),
+    };
+  },
+};
+
+const passAtKFalls: Diagnostic = {
+  code: 'pass-at-k-falls',
+  level: 'note',
+  after: 'evaluation',
+  patience: 2,
+  look({ evaluations, firstEvaluation: first }, stage) {
+    const now = evaluations.at(-1);
+    if (first === null || now === undefined || now.samples < 2) return undefined;
+    if (!isAbove(first.pass, now.pass) || now.sampled.mean < first.sampled.mean) return undefined;
+    return {
+      seen:
+        `since step ${first.step} pass@${now.samples} fell from ${percent(first.pass.mean)} to ${percent(now.pass.mean)}, ` +
+        `while sampled accuracy went from ${percent(first.sampled.mean)} to ${percent(now.sampled.mean)}`,
+      why: 'The policy solves fewer problems at all, and those it still solves more often',
+      remedy: keepSearching(stage),
+    };
+  },
+};
+
+const PLATEAU_EVALUATIONS = 5;
+/** Beyond it there is little left to gain. */
+const NEARLY_SOLVED = 0.9;
+/** Below it a policy trained from random weights hardly moves. */
+const SMALL_LEARNING_RATE = 1e-5;
+const USUAL_LEARNING_RATE = 3e-4;
+
+const plateau: Diagnostic = {
+  code: 'plateau',
+  level: 'note',
+  after: 'evaluation',
+  unless: ['held-out-falls'],
+  look({ evaluations, bestSampled: best }, stage) {
+    if (best === null || best.sampled.mean >= NEARLY_SOLVED) return undefined;
+    const since = newestWhile(evaluations, ({ step }) => step > best.step);
+    if (since.length < PLATEAU_EVALUATIONS) return undefined;
+    const { learningRate, numGenerations } = stage;
+    const remedy =
+      learningRate < SMALL_LEARNING_RATE
+        ? `Set learning_rate to ${setting(USUAL_LEARNING_RATE)} (now ${setting(learningRate)}): small models want far more than large ones`
+        : `Raise num_generations to ${2 * numGenerations}, change the problems with the knobs under task, or stop here (max_steps)`;
+    return {
+      seen: `no evaluation since step ${best.step} was better than its ${percent(best.sampled.mean)} sampled accuracy (${since.length} evaluations)`,
+      why: 'Further steps at these settings bring nothing on held-out problems',
+      remedy,
+    };
+  },
+};
+
+export const EVALUATION_DIAGNOSTICS: readonly Diagnostic[] = [
+  heldOutFalls,
+  heldOutGap,
+  sharpening,
+  passAtKFalls,
+  plateau,
+];
+
+/** Whether the difference of two means exceeds the noise of both. */
+function isAbove(a: Estimate, b: Estimate): boolean {
+  const noise = (estimate: Estimate): number => (estimate.high - estimate.low) / 2;
+  return a.mean - b.mean > Math.hypot(noise(a), noise(b));
+}
+
+/** A fall since the best evaluation. Greedy accuracy that falls while sampled accuracy rises is `sharpening`. */
+function fallOf(
+  measure: 'greedy' | 'sampled',
+  best: EvaluationRecord | null,
+  now: EvaluationRecord,
+): { readonly measure: 'greedy' | 'sampled'; readonly best: EvaluationRecord } | undefined {
+  if (best === null || !isAbove(best[measure], now[measure]) || isAbove(now.sampled, best.sampled)) return undefined;
+  return { measure, best };
+}
+
+/** Whether something else than the verdict is paid. */
+function gamesReward({ rewards }: GrpoStageConfig): boolean {
+  return rewards.some(({ name }) => name !== 'accuracy');
+}
+
+function keepSearching({ entropyCoef, learningRate }: GrpoStageConfig): string {
+  const bonus = setting(entropyCoef === 0 ? 0.01 : 2 * entropyCoef);
+  return `Set entropy_coef to ${bonus} (now ${setting(entropyCoef)}), or learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`;
+}

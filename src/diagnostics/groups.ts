@@ -1,0 +1,133 @@
+/** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
+import type { GrpoStageConfig } from '../config/stage_config.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { isMuch } from './history.ts';
+import { meanOf, newestWhile } from './lists.ts';
+import type { BatchRecord } from './records.ts';
+import { percent, setting } from './words.ts';
+
+/** Three batches in a row are no accident. */
+const FEWEST_BATCHES = 3;
+
+const EASIER = 'lengthen the sft stage, or choose an easier task';
+const HARDER = 'make the problems harder with the knobs under task';
+
+const NO_GRADIENT = 'A group whose rewards are all equal has no gradient, so no optimizer step was taken';
+
+const allWrong: Diagnostic = {
+  code: 'all-wrong',
+  level: 'warning',
+  after: 'batch',
+  unless: ['no-reward'],
+  look(history, stage) {
+    const found = newestWhile(history.batches, ({ live, correct }) => live === 0 && correct === 0);
+    const newest = found.at(-1);
+    if (newest === undefined || !isMuch(found)) return undefined;
+    const completions = found.reduce((sum, batch) => sum + batch.completions, 0);
+    const { step, share } = history.mostCorrect;
+    const invalid = newest.invalid > 0.5 ? `; ${percent(newest.invalid)} of the last batch cannot be parsed` : '';
+    const seen = `all groups are dead: of the last ${completions} completions none is right${invalid}`;
+    if (share === 0) return { seen, why: NO_GRADIENT, remedy: easierStart(stage) };
+    return {
+      seen: `${seen}, though ${percent(share)} were at step ${step}`,
+      why: `An update has destroyed what the policy could do. ${NO_GRADIENT}`,
+      remedy: slowerStart(stage),
+    };
+  },
+};
+
+const allRight: Diagnostic = {
+  code: 'all-right',
+  level: 'note',
+  after: 'batch',
+  unless: ['no-reward'],
+  look({ batches }) {
+    const found = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
+    if (found.length < FEWEST_BATCHES) return undefined;
+    return {
+      seen: `all groups are dead: every completion of the last ${found.length} batches is right`,
+      why: `The task is solved on the problems that it draws. ${NO_GRADIENT}`,
+      remedy: `Stop here (lower max_steps), or ${HARDER}`,
+    };
+  },
+};
+
+/** Neither all right nor all wrong, and not the reward's fault. */
+const allDead: Diagnostic = {
+  code: 'all-dead',
+  level: 'warning',
+  after: 'batch',
+  unless: ['no-reward', 'all-wrong', 'all-right', 'constant-reward'],
+  look({ batches }, stage) {
+    const found = newestWhile(batches, ({ live }) => live === 0);
+    const newest = found.at(-1);
+    if (newest === undefined || found.length < FEWEST_BATCHES) return undefined;
+    return {
+      seen: `all groups of the last ${found.length} batches are dead: ${deadByKind(newest)} in the last one`,
+      why: `The policy does the same each time that it meets a problem. ${NO_GRADIENT}`,
+      remedy: moreVariety(stage),
+    };
+  },
+};
+
+/** Of the groups that a step is made of; below it, the gradient is noisier than the batch size suggests. */
+const FEW_LIVE = 0.25;
+/** Where most completions are right, dead groups are success. */
+const MOSTLY_SOLVED = 0.8;
+const FEW_LIVE_BATCHES = 10;
+
+const fewLiveGroups: Diagnostic = {
+  code: 'few-live-groups',
+  level: 'note',
+  after: 'batch',
+  unless: ['no-reward', 'all-wrong', 'all-right', 'all-dead', 'constant-reward', 'entropy-collapse', 'duplicates'],
+  look({ batches }, stage) {
+    const window = batches.slice(-FEW_LIVE_BATCHES);
+    const live = meanOf(window, (batch) => batch.live);
+    const solved = meanOf(window, ({ correct }) => correct);
+    if (window.length < FEW_LIVE_BATCHES || live >= FEW_LIVE * stage.promptsPerStep) return undefined;
+    if (solved >= MOSTLY_SOLVED) return undefined;
+    const drawn = meanOf(window, ({ groups }) => groups);
+    const rounds = meanOf(window, (batch) => batch.rounds);
+    const wrong = meanOf(window, (batch) => batch.allWrong);
+    const kinds = `${wrong.toFixed(1)} all wrong, ${meanOf(window, (batch) => batch.allRight).toFixed(1)} all right`;
+    return {
+      seen:
+        `in the last ${window.length} batches ${live.toFixed(1)} of ${drawn.toFixed(1)} groups carried signal ` +
+        `(${kinds}), after ${rounds.toFixed(1)} rounds of sampling; a step is meant to have ${stage.promptsPerStep}`,
+      why: 'The gradient is that of a much smaller batch, and most of the sampling is in vain',
+      remedy: `${moreDraws(stage)}; or ${wrong * 2 > drawn ? EASIER : HARDER}`,
+    };
+  },
+};
+
+export const GROUP_DIAGNOSTICS: readonly Diagnostic[] = [allWrong, allRight, allDead, fewLiveGroups];
+
+function deadByKind({ groups, allRight: right, allWrong: wrong }: BatchRecord): string {
+  const alike = groups - right - wrong;
+  return `${right} all right, ${wrong} all wrong${alike > 0 ? `, ${alike} with equal rewards` : ''}`;
+}
+
+function easierStart({ numGenerations }: GrpoStageConfig): string {
+  const draws = `raise num_generations to ${2 * numGenerations} (now ${numGenerations})`;
+  return `Let an sft stage come first until a tenth is right, pay partial answers by reward_funcs, choose an easier task, or ${draws}`;
+}
+
+/** After an update that was too large. */
+export function slowerStart({ learningRate, warmupSteps }: GrpoStageConfig): string {
+  const warmUp = warmupSteps < 20 ? ' and warmup_steps to 20' : '';
+  return `Set learning_rate to ${setting(learningRate / 5)} (now ${setting(learningRate)})${warmUp}, and start again`;
+}
+
+/** Against samples that are all alike. */
+export function moreVariety({ temperature, entropyCoef }: GrpoStageConfig): string {
+  const heat = temperature < 1 ? `temperature to 1 (now ${setting(temperature)})` : undefined;
+  const bonus = `entropy_coef to ${setting(entropyCoef === 0 ? 0.01 : 2 * entropyCoef)} (now ${setting(entropyCoef)})`;
+  return `Set ${heat === undefined ? bonus : `${heat}, or ${bonus}`}, from an earlier checkpoint or from the start`;
+}
+
+function moreDraws({ dynamicSampling, numGenerations }: GrpoStageConfig): string {
+  return dynamicSampling.name === 'none'
+    ? 'Set dynamic_sampling to {name: refill, max_rounds: 2} to replace dead groups'
+    : `Raise dynamic_sampling.max_rounds to ${2 * dynamicSampling.maxRounds} or num_generations to ${2 * numGenerations}`;
+}

@@ -1,0 +1,159 @@
+/**
+ * What the diagnostics know of a stage: its newest batches and updates, the marks it has set, a count of its problems.
+ *
+ * Plain JSON of bounded size, kept in the checkpoint: a resumed run says what one that was never stopped would say.
+ */
+import type { Seconds } from '../methods/records.ts';
+import { meanOf, pushBounded } from './lists.ts';
+import { countProblems, type ProblemCount, startCount } from './problems.ts';
+import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
+
+/** Batches, and updates, that are remembered. */
+const REMEMBERED = 32;
+/** Evaluations that are remembered, besides the first and the best. */
+const REMEMBERED_EVALUATIONS = 8;
+/** An average takes so many of the newest batches, and more of them while they hold fewer completions than that:
+ *  fewer say little about a policy that is right once in twenty. */
+const FEWEST_BATCHES = 5;
+const FEWEST_COMPLETIONS = 256;
+
+/** Averages over the newest batches. */
+export interface Average {
+  /** Of the newest batch. */
+  readonly step: number;
+  readonly completions: number;
+  readonly reward: number;
+  readonly paid: number;
+  readonly correct: number;
+  /** Share of the groups. */
+  readonly live: number;
+  readonly entropy: number;
+  readonly length: number;
+}
+
+export interface History {
+  readonly batches: BatchRecord[];
+  readonly updates: UpdateRecord[];
+  /** The newest ones, oldest first. */
+  readonly evaluations: EvaluationRecord[];
+  /** The first of a stage, before its first step where it is grpo; the best by sampled, and by greedy accuracy. */
+  firstEvaluation: EvaluationRecord | null;
+  bestSampled: EvaluationRecord | null;
+  bestGreedy: EvaluationRecord | null;
+  /** The first average of the stage, and the one with the highest reward. */
+  firstAverage: Average | null;
+  bestAverage: Average | null;
+  /** Lowest reward of any completion so far. */
+  lowestReward: number | null;
+  /** The batch with the largest share of right completions. */
+  mostCorrect: { readonly step: number; readonly share: number };
+  /** Whether a completion has ended itself. */
+  eosSeen: boolean;
+  readonly problems: ProblemCount;
+  /** Sums over the batches since the last evaluation. */
+  since: { batches: number; reward: number; correct: number };
+  /** The lowest average loss of a supervised stage. */
+  lowestLoss: number | null;
+  /** The clock at the newest batch. */
+  seconds: Seconds;
+}
+
+export function startHistory(seconds: Seconds): History {
+  return {
+    batches: [],
+    updates: [],
+    evaluations: [],
+    firstEvaluation: null,
+    bestSampled: null,
+    bestGreedy: null,
+    firstAverage: null,
+    bestAverage: null,
+    lowestReward: null,
+    mostCorrect: { step: 0, share: 0 },
+    eosSeen: false,
+    problems: startCount(),
+    since: { batches: 0, reward: 0, correct: 0 },
+    lowestLoss: null,
+    seconds: { ...seconds },
+  };
+}
+
+/** @param problems  keys of the problems drawn, one a group */
+export function rememberBatch(history: History, batch: BatchRecord, problems: readonly string[]): void {
+  pushBounded(history.batches, batch, REMEMBERED);
+  countProblems(history.problems, problems);
+  history.since.batches++;
+  history.since.reward += batch.reward;
+  history.since.correct += batch.correct;
+  history.eosSeen ||= batch.eos > 0;
+  if (batch.correct > history.mostCorrect.share) history.mostCorrect = { step: batch.step, share: batch.correct };
+  if (batch.rewarded > 0) history.lowestReward = Math.min(batch.lowest, history.lowestReward ?? batch.lowest);
+  const average = newestAverage(history);
+  if (average === undefined) return;
+  history.firstAverage ??= average;
+  if (average.reward > (history.bestAverage?.reward ?? Number.NEGATIVE_INFINITY)) history.bestAverage = average;
+}
+
+export function rememberUpdate(history: History, update: UpdateRecord): void {
+  pushBounded(history.updates, update, REMEMBERED);
+  const loss = newestLoss(history);
+  if (loss !== undefined) history.lowestLoss = Math.min(loss, history.lowestLoss ?? loss);
+}
+
+export function rememberEvaluation(history: History, evaluation: EvaluationRecord): void {
+  pushBounded(history.evaluations, evaluation, REMEMBERED_EVALUATIONS);
+  history.firstEvaluation ??= evaluation;
+  if (evaluation.sampled.mean > (history.bestSampled?.sampled.mean ?? -1)) history.bestSampled = evaluation;
+  if (evaluation.greedy.mean > (history.bestGreedy?.greedy.mean ?? -1)) history.bestGreedy = evaluation;
+  history.since = { batches: 0, reward: 0, correct: 0 };
+}
+
+/** Means over the batches since the last evaluation. */
+export function trainingSince({ since }: History): EvaluationRecord['training'] {
+  if (since.batches === 0) return null;
+  return { reward: since.reward / since.batches, correct: since.correct / since.batches };
+}
+
+/** The average over the newest batches; undefined while they are too few to say anything. */
+export function newestAverage({ batches }: History): Average | undefined {
+  let from = batches.length;
+  let completions = 0;
+  while (from > 0 && (batches.length - from < FEWEST_BATCHES || completions < FEWEST_COMPLETIONS)) {
+    from--;
+    completions += batches[from]?.completions ?? 0;
+  }
+  const window = batches.slice(from);
+  const newest = window.at(-1);
+  if (newest === undefined || window.length < FEWEST_BATCHES || completions < FEWEST_COMPLETIONS) return undefined;
+  return {
+    step: newest.step,
+    completions,
+    reward: meanOf(window, ({ reward }) => reward),
+    paid: meanOf(window, ({ paid }) => paid),
+    correct: meanOf(window, ({ correct }) => correct),
+    live: meanOf(window, ({ live, groups }) => live / groups),
+    entropy: meanOf(window, ({ entropy }) => entropy),
+    length: meanOf(window, ({ meanLength }) => meanLength),
+  };
+}
+
+/** Updates that an average of a supervised loss takes. */
+const LOSS_WINDOW = 10;
+
+export function newestLoss({ updates }: History): number | undefined {
+  return updates.length < LOSS_WINDOW ? undefined : meanOf(updates.slice(-LOSS_WINDOW), ({ loss }) => loss);
+}
+
+/** Share of the reward above the lowest that the newest average has lost since the best one; 0 where it is the best. */
+export function lostSince(history: History): number {
+  const { bestAverage: best, lowestReward } = history;
+  const now = newestAverage(history);
+  if (now === undefined || best === null || lowestReward === null || best.reward <= lowestReward) return 0;
+  return (best.reward - now.reward) / (best.reward - lowestReward);
+}
+
+/** Whether so many batches in a row are no accident: three are not, nor is one of 256 completions, of which a policy
+ *  that is right once in 50 times gets one or more right in all but one of 170 batches. */
+export function isMuch(batches: readonly BatchRecord[]): boolean {
+  return batches.length >= 3 || batches.reduce((sum, { completions }) => sum + completions, 0) >= FEWEST_COMPLETIONS;
+}

@@ -1,0 +1,171 @@
+/** What the diagnostics remember of a generation batch, an update and an evaluation: a few plain numbers each. */
+import type {
+  Collected,
+  Evaluation,
+  Rollout,
+  RolloutGroup,
+  Seconds,
+  SupervisedResult,
+  UpdateResult,
+} from '../methods/records.ts';
+import type { Estimate } from '../methods/statistics.ts';
+import { meanOf } from './lists.ts';
+
+/** Over every group drawn, dead ones included. Shares are of completions unless they say otherwise. */
+export interface BatchRecord {
+  /** The optimizer step that it was drawn for. */
+  readonly step: number;
+  readonly completions: number;
+  readonly groups: number;
+  readonly live: number;
+  /** Dead groups whose completions are all right, and those where none is. */
+  readonly allRight: number;
+  readonly allWrong: number;
+  /** Rounds of sampling, the first included. */
+  readonly rounds: number;
+  /** By the strict verdict. */
+  readonly correct: number;
+  readonly invalid: number;
+  /** Completions that have a reward; of those, mean, lowest and highest: 0 where there is none. */
+  readonly rewarded: number;
+  readonly reward: number;
+  readonly lowest: number;
+  readonly highest: number;
+  /** Share of the completions that were paid more than the lowest. */
+  readonly paid: number;
+  /** Mean over the live groups of the standard deviation of their rewards. */
+  readonly spread: number;
+  /** Nats a token. */
+  readonly entropy: number;
+  readonly meanLength: number;
+  readonly longest: number;
+  readonly truncated: number;
+  /** Completions that ended themselves. */
+  readonly eos: number;
+  /** Mean over the groups of (distinct completions − 1) / (completions − 1). */
+  readonly variety: number;
+  /** Seconds since the batch before, by what they were spent on; `all` is without evaluations. */
+  readonly seconds: { readonly verify: number; readonly all: number };
+}
+
+/** Of an optimizer step. Of a supervised one, what follows `learningRate` is absent. */
+export interface UpdateRecord {
+  readonly step: number;
+  readonly loss: number;
+  readonly gradNorm: number;
+  readonly learningRate: number;
+  /** Whether the rollouts came from the very weights that the update changed. */
+  readonly onPolicy?: boolean;
+  /** Share of the tokens whose ratio the clip binds. */
+  readonly clipped?: number;
+  /** Mean k3 to the reference, nats a token; absent where beta is 0. */
+  readonly kl?: number;
+  /** |log-prob of the scorer − log-prob of the sampler|, nats. */
+  readonly meanDifference?: number;
+  readonly maxDifference?: number;
+}
+
+export interface EvaluationRecord {
+  readonly step: number;
+  readonly greedy: Estimate;
+  readonly sampled: Estimate;
+  readonly samples: number;
+  /** pass@`samples`. */
+  readonly pass: Estimate;
+  /** Means over the batches since the evaluation before; null where there was none. */
+  readonly training: { readonly reward: number; readonly correct: number } | null;
+}
+
+/** @param before  the clock at the batch before, @param now  and at this one */
+export function batchRecord(step: number, collected: Collected, before: Seconds, now: Seconds): BatchRecord {
+  const { groups, rounds } = collected;
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const lowest = rewards.length === 0 ? 0 : Math.min(...rewards);
+  const share = (test: (rollout: Rollout) => boolean): number => rollouts.filter(test).length / rollouts.length;
+  const spent = (...activities: (keyof Seconds)[]): number =>
+    activities.reduce((sum, activity) => sum + now[activity] - before[activity], 0);
+  return {
+    step,
+    completions: rollouts.length,
+    groups: groups.length,
+    live: groups.filter(({ dead }) => !dead).length,
+    allRight: groups.filter(({ dead, rollouts: members }) => dead && members.every(isRight)).length,
+    allWrong: groups.filter(({ dead, rollouts: members }) => dead && !members.some(isRight)).length,
+    rounds,
+    correct: share(isRight),
+    invalid: share(({ verdict }) => verdict.status === 'invalid'),
+    rewarded: rewards.length,
+    reward: meanOf(rewards, (reward) => reward),
+    lowest,
+    highest: rewards.length === 0 ? 0 : Math.max(...rewards),
+    paid: share(({ reward }) => reward !== null && reward > lowest),
+    spread: meanOf(
+      groups.filter(({ dead }) => !dead),
+      spreadOf,
+    ),
+    entropy: meanEntropy(rollouts),
+    meanLength: meanOf(rollouts, ({ tokens }) => tokens.length),
+    longest: Math.max(...rollouts.map(({ tokens }) => tokens.length)),
+    truncated: share(({ finishReason }) => finishReason === 'length'),
+    eos: rollouts.filter(({ finishReason }) => finishReason === 'eos').length,
+    variety: meanOf(groups, varietyOf),
+    seconds: { verify: spent('verify'), all: spent('rollout', 'verify', 'update') },
+  };
+}
+
+export function supervisedRecord(step: number, result: SupervisedResult): UpdateRecord {
+  const { loss, gradNorm, learningRate } = result;
+  return { step, loss, gradNorm, learningRate };
+}
+
+/** @param onPolicy  the rollouts came from the very weights that the update changed */
+export function updateRecord(step: number, result: UpdateResult, onPolicy: boolean, klCoef: number): UpdateRecord {
+  const { gradNorm, learningRate, totals } = result;
+  const tokens = Math.max(1, totals.rows);
+  return {
+    step,
+    loss: totals.loss,
+    gradNorm,
+    learningRate,
+    onPolicy,
+    clipped: (totals.clippedLow + totals.clippedHigh) / tokens,
+    ...(klCoef !== 0 && { kl: totals.kl / tokens }),
+    meanDifference: totals.logprobDifferenceSum / tokens,
+    maxDifference: totals.logprobDifferenceMax,
+  };
+}
+
+/** @param training  means over the batches since the evaluation before */
+export function evaluationRecord(
+  step: number,
+  { accuracy, meanAtK, passAtK, samples }: Evaluation,
+  training: EvaluationRecord['training'],
+): EvaluationRecord {
+  return { step, greedy: accuracy, sampled: meanAtK, samples, pass: passAtK[samples] ?? meanAtK, training };
+}
+
+function isRight({ verdict }: Rollout): boolean {
+  return verdict.score === 1;
+}
+
+function meanEntropy(rollouts: readonly Rollout[]): number {
+  let sum = 0;
+  let tokens = 0;
+  for (const { entropies } of rollouts) {
+    for (const entropy of entropies) sum += entropy;
+    tokens += entropies.length;
+  }
+  return sum / Math.max(1, tokens);
+}
+
+function spreadOf({ rollouts }: RolloutGroup): number {
+  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const center = meanOf(rewards, (reward) => reward);
+  return Math.sqrt(meanOf(rewards, (reward) => (reward - center) ** 2));
+}
+
+function varietyOf({ rollouts }: RolloutGroup): number {
+  const distinct = new Set(rollouts.map(({ tokens }) => tokens.join())).size;
+  return (distinct - 1) / Math.max(1, rollouts.length - 1);
+}

@@ -1,0 +1,188 @@
+/** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
+import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../config/stage_config.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { type History, newestLoss } from './history.ts';
+import { meanOf, median } from './lists.ts';
+import type { UpdateRecord } from './records.ts';
+import { figure, percent, setting } from './words.ts';
+
+/** Times the median of the steps before. Healthy runs reach 15 where few groups are live. */
+const SPIKE = 30;
+const STEPS_BEFORE_SPIKE = 20;
+
+const gradientSpike: Diagnostic<StageConfig> = {
+  code: 'gradient-spike',
+  level: 'note',
+  after: 'update',
+  look({ updates }, { maxGradNorm, learningRate }) {
+    const newest = updates.at(-1);
+    const before = updates.slice(-1 - STEPS_BEFORE_SPIKE, -1).map(({ gradNorm }) => gradNorm);
+    const typical = median(before);
+    if (newest === undefined || before.length < STEPS_BEFORE_SPIKE || newest.gradNorm <= SPIKE * typical) {
+      return undefined;
+    }
+    const isTight = maxGradNorm > 0 && maxGradNorm <= 2 * typical;
+    return {
+      seen: `the gradient norm is ${figure(newest.gradNorm)}, ${figure(newest.gradNorm / typical)} times the median of the last ${before.length} steps (${figure(typical)})`,
+      why:
+        maxGradNorm > 0
+          ? `It was cut to max_grad_norm (${setting(maxGradNorm)}), but one odd batch now decides the step, and the second moment remembers it`
+          : 'Nothing bounds it, as max_grad_norm is 0: one odd batch decides the step, and the second moment remembers it',
+      remedy: `If it comes again, set ${isTight ? '' : `max_grad_norm to ${setting(2 * typical)} (now ${setting(maxGradNorm)}), or `}learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`,
+    };
+  },
+};
+
+export const GRADIENT_DIAGNOSTICS: readonly Diagnostic<StageConfig>[] = [gradientSpike];
+
+/** Times the lowest average of ten steps. Healthy warm starts stay below 1.1. */
+const LOSS_RISE = 1.5;
+
+export const SUPERVISED_LOSS_RISES: Diagnostic<SftStageConfig> = {
+  code: 'sft-loss-rises',
+  level: 'warning',
+  after: 'update',
+  patience: 3,
+  look(history, { learningRate, warmupSteps, maxSteps }) {
+    const now = newestLoss(history);
+    const { lowestLoss } = history;
+    if (now === undefined || lowestLoss === null || now < LOSS_RISE * lowestLoss) return undefined;
+    const warmUp = Math.ceil(0.05 * maxSteps);
+    return {
+      seen: `the supervised loss rose from ${figure(lowestLoss)} to ${figure(now)} nats a token (means of ten steps)`,
+      why: 'The steps are too large: the policy forgets the demonstrations that it had learned',
+      remedy: `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)})${warmupSteps < warmUp ? `, warmup_steps to ${warmUp} (now ${warmupSteps})` : ''}`,
+    };
+  },
+};
+
+const zeroGradient: Diagnostic = {
+  code: 'zero-gradient',
+  level: 'warning',
+  after: 'update',
+  look({ updates }, stage) {
+    const newest = updates.at(-1);
+    if (newest === undefined || newest.gradNorm !== 0) return undefined;
+    const reasons = [
+      ...(stage.maskTruncatedCompletions
+        ? ['set mask_truncated_completions to false, or raise max_completion_length so that completions end']
+        : []),
+      ...((newest.clipped ?? 0) > 0
+        ? [`raise epsilon to ${setting(1.5 * stage.clipEpsilonLow)}, or ${fewerPasses(stage)}`]
+        : []),
+    ];
+    const remedy =
+      reasons.length > 0
+        ? reasons.join('; ')
+        : 'look at the advantages in completions.jsonl: is one live group left in the minibatch? Raise generation_batch_size';
+    return {
+      seen: `the gradient is exactly 0, with ${percent(newest.clipped ?? 0)} of the tokens clipped`,
+      why: 'Every token is masked, clipped or in a dead group, so the step moved the weights by momentum alone',
+      remedy: remedy.charAt(0).toUpperCase() + remedy.slice(1),
+    };
+  },
+};
+
+/** Share of the tokens; PPO practice calls 0.1 to 0.2 healthy. */
+const MUCH_CLIPPED = 0.25;
+/** Mean |Δ log-prob| a token, nats, between sampling and update: with 0.2 the average ratio is at the edge of the
+ *  usual clip of 0.2, and samples say little about the policy. */
+const FAR_FROM_SAMPLES = 0.2;
+const REUSED_UPDATES = 3;
+
+const clipFraction: Diagnostic = {
+  code: 'clip-fraction',
+  level: 'warning',
+  after: 'update',
+  look(history, stage) {
+    const reused = newestReused(history);
+    const clipped = meanOf(reused, (update) => update.clipped ?? 0);
+    if (reused.length < REUSED_UPDATES || clipped < MUCH_CLIPPED) return undefined;
+    return {
+      seen: `${percent(clipped)} of the tokens are clipped in updates on reused rollouts (mean of ${reused.length})`,
+      why: 'A clipped token has no gradient: later passes over the same completions are mostly in vain, and the policy has moved far from what it sampled',
+      remedy: smallerSteps(stage),
+    };
+  },
+};
+
+const staleRollouts: Diagnostic = {
+  code: 'stale-rollouts',
+  level: 'warning',
+  after: 'update',
+  unless: ['clip-fraction'],
+  look(history, stage) {
+    const reused = newestReused(history);
+    const moved = meanOf(reused, ({ meanDifference }) => meanDifference ?? 0);
+    if (reused.length < REUSED_UPDATES || moved < FAR_FROM_SAMPLES) return undefined;
+    return {
+      seen: `within one generation batch the log-prob of a token moves by ${figure(moved)} nats on average`,
+      why: 'The last updates on a batch learn from samples of a policy that is no longer there',
+      remedy: smallerSteps(stage),
+    };
+  },
+};
+
+/** Times the median before it, and nats a token: KL grows from 0, so a ratio alone would speak of every start. */
+const KL_JUMP = 5;
+const MUCH_KL = 0.05;
+const STEPS_BEFORE_JUMP = 10;
+const STEPS_OF_JUMP = 3;
+
+const klJump: Diagnostic = {
+  code: 'kl-jump',
+  level: 'warning',
+  after: 'update',
+  look({ updates }, { klCoef, learningRate }) {
+    const kls = updates.flatMap(({ kl }) => (kl === undefined ? [] : [kl]));
+    const now = median(kls.slice(-STEPS_OF_JUMP));
+    const before = kls.slice(-STEPS_OF_JUMP - STEPS_BEFORE_JUMP, -STEPS_OF_JUMP);
+    const typical = median(before);
+    if (before.length < STEPS_BEFORE_JUMP || now < MUCH_KL || now < KL_JUMP * typical) return undefined;
+    return {
+      seen: `the KL to the start policy jumped from ${figure(typical)} to ${figure(now)} nats a token (medians of ${before.length} steps and of ${STEPS_OF_JUMP})`,
+      why: 'The policy left the region that beta is to keep it in, and what it could do at the start may be lost',
+      remedy: `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(3 * klCoef)} (now ${setting(klCoef)})`,
+    };
+  },
+};
+
+const samplerMismatch: Diagnostic = {
+  code: 'sampler-mismatch',
+  level: 'note',
+  after: 'update',
+  look({ updates }) {
+    const newest = updates.at(-1);
+    const difference = newest?.onPolicy ? (newest.maxDifference ?? 0) : 0;
+    if (difference === 0) return undefined;
+    return {
+      seen: `sampler and scorer differ by up to ${figure(difference)} nats on the same weights, so the first ratio is up to ${Number(Math.exp(difference).toPrecision(6))} instead of 1`,
+      why: 'The backend does not sum in one order for one row and for many; it is within what the backend allows, but the gradient is not exactly on-policy',
+      remedy: 'Set backend to wasm for equal bits',
+    };
+  },
+};
+
+export const POLICY_UPDATE_DIAGNOSTICS: readonly Diagnostic[] = [
+  zeroGradient,
+  samplerMismatch,
+  clipFraction,
+  staleRollouts,
+  klJump,
+];
+
+/** The newest updates whose rollouts were used before. */
+function newestReused({ updates }: History): readonly UpdateRecord[] {
+  return updates.filter(({ onPolicy }) => onPolicy === false).slice(-REUSED_UPDATES);
+}
+
+function fewerPasses({ numIterations, optimizerStepsPerGeneration }: GrpoStageConfig): string {
+  return numIterations > 1
+    ? `lower num_iterations to ${Math.ceil(numIterations / 2)} (now ${numIterations})`
+    : `take fewer than ${optimizerStepsPerGeneration} optimizer steps a generation batch (raise gradient_accumulation_steps)`;
+}
+
+function smallerSteps(stage: GrpoStageConfig): string {
+  const { learningRate } = stage;
+  return `Set learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)}), or ${fewerPasses(stage)}`;
+}

@@ -1,0 +1,21 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** `; did you mean "x"?` for error messages, or nothing where there is no name to choose from. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  return known.length === 0 ? '' : `; did you mean "${closest(name, [...known])}"?`;
+}
+
+/** The known key with the fewest edits from `name`, or undefined where a third of it would have to change. */
+export function nearestKey(name: string, known: Iterable<string>): string | undefined {
+  const spelled = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+  let nearest: string | undefined;
+  let fewest = Math.max(2, Math.floor(spelled.length / 3)) + 1;
+  for (const candidate of known) {
+    const edits = distance(spelled, candidate);
+    if (edits < fewest) [nearest, fewest] = [candidate, edits];
+  }
+  return nearest;
+}

@@ -1,0 +1,100 @@
+/** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
+import type { RunConfig } from '../config/run_config.ts';
+import type { StageConfig } from '../config/stage_config.ts';
+import type { Task } from '../data/task.ts';
+import { ConfigError } from '../errors.ts';
+import { completionLimit } from '../grpo/completion_end.ts';
+import { evaluationSamples } from '../grpo/evaluate.ts';
+import { keptRowFloats } from '../model/activations.ts';
+import type { Capacity } from '../model/plan.ts';
+import type { ModelShape } from '../model/shape.ts';
+
+/** Rows of a training batch beyond which it is cut into micro-batches of whole groups, unless its rollouts are kept. */
+const MICRO_BATCH_ROWS = 8192;
+
+/** Activations of rollouts that are worth keeping for the update, which then takes them in one batch: it saves a forward pass. */
+const KEPT_BYTES = 1024 ** 3;
+
+/** Most completions sampled side by side during evaluation, where rollouts do not take more. */
+const EVALUATION_COMPLETIONS = 1024;
+
+export function modelShape(config: RunConfig, task: Task): ModelShape {
+  return { ...config.model, vocabSize: task.tokenizer.vocabSize };
+}
+
+/** How much the policy must hold for every stage of a config. @throws ConfigError where max_position_embeddings is too small */
+export function planCapacity(config: RunConfig, task: Task): Capacity {
+  const prompt = task.maxPromptTokens;
+  const longest = Math.max(...config.stages.map((stage) => completionLimit(task, stage)), task.maxCompletionTokens);
+  const { maxPositionEmbeddings } = config.model;
+  if (maxPositionEmbeddings !== undefined && maxPositionEmbeddings < prompt + longest) {
+    const rule = `prompt and completion take up to ${prompt + longest} tokens; use that or more, or leave the key out`;
+    const path = 'model.max_position_embeddings';
+    throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
+  }
+  let rows = 1;
+  let lossRows = 1;
+  let groups = 1;
+  let completions = 1;
+  let keptRows = 0;
+  // Scoring under a reference takes the rows that a kept forward pass stands in.
+  const reference = config.stages.some((stage) => stage.stage === 'grpo' && stage.klCoef !== 0);
+  const mostKeptRows = reference ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, task)));
+  for (const stage of config.stages) {
+    const perCompletion = completionLimit(task, stage) - 1;
+    const samples = stage.stage === 'sft' ? 1 : stage.numGenerations;
+    const groupRows = prompt + samples * perCompletion;
+    const all = stage.stage === 'sft' ? stage.sequencesPerStep : stage.promptsPerStep;
+    const asked = stage.stage === 'grpo' ? stage.completionsPerMicroBatch : undefined;
+    const keeps = stage.stage === 'grpo' && stage.optimizerStepsPerGeneration === 1 && all * groupRows <= mostKeptRows;
+    const byDefault = keeps ? all : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
+    const together = Math.min(all, asked ? asked / samples : byDefault);
+    rows = Math.max(rows, together * groupRows);
+    lossRows = Math.max(lossRows, together * samples * completionLimit(task, stage));
+    groups = Math.max(groups, together);
+    completions = Math.max(completions, stage.stage === 'grpo' ? stage.completionsPerStep : together);
+    if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
+  }
+  const samplings = config.stages.flatMap((stage) => samplingsOf(task, stage));
+  const sampled = Math.max(...samplings.map(({ prompts, samples }) => prompts * samples));
+  completions = Math.max(completions, Math.min(EVALUATION_COMPLETIONS, sampled));
+  rows = Math.max(rows, completions);
+  const kvRows = samplings.map((sampling) => cacheRows(sampling, prompt, { rows, completions }));
+  return {
+    rows,
+    lossRows: Math.max(lossRows, completions),
+    groups,
+    completions,
+    kvRows: Math.max(rows, ...kvRows),
+    context: prompt + longest,
+    training: true,
+    reference,
+    keptRows,
+  };
+}
+
+/** What a stage samples at a time: so many prompts, with so many completions of so many tokens each. */
+interface Sampling {
+  readonly prompts: number;
+  readonly samples: number;
+  readonly tokens: number;
+}
+
+function samplingsOf(task: Task, stage: StageConfig): Sampling[] {
+  const tokens = completionLimit(task, stage);
+  const prompts = task.heldOutItems().length;
+  const evaluations = [1, evaluationSamples(stage)].map((samples) => ({ prompts, samples, tokens }));
+  if (stage.stage === 'sft') return evaluations;
+  return [...evaluations, { prompts: stage.promptsPerStep, samples: stage.numGenerations, tokens }];
+}
+
+/** Rows of the key/value cache that a sampling fills; requests beyond rows or completions wait for the next chunk. */
+function cacheRows(
+  { prompts, samples, tokens }: Sampling,
+  promptTokens: number,
+  { rows, completions }: Pick<Capacity, 'rows' | 'completions'>,
+): number {
+  const together = Math.min(prompts, Math.floor(rows / promptTokens), Math.floor(completions / samples));
+  const perSample = tokens - 1; // the last token is sampled, never read
+  return Math.max(1, together) * (promptTokens + Math.min(samples, completions) * perSample);
+}

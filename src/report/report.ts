@@ -1,0 +1,60 @@
+/**
+ * The report: one HTML page of a run, made of its directory alone, with everything inside.
+ *
+ * The page asks nothing of a network and its policy forbids it to. It runs one script, known to the policy by its
+ * hash; a completion reaches the page as JSON and is shown as text, so what a policy writes is never run.
+ */
+import type { Store } from '../run/store.ts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './assets.ts';
+import { readCompletions } from './completion_groups.ts';
+import type { ReportData } from './data.ts';
+import { embeddedJson, html, Markup } from './markup.ts';
+import { readRun } from './read_run.ts';
+import { renderBody } from './sections.ts';
+import { readCurves } from './series.ts';
+
+/** Bytes of a page, at most; what the rest of it leaves is for completions. */
+const MOST_BYTES = 950_000;
+
+/**
+ * @param name  what the page calls the run: the name of its directory
+ * @returns HTML below 1 MB, for a run that has finished as for one under way
+ * @throws CheckpointError where the directory holds no run, or a file of it cannot be read
+ */
+export async function makeReport(store: Store, name: string): Promise<string> {
+  const run = await readRun(store);
+  const curves = readCurves(run.metrics, run.outline.stages);
+  const page = async (completions: ReportData['completions']): Promise<string> =>
+    render(name, renderBody(name, run, curves), { ...curves, completions });
+  const stages = curves.stages.map(({ stage }) => stage);
+  const empty = await page(readCompletions([], stages, 0));
+  const left = MOST_BYTES - new TextEncoder().encode(empty).length;
+  return page(readCompletions(run.completions, stages, left));
+}
+
+async function render(name: string, body: Markup, data: ReportData): Promise<string> {
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${await sha256Base64(PAGE_SCRIPT)}'`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${name} · rlvr-train</title>
+<style>${new Markup(PAGE_STYLE)}</style>
+</head>
+<body>
+${body}
+<script type="application/json" id="data">${embeddedJson(data)}</script>
+<script type="module">${new Markup(PAGE_SCRIPT)}</script>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+async function sha256Base64(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}

@@ -1,0 +1,56 @@
+/** Opens a run: what its config names, a policy with room for all of its stages, and initial weights. */
+import type { RunConfig } from '../config/run_config.ts';
+import type { StageConfig } from '../config/stage_config.ts';
+import type { Task } from '../data/task.ts';
+import { ConfigError } from '../errors.ts';
+import { startPosition, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
+import type { Backend } from '../kernels/kernels.ts';
+import { initialParameters } from '../model/initialize.ts';
+import { Policy } from '../model/policy.ts';
+import { modelShape } from '../planning/capacity.ts';
+import { requireMemory } from '../planning/memory_advice.ts';
+import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+
+/** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
+function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
+  if (stage.stage === 'sft' || own === 'unused') return [];
+  return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
+}
+
+export interface RunOptions {
+  /**
+   * Looked up before the built-in ones. 'unused': the run is only evaluated or sampled, which reads verdicts alone,
+   * and its rewards need not be known.
+   */
+  readonly rewards?: OwnRewards | 'unused';
+  /** Milliseconds of a monotonic clock; default `performance.now`. */
+  readonly clock?: () => number;
+}
+
+/** Opens a policy for a config and fills it with initial weights. @throws MemoryPlanError, ConfigError */
+export async function openRun(
+  config: RunConfig,
+  task: Task,
+  backend: Backend,
+  { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
+): Promise<TrainingRun> {
+  requireStorage(config, backend);
+  const rewards = config.stages.map((stage) => stageRewards(stage, own));
+  const capacity = requireMemory(config, task, backend);
+  const shape = modelShape(config, task);
+  const policy = await Policy.open(backend, shape, capacity);
+  policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
+  return { config, task, rewards, policy, position: startPosition(), clock };
+}
+
+/** @throws ConfigError where the backend does not store what the config says */
+function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): void {
+  const { name, storageDtype: used = 'float32' } = backend;
+  if (wanted === used) return;
+  const remedy =
+    wanted === 'float16'
+      ? 'use backend webgpu, on an adapter with shader-f16, or leave the key out'
+      : `set the key to ${used}, or open the backend without it`;
+  const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
+  throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/index.ts';
+import { MemoryPlanError } from '../../src/errors.ts';
+import type { Backend } from '../../src/kernels/kernels.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { planPolicy } from '../../src/model/plan.ts';
+import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
+import { lacksRoomToKeep, requireMemory } from '../../src/planning/memory_advice.ts';
+
+const backend = await wasmBackend({ threads: 1 });
+
+const SMALL = 'model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1}';
+
+/** The refusal of a config with these lines; undefined where it fits. */
+function refusal(...lines: readonly string[]): string | undefined {
+  const text = ['task: {name: sort_digits, digits: 3}', 'max_steps: 1', 'num_generations: 4', ...lines].join('\n');
+  const { config } = parseConfig(text, { file: 'run.yaml' });
+  try {
+    requireMemory(config, createTask(config.task), backend);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MemoryPlanError) return error.message;
+    throw error;
+  }
+}
+
+describe('kept rollouts', () => {
+  const { config } = parseConfig(`task: {name: sort_digits, digits: 3}\nmax_steps: 1\nnum_generations: 4\n${SMALL}`, {
+    file: 'run.yaml',
+  });
+  const task = createTask(config.task);
+  const sumOf = (bytes: ReadonlyMap<string, number>): number =>
+    [...bytes.values()].reduce((sum, part) => sum + part, 0);
+  const wanted = planCapacity(config, task);
+  const bytesOf = (keptRows: number): number =>
+    sumOf(backend.plannedBytes(planPolicy(modelShape(config, task), { ...wanted, keptRows }).memory));
+  /** Refuses, as a machine with so many bytes would. */
+  const withBytes = (most: number): Backend => ({
+    ...backend,
+    plannedBytes: (memory) => {
+      const bytes = backend.plannedBytes(memory);
+      if (sumOf(bytes) > most) throw new MemoryPlanError('too-large', `${sumOf(bytes)} bytes are too many`);
+      return bytes;
+    },
+  });
+
+  it('are planned where there is room', () => {
+    expect(requireMemory(config, task, withBytes(bytesOf(wanted.keptRows)))).toEqual(wanted);
+    expect(wanted.keptRows).toBeGreaterThan(0);
+  });
+
+  it('give way where there is none, which the run knows', () => {
+    const capacity = requireMemory(config, task, withBytes(bytesOf(0)));
+    expect(capacity).toEqual({ ...wanted, keptRows: 0 });
+    expect(lacksRoomToKeep({ config, task, policy: { capacity } })).toBe(true);
+    expect(lacksRoomToKeep({ config, task, policy: { capacity: wanted } })).toBe(false);
+  });
+
+  it('do not make anything else fit', () => {
+    expect(() => requireMemory(config, task, withBytes(bytesOf(0) - 1))).toThrow(/too many\n {2}Lower /);
+  });
+});
+
+describe('a config that does not fit', () => {
+  it('is refused with single changes, each of which is enough', () => {
+    const batch = ['generation_batch_size: 1048576', 'per_device_train_batch_size: 1048576'];
+    const message = refusal(...batch, SMALL) ?? '';
+    const advised = Object.fromEntries(
+      [...message.matchAll(/([\w.]+) to (\d+) \(needs/g)].map(([, key, to]) => [key, to]),
+    );
+    expect(Object.keys(advised)).toEqual(['per_device_train_batch_size', 'generation_batch_size', 'model.hidden_size']);
+    const micro = `per_device_train_batch_size: ${advised.per_device_train_batch_size}`;
+    expect(refusal('generation_batch_size: 1048576', micro, SMALL)).toBeUndefined();
+    const smaller = `generation_batch_size: ${advised.generation_batch_size}`;
+    expect(refusal(smaller, SMALL)).toBeUndefined();
+    expect(refusal(...batch, SMALL.replace('16', String(advised['model.hidden_size'])))).toBeUndefined();
+  });
+
+  it('where no single change is enough, is told to combine them', () => {
+    const message = refusal('generation_batch_size: 40000000', 'model: {hidden_size: 8192, num_hidden_layers: 512}');
+    expect(message).toMatch(/No single key is enough: lower .*generation_batch_size, model\.hidden_size.* together\.$/);
+  });
+
+  it('is not one that fits', () => {
+    expect(refusal()).toBeUndefined();
+  });
+});

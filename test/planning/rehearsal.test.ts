@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/index.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { rehearse } from '../../src/planning/rehearsal.ts';
+import { openRun } from '../../src/run/open_run.ts';
+
+const CONFIG = `
+task: {name: reverse_text, min_length: 3, max_length: 4}
+model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.05}
+stages:
+  - {stage: sft, max_steps: 1, per_device_train_batch_size: 4, learning_rate: 1.0e-3, eval_strategy: "no"}
+  - {stage: grpo, max_steps: 40, num_generations: 4, generation_batch_size: 32, per_device_train_batch_size: 16,
+     gradient_accumulation_steps: 1, num_iterations: 2, beta: 0.01, dynamic_sampling: refill, eval_steps: 10}
+`;
+
+/** Every reading is a quarter of a second after the one before: steps take as many readings as the loop makes. */
+function ticking(): () => number {
+  let readings = 0;
+  return () => 250 * readings++;
+}
+
+describe('rehearse', () => {
+  it('measures every stage in whole cycles, short ones too, and leaves the position of the run', async () => {
+    const { config } = parseConfig(CONFIG, { file: 'inline' });
+    const task = createTask(config.task, { heldOutSample: 4 });
+    const run = await openRun(config, task, await wasmBackend({ inline: true }), { clock: ticking() });
+    const estimate = await rehearse(run);
+    const [sft, grpo] = estimate.stages;
+    expect(sft).toMatchObject({ stage: 'sft', steps: 1 });
+    expect(grpo).toMatchObject({ stage: 'grpo', steps: 40 });
+    expect(grpo!.measured % 4).toBe(0); // two minibatches, two iterations
+    expect(estimate.evaluations).toBe(1 + 4);
+    const { seconds, secondsPerEvaluation } = estimate;
+    expect(seconds).toBeCloseTo(sft!.secondsPerStep + 40 * grpo!.secondsPerStep + 5 * secondsPerEvaluation, 9);
+    expect(estimate.completionTokens).toBeGreaterThanOrEqual(4); // letters, and EOS
+    expect(estimate.completionTokens).toBeLessThanOrEqual(5);
+    expect(run.position).toMatchObject({ stageIndex: 0, step: 0, itemsDrawn: 0 });
+    await run.policy.close();
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/index.ts';
+import { plannedWork } from '../../src/planning/work.ts';
+
+function workOf(stages: string): ReturnType<typeof plannedWork> {
+  const { config } = parseConfig(`task: {name: sort_digits, digits: 4}\nstages:\n${stages}`, { file: 'inline' });
+  return plannedWork(config, createTask(config.task));
+}
+
+/** sort_digits with four digits has prompts of 5 tokens, answers of 4, and this many held-out problems. */
+const HELD_OUT = 2109;
+
+describe('plannedWork', () => {
+  it('counts a trained row three times, a sampled one once, and a forward pass that is kept not again', () => {
+    const [sft, grpo] = workOf(
+      '  - {stage: sft, max_steps: 10, per_device_train_batch_size: 4}\n' +
+        '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 16}',
+    );
+    expect(sft?.perStep).toBeCloseTo(3 * 4 * (5 + 3));
+    expect(grpo?.perStep).toBeCloseTo(2 * (5 + 8 * 4) + 2 * 2 * (5 + 8 * 3));
+    const [reference] = workOf(
+      '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 16, beta: 0.1}',
+    );
+    expect(reference?.perStep).toBeCloseTo(2 * (5 + 8 * 4) + 3 * 2 * (5 + 8 * 3));
+    expect(grpo?.perEvaluation).toBeCloseTo(HELD_OUT * (2 * 5 + 5 * 4));
+  });
+
+  it('spreads a rollout over the steps that use it, and draws dead groups again where they are refilled', () => {
+    const plain = workOf('  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80}');
+    const twice = workOf(
+      '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80, num_iterations: 2}',
+    );
+    const refilled = workOf(
+      '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80, dynamic_sampling: {name: refill, max_rounds: 1}}',
+    );
+    const sampled = 10 * (5 + 8 * 4);
+    const forward = 10 * (5 + 8 * 3);
+    expect(plain[0]!.perStep - twice[0]!.perStep).toBeCloseTo((sampled - forward) / 2);
+    expect(refilled[0]!.perStep - plain[0]!.perStep).toBeCloseTo(0.2 * sampled);
+  });
+
+  it.each<[string, string, number[]]>([
+    ['one after the last step', '  - {stage: sft, max_steps: 10, eval_strategy: "no"}', [1]],
+    ['the last of the periodic ones is the final one', '  - {stage: sft, max_steps: 10, eval_steps: 5}', [2]],
+    ['a baseline before the first grpo step', '  - {stage: grpo, max_steps: 10, eval_steps: 4}', [1 + 2 + 1]],
+    [
+      'a stage that is not the last has no final one',
+      '  - {stage: sft, max_steps: 10, eval_steps: 4}\n  - {stage: grpo, max_steps: 3}',
+      [2, 1 + 1],
+    ],
+  ])('counts evaluations: %s', (_, stages, counts) => {
+    expect(workOf(stages).map(({ evaluations }) => evaluations)).toEqual(counts);
+  });
+});

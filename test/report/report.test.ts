@@ -1,0 +1,294 @@
+import { Window } from 'happy-dom';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/create_task.ts';
+import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import { PAGE_SCRIPT } from '../../src/report/assets.ts';
+import { makeReport } from '../../src/report/report.ts';
+import { openRun } from '../../src/run/open_run.ts';
+import { session } from '../../src/run/session.ts';
+import { memoryStore, type Store } from '../../src/run/store.ts';
+import {
+  completion,
+  type Directory,
+  directory,
+  evaluation,
+  FINGERPRINT,
+  ONE_STAGE,
+  SUMMARY,
+  step,
+  TWO_STAGES,
+} from './run_directory.ts';
+
+const EVIL = `</script><script>alert(1)</script><img src=x onerror=alert(2)> "quoted" & <!-- \u2028 \ud800`;
+
+const report = async (files: Directory, name = 'a run'): Promise<string> => makeReport(await directory(files), name);
+
+const threeSteps: Directory = {
+  config: ONE_STAGE,
+  fingerprint: FINGERPRINT,
+  metrics: [
+    evaluation('grpo', 0, 'baseline', 0.25),
+    step('grpo', 1, { reward: 0.1, 'completions/clipped_ratio': 0 }),
+    step('grpo', 2, { reward: 0.2, 'completions/clipped_ratio': 0.5 }),
+    evaluation('grpo', 3, 'periodic', 0.75),
+    step('grpo', 3, { reward: 0.3, 'completions/clipped_ratio': 0 }),
+  ],
+  completions: [
+    completion(1, 0, { completion: 'first', prompt: 'p1' }),
+    completion(1, 0, { completion: 'good', prompt: 'p1', status: 'correct', reason: 'it is', reward: 1, advantage: 1 }),
+    completion(3, 0, { completion: 'twice', prompt: 'p3', advantage: 0 }),
+    completion(3, 0, { completion: 'twice', prompt: 'p3', advantage: 0 }),
+    completion(3, 1, { completion: 'endless', prompt: 'p4', finish_reason: 'length' }),
+  ],
+};
+
+/** The page in a document, its script run as a browser would. */
+function open(html: string) {
+  const window = new Window({ width: 1280, height: 900 });
+  // There is no layout here; charts are drawn as wide as this.
+  Object.defineProperty(window.HTMLElement.prototype, 'clientWidth', { get: () => 600 });
+  window.document.write(html);
+  const resize = class {
+    readonly #changed: () => void;
+    constructor(changed: () => void) {
+      this.#changed = changed;
+    }
+    observe(): void {
+      this.#changed();
+    }
+  };
+  const run = new Function('document', 'matchMedia', 'ResizeObserver', PAGE_SCRIPT);
+  run(window.document, () => ({ matches: false }), resize);
+  const { document } = window;
+  const all = (selector: string): string[] =>
+    [...document.querySelectorAll(selector)].map((found) => found.textContent);
+  const press = (selector: string, key: string): void => {
+    document.querySelector(selector)?.dispatchEvent(new window.KeyboardEvent('keydown', { key }));
+  };
+  const choose = (label: string): void => {
+    const found = [...document.querySelectorAll('.choices label')].find((each) => each.textContent.startsWith(label));
+    const input = found?.querySelector('input') as unknown as {
+      checked: boolean;
+      dispatchEvent: (event: unknown) => void;
+    };
+    input.checked = true;
+    input.dispatchEvent(new window.Event('change'));
+  };
+  const type = (selector: string, value: string): void => {
+    const input = document.querySelector(selector) as unknown as {
+      value: string;
+      dispatchEvent: (event: unknown) => void;
+    };
+    input.value = value;
+    input.dispatchEvent(new window.Event('input'));
+  };
+  return { document, all, press, choose, type };
+}
+
+describe('text from a policy', () => {
+  const evilRun: Directory = {
+    config: `task:\n  name: ${JSON.stringify(EVIL)}\n  knob: ${JSON.stringify(EVIL)}\nstages:\n  - stage: grpo\n    max_steps: 3\n`,
+    metrics: [
+      step('grpo', 1, { [EVIL]: 1 }),
+      step('grpo', 2, { [EVIL]: 2 }),
+      { step: 2, diagnosis: EVIL, message: EVIL },
+    ],
+    completions: [completion(1, 0, { prompt: EVIL, completion: EVIL, reason: EVIL, rewards: { [EVIL]: 1, b: 2 } })],
+    failure: { message: EVIL },
+  };
+
+  it('never leaves the place where it is data', async () => {
+    const html = await report(evilRun, EVIL);
+    expect(html.match(/<script/gi)).toHaveLength(2);
+    expect(html.match(/<\/script/gi)).toHaveLength(2);
+    expect(html).not.toMatch(/<img|<!--/i);
+    // As a browser reads it: the element ends at the first `</script`.
+    const json = /<script type="application\/json" id="data">(.*?)<\/script/s.exec(html)?.[1] ?? '';
+    const { completions } = JSON.parse(json) as { completions: { groups: { members: string[][] }[] } };
+    expect(completions.groups[0]?.members[0]?.[0]).toBe(EVIL);
+  });
+
+  it('is shown as it is, and makes no element', async () => {
+    const { document, all } = open(await report(evilRun, EVIL));
+    expect(all('.completion')).toEqual([EVIL]);
+    expect(all('.prompt')).toEqual([EVIL]);
+    expect(all('.verdict')[0]).toContain(EVIL);
+    expect(all('h1')).toEqual([EVIL]);
+    expect(all('.notice strong')).toContain(EVIL);
+    expect(document.querySelectorAll('script')).toHaveLength(2);
+    expect(document.querySelectorAll('img')).toHaveLength(0);
+  });
+});
+
+describe('the page', () => {
+  it('asks nothing of a network, and may run no script but its own', async () => {
+    const html = await report(threeSteps);
+    const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(PAGE_SCRIPT))).toString(
+      'base64',
+    );
+    expect(html).toContain(
+      `content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; script-src &#39;sha256-${hash}&#39;"`,
+    );
+    expect(html).toContain(`<script type="module">${PAGE_SCRIPT}</script>`);
+    expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\/|url\(|@import|<link|src=/);
+  });
+
+  it('says of a finished run what it reached, in how long, on what, and the hash of its weights', async () => {
+    const { all } = open(await report({ ...threeSteps, summary: SUMMARY }));
+    expect(all('.status')).toEqual(['finished']);
+    const figures = all('.figures > div').map((text) => text.replace(/\s+/g, ' '));
+    expect(figures[0]).toBe('Greedy accuracy25.0 % → 75.0 %held-out, best guess; 95 %: 70.0–80.0');
+    expect(figures).toContain('Time2m 05s9,000 tokens/s');
+    expect(all('.splits dt')).toEqual(['rollout', 'verify', 'update', 'eval', 'other: checkpoints, logs']);
+    const facts = all('.facts dd');
+    for (const fact of ['A Processor (linux x64)', 'node 20.20.2, v8 11.3', 'abc123', '7'])
+      expect(facts).toContain(fact);
+    expect(all('.config')[0]).toBe(ONE_STAGE);
+  });
+
+  it.each<[string, Directory, string]>([
+    ['is under way', threeSteps, 'unfinished, grpo step 3 of 600'],
+    ['has only a supervised stage', { config: TWO_STAGES, metrics: [step('sft', 1)] }, 'unfinished, sft step 1 of 40'],
+    ['has logged nothing yet', {}, 'unfinished, no step yet'],
+    ['broke off', { ...threeSteps, failure: { message: 'the loss is NaN' } }, 'stopped by an error'],
+  ])('tells of a run that %s', async (_what, files, status) => {
+    expect(open(await report(files)).all('.status')).toEqual([status]);
+  });
+
+  it('lists what the run diagnosed, once a kind, and marks the steps in the curves', async () => {
+    const diagnosis = { step: 2, diagnosis: 'all-dead', message: 'all groups are dead' };
+    const { all, document } = open(
+      await report({ ...threeSteps, metrics: [...(threeSteps.metrics ?? []), diagnosis, diagnosis] }),
+    );
+    expect(all('.notices li')).toEqual(['all-dead grpo step 2all groups are dead']);
+    const [panel] = document.querySelectorAll('.panel');
+    expect(panel?.querySelectorAll('.mark')).toHaveLength(1);
+  });
+
+  it('stays below a megabyte however long the run was', async () => {
+    const numbers = Array.from({ length: 2_500 }, (_, i) => i + 1);
+    const names = Array.from({ length: 15 }, (_, i) => `metric/${i}`);
+    const metrics = numbers.map((n) =>
+      step('grpo', n, Object.fromEntries(names.map((name, i) => [name, Math.sin(n * i)]))),
+    );
+    const completions = numbers.map((n) => completion(n, 0, { completion: `${n} ${'é'.repeat(500)}` }));
+    const html = await report({ metrics, completions });
+    const size = Buffer.byteLength(html);
+    expect(size).toBeLessThan(1_000_000);
+    expect(size).toBeGreaterThan(800_000); // and wastes little of it
+    expect(html).toContain('"stepsRecorded":2500');
+  });
+
+  it('is refused where there is no run, and where a log is damaged', async () => {
+    await expect(makeReport(memoryStore(), 'x')).rejects.toMatchObject({ code: 'no-run' });
+    const store = await directory(threeSteps);
+    await store.append('metrics.jsonl', 'not json\n');
+    await expect(makeReport(store, 'x')).rejects.toThrow('metrics.jsonl:6  not a JSON object.');
+  });
+
+  it('reads a log whose last line is still being written', async () => {
+    const store = await directory(threeSteps);
+    await store.append('metrics.jsonl', '{"step":4,"st');
+    expect(open(await makeReport(store, 'x')).all('.status')).toEqual(['unfinished, grpo step 3 of 600']);
+  });
+});
+
+describe('the curves', () => {
+  it('show what the run logged, and leave out what it did not', async () => {
+    const { all } = open(await report(threeSteps));
+    const panels = ['Held-out accuracy', 'Reward', 'Truncated completions', 'Tokens a second', 'Policy loss'];
+    expect(all('#charts > .panels h3').slice(0, 5)).toEqual(panels);
+    expect(all('.panel .legend')).toContain('reward 0.3');
+  });
+
+  it('follow the arrow keys, all together, and tell the values', async () => {
+    const { document, press, all } = open(await report(threeSteps));
+    const reward = 'svg[aria-label="Reward"]';
+    press(reward, 'ArrowLeft');
+    expect(document.querySelector(reward)?.getAttribute('aria-valuetext')).toBe('step 2 · 1s · 200 tokens: reward 0.2');
+    expect(document.querySelector('svg[aria-label="Truncated completions"]')?.getAttribute('aria-valuetext')).toContain(
+      '50.0 %',
+    );
+    press(reward, 'Home');
+    expect(document.querySelector(reward)?.getAttribute('aria-valuenow')).toBe('1');
+    press(reward, 'Enter');
+    expect(all('.navigation output')).toEqual(['step 1']);
+    press(reward, 'Escape');
+    expect(document.querySelectorAll('.cursor line')).toHaveLength(0);
+  });
+
+  it('are drawn over steps, time or tokens, of one stage or all', async () => {
+    const metrics = [
+      step('sft', 1),
+      step('sft', 2),
+      step('grpo', 1, { num_tokens: 300 }),
+      step('grpo', 2, { num_tokens: 400 }),
+    ];
+    const { choose, document, all } = open(await report({ config: TWO_STAGES, metrics }));
+    const shown = (): (string | null)[] =>
+      [...document.querySelectorAll('.panel')]
+        .filter((panel) => !panel.hasAttribute('hidden'))
+        .map((panel) => panel.querySelector('h3')?.textContent ?? null);
+    expect(shown()).toEqual(expect.arrayContaining(['Supervised loss', 'Policy loss']));
+    const ticks = (): string => all('.panel text').join(' ');
+    expect(ticks()).toContain('1s');
+    choose('tokens');
+    expect(ticks()).toContain('400');
+    choose('grpo');
+    expect(shown()).not.toContain('Supervised loss');
+  });
+});
+
+describe('the completions', () => {
+  it('begin with the last step, members that say the same together', async () => {
+    const { all } = open(await report(threeSteps));
+    expect(all('.navigation output')).toEqual(['step 3']);
+    expect(all('.prompt')).toEqual(['p3', 'p4']);
+    expect(all('.verdict')).toEqual(['× 2✕ wrong not it', '… truncated not it']);
+    expect(all('.group header .quiet')[0]).toBe('group 1 · 0 of 2 right · dead: all rewards are equal');
+  });
+
+  it('put the best of a group first, each with reward and advantage', async () => {
+    const { all, type } = open(await report(threeSteps));
+    type('.navigation input', '0');
+    expect(all('.completion')).toEqual(['good', 'first']);
+    expect(all('.credit')).toEqual(['reward 1advantage +1', 'reward 0advantage −1']);
+  });
+
+  it('are found by verdict and by text, and the rest of a group on request', async () => {
+    const { all, choose, type, document } = open(await report(threeSteps));
+    choose('right');
+    expect(all('.navigation output')).toEqual(['step 1']);
+    expect(all('.completion')).toEqual(['good']);
+    (document.querySelector('button.more') as unknown as { click: () => void }).click();
+    expect(all('.completion')).toEqual(['good', 'first']);
+    choose('all');
+    type('input[type="search"]', 'endless');
+    expect(all('.completion')).toEqual(['endless']);
+    expect(all('[role="status"]')).toEqual(['1 completions match, in 1 steps.']);
+    type('input[type="search"]', 'nowhere');
+    expect(all('.navigation output')).toEqual(['no step']);
+  });
+});
+
+it('a run of our own makes a page with all its parts', async () => {
+  const yaml = `
+task: {name: reverse_text, min_length: 3, max_length: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}
+stages:
+  - {stage: sft, max_steps: 2, per_device_train_batch_size: 2}
+  - {stage: grpo, max_steps: 2, num_generations: 2, generation_batch_size: 4, num_generations_eval: 2, reward_funcs: [lcs, accuracy]}`;
+  const { config } = parseConfig(yaml, { file: 'inline' });
+  const run = await openRun(config, createTask(config.task, { heldOutSample: 2 }), referenceBackend);
+  const store: Store = memoryStore();
+  const options = { run, store, fingerprint: FINGERPRINT, resume: false, force: false, shouldStop: () => false };
+  for await (const event of session(options)) expect(event.type).not.toBe('stopped');
+  const { all } = open(await makeReport(store, 'ours'));
+  expect(all('.status')).toEqual(['finished']);
+  expect(all('h3')).toEqual(
+    expect.arrayContaining(['Held-out accuracy', 'Rewards by function', 'Supervised loss', 'Dead groups']),
+  );
+  expect(all('.member').length).toBeGreaterThan(0);
+  expect(all('.parts')[0]).toMatch(/^lcs .+ · accuracy 0$/);
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { evenly, readCurves } from '../../src/report/series.ts';
+import type { JsonObject } from '../../src/run/json.ts';
+import { evaluation, step } from './run_directory.ts';
+
+const SFT_GRPO = [{ stage: 'sft' }, { stage: 'grpo' }];
+const steps = (stage: 'sft' | 'grpo', count: number, more: (n: number) => JsonObject = () => ({})): JsonObject[] =>
+  Array.from({ length: count }, (_, i) => step(stage, i + 1, more(i + 1)));
+
+describe('the curves of a run', () => {
+  it('are cut into stages, with time running on', () => {
+    const { stages } = readCurves([...steps('sft', 4), ...steps('grpo', 2)], SFT_GRPO);
+    expect(stages.map(({ stage, index, steps: of, seconds }) => ({ stage, index, of, seconds }))).toEqual([
+      { stage: 'sft', index: 0, of: [1, 2, 3, 4], seconds: [0.5, 1, 1.5, 2] },
+      { stage: 'grpo', index: 1, of: [1, 2], seconds: [2.5, 3] },
+    ]);
+  });
+
+  it('tell two stages of a kind apart by their steps, and a third by its baseline', () => {
+    const planned = [{ stage: 'grpo' }, { stage: 'grpo' }, { stage: 'grpo' }];
+    const lines = [
+      ...steps('grpo', 3),
+      ...steps('grpo', 1),
+      evaluation('grpo', 0, 'baseline', 0.5),
+      ...steps('grpo', 2),
+    ];
+    const { stages, evaluations } = readCurves(lines, planned);
+    expect(stages.map(({ steps: of }) => of)).toEqual([[1, 2, 3], [1], [1, 2]]);
+    expect(evaluations[0]?.stage).toBe(2);
+  });
+
+  it('place an evaluation behind the step that it follows, and a baseline before all', () => {
+    const lines = [
+      evaluation('grpo', 0, 'baseline', 0.25),
+      step('grpo', 1),
+      evaluation('grpo', 2, 'final', 0.5),
+      step('grpo', 2),
+    ];
+    const { evaluations } = readCurves(lines, [{ stage: 'grpo' }]);
+    expect(evaluations).toEqual([
+      {
+        stage: 0,
+        step: 0,
+        seconds: 0,
+        tokens: 0,
+        greedy: [0.25, 0.2, 0.3],
+        sampled: [0.125, 0.075, 0.175],
+        pass: [0.25, 0.2, 0.3],
+        samples: 4,
+      },
+      {
+        stage: 0,
+        step: 2,
+        seconds: 1,
+        tokens: 200,
+        greedy: [0.5, 0.45, 0.55],
+        sampled: [0.25, 0.2, 0.3],
+        pass: [0.5, 0.45, 0.55],
+        samples: 4,
+      },
+    ]);
+  });
+
+  it('of a long run are means of neighbouring steps', () => {
+    const { stages } = readCurves(
+      steps('grpo', 4_000, (n) => ({ reward: n })),
+      [{ stage: 'grpo' }],
+    );
+    const [{ stepsPerPoint, steps: of, metrics }] = stages;
+    expect(stepsPerPoint).toBe(3);
+    expect(of.slice(0, 2)).toEqual([3, 6]);
+    expect(of.at(-1)).toBe(4_000);
+    expect((metrics.reward as number[]).slice(0, 2)).toEqual([2, 5]);
+  });
+
+  it('leave a gap for NaN, and hold one number for what never changes', () => {
+    const lines = steps('grpo', 3, (n) => ({ loss: n === 2 ? 'NaN' : n, kl: 0 }));
+    const { metrics } = readCurves(lines, [{ stage: 'grpo' }]).stages[0]!;
+    expect(metrics.loss).toEqual([1, null, 3]);
+    expect(metrics.kl).toBe(0);
+  });
+
+  it('count the tokens of a batch over all steps that work on it', () => {
+    const lines = [1, 2, 3, 4].map((n) => step('grpo', n, { num_tokens: n < 3 ? 100 : 300 }));
+    const { metrics } = readCurves(lines, [{ stage: 'grpo' }]).stages[0]!;
+    expect(metrics.tokens_per_second).toEqual([100, null, 200, null]);
+  });
+
+  it('mark diagnoses at their stage and steps, a kind once', () => {
+    const diagnosis = (at: number): JsonObject => ({ step: at, diagnosis: 'all-dead', message: `said at ${at}` });
+    const lines = [
+      ...steps('sft', 2),
+      evaluation('grpo', 0, 'baseline', 0),
+      diagnosis(1),
+      step('grpo', 1),
+      diagnosis(2),
+    ];
+    expect(readCurves(lines, SFT_GRPO).diagnoses).toEqual([
+      { code: 'all-dead', stage: 1, message: 'said at 1', firstStep: 1, lastStep: 2, times: 2, marks: [1, 2] },
+    ]);
+  });
+
+  it('of a run that has logged nothing are none', () => {
+    expect(readCurves([], SFT_GRPO)).toEqual({ stages: [], evaluations: [], diagnoses: [] });
+  });
+});
+
+describe('evenly', () => {
+  it('keeps the first and the last', () => {
+    expect(evenly([0, 1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual([0, 4, 8]);
+    expect(evenly([1, 2], 3)).toEqual([1, 2]);
+  });
+});
