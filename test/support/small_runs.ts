@@ -1,0 +1,51 @@
+/**
+ * Tiny runs from YAML, and what remains of them: the one place where tests open a run by hand, so that a change of how
+ * runs are opened is made here.
+ */
+import { parseConfig } from '../../src/config/load.ts';
+import { createTask } from '../../src/data/index.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import type { Backend } from '../../src/kernels/kernels.ts';
+import type { StepMetrics } from '../../src/methods/records.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { weightsSha256 } from '../../src/run/model_files.ts';
+import { openRun } from '../../src/run/open_run.ts';
+
+export interface SmallRun {
+  /** A whole config. */
+  readonly yaml: string;
+  /** Reward functions of the test's own, by the names that the config gives them. */
+  readonly rewards?: Readonly<Record<string, RewardFunction>>;
+  /** Held-out problems where the task cannot list them all. Default 4. */
+  readonly heldOutSample?: number;
+}
+
+/** Opens a run at its first step; the caller closes its policy. */
+export function openSmallRun(
+  backend: Backend,
+  { yaml, rewards = {}, heldOutSample = 4 }: SmallRun,
+): Promise<TrainingRun> {
+  const { config } = parseConfig(yaml, { file: 'inline' });
+  return openRun(config, createTask(config.task, { heldOutSample }), backend, { rewards });
+}
+
+/** What a run of a few steps leaves behind. */
+export interface Finished {
+  /** Of every optimizer step, in order. */
+  readonly metrics: readonly StepMetrics[];
+  /** Of all weights at the end. */
+  readonly sha256: string;
+}
+
+/** Trains a run to the end of its last stage, and closes it. */
+export async function finishSmallRun(backend: Backend, small: SmallRun): Promise<Finished> {
+  const run = await openSmallRun(backend, small);
+  const metrics: StepMetrics[] = [];
+  try {
+    for await (const event of train(run)) if (event.type === 'step') metrics.push(event.metrics);
+    return { metrics, sha256: await weightsSha256(run.policy, await run.policy.readVector('weights')) };
+  } finally {
+    await run.policy.close();
+  }
+}
