@@ -4,7 +4,7 @@ import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { Origins } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { readTree } from '../config/yaml_tree.ts';
-import { completionText } from '../grpo/collect.ts';
+import { completionText } from '../grpo/complete.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
 import { lacksRoomToKeep } from '../planning/memory_advice.ts';
@@ -90,7 +90,7 @@ function demonstrations({ task, config }: TrainingRun): Demonstration[] {
     const item = task.trainItem(config.seed, index);
     const tokens = task.demonstrationTokens(item, config.seed, index);
     const finishReason = task.fixedCompletionTokens === undefined ? 'eos' : 'stop';
-    return { prompt: item.prompt, demonstration: completionText({ task }, { tokens, finishReason }) };
+    return { prompt: item.prompt, demonstration: completionText(task, { tokens, finishReason }) };
   });
 }
 

@@ -2,10 +2,9 @@
 
 import type { Task } from '../data/task.ts';
 import { DataError } from '../errors.ts';
-import { completionText } from '../grpo/collect.ts';
-import { completionEnd } from '../grpo/completion_end.ts';
+import { answeredItems, completeItems, completeTexts } from '../grpo/complete.ts';
 import { samplingKey, stageOf } from '../grpo/run.ts';
-import { generate, wholeVocabulary } from '../model/generation.ts';
+import { wholeVocabulary } from '../model/generation.ts';
 import { openTrained } from './open_trained.ts';
 import { exampleLine } from './reporter.ts';
 
@@ -25,33 +24,25 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
   try {
     process.stdout.write(`${from}\n`);
     const { task } = run;
-    // A prompt in quotes is one argument; one typed without quotes comes as several.
-    const asked = prompts.length > 0 ? [prompts.join(' ')] : [];
-    const items = asked.length > 0 ? undefined : task.heldOutItems().slice(0, PROBLEMS);
-    const texts = items?.map((item) => item.prompt) ?? asked;
-    for (const text of asked) requireShort(text, task);
-    const completions = await generate(
-      run.policy,
-      texts.map((text, i) => ({
-        prompt: task.tokenizer.encode(text),
-        rolloutNumbers: Array.from({ length: options.samples }, (_, sample) => i * options.samples + sample),
-      })),
-      {
-        sampling: wholeVocabulary(options.temperature),
-        samplingKey: samplingKey(options.seed, 'sample'),
-        ...completionEnd(task, stageOf(run)),
-      },
-    );
-    texts.forEach((prompt, i) => {
-      for (const completion of completions[i] ?? []) {
-        const text = completionText(run, completion);
-        const item = items?.[i];
-        const line = item
-          ? exampleLine({ prompt, completion: text, verdict: task.verify(item, text, completion) })
-          : `  ${prompt} ${text}`;
-        process.stdout.write(`${line}\n`);
+    const settings = {
+      samples: options.samples,
+      sampling: wholeVocabulary(options.temperature),
+      samplingKey: samplingKey(options.seed, 'sample'),
+      stage: stageOf(run),
+    };
+    if (prompts.length > 0) {
+      // A prompt in quotes is one argument; one typed without quotes comes as several.
+      const prompt = prompts.join(' ');
+      requireShort(prompt, task);
+      const [completions = []] = await completeTexts(run, [prompt], settings);
+      for (const { text } of completions) process.stdout.write(`  ${prompt} ${text}\n`);
+    } else {
+      const items = task.heldOutItems().slice(0, PROBLEMS);
+      for (const { item, completion } of answeredItems(items, await completeItems(run, items, settings))) {
+        const { text, verdict } = completion;
+        process.stdout.write(`${exampleLine({ prompt: item.prompt, completion: text, verdict })}\n`);
       }
-    });
+    }
   } finally {
     await run.policy.close();
   }

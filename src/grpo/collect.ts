@@ -6,11 +6,9 @@ import { PluginError } from '../errors.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
 import { isDead } from '../methods/records.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
-import { generateKept } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
-import type { RewardBatch } from '../rewards/reward_function.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
-import { completionEnd } from './completion_end.ts';
+import { answeredItems, rewardBatch, sampleKept, verifyCompletions } from './complete.ts';
 import { actsInUpdate } from './credit.ts';
 import type { TrainingRun } from './run.ts';
 import { drawing, samplingKey, timed } from './run.ts';
@@ -47,14 +45,14 @@ export function drawItems(run: TrainingRun, count: number): TaskItem[] {
 }
 
 async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly TaskItem[]): Promise<KeptGeneration> {
-  const requests = items.map((item) => ({
-    prompt: run.task.promptTokens(item),
-    rolloutNumbers: Array.from({ length: stage.numGenerations }, () => run.position.rolloutsDrawn++),
-  }));
-  return generateKept(run.policy, requests, {
+  const firstRollout = run.position.rolloutsDrawn;
+  run.position.rolloutsDrawn += items.length * stage.numGenerations;
+  return sampleKept(run, items, {
+    samples: stage.numGenerations,
+    firstRollout,
     sampling: stage,
     samplingKey: samplingKey(run.config.seed, 'rollout'),
-    ...completionEnd(run.task, stage),
+    stage,
   });
 }
 
@@ -75,32 +73,17 @@ async function keepForward(
   );
 }
 
-/** The text that a verifier reads: ids decoded, the final EOS stripped. */
-export function completionText(
-  run: Pick<TrainingRun, 'task'>,
-  { tokens, finishReason }: Pick<Completion, 'tokens' | 'finishReason'>,
-): string {
-  return run.task.tokenizer.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
-}
-
 async function score(
   run: TrainingRun,
   stage: GrpoStageConfig,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
-  const flat = items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion })));
-  const texts = flat.map(({ completion }) => completionText(run, completion));
-  const verdicts = flat.map(({ item, completion }, i) => run.task.verify(item, texts[i] ?? '', completion));
-  const batch: RewardBatch = {
-    prompts: flat.map(({ item }) => item.prompt),
-    completions: texts,
-    completionTokens: flat.map(({ completion }) => completion.tokens),
-    items: flat.map(({ item }) => item),
-    verdicts,
-    finishReasons: flat.map(({ completion }) => completion.finishReason),
-    trainerState: { step: run.position.step, progress: run.position.step / stage.maxSteps },
-  };
+  const verified = verifyCompletions(run.task, items, completions);
+  const batch = rewardBatch(answeredItems(items, verified), {
+    step: run.position.step,
+    progress: run.position.step / stage.maxSteps,
+  });
   const weighted = run.rewards[run.position.stageIndex] ?? [];
   const { rewards: parts, failures } = await scoreRewards(
     weighted.map(({ reward }) => reward),
@@ -116,15 +99,9 @@ async function score(
   );
   let next = 0;
   return items.map((item, i): RolloutGroup => {
-    const rollouts = (completions[i] ?? []).map((completion): Rollout => {
+    const rollouts = (verified[i] ?? []).map((completion): Rollout => {
       const at = next++;
-      return {
-        ...completion,
-        text: texts[at] as string,
-        verdict: verdicts[at] as Rollout['verdict'],
-        rewardParts: parts.map((values) => values[at] ?? null),
-        reward: totals[at] ?? null,
-      };
+      return { ...completion, rewardParts: parts.map((values) => values[at] ?? null), reward: totals[at] ?? null };
     });
     return { item, prompt: run.task.promptTokens(item), rollouts, dead: isDead(rollouts.map(({ reward }) => reward)) };
   });

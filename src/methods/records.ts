@@ -4,19 +4,25 @@ import type { TaskItem } from '../data/task.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Estimate } from './statistics.ts';
 
-/** One sampled completion with everything that is known about it. */
-export interface Rollout {
+/** One sampled completion, decoded, with its verdict. */
+export interface VerifiedCompletion {
   /** As sampled; trained on as they are, never re-tokenised. */
   readonly tokens: Int32Array;
   /** [tokens] tempered, full vocabulary, under the policy that sampled them. */
   readonly logprobs: Float32Array;
   /** [tokens] nats. */
   readonly entropies: Float32Array;
+  /** [tokens] log of the probability mass that top-k, top-p and min-p kept; 0 where they are off. */
+  readonly keptLogMass: Float32Array;
   readonly finishReason: FinishReason;
   /** Decoded, final EOS stripped: what the verifier read. */
   readonly text: string;
   readonly verdict: Verdict;
-  /** One a reward function; null where it does not apply. */
+}
+
+/** One sampled completion with everything that is known about it. */
+export interface Rollout extends VerifiedCompletion {
+  /** One per reward function; null where it does not apply. */
   readonly rewardParts: readonly (number | null)[];
   /** Weighted sum; null where no reward function applies. */
   readonly reward: number | null;

@@ -8,12 +8,11 @@ import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTask } from '../data/create_task.ts';
 import { ConfigError, DataError, RlvrError } from '../errors.ts';
-import { completionText } from '../grpo/collect.ts';
-import { completionEnd } from '../grpo/completion_end.ts';
+import { answeredItems, completeItems, completeTexts, rewardBatch } from '../grpo/complete.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation } from '../methods/records.ts';
-import { generate, wholeVocabulary } from '../model/generation.ts';
+import { wholeVocabulary } from '../model/generation.ts';
 import { countParameters } from '../model/parameters.ts';
 import { rehearse } from '../planning/rehearsal.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
@@ -264,23 +263,22 @@ class LocalRun implements BrowserRun {
     return this.#atRest(async () => {
       const { run } = this.#parts;
       const { task } = run;
-      const tokens = task.tokenizer.encode(prompt);
-      if (tokens.length === 0 || tokens.length > task.maxPromptTokens) {
-        const rule = `has ${tokens.length} tokens; prompts of ${task.name} have 1 to ${task.maxPromptTokens}`;
+      const { length } = task.tokenizer.encode(prompt);
+      if (length === 0 || length > task.maxPromptTokens) {
+        const rule = `has ${length} tokens; prompts of ${task.name} have 1 to ${task.maxPromptTokens}`;
         throw new DataError('too-long', `${JSON.stringify(prompt)} ${rule}.`);
       }
-      const request = { prompt: tokens, rolloutNumbers: Array.from({ length: samples }, (_, sample) => sample) };
-      const [completions = []] = await generate(run.policy, [request], {
+      const settings = {
+        samples,
         sampling: wholeVocabulary(temperature),
         samplingKey: samplingKey(seed, 'sample'),
-        ...completionEnd(task, stageOf(run)),
-      });
+        stage: stageOf(run),
+      };
       const item = task.heldOutItems().find((held) => held.prompt === prompt);
-      return completions.map((completion): Answer => {
-        const text = completionText(run, completion);
-        const verdict = item && task.verify(item, text, completion);
-        return { text, tokens: completion.tokens, logprobs: completion.logprobs, verdict };
-      });
+      const [completions = []] = item
+        ? await completeItems(run, [item], settings)
+        : await completeTexts(run, [prompt], settings);
+      return completions.map(({ text, tokens, logprobs, verdict }): Answer => ({ text, tokens, logprobs, verdict }));
     });
   }
 
@@ -326,36 +324,19 @@ class LocalRun implements BrowserRun {
     const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
     const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => task.trainItem(run.config.seed, i));
     const each = Math.ceil(count / items.length);
-    const sampled = await generate(
-      run.policy,
-      items.map((item, i) => ({
-        prompt: task.promptTokens(item),
-        rolloutNumbers: Array.from({ length: each }, (_, sample) => i * each + sample),
-      })),
-      {
-        sampling: stage.stage === 'grpo' ? stage : wholeVocabulary(1),
-        samplingKey: samplingKey(run.config.seed, 'sample'),
-        ...completionEnd(task, stage),
-      },
-    );
-    const flat = items.flatMap((item, i) => (sampled[i] ?? []).map((completion) => ({ item, completion })));
-    const rows = flat.slice(0, count).map(({ item, completion }) => {
-      const text = completionText(run, completion);
-      return { item, completion, text, verdict: task.verify(item, text, completion) };
+    const completions = await completeItems(run, items, {
+      samples: each,
+      sampling: stage.stage === 'grpo' ? stage : wholeVocabulary(1),
+      samplingKey: samplingKey(run.config.seed, 'sample'),
+      stage,
     });
-    const { rewards, failures } = await scoreRewards([reward], {
-      prompts: rows.map(({ item }) => item.prompt),
-      completions: rows.map(({ text }) => text),
-      completionTokens: rows.map(({ completion }) => completion.tokens),
-      items: rows.map(({ item }) => item),
-      verdicts: rows.map(({ verdict }) => verdict),
-      finishReasons: rows.map(({ completion }) => completion.finishReason),
-      trainerState: { step: run.position.step, progress: 0 },
-    });
+    const rows = answeredItems(items, completions).slice(0, count);
+    const batch = rewardBatch(rows, { step: run.position.step, progress: 0 });
+    const { rewards, failures } = await scoreRewards([reward], batch);
     if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
     const totals = combineRewards(rewards, [1]);
-    return rows.map(({ item, text, verdict }, i) => ({
-      prompt: item.prompt,
+    return rows.map(({ item: { prompt }, completion: { text, verdict } }, i) => ({
+      prompt,
       text,
       verdict,
       reward: totals[i] ?? null,

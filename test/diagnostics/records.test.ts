@@ -11,6 +11,7 @@ function rollout(tokens: readonly number[], reward: number | null, verdict: 'rig
     tokens: Int32Array.from(tokens),
     logprobs: new Float32Array(tokens.length),
     entropies: new Float32Array(tokens.length).fill(0.5),
+    keptLogMass: new Float32Array(tokens.length),
     finishReason: verdict === 'cut' ? 'length' : 'eos',
     text: '',
     verdict: { score: verdict === 'right' ? 1 : 0, status: verdict === 'right' ? 'correct' : 'invalid', reason: '' },

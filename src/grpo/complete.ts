@@ -1,0 +1,132 @@
+/** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
+
+import type { StageConfig } from '../config/stage_config.ts';
+import type { Task, TaskItem } from '../data/task.ts';
+import type { VerifiedCompletion } from '../methods/records.ts';
+import type {
+  Completion,
+  GenerationRequest,
+  GenerationSettings,
+  KeptGeneration,
+  SamplingSettings,
+} from '../model/generation.ts';
+import { generate, generateKept } from '../model/generation.ts';
+import type { RewardBatch } from '../rewards/reward_function.ts';
+import { completionEnd } from './completion_end.ts';
+import type { TrainingRun } from './run.ts';
+
+/** The part of a run that completes prompts. */
+type Completer = Pick<TrainingRun, 'task' | 'policy'>;
+
+export interface CompletionSettings {
+  /** Completions per prompt. */
+  readonly samples: number;
+  /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
+  readonly firstRollout?: number;
+  readonly sampling: SamplingSettings;
+  /** See `samplingKey`. */
+  readonly samplingKey: readonly [number, number];
+  /** Says how long completions may become. */
+  readonly stage: StageConfig;
+}
+
+/** [items][samples] completions with their verdicts. */
+export async function completeItems(
+  { task, policy }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+): Promise<VerifiedCompletion[][]> {
+  const prompts = items.map((item) => task.promptTokens(item));
+  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(task, settings));
+  return verifyCompletions(task, items, completions);
+}
+
+/** A completion of a prompt that is no problem of the task: nothing to verify it by. */
+export interface ReadCompletion extends Completion {
+  readonly text: string;
+  readonly verdict?: undefined;
+}
+
+/** [texts][samples] completions of prompts that are no problems of the task: decoded alone. */
+export async function completeTexts(
+  { task, policy }: Completer,
+  texts: readonly string[],
+  settings: CompletionSettings,
+): Promise<ReadCompletion[][]> {
+  const prompts = texts.map((text) => task.tokenizer.encode(text));
+  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(task, settings));
+  return completions.map((own) => own.map((completion) => ({ ...completion, text: completionText(task, completion) })));
+}
+
+/** The completions alone; their activations stay, where there is room, for `Policy.keep`. */
+export async function sampleKept(
+  { task, policy }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+): Promise<KeptGeneration> {
+  const prompts = items.map((item) => task.promptTokens(item));
+  return generateKept(policy, requestsOf(prompts, settings), generationSettings(task, settings));
+}
+
+/** Decodes and verifies the completions of each item. */
+export function verifyCompletions(
+  task: Task,
+  items: readonly TaskItem[],
+  completions: readonly (readonly Completion[])[],
+): VerifiedCompletion[][] {
+  return items.map((item, i) =>
+    (completions[i] ?? []).map((completion) => {
+      const text = completionText(task, completion);
+      return { ...completion, text, verdict: task.verify(item, text, completion) };
+    }),
+  );
+}
+
+/** The text that a verifier reads: ids decoded, the final EOS stripped. */
+export function completionText(
+  task: Pick<Task, 'tokenizer'>,
+  { tokens, finishReason }: Pick<Completion, 'tokens' | 'finishReason'>,
+): string {
+  return task.tokenizer.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
+}
+
+/** A completion beside the problem that it answers. */
+export interface AnsweredItem {
+  readonly item: TaskItem;
+  readonly completion: VerifiedCompletion;
+}
+
+/** Each completion beside its item, in order. */
+export function answeredItems(
+  items: readonly TaskItem[],
+  completions: readonly (readonly VerifiedCompletion[])[],
+): AnsweredItem[] {
+  return items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion })));
+}
+
+/** What reward functions read of these completions. */
+export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardBatch['trainerState']): RewardBatch {
+  return {
+    prompts: rows.map(({ item }) => item.prompt),
+    completions: rows.map(({ completion }) => completion.text),
+    completionTokens: rows.map(({ completion }) => completion.tokens),
+    items: rows.map(({ item }) => item),
+    verdicts: rows.map(({ completion }) => completion.verdict),
+    finishReasons: rows.map(({ completion }) => completion.finishReason),
+    trainerState,
+  };
+}
+
+function requestsOf(
+  prompts: readonly Int32Array[],
+  { samples, firstRollout = 0 }: CompletionSettings,
+): GenerationRequest[] {
+  return prompts.map((prompt, i) => ({
+    prompt,
+    rolloutNumbers: Array.from({ length: samples }, (_, sample) => firstRollout + i * samples + sample),
+  }));
+}
+
+function generationSettings(task: Task, { sampling, samplingKey, stage }: CompletionSettings): GenerationSettings {
+  return { sampling, samplingKey, ...completionEnd(task, stage) };
+}
