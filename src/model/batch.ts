@@ -1,15 +1,52 @@
 /**
- * Packed batches: tokens without padding, each prompt once per group.
+ * Packed batches: tokens without padding, each prefix once for the sequences that share it.
  *
  * A group's rows are its prompt, then its completions one behind the other. A completion of n tokens has n − 1
  * rows: its first token is predicted by the prompt's last row, and its last token is never an input. Every row
  * attends to two intervals: the prompt, and its own completion up to itself.
+ *
+ * A token may be labelled: one that was given has a row, since later tokens follow from it, but no loss row. Tokens
+ * behind the last one with a loss take no rows: nothing reads them.
  */
+import { TOKEN } from '../token_kinds.ts';
 
 /** One prompt with the completions that share it. */
 export interface TokenGroup {
   readonly prompt: Int32Array;
   readonly completions: readonly Int32Array[];
+  /** [completions][tokens] of TOKEN; where absent, every token has a loss. */
+  readonly labels?: readonly (Uint8Array | undefined)[] | undefined;
+}
+
+/** Tokens that follow a prefix of their own: a prompt, or another view of a problem. */
+export interface Sequence {
+  readonly prefix: Int32Array;
+  readonly tokens: Int32Array;
+  /** [tokens] of TOKEN; where absent, every token has a loss. */
+  readonly labels?: Uint8Array | undefined;
+}
+
+/**
+ * Groups of the sequences that follow each other with an equal prefix, in order, for `splitGroups` and `packBatch`.
+ * Whether sequences share a prefix's rows is decided here, not in `packBatch`: a problem that is drawn twice in a row
+ * makes two groups, which may come into two micro-batches without a change of any sum.
+ */
+export function groupByPrefix(sequences: readonly Sequence[]): TokenGroup[] {
+  const groups: { prompt: Int32Array; completions: Int32Array[]; labels: (Uint8Array | undefined)[] }[] = [];
+  for (const { prefix, tokens, labels } of sequences) {
+    let last = groups[groups.length - 1];
+    if (last === undefined || !equalInts(last.prompt, prefix)) {
+      last = { prompt: prefix, completions: [], labels: [] };
+      groups.push(last);
+    }
+    last.completions.push(tokens);
+    last.labels.push(labels);
+  }
+  return groups;
+}
+
+export function equalInts(a: Int32Array, b: Int32Array): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
 /** Host arrays of one batch; `model/` copies them into the engine's slots. */
@@ -39,13 +76,25 @@ export interface PackedBatch {
 }
 
 /** Rows that a group takes in a batch. */
-export function groupRows(group: TokenGroup): number {
-  return group.completions.reduce((rows, tokens) => rows + Math.max(0, tokens.length - 1), group.prompt.length);
+export function groupRows({ prompt, completions, labels }: TokenGroup): number {
+  return completions.reduce((rows, tokens, i) => rows + inputTokens(tokens, labels?.[i]), prompt.length);
 }
 
-/** Loss rows that a group takes: one a completion token. */
-export function groupLossRows(group: TokenGroup): number {
-  return group.completions.reduce((rows, tokens) => rows + tokens.length, 0);
+/** Loss rows that a group takes: one per completion token that was not given. */
+export function groupLossRows({ completions, labels }: TokenGroup): number {
+  return completions.reduce((rows, tokens, i) => {
+    const own = labels?.[i];
+    return (
+      rows + (own === undefined ? tokens.length : own.reduce((n, label) => n + (label === TOKEN.given ? 0 : 1), 0))
+    );
+  }, 0);
+}
+
+/** Tokens of a completion that take a row: those before the last one that has a loss. */
+export function inputTokens(tokens: Int32Array, labels: Uint8Array | undefined): number {
+  let end = tokens.length;
+  while (end > 0 && labels?.[end - 1] === TOKEN.given) end--;
+  return Math.max(0, end - 1);
 }
 
 /** Packs whole groups, in order. */
@@ -87,16 +136,18 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     group.prompt.forEach((token, position) => addRow(token, position, [promptBegin, row + 1, -1]));
     const promptEnd = row;
     group.completions.forEach((tokens, i) => {
-      if (tokens.length > 0) addLoss(tokens[0] ?? 0, completion + i, 0);
+      if (tokens.length > 0 && group.labels?.[i]?.[0] !== TOKEN.given) addLoss(tokens[0] ?? 0, completion + i, 0);
     });
-    for (const tokens of group.completions) {
+    group.completions.forEach((tokens, i) => {
+      const labels = group.labels?.[i];
+      const inputs = inputTokens(tokens, labels);
       const ownBegin = row;
-      for (let t = 0; t + 1 < tokens.length; t++) {
+      for (let t = 0; t < inputs; t++) {
         addRow(tokens[t] ?? 0, group.prompt.length + t, [promptBegin, promptEnd, ownBegin]);
-        addLoss(tokens[t + 1] ?? 0, completion, t + 1);
+        if (labels?.[t + 1] !== TOKEN.given) addLoss(tokens[t + 1] ?? 0, completion, t + 1);
       }
       completion++;
-    }
+    });
   });
   batch.islands[groups.length] = row;
   batch.lossOffsets[rowCount] = lossRow;

@@ -65,7 +65,8 @@ export async function generateKept(
   const places = grouped.map((group): RolloutRows => {
     const promptBegin = group[0]?.promptBegin ?? 0; // prompts are the first rows of both, in the same order
     const inputRows = group.map((row) => Int32Array.from(row.inputRows));
-    return { promptBegin, rows: inputRows, promptKvBegin: promptBegin, kvBegins: group.map((row) => row.ownBegin) };
+    const promptRows = Int32Array.from({ length: (group[0]?.promptEnd ?? 0) - promptBegin }, (_, t) => promptBegin + t);
+    return { promptRows, rows: inputRows, promptKvBegin: promptBegin, kvBegins: group.map((row) => row.ownBegin) };
   });
   return { completions: grouped.map((group) => group.map(finished)), places };
 }

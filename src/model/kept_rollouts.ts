@@ -5,11 +5,12 @@
  * pass, bit for bit, as long as the weights have not changed: copying them costs about a fifth of computing them.
  */
 import type { PackedBatch, TokenGroup } from './batch.ts';
-import { packBatch } from './batch.ts';
+import { equalInts, groupRows, inputTokens, packBatch } from './batch.ts';
 
-/** Where one group's rows stand after `generate` with `keep`: rows of `slots.rollout`, and rows of the cache. */
+/** Where one group's rows stand after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
 export interface RolloutRows {
-  readonly promptBegin: number;
+  /** The rows of the prompt, in order. */
+  readonly promptRows: Int32Array;
   /** [completions] the rows of each completion's own inputs, in order. */
   readonly rows: readonly Int32Array[];
   readonly promptKvBegin: number;
@@ -27,7 +28,7 @@ interface KeptPart {
 export class KeptRows {
   readonly #groups: TokenGroup[] = [];
   #rowCount = 0;
-  /** A group did not fit: what is kept is not the whole batch. */
+  /** A group did not fit, or not all of its rows were kept: what is kept is not the whole batch. */
   #overflowed = false;
   /** The first kept batch is computed again all the same, so that a run checks on its first step that nothing differs. */
   #checked = false;
@@ -45,20 +46,21 @@ export class KeptRows {
     const kvRows: number[] = [];
     groups.forEach((group, i) => {
       const place = places[i] as RolloutRows;
-      const needed = place.rows.reduce((sum, own) => sum + own.length, group.prompt.length);
-      if (this.#overflowed || begin + rows.length + needed > capacity) {
+      if (this.#overflowed || begin + rows.length + groupRows(group) > capacity || !isWhole(group, place)) {
         this.#overflowed = true;
         return;
       }
-      for (let t = 0; t < group.prompt.length; t++) {
-        rows.push(place.promptBegin + t);
+      place.promptRows.forEach((row, t) => {
+        rows.push(row);
         kvRows.push(place.promptKvBegin + t);
-      }
-      place.rows.forEach((own, completion) => {
-        own.forEach((row, t) => {
-          rows.push(row);
+      });
+      group.completions.forEach((tokens, completion) => {
+        const own = place.rows[completion] as Int32Array;
+        const inputs = inputTokens(tokens, group.labels?.[completion]);
+        for (let t = 0; t < inputs; t++) {
+          rows.push(own[t] as number);
           kvRows.push((place.kvBegins[completion] as number) + t);
-        });
+        }
       });
       this.#groups.push(group);
     });
@@ -70,10 +72,17 @@ export class KeptRows {
   holds(batch: PackedBatch): boolean {
     if (this.#overflowed || this.#rowCount === 0 || this.#rowCount !== batch.rowCount) return false;
     const kept = packBatch(this.#groups);
-    const same = (a: Int32Array, b: Int32Array): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
-    if (!same(kept.tokens, batch.tokens) || !same(kept.intervals, batch.intervals)) return false;
+    if (!equalInts(kept.tokens, batch.tokens) || !equalInts(kept.intervals, batch.intervals)) return false;
     const trusted = this.#checked;
     this.#checked = true;
     return trusted;
   }
+}
+
+/** Whether every row that the group takes in a batch stands somewhere. */
+function isWhole({ prompt, completions, labels }: TokenGroup, place: RolloutRows): boolean {
+  return (
+    place.promptRows.length === prompt.length &&
+    completions.every((tokens, i) => (place.rows[i]?.length ?? 0) >= inputTokens(tokens, labels?.[i]))
+  );
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
-import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import type { PackedBatch, Sequence, TokenGroup } from '../../src/model/batch.ts';
+import { groupByPrefix, groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
 
 const tokens = (minLength: number, maxLength: number): fc.Arbitrary<Int32Array> =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength }).map((list) => Int32Array.from(list));
@@ -175,6 +176,101 @@ describe('packBatch', () => {
     const batch = packBatch([]);
     expect([batch.rowCount, batch.lossRowCount, batch.completionCount]).toEqual([0, 0, 0]);
     expect([...batch.islands]).toEqual([0]);
+  });
+});
+
+/** The same completions with a label for each token. */
+const labelled: fc.Arbitrary<TokenGroup> = group.chain(({ prompt, completions }) =>
+  fc
+    .tuple(
+      ...completions.map(({ length }) =>
+        fc.array(fc.constantFrom(...Object.values(TOKEN)), { minLength: length, maxLength: length }),
+      ),
+    )
+    .map((labels) => ({ prompt, completions, labels: labels.map((own) => Uint8Array.from(own)) })),
+);
+
+describe('packBatch with labels', () => {
+  it('gives a loss row to every sampled and reference token, and none to a given one', () => {
+    fc.assert(
+      fc.property(fc.array(labelled, { maxLength: 5 }), (list) => {
+        const batch = packBatch(list);
+        const found = Array.from(batch.completionOf, (completion, i) => `${completion}/${batch.tokenOf[i]}`);
+        const expected = list
+          .flatMap(({ labels = [] }) => labels)
+          .flatMap((labels = new Uint8Array(), completion) =>
+            [...labels].flatMap((label, t) => (label === TOKEN.given ? [] : [`${completion}/${t}`])),
+          );
+        expect(found.sort()).toEqual(expected.sort());
+        expect(batch.lossRowCount).toBe(list.reduce((sum, item) => sum + groupLossRows(item), 0));
+      }),
+    );
+  });
+
+  it('keeps the row of a given token that a loss depends on, and none behind the last loss', () => {
+    const labels = [Uint8Array.of(TOKEN.given, TOKEN.given, TOKEN.sampled, TOKEN.given, TOKEN.given)];
+    const batch = packBatch([{ prompt: Int32Array.of(4), completions: [Int32Array.of(5, 6, 7, 8, 9)], labels }]);
+    expect([...batch.tokens]).toEqual([4, 5, 6]);
+    expect([...batch.lossIndex]).toEqual([2]);
+    expect([...batch.targets]).toEqual([7]);
+    expect([...batch.lossOffsets]).toEqual([0, 0, 0, 1]);
+    expect([...batch.tokenOf]).toEqual([2]);
+  });
+
+  it('takes the rows that groupRows announces, each attending as without labels', () => {
+    fc.assert(
+      fc.property(fc.array(labelled, { maxLength: 5 }), (list) => {
+        const batch = packBatch(list);
+        expect(batch.rowCount).toBe(list.reduce((sum, item) => sum + groupRows(item), 0));
+        for (let i = 0; i < batch.lossRowCount; i++) {
+          const row = batch.lossIndex[i];
+          expect(attended(batch, row)).toHaveLength(batch.positions[row] + 1);
+        }
+      }),
+    );
+  });
+
+  it('packs completions that are all sampled as without labels', () => {
+    fc.assert(
+      fc.property(groups, (list) => {
+        const all = list.map((item) => ({
+          ...item,
+          labels: item.completions.map(({ length }, i) => (i % 2 === 0 ? new Uint8Array(length) : undefined)),
+        }));
+        expect(packBatch(all)).toEqual(packBatch(list));
+      }),
+    );
+  });
+});
+
+describe('groupByPrefix', () => {
+  const [one, other] = [Int32Array.of(1, 2), Int32Array.of(1, 3)];
+  const sequence = (prefix: Int32Array, token: number): Sequence => ({
+    prefix: prefix.slice(),
+    tokens: Int32Array.of(token),
+  });
+
+  it('lets neighbours with an equal prefix share it, and leaves the order as it is', () => {
+    const list = [sequence(one, 5), sequence(one, 6), sequence(other, 7), sequence(one, 8)];
+    const found = groupByPrefix(list).map(({ prompt, completions }) => [[...prompt], completions.map(([t]) => t)]);
+    expect(found).toEqual([
+      [
+        [1, 2],
+        [5, 6],
+      ],
+      [[1, 3], [7]],
+      [[1, 2], [8]],
+    ]);
+  });
+
+  it('keeps the labels beside their tokens', () => {
+    const labels = Uint8Array.of(TOKEN.reference);
+    const [{ labels: found }] = groupByPrefix([sequence(one, 5), { ...sequence(one, 6), labels }]);
+    expect(found).toEqual([undefined, labels]);
+  });
+
+  it('has no groups without sequences', () => {
+    expect(groupByPrefix([])).toEqual([]);
   });
 });
 
