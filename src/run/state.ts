@@ -14,6 +14,8 @@ import type { JsonObject } from './json.ts';
 /** Raised when the meaning of a field changes. */
 const STATE_VERSION = 2;
 
+const KEPT_LOG_MASS = 'rollouts.keptLogMass';
+
 /** Where the logs stood: lines behind these bytes are written again by a resumed run. */
 export interface LogPositions {
   readonly metrics: number;
@@ -21,8 +23,10 @@ export interface LogPositions {
 }
 
 /** Everything about a rollout that is not a tensor. */
-interface RolloutRecord extends Omit<Rollout, 'tokens' | 'logprobs' | 'entropies'> {
+interface RolloutRecord extends Omit<Rollout, 'tokens' | 'logprobs' | 'entropies' | 'keptLogMass'> {
   readonly length: number;
+  /** Token by token, where it was written before there was a tensor of it. */
+  readonly keptLogMass?: Readonly<Record<number, number>>;
 }
 
 interface GroupRecord {
@@ -159,7 +163,10 @@ function bufferRecord({ groups, stepsTaken }: Buffer): { record: State['buffer']
       groups: groups.map(({ item, dead, rollouts: members }) => ({
         item,
         dead,
-        rollouts: members.map(({ tokens: { length }, logprobs: _, entropies: __, ...rest }) => ({ ...rest, length })),
+        rollouts: members.map(({ tokens: { length }, logprobs: _, entropies: __, keptLogMass: ___, ...rest }) => ({
+          ...rest,
+          length,
+        })),
       })),
     },
     tensors: [
@@ -176,6 +183,11 @@ function bufferRecord({ groups, stepsTaken }: Buffer): { record: State['buffer']
       join(
         'rollouts.entropies',
         rollouts.map((rollout) => rollout.entropies),
+        new Float32Array(tokens),
+      ),
+      join(
+        KEPT_LOG_MASS,
+        rollouts.map((rollout) => rollout.keptLogMass),
         new Float32Array(tokens),
       ),
       join(
@@ -197,6 +209,9 @@ function restoreBuffer(
   const tokens = Int32Array.from(tensor(tensors, 'rollouts.tokens', [total]));
   const logprobs = Float32Array.from(tensor(tensors, 'rollouts.logprobs', [total]));
   const entropies = Float32Array.from(tensor(tensors, 'rollouts.entropies', [total]));
+  const keptLogMass = tensors.some(({ name }) => name === KEPT_LOG_MASS)
+    ? Float32Array.from(tensor(tensors, KEPT_LOG_MASS, [total]))
+    : keptLogMassOf(members);
   const advantages = Float32Array.from(tensor(tensors, 'rollouts.advantages', [members.length]));
   let token = 0;
   let rollout = 0;
@@ -211,6 +226,7 @@ function restoreBuffer(
         tokens: tokens.slice(begin, end),
         logprobs: logprobs.slice(begin, end),
         entropies: entropies.slice(begin, end),
+        keptLogMass: keptLogMass.slice(begin, end),
       };
     });
     return {
@@ -222,4 +238,11 @@ function restoreBuffer(
     };
   });
   return { groups, stepsTaken: record.stepsTaken };
+}
+
+/** [tokens of all members] as an older checkpoint holds it. JSON gives a float32 back exactly. */
+function keptLogMassOf(members: readonly RolloutRecord[]): Float32Array {
+  return Float32Array.from(
+    members.flatMap(({ length, keptLogMass = {} }) => Array.from({ length }, (_, t) => keptLogMass[t] ?? 0)),
+  );
 }
