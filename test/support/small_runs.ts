@@ -17,17 +17,19 @@ export interface SmallRun {
   readonly yaml: string;
   /** Reward functions of the test's own, by the names that the config gives them. */
   readonly rewards?: Readonly<Record<string, RewardFunction>>;
-  /** Held-out problems where the task cannot list them all. Default 4. */
-  readonly heldOutSample?: number;
+  /** Values in the place of the config's, as `--set` takes them. */
+  readonly overrides?: readonly string[];
 }
 
+/** Held-out problems of a small run: no weight depends on an evaluation, and every run has two. */
+const HELD_OUT = 4;
+
 /** Opens a run at its first step; the caller closes its policy. */
-export function openSmallRun(
-  backend: Backend,
-  { yaml, rewards = {}, heldOutSample = 4 }: SmallRun,
-): Promise<TrainingRun> {
-  const { config } = parseConfig(yaml, { file: 'inline' });
-  return openRun(config, createTask(config.task, { heldOutSample }), backend, { rewards });
+export function openSmallRun(backend: Backend, { yaml, rewards = {}, overrides = [] }: SmallRun): Promise<TrainingRun> {
+  const { config } = parseConfig(yaml, { file: 'inline' }, overrides);
+  const task = createTask(config.task, { heldOutSample: HELD_OUT });
+  const items = task.heldOutItems().slice(0, HELD_OUT);
+  return openRun(config, Object.assign(task, { heldOutItems: () => items }), backend, { rewards });
 }
 
 /** What a run of a few steps leaves behind. */

@@ -1,0 +1,63 @@
+/**
+ * The weights of the shipped configs after 20 steps of each stage, as literals, on one, two and three threads: wasm
+ * without FMA, whose bits are those of every processor.
+ *
+ * A hash changes only where a change means to change what is computed, and the commit that does it says why.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { finishSmallRun } from '../support/small_runs.ts';
+
+interface Shipped {
+  /** Of each stage. */
+  readonly stages: readonly (readonly string[])[];
+  readonly sha256: string;
+}
+
+const SHORT = ['max_steps=20', 'warmup_steps=10', 'eval_strategy=no'];
+const REINFORCED = [...SHORT, 'num_generations_eval=1'];
+
+/** 20 supervised steps solve nothing: the second stages get a reward that groups differ in. */
+const CONFIGS: Readonly<Record<string, Shipped>> = {
+  'sort-digits': {
+    stages: [REINFORCED],
+    sha256: '66c1172eed31d62aa277b955eab10281936e5aed84a758020600dfc42cfc6c87',
+  },
+  'reverse-text': {
+    stages: [SHORT, [...REINFORCED, 'reward_funcs=[lcs]']],
+    sha256: '3339ac577a5e30531bb8d84d2c638b099b35514774881ef5f5f5c4fc960b84ad',
+  },
+  countdown: {
+    stages: [SHORT, [...REINFORCED, 'reward_funcs=[accuracy, {name: soft_overlong, max_tokens: 32, cache: 32}]']],
+    sha256: 'df5b3142982de53fb056d50b00b9bcb8590f7f4c6c3baf435ad22c997fc75931',
+  },
+};
+
+const NAMES = Object.keys(CONFIGS);
+const PINNED = Object.fromEntries(NAMES.map((name) => [name, CONFIGS[name].sha256]));
+
+async function hashOf(name: string, threads: number): Promise<[string, string]> {
+  const yaml = readFileSync(new URL(`../../configs/${name}.yaml`, import.meta.url), 'utf8');
+  const overrides = CONFIGS[name].stages.flatMap((keys, index) => keys.map((key) => `stages.${index}.${key}`));
+  const { sha256 } = await finishSmallRun(await wasmBackend({ threads, fma: false }), { yaml, overrides });
+  return [name, sha256];
+}
+
+describe('the weights of the shipped configs', () => {
+  it('are those that were pinned, on one thread', async () => {
+    // Side by side: each keeps one core busy.
+    const hashes = await Promise.all(NAMES.map((name) => hashOf(name, 1)));
+    expect(Object.fromEntries(hashes)).toEqual(PINNED);
+  }, 240_000);
+
+  it.each([2, 3])(
+    'are those that were pinned, on %i threads',
+    async (threads) => {
+      const hashes: [string, string][] = [];
+      for (const name of NAMES) hashes.push(await hashOf(name, threads));
+      expect(Object.fromEntries(hashes)).toEqual(PINNED);
+    },
+    240_000,
+  );
+});
