@@ -49,12 +49,12 @@ const SHAPES = {
     parameters: [PARAMETERS], gradients: [PARAMETERS], firstMoment: [PARAMETERS], secondMoment: [PARAMETERS],
     partials: [Math.ceil(PARAMETERS / 1024)], norm: [1],
   },
-  settings: { temperature: [1], adamw: [8], sampling: [4], objective: [4], advantages: [GROUPS], coefficients: [ROWS] },
+  settings: { temperature: [1], adamw: [8], sampling: [4], objective: [4], advantages: [ROWS], coefficients: [ROWS] },
   // Not checked: where float32 rounds across an edge of the CDF, another token is as right.
   sampled: { sampledLogprobs: [ROWS], sampledEntropies: [ROWS], keptLogMass: [ROWS] },
   indices: {
     positions: [ROWS], kvRows: [ROWS], intervals: [ROWS, 2, 2], islands: [GROUPS + 1], targets: [ROWS],
-    sortedRows: [ROWS], bucketTokens: [V], bucketOffsets: [V + 1], completionOf: [ROWS],
+    sortedRows: [ROWS], bucketTokens: [V], bucketOffsets: [V + 1],
     key: [2], rolloutNumbers: [ROWS, 2], sampledTokens: [ROWS],
   },
 };
@@ -99,7 +99,7 @@ const CASES = [
   ['linearWeightGradient out', (k) => k.linearWeightGradient({ dOut: s.dOut, x: s.x, dWeight: s.dWOut, rows }), 'dOut x dWOut dWOut', flop(D, D)],
   ['linearLogprob', (k) => k.linearLogprob({ ...output, logprobs: s.logprobs, logSumExp: s.logSumExp, entropies: s.entropies }), 'x head logprobs', flop(D, V)],
   ['linearLogprobBackward', (k) => k.linearLogprobBackward({ ...output, logSumExp: s.logSumExp, entropies: s.entropies, dLogprobs: s.dLogprobs, dEntropies: s.dEntropies, dHidden: s.y, dWeight: s.dHead }), 'x head y dHead dHead', 3 * flop(D, V)],
-  ['policyObjective', (k) => k.policyObjective({ logprobs: s.logprobs, oldLogprobs: s.logprobs, refLogprobs: s.logprobs, entropies: s.entropies, advantages: s.advantages, completionOf: s.completionOf, coefficients: s.coefficients, entropyCoefficients: s.coefficients, settings: s.objective, losses: s.losses, dLogprobs: s.dPolicy, dEntropies: s.dEntropy, rows }), 'logprobs logprobs logprobs entropies completionOf coefficients coefficients losses dPolicy dEntropy'],
+  ['policyObjective', (k) => k.policyObjective({ logprobs: s.logprobs, oldLogprobs: s.logprobs, refLogprobs: s.logprobs, entropies: s.entropies, advantages: s.advantages, coefficients: s.coefficients, entropyCoefficients: s.coefficients, settings: s.objective, losses: s.losses, dLogprobs: s.dPolicy, dEntropies: s.dEntropy, rows }), 'logprobs logprobs logprobs entropies advantages coefficients coefficients losses dPolicy dEntropy'],
   ['sample', (k) => k.sample({ hidden: s.x, weight: s.head, sampling: s.sampling, key: s.key, rolloutNumbers: s.rolloutNumbers, counters: s.positions, tokens: s.sampledTokens, logprobs: s.sampledLogprobs, entropies: s.sampledEntropies, keptLogMass: s.keptLogMass, rows }), 'x head sampledTokens', flop(D, V)],
   ['gatherRows, all', (k) => k.gatherRows({ x: s.x, index: s.kvRows, out: s.y, rows }), 'x kvRows y'],
   ['rmsNorm', (k) => k.rmsNorm({ x: s.x, weight: s.wNorm, out: s.y, rstd: s.rstd, eps: 1e-5, rows }), 'x y rstd'],
@@ -172,8 +172,7 @@ function fillings() {
     sortedRows: byToken,
     bucketTokens: make([V], (token) => token),
     bucketOffsets: make([V + 1], (token) => byToken.filter((row) => row % V < token).length),
-    completionOf: make([ROWS], (row) => Math.floor(row / CONTEXT)),
-    advantages: wave([GROUPS], 2),
+    advantages: wave([ROWS], 2),
     coefficients: make([ROWS], () => 1 / ROWS),
     objective: [0.2, 0.28, 0, 0],
     sampling: [1, 0, 1, 0],

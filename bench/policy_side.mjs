@@ -123,7 +123,7 @@ export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) 
         refLogprobs: undefined,
         coefficients: new Float32Array(batch.lossRowCount).fill(1 / (completions * completionTokens)),
         entropyCoefficients: new Float32Array(batch.lossRowCount),
-        advantages: advantages.slice(first * groupSize, (first + groupsAtOnce) * groupSize),
+        advantages: Float32Array.from(batch.completionOf, (completion) => advantages[first * groupSize + completion]),
       };
       await policy.accumulate(batch, 1, rows, OBJECTIVE);
     }

@@ -26,9 +26,9 @@ export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Pr
   let entropy = 0;
   for (const micro of splitGroups(examples, policy.capacity)) {
     const batch = packBatch(micro);
+    const scores = await policy.forward(batch, 1);
     const dLogprobs = new Float32Array(batch.lossRowCount).fill(-1 / completionTokens);
-    const dEntropies = new Float32Array(batch.lossRowCount);
-    const scores = await policy.accumulateFixed(batch, 1, { dLogprobs, dEntropies });
+    await policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
     for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
     for (const value of scores.entropies) entropy += value / completionTokens;
   }

@@ -99,6 +99,7 @@ async function objectiveRows(
   onPolicy: boolean,
 ): Promise<ObjectiveRows> {
   const rollouts = micro.flatMap(({ credited }) => credited.rollouts);
+  const advantages = micro.flatMap(({ credited }) => [...credited.advantages]);
   const coefficientOf = Float64Array.from(rollouts, (rollout) => {
     const tokens = lossTokens(stage, rollout);
     return tokens === 0 ? 0 : tokenCoefficient(stage.objective, tokens, sizes);
@@ -113,7 +114,7 @@ async function objectiveRows(
     refLogprobs,
     coefficients: each((completion) => coefficientOf[completion] ?? 0),
     entropyCoefficients: each((completion) => (coefficientOf[completion] === 0 ? 0 : entropyShare)),
-    advantages: Float32Array.from(micro.flatMap(({ credited }) => [...credited.advantages])),
+    advantages: each((completion) => advantages[completion] ?? 0),
   };
 }
 

@@ -34,7 +34,7 @@ export function addRows(
     }
     if (rows.oldLogprobs !== 'current') {
       const ratio = Math.exp(logprob - (rows.oldLogprobs[row] ?? 0));
-      const advantage = rows.advantages[completion] ?? 0;
+      const advantage = rows.advantages[row] ?? 0;
       if (advantage < 0 && ratio < 1 - stage.clipEpsilonLow) totals.clippedLow++;
       if (advantage > 0 && ratio > 1 + stage.clipEpsilonHigh) totals.clippedHigh++;
     }

@@ -207,8 +207,7 @@ export interface PolicyObjectiveArgs {
   readonly oldLogprobs: Slot;
   readonly refLogprobs: Slot;
   /** [R] */ readonly entropies: Slot;
-  /** [C] */ readonly advantages: Slot;
-  /** [R] completion of each row */ readonly completionOf: Slot;
+  /** [R] */ readonly advantages: Slot;
   /** [R] weight of a row's loss in the step's loss (the aggregation); 0 masks it */ readonly coefficients: Slot;
   /** [R] weight of a row's entropy bonus */ readonly entropyCoefficients: Slot;
   /** [OBJECTIVE.length] */ readonly settings: Slot;

@@ -98,7 +98,6 @@ export interface InputSlots extends RowInputs {
   readonly lossIndex: Slot;
   readonly lossOffsets: Slot;
   readonly targets: Slot;
-  readonly completionOf: Slot;
   readonly rolloutNumbers: Slot;
   readonly counters: Slot;
   readonly samplingKey: Slot;
@@ -148,8 +147,11 @@ export interface ResultSlots {
   readonly losses: Slot;
   readonly dLogprobs: Slot;
   readonly dEntropies: Slot;
-  readonly rewards: Slot;
+  /** Per loss row, as the objective reads them. */
   readonly advantages: Slot;
+  readonly rewards: Slot;
+  /** Per completion, as the estimator on the device writes them. */
+  readonly groupAdvantages: Slot;
 }
 
 export interface PolicyPlan {
@@ -316,7 +318,6 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     lossIndex: arena.slot([R]),
     lossOffsets: arena.slot([N + 1]),
     targets: arena.slot([R]),
-    completionOf: arena.slot([R]),
     rolloutNumbers: arena.slot([C, 2]),
     counters: arena.slot([C]),
     samplingKey: arena.slot([2]),
@@ -361,7 +362,8 @@ function resultSlots(capacity: Capacity, arena: ArenaBuilder): ResultSlots {
     losses: arena.slot([R]),
     dLogprobs: arena.slot([R]),
     dEntropies: arena.slot([R]),
+    advantages: arena.slot([R]),
     rewards: arena.slot([C]),
-    advantages: arena.slot([C]),
+    groupAdvantages: arena.slot([C]),
   };
 }

@@ -27,8 +27,14 @@ export interface ObjectiveRows {
   readonly coefficients: Float32Array;
   /** [loss rows] share of a row's entropy in the step's bonus */
   readonly entropyCoefficients: Float32Array;
-  /** [completions of the batch] */
+  /** [loss rows] */
   readonly advantages: Float32Array;
+}
+
+/** The loss by each row's log-prob and entropy: [loss rows] each, in the batch's order. */
+export interface ScoreDerivatives {
+  readonly dLogprobs: Float32Array;
+  readonly dEntropies: Float32Array;
 }
 
 /** Per loss row, in the batch's order. */
@@ -48,6 +54,8 @@ export class Policy {
   readonly #programs: Programs;
   readonly #kept = new KeptRows();
   #gradientsAreStale = true;
+  /** Loss rows of the forward pass whose `backward` is still to come. */
+  #forwardRows: number | undefined;
 
   private constructor(plan: PolicyPlan, engine: Engine) {
     this.plan = plan;
@@ -97,7 +105,7 @@ export class Policy {
 
   /** Replaces all weights: a flat vector in the layout of `plan.slots.weights`. */
   writeWeights(flat: ArrayLike<number>): void {
-    this.forgetKept();
+    this.#endPass();
     this.engine.write(this.slots.weights.all, flat);
   }
 
@@ -131,6 +139,7 @@ export class Policy {
 
   /** Copies a batch into the input slots; later calls work on it. */
   load(batch: PackedBatch, temperature: number): void {
+    this.#forwardRows = undefined;
     const last = batch.positions.reduce((most, position) => Math.max(most, position), 0);
     if (last >= this.capacity.context) {
       const opened = `this policy was opened for ${this.capacity.context} tokens`;
@@ -153,7 +162,6 @@ export class Policy {
     write(inputs.lossIndex, batch.lossIndex);
     write(inputs.lossOffsets, batch.lossOffsets);
     write(inputs.targets, batch.targets);
-    write(inputs.completionOf, batch.completionOf);
     write(results.temperature, [temperature]);
     const counts = new Int32Array(COUNTS.length);
     counts[COUNTS.rows] = batch.rowCount;
@@ -208,19 +216,35 @@ export class Policy {
     return { ...scores, losses };
   }
 
-  /** One micro-batch from derivatives that do not depend on this pass: SFT, or a host-side objective after `score`. */
-  async accumulateFixed(
-    batch: PackedBatch,
-    temperature: number,
-    derivatives: { readonly dLogprobs: Float32Array; readonly dEntropies: Float32Array },
-  ): Promise<Scores> {
-    const { results } = this.slots;
-    this.forgetKept();
+  /**
+   * The forward pass of one micro-batch whose objective is computed on the host; kept rollouts stand in for it as in
+   * `accumulate`. `backward` reads what it leaves in the engine, so nothing else may be asked of the policy in between.
+   */
+  async forward(batch: PackedBatch, temperature: number): Promise<Scores> {
     this.load(batch, temperature);
-    this.engine.write(results.dLogprobs, derivatives.dLogprobs);
-    this.engine.write(results.dEntropies, derivatives.dEntropies);
-    await this.engine.replay(...this.#zeroGradientsOnce(), this.#programs.score, this.#training.backward);
-    return this.#readScores(results.logprobs, batch);
+    await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch));
+    this.#forwardRows = batch.lossRowCount;
+    return this.#readScores(this.slots.results.logprobs, batch);
+  }
+
+  /**
+   * From derivatives per loss row of the batch of `forward` to every gradient; gradients add up until `optimize`.
+   * @throws Error where no `forward` stands before it, or another call has used its rows since
+   */
+  async backward({ dLogprobs, dEntropies }: ScoreDerivatives): Promise<void> {
+    const { results } = this.slots;
+    const rows = this.#forwardRows;
+    if (rows === undefined) {
+      throw new Error('backward without its forward pass: call forward first, and nothing between the two');
+    }
+    if (dLogprobs.length !== rows || dEntropies.length !== rows) {
+      const given = `${dLogprobs.length} dLogprobs and ${dEntropies.length} dEntropies`;
+      throw new Error(`backward was given ${given} for a batch of ${rows} loss rows: one of each per loss row`);
+    }
+    this.#forwardRows = undefined;
+    this.engine.write(results.dLogprobs, dLogprobs);
+    this.engine.write(results.dEntropies, dEntropies);
+    await this.engine.replay(this.#training.backward);
   }
 
   async #readScores(logprobSlot: Slot, batch: PackedBatch): Promise<Scores> {
@@ -246,7 +270,7 @@ export class Policy {
     this.engine.write(this.slots.results.adamw, adamwSettings(settings));
     await this.engine.replay(this.#training.optimize);
     this.#gradientsAreStale = true;
-    this.forgetKept();
+    this.#endPass();
     return { gradNorm: (await this.engine.read(backward.gradNorm))[0] ?? Number.NaN };
   }
 
@@ -263,7 +287,7 @@ export class Policy {
     this.engine.write(inputs.counts, [groups], COUNTS.groups);
     await this.engine.replay(this.#training.advantages[scale]);
     const [advantages, dead] = await Promise.all([
-      this.engine.read(results.advantages, rewards.length),
+      this.engine.read(results.groupAdvantages, rewards.length),
       this.engine.read(inputs.dead, groups),
     ]);
     return { advantages: Float32Array.from(advantages), dead: Int32Array.from(dead) };
@@ -284,6 +308,7 @@ export class Policy {
    */
   async replaySample({ keep, feed }: { readonly keep: boolean; readonly feed: boolean }): Promise<void> {
     const { sample, keeping, ahead } = this.#programs;
+    this.#forwardRows = undefined;
     if (!keep) this.forgetKept(); // both use the same rows
     const programs = [
       feed ? (keep ? ahead?.feedKept : ahead?.feed) : undefined,
@@ -304,18 +329,25 @@ export class Policy {
   }
 
   /**
-   * Appends groups that have just been rolled out to the batch whose forward pass is kept: `accumulate` of exactly
-   * these groups, in this order, under the same weights, then skips it. Anything else that touches weights or training
-   * rows forgets them. Groups beyond the row capacity are not kept.
+   * Appends groups that have just been rolled out to the batch whose forward pass is kept: `accumulate` or `forward` of
+   * exactly these groups, in this order, under the same weights, then skips it. Anything else that touches weights or
+   * training rows forgets them. Groups beyond the row capacity are not kept.
    */
   async keep(groups: readonly TokenGroup[], places: readonly RolloutRows[]): Promise<void> {
     const { inputs } = this.slots;
     const { begin, rows, kvRows } = this.#kept.add(groups, places, this.capacity.rows);
     if (rows.length === 0) return;
+    this.#forwardRows = undefined;
     this.engine.write(inputs.keptFrom, rows, begin);
     this.engine.write(inputs.keptKvFrom, kvRows, begin);
     this.engine.write(inputs.counts, [begin, begin + rows.length], COUNTS.keptBegin);
     await this.engine.replay((this.#programs.keeping as KeepingPrograms).keep);
+  }
+
+  /** The weights change: no forward pass of theirs is of use. */
+  #endPass(): void {
+    this.#forwardRows = undefined;
+    this.forgetKept();
   }
 
   /** The next `keep` begins a new batch. */

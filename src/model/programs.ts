@@ -161,13 +161,12 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
-      const { rewards, advantages: out } = results;
       kernels.groupAdvantages({
-        rewards,
+        rewards: results.rewards,
         offsets: inputs.groupOffsets,
         groups,
         scale,
-        advantages: out,
+        advantages: results.groupAdvantages,
         dead: inputs.dead,
       });
     });
@@ -183,12 +182,7 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
     copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
     objective: engine.record('objective', (kernels) => {
-      kernels.policyObjective({
-        ...results,
-        completionOf: inputs.completionOf,
-        settings: results.objective,
-        rows: lossRows(plan),
-      });
+      kernels.policyObjective({ ...results, settings: results.objective, rows: lossRows(plan) });
     }),
     backward: engine.record('backward', (kernels) => backwardPass(kernels, plan)),
     ...recordOptimizer(engine, plan),

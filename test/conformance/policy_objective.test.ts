@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { OBJECTIVE } from '../../src/kernels/kernels.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { type ConformanceCase, expectConformance } from '../support/compare.ts';
-import { integers, normals, uniforms } from '../support/data.ts';
-import { given, ids, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
-
-const C = 7;
+import { normals, uniforms } from '../support/data.ts';
+import { given, poisoned, rowBounds, runKernel, storedRows } from '../support/harness.ts';
 
 interface Settings {
   readonly low?: number;
@@ -39,8 +37,7 @@ function objectiveCase(R: number, settings: Settings, begin = 0, end = R): Confo
         logprobs.map((value, row) => value - shifts[row] / 2),
       ),
       entropies: given([R], uniforms([R], 4, 0, 3)),
-      advantages: given([C], normals([C], 5)),
-      completionOf: ids([R], integers([R], 6, C)),
+      advantages: given([R], normals([R], 5)),
       coefficients: given(
         [R],
         uniforms([R], 7).map((value) => (value < 0.2 ? 0 : value)),
@@ -53,9 +50,9 @@ function objectiveCase(R: number, settings: Settings, begin = 0, end = R): Confo
       bounds: rowBounds(begin, end),
     },
     build: (kernels, slots) => {
-      const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf } = slots;
+      const { logprobs, oldLogprobs, refLogprobs, entropies, advantages } = slots;
       const { coefficients, entropyCoefficients, settings, losses, dLogprobs, dEntropies, bounds } = slots;
-      const policies = { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf };
+      const policies = { logprobs, oldLogprobs, refLogprobs, entropies, advantages };
       const outputs = { losses, dLogprobs, dEntropies, rows: storedRows(bounds) };
       kernels.policyObjective({ ...policies, coefficients, entropyCoefficients, settings, ...outputs });
     },
@@ -89,9 +86,8 @@ for (const { label, backend } of await requiredBackends()) {
       const test = objectiveCase(40, {});
       const slots = { ...test.slots, oldLogprobs: test.slots.logprobs };
       const outputs = await runKernel(backend, slots, test.build);
-      const rows = [...outputs.completionOf.keys()];
-      const expected = rows.map((row) => {
-        const product = -outputs.coefficients[row] * outputs.advantages[outputs.completionOf[row]];
+      const expected = [...outputs.advantages].map((advantage, row) => {
+        const product = -outputs.coefficients[row] * advantage;
         return backend.name === 'reference' ? product : Math.fround(product);
       });
       expect([...outputs.dLogprobs].map((value) => value + 0)).toEqual(expected.map((value) => value + 0));
@@ -117,7 +113,7 @@ for (const { label, backend } of await requiredBackends()) {
 
     it('gives a dead group exactly no gradient', async () => {
       const test = objectiveCase(15, {});
-      const advantages = given([C], new Float64Array(C));
+      const advantages = given([15], new Float64Array(15));
       const { dLogprobs } = await runKernel(backend, { ...test.slots, advantages }, test.build);
       expect(dLogprobs.every((value) => value === 0)).toBe(true);
     });
@@ -129,7 +125,7 @@ for (const { label, backend } of await requiredBackends()) {
         [30],
         Float64Array.from(logprobs, (value, row) => value + 1e-4 * row),
       );
-      const advantages = given([C], new Float64Array(C));
+      const advantages = given([30], new Float64Array(30));
       const entropyCoefficients = given([30], new Float64Array(30));
       const slots = { ...test.slots, refLogprobs, advantages, entropyCoefficients };
       const writes = {

@@ -18,7 +18,7 @@ import type { TrlLossCase, TrlLossInputs, TrlLossOptions } from '../golden/load.
 import { loadGolden } from '../golden/load.ts';
 import { worstRelative } from '../support/golden_model.ts';
 import type { KernelCase, Output, TestSlot } from '../support/harness.ts';
-import { allRows, ids, poisoned, runCases } from '../support/harness.ts';
+import { allRows, poisoned, runCases } from '../support/harness.ts';
 
 const golden = loadGolden('trl_loss');
 
@@ -114,11 +114,7 @@ function kernelCase(test: TrlLossCase): KernelCase {
       oldLogprobs: exactly(test.old ? inputs.old.data : inputs.logps.data),
       refLogprobs: exactly(inputs.ref.data),
       entropies: exactly(inputs.entropies.data),
-      advantages: exactly(inputs.advantages),
-      completionOf: ids(
-        [R],
-        Int32Array.from({ length: R }, (_, i) => Math.floor(i / width)),
-      ),
+      advantages: exactly(inputs.mask.flatMap((row, i) => row.map(() => inputs.advantages[i]))),
       coefficients: exactly(coefficients),
       entropyCoefficients: exactly(inputs.mask.flat().map((value) => value * bonus)),
       settings: exactly(settingValues(options)),
@@ -127,9 +123,9 @@ function kernelCase(test: TrlLossCase): KernelCase {
       dEntropies: poisoned([R]),
     },
     build: (kernels, slots) => {
-      const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf } = slots;
+      const { logprobs, oldLogprobs, refLogprobs, entropies, advantages } = slots;
       const { coefficients, entropyCoefficients, settings, losses, dLogprobs, dEntropies } = slots;
-      const policies = { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf };
+      const policies = { logprobs, oldLogprobs, refLogprobs, entropies, advantages };
       const outputs = { losses, dLogprobs, dEntropies, rows: allRows(R) };
       kernels.policyObjective({ ...policies, coefficients, entropyCoefficients, settings, ...outputs });
     },

@@ -5,7 +5,7 @@ import { OBJECTIVE } from '../../src/kernels/kernels.ts';
 import type { Slot } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { expectClose } from '../support/compare.ts';
-import { integers, normals, offsetsOf, sizeOf, uniforms } from '../support/data.ts';
+import { normals, offsetsOf, sizeOf, uniforms } from '../support/data.ts';
 import {
   allRows,
   given,
@@ -292,10 +292,9 @@ function objectiveSlots({ delta, klCoef }: { delta: number; klCoef: number }): R
     oldLogprobs: given([R], oldLogprobs),
     refLogprobs: given([R], uniforms([R], 2, -3, -1)),
     entropies: given([R], uniforms([R], 3)),
-    advantages: given([2], [1.3, -0.8]),
-    completionOf: ids(
+    advantages: given(
       [R],
-      integers([R], 4, 1).map((_, row) => row % 2),
+      RATIOS.map((_, row) => (row % 2 === 0 ? 1.3 : -0.8)),
     ),
     coefficients: given([R], uniforms([R], 5)),
     entropyCoefficients: given([R], uniforms([R], 6)),
@@ -308,9 +307,9 @@ function objectiveSlots({ delta, klCoef }: { delta: number; klCoef: number }): R
 }
 
 const objective: Build = (kernels, slots) => {
-  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf, settings } = slots;
+  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, settings } = slots;
   const { coefficients, entropyCoefficients, losses, dLogprobs, dEntropies } = slots;
-  const inputs = { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf, settings };
+  const inputs = { logprobs, oldLogprobs, refLogprobs, entropies, advantages, settings };
   const weights = { coefficients, entropyCoefficients };
   kernels.policyObjective({ ...inputs, ...weights, losses, dLogprobs, dEntropies, rows: allRows(RATIOS.length) });
 };

@@ -262,7 +262,7 @@ async function prepare(policy: Policy, groups: readonly TokenGroup[], perBatch: 
       refLogprobs,
       coefficients: new Float32Array(batch.lossRowCount).fill(1 / tokens),
       entropyCoefficients: new Float32Array(batch.lossRowCount).fill(0.01 / tokens),
-      advantages: ADVANTAGES.slice(completion, completion + batch.completionCount),
+      advantages: Float32Array.from(batch.completionOf, (own) => ADVANTAGES[completion + own]),
     };
     prepared.push({ batch, rows });
     completion += batch.completionCount;
@@ -355,7 +355,7 @@ describe.each(variants)('a policy with a head that is %s', (_, shape) => {
       refLogprobs: undefined,
       coefficients: new Float32Array(batch.lossRowCount).fill(coefficient),
       entropyCoefficients: new Float32Array(batch.lossRowCount),
-      advantages,
+      advantages: Float32Array.from(batch.completionOf, (completion) => advantages[completion]),
     };
     const settings = { ...OBJECTIVE_SETTINGS, klCoef: 0 };
     const expected = Float32Array.from(batch.completionOf, (completion) => -coefficient * advantages[completion]);
@@ -398,7 +398,8 @@ describe.each(variants)('a prompt shared by its completions (%s)', (_, shape) =>
     const gradientsOf = async (groups: readonly TokenGroup[]) => {
       const batch = packBatch(groups);
       const places = fixtureIndex(batch);
-      await policy.accumulateFixed(batch, 0.7, {
+      await policy.forward(batch, 0.7);
+      await policy.backward({
         dLogprobs: Float32Array.from(places, (place) => g[place]),
         dEntropies: Float32Array.from(places, (place) => h[place]),
       });

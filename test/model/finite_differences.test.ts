@@ -58,7 +58,8 @@ describe('dS/dθ on the reference backend', () => {
     const g = Float32Array.from(normals([batch.lossRowCount], 1));
     const h = Float32Array.from(normals([batch.lossRowCount], 2));
 
-    await policy.accumulateFixed(batch, TEMPERATURE, { dLogprobs: g, dEntropies: h });
+    await policy.forward(batch, TEMPERATURE);
+    await policy.backward({ dLogprobs: g, dEntropies: h });
     const gradients = await takeGradients(policy);
     const { all } = policy.slots.weights;
     const weights = await policy.engine.read(all);

@@ -32,7 +32,8 @@ describe.each(backends)('%s', (_, open, tolerance) => {
     const policy = await openGolden(await open(), golden);
     const batch = packBatch(golden.groups);
     const { temperature, g, h, gradients } = golden.backward;
-    await policy.accumulateFixed(batch, temperature, {
+    await policy.forward(batch, temperature);
+    await policy.backward({
       dLogprobs: Float32Array.from(golden.inBatchOrder(batch, g)),
       dEntropies: Float32Array.from(golden.inBatchOrder(batch, h)),
     });

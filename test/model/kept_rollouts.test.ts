@@ -65,7 +65,7 @@ async function gradientOfKeptRounds(policy: Policy): Promise<{ gradients: Float3
     refLogprobs: undefined,
     coefficients: new Float32Array(batch.lossRowCount).fill(1 / batch.lossRowCount),
     entropyCoefficients: new Float32Array(batch.lossRowCount).fill(0.01 / batch.lossRowCount),
-    advantages: Float32Array.from({ length: batch.completionCount }, (_, i) => (i % 3) - 1),
+    advantages: Float32Array.from(batch.completionOf, (completion) => (completion % 3) - 1),
   };
   const labels = await replayed(policy, () => policy.accumulate(batch, 1, rows, OBJECTIVE));
   const gradients = await policy.readVector('gradients');
@@ -116,7 +116,7 @@ describe('what was kept is forgotten', () => {
       refLogprobs: undefined,
       coefficients: zeros,
       entropyCoefficients: zeros,
-      advantages: new Float32Array(batch.completionCount),
+      advantages: zeros,
     };
     const labels = await replayed(policy, () => policy.accumulate(batch, 1, rows, OBJECTIVE));
     await policy.close();

@@ -33,7 +33,8 @@ it('a batch with given tokens has the scores and gradients of one where their ro
     Float32Array.from(places, (row) => (row === undefined ? 0 : values[row]));
 
   const gradientsOf = async (batch: typeof whole, [dLogprobs, dEntropies]: Float32Array[]) => {
-    const scores = await policy.accumulateFixed(batch, 0.8, { dLogprobs, dEntropies });
+    const scores = await policy.forward(batch, 0.8);
+    await policy.backward({ dLogprobs, dEntropies });
     const gradients = await policy.readVector('gradients');
     await policy.optimize(NO_UPDATE);
     return { scores, gradients };

@@ -61,7 +61,7 @@ async function runGrpo(policy: Policy): Promise<Step[]> {
     refLogprobs: undefined,
     coefficients: new Float32Array(TOKENS).fill(1 / TOKENS),
     entropyCoefficients: new Float32Array(TOKENS),
-    advantages: Float32Array.from(advantages),
+    advantages: Float32Array.from(batch.completionOf, (completion) => advantages[completion]),
   };
   const steps: Step[] = [];
   for (let step = 0; step < STEPS; step++) {
@@ -79,7 +79,8 @@ async function runSft(policy: Policy): Promise<Step[]> {
   };
   const steps: Step[] = [];
   for (let step = 0; step < STEPS; step++) {
-    const scores = await policy.accumulateFixed(batch, 1, derivatives);
+    const scores = await policy.forward(batch, 1);
+    await policy.backward(derivatives);
     const { gradNorm } = await policy.optimize(optimizerAt(step));
     steps.push(stepOf(scores, -meanOf(scores.logprobs), gradNorm));
   }

@@ -1,6 +1,6 @@
 /** Ten steps of the policy objective on one batch, to compare backends with one another. */
 import type { Backend } from '../../src/kernels/kernels.ts';
-import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import { groupLossRows, groupRows, type PackedBatch, packBatch, splitGroups } from '../../src/model/batch.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
@@ -13,14 +13,15 @@ export const WITH_EVERYTHING: Partial<ModelShape> = { tieWordEmbeddings: true, a
 export const GROUPS = randomGroups([4, 5, 3], { seed: 2 });
 const CAPACITY = { rows: 400, lossRows: 200, kvRows: 800 };
 
-function objectiveRows(lossRowCount: number, completions: number): ObjectiveRows {
+function objectiveRows({ lossRowCount, completionOf, completionCount }: PackedBatch): ObjectiveRows {
+  const advantages = normals([completionCount], 3);
   return {
     oldLogprobs: 'current',
     refLogprobs: undefined,
     coefficients: new Float32Array(lossRowCount).fill(1 / lossRowCount),
     entropyCoefficients: new Float32Array(lossRowCount).fill(0.01 / lossRowCount),
     // A mean far from 0, so that the loss is no difference of equals.
-    advantages: Float32Array.from(normals([completions], 3), (value) => value + 2),
+    advantages: Float32Array.from(completionOf, (completion) => advantages[completion] + 2),
   };
 }
 
@@ -45,7 +46,7 @@ export async function tenSteps(policy: Policy, afterStep: () => void = () => {})
   const losses: number[] = [];
   const gradNorms: number[] = [];
   for (let step = 0; step < STEPS; step++) {
-    const rows = objectiveRows(batch.lossRowCount, GROUPS.flatMap(({ completions }) => completions).length);
+    const rows = objectiveRows(batch);
     const result = await policy.accumulate(batch, 0.9, rows, settings);
     losses.push(result.losses.reduce((sum, loss) => sum + loss, 0));
     gradNorms.push((await policy.optimize(optimizerAt(step))).gradNorm);
@@ -78,7 +79,8 @@ export function gradientsInParts(
     const parts = splitGroups(GROUPS, { ...policy.capacity, rows, lossRows: rows }).map(packBatch);
     for (const batch of parts) {
       const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
-      await policy.accumulateFixed(batch, 1, { dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
+      await policy.forward(batch, 1);
+      await policy.backward({ dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
     }
     await policy.optimize(NO_UPDATE);
     return { parts: parts.length, bits: bitsOf(await policy.readVector('gradients')) };

@@ -64,7 +64,8 @@ it.each(SHAPES)("the wasm kernels' gradients are tf.grads' of the whole model, w
       dLogprobs: Float32Array.from(normals([batch.lossRowCount], 21)),
       dEntropies: Float32Array.from(normals([batch.lossRowCount], 22, 0.1)),
     };
-    const { logprobs } = await policy.accumulateFixed(batch, 0.7, rows);
+    const { logprobs } = await policy.forward(batch, 0.7);
+    await policy.backward(rows);
     const gradients = await takeGradients(policy);
     const expected = await gradientsByTfjs(policy, await policy.readVector('weights'), batch, 0.7, rows);
     expect(worstOf(logprobs, expected.logprobs)).toBeLessThan(1e-4);

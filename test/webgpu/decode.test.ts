@@ -30,7 +30,7 @@ async function rolledOut(stepsPerRead: number, endToken: number | undefined) {
       const rows = {
         coefficients: new Float32Array(batch.lossRowCount).fill(1 / batch.lossRowCount),
         entropyCoefficients: new Float32Array(batch.lossRowCount),
-        advantages: Float32Array.of(1, -0.5, 2, 0.25, -1),
+        advantages: Float32Array.from(batch.completionOf, (completion) => [1, -0.5, 2, 0.25, -1][completion]),
       };
       const objective = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };
       await policy.accumulate(batch, 1, { oldLogprobs: 'current', refLogprobs: undefined, ...rows }, objective);

@@ -53,7 +53,7 @@ async function gradientOf(policy: Policy, groups: readonly TokenGroup[]): Promis
     {
       ...{ oldLogprobs: 'current', refLogprobs: undefined, coefficients: fill(1 / batch.lossRowCount) },
       entropyCoefficients: fill(0),
-      advantages: Float32Array.from({ length: batch.completionCount }, (_, i) => (i % 3) - 1),
+      advantages: Float32Array.from(batch.completionOf, (completion) => (completion % 3) - 1),
     },
     { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 },
   );

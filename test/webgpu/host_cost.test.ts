@@ -39,7 +39,7 @@ async function rollOut(policy: Policy): Promise<TokenGroup[]> {
 async function update(policy: Policy, groups: readonly TokenGroup[]): Promise<void> {
   const batch = packBatch(groups);
   const ofRows = new Float32Array(batch.lossRowCount);
-  const rows = { coefficients: ofRows, entropyCoefficients: ofRows, advantages: new Float32Array(6) };
+  const rows = { coefficients: ofRows, entropyCoefficients: ofRows, advantages: ofRows };
   const settings = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.2, clipDelta: null, klCoef: 0 };
   await policy.accumulate(batch, 1, { oldLogprobs: 'current', refLogprobs: undefined, ...rows }, settings);
   await policy.optimize(NO_UPDATE);

@@ -13,7 +13,7 @@ interface Term {
 
 /** losses = coefficients·(policy + klCoef·kl) − entropyCoefficients·entropies; a coefficient of 0 masks the row. */
 export function policyObjective(args: Opened<PolicyObjectiveArgs>): void {
-  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf, settings, rows } = args;
+  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, settings, rows } = args;
   const { coefficients, entropyCoefficients, losses, dLogprobs, dEntropies } = args;
   const klCoef = settings[OBJECTIVE.klCoef];
   for (let r = rows.begin; r < rows.end; r++) {
@@ -21,7 +21,7 @@ export function policyObjective(args: Opened<PolicyObjectiveArgs>): void {
     dLogprobs[r] = 0;
     dEntropies[r] = -entropyCoefficients[r];
     if (coefficients[r] === 0) continue; // not 0·x: a masked row's ratio may be infinite
-    const policy = clippedSurrogate(logprobs[r] - oldLogprobs[r], advantages[completionOf[r]], settings);
+    const policy = clippedSurrogate(logprobs[r] - oldLogprobs[r], advantages[r], settings);
     const kl = klCoef === 0 ? { loss: 0, slope: 0 } : klToReference(logprobs[r], refLogprobs[r]);
     losses[r] += coefficients[r] * (policy.loss + klCoef * kl.loss);
     dLogprobs[r] = coefficients[r] * (policy.slope + klCoef * kl.slope);

@@ -5,7 +5,6 @@
 import * as tf from '@tensorflow/tfjs';
 import { OBJECTIVE, type PolicyObjectiveArgs } from '../kernels.ts';
 import type { Opened } from './operands.ts';
-import { indexTensor } from './take_rows.ts';
 
 export interface Clipping {
   readonly low: number;
@@ -36,7 +35,7 @@ export function klToReference(logprobs: tf.Tensor, refLogprobs: tf.Tensor): tf.T
 }
 
 export async function policyObjective(args: Opened<PolicyObjectiveArgs>): Promise<void> {
-  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf, coefficients, rows } = args;
+  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, coefficients, rows } = args;
   const { entropyCoefficients, losses, dLogprobs, dEntropies } = args;
   const settings = await args.settings.values();
   const klCoef = settings[OBJECTIVE.klCoef];
@@ -48,8 +47,7 @@ export async function policyObjective(args: Opened<PolicyObjectiveArgs>): Promis
   tf.tidy(() => {
     const weights = coefficients.tensor(rows);
     const entropyWeights = entropyCoefficients.tensor(rows);
-    const completions = indexTensor(completionOf.ints.slice(rows.begin, rows.end));
-    const credits = tf.gather(advantages.tensor(), completions);
+    const credits = advantages.tensor(rows);
     // A masked row's numbers may be infinite, and 0·∞ is not 0: they are replaced before they are used.
     const isMasked = tf.equal(weights, 0);
     const unlessMasked = (values: tf.Tensor, instead: tf.Tensor): tf.Tensor => tf.where(isMasked, instead, values);

@@ -292,7 +292,6 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
         at(a.refLogprobs),
         at(a.entropies),
         at(a.advantages),
-        at(a.completionOf),
         at(a.coefficients),
         at(a.entropyCoefficients),
         at(a.settings),

@@ -20,7 +20,6 @@ export function policyObjective(recorder: Recorder, args: PolicyObjectiveArgs): 
       ref_logprobs: read(args.refLogprobs),
       entropies: read(args.entropies),
       advantages: read(args.advantages),
-      completion_of: read(args.completionOf),
       coefficients: read(args.coefficients),
       entropy_coefficients: read(args.entropyCoefficients),
       settings: read(args.settings),
@@ -50,7 +49,7 @@ fn exp_rest(x: f32) -> f32 {
   var loss = -entropy_coefficient * load_entropies(r);
   var slope = 0.0;
   if (coefficient != 0.0) { // a masked row's ratio may be infinite
-    let advantage = load_advantages(u32(load_completion_of(r)));
+    let advantage = load_advantages(r);
     let ratio = exp_f32(load_logprobs(r) - load_old_logprobs(r));
     let delta = load_settings(${OBJECTIVE.clipDelta}u);
     let is_capped = delta > 0.0 && ratio > delta;

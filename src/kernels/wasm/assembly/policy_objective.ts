@@ -9,7 +9,7 @@ function value(argument: i32, r: i32): f64 {
 }
 
 /**
- * arguments: begin, end, logprobs, oldLogprobs, refLogprobs, entropies, advantages, completionOf, coefficients,
+ * arguments: begin, end, logprobs, oldLogprobs, refLogprobs, entropies, advantages, coefficients,
  * entropyCoefficients, settings, losses, dLogprobs, dEntropies
  */
 export function policyObjective(): void {
@@ -23,14 +23,14 @@ export function policyObjective(): void {
 }
 
 function objectiveRow(r: i32): void {
-  const low = value(10, 0);
-  const high = value(10, 1);
-  const delta = value(10, 2);
-  const klCoef = value(10, 3);
-  const coefficient = value(8, r);
-  const entropyCoefficient = value(9, r);
+  const low = value(9, 0);
+  const high = value(9, 1);
+  const delta = value(9, 2);
+  const klCoef = value(9, 3);
+  const coefficient = value(7, r);
+  const entropyCoefficient = value(8, r);
   const logprob = value(2, r);
-  const advantage = value(6, load<i32>(address(7) + (<usize>r << 2)));
+  const advantage = value(6, r);
   const ratio = Math.exp(logprob - value(3, r));
   const clipped = min(max(ratio, 1 - low), 1 + high);
   const bounded = delta > 0 ? min(ratio, delta) : ratio;
@@ -48,7 +48,7 @@ function objectiveRow(r: i32): void {
   const masked = coefficient == 0;
   const at = <usize>r << 2;
   const bonus = entropyCoefficient == 0 ? 0 : entropyCoefficient * value(5, r);
-  store<f32>(address(11) + at, <f32>((masked ? 0 : coefficient * loss) - bonus));
-  store<f32>(address(12) + at, masked ? 0 : <f32>(coefficient * slope));
-  store<f32>(address(13) + at, <f32>-entropyCoefficient);
+  store<f32>(address(10) + at, <f32>((masked ? 0 : coefficient * loss) - bonus));
+  store<f32>(address(11) + at, masked ? 0 : <f32>(coefficient * slope));
+  store<f32>(address(12) + at, <f32>-entropyCoefficient);
 }
