@@ -40,7 +40,7 @@ export function raceTask({ promptTokens, completionTokens }) {
     tier: 1,
     family: 'race',
     levels: [{}],
-    parseKnobs: () => ({}),
+    knobs: {},
     generate: (rng) => ({ text: randomText(rng, promptTokens) }),
     key: ({ text }) => text,
     prompt: ({ text }) => text,

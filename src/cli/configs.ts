@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
+import { didYouMean } from '../options/nearest_name.ts';
 import { colors } from './colors.ts';
 
 /** Two folders up, from `src/cli` as from `dist/cli`. */
@@ -80,7 +80,7 @@ export function packagedConfigFile(name: string): string | undefined {
 
 function unknownConfig(name: string): ConfigError {
   const names = packagedNames();
-  const message = `${name} — no such config (${names.join(', ')}); did you mean "${closest(name, names)}"?`;
+  const message = `${name} — no such config (${names.join(', ')})${didYouMean(name, names)}`;
   return new ConfigError('unknown-config', message, { name, names });
 }
 

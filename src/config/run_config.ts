@@ -35,10 +35,8 @@ const ofTheRun = sameRule([...runKeys, 'model', 'stages'], 'belongs to the whole
 const ofTheModel = sameRule(modelKeys, 'belongs to the model; move it under model:');
 const ofGrpo = sameRule(stageKeys.grpo, 'an sft stage samples nothing and has no rewards; move it to a grpo stage');
 
-const knobs = new Set(
-  Object.values(taskDefinitions).flatMap(({ levels }) => levels.flatMap((level) => Object.keys(level))),
-);
-const ofTheTask = sameRule(knobs, 'a knob of the task; write task: {name: …, …} with it');
+const knobs = Object.values(taskDefinitions).flatMap((definition) => [...spellings(definition.knobs)]);
+const ofTheTask = sameRule(new Set(knobs), 'a knob of the task; write task: {name: …, …} with it');
 
 const guides = {
   run: {

@@ -1,7 +1,6 @@
 /** One section of the file (the model, a stage, the run) read through its table of keys. */
-import type { z } from 'zod';
 import type { KeyTable, Values } from '../options/keys.ts';
-import { meantBy } from './meant_value.ts';
+import { readValue } from '../options/read.ts';
 import { MISSING, type Problems } from './problems.ts';
 
 /** A value that the file or `--set` gives for a key, and the dotted path it was written at. */
@@ -49,66 +48,21 @@ export class Section<T extends KeyTable> {
     const { yaml } = this.#table[name];
     const given = this.#given.get(yaml);
     this.#broken.add(name);
-    this.#problems.add(given?.path ?? this.#prefix + yaml, given?.value ?? this.values[name] ?? MISSING, rule);
+    this.#problems.add(given?.path ?? this.#prefix + yaml, given?.value ?? this.#valueOf(name) ?? MISSING, rule);
+  }
+
+  #valueOf(name: keyof T): unknown {
+    return (this.values as Readonly<Record<PropertyKey, unknown>>)[name]; // a name of the table
   }
 
   #read(name: string): unknown {
     const { yaml, schema } = this.#table[name];
     const given = this.#given.get(yaml);
-    const result = schema.safeParse(given?.value);
-    if (result.success) return result.data;
+    const result = readValue(schema, given?.value);
+    if (result.ok) return result.value;
     this.#broken.add(name);
-    const issue = innermost(result.error.issues[0]);
-    const path = [given?.path ?? this.#prefix + yaml, ...issue.path].join('.');
-    this.#problems.add(path, valueAt(given?.value, issue.path), remedied(issue, given?.value, schema));
+    const { path, value, rule } = result.problem;
+    this.#problems.add([given?.path ?? this.#prefix + yaml, ...path].join('.'), value, rule);
     return undefined;
   }
-}
-
-interface Mistake {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** Of a union (`name` or `{name, …}`), the mistake inside the mapping, where there is one. */
-function innermost(issue: z.core.$ZodIssue): Mistake {
-  if (issue.code !== 'invalid_union') return issue;
-  for (const [first] of issue.errors) {
-    const inner = first && innermost(first);
-    if (inner && inner.path.length > 0) return { path: [...issue.path, ...inner.path], message: inner.message };
-  }
-  return issue;
-}
-
-/** The rule that was broken; the remedy is what the text was meant to be, where that would pass. */
-function remedied({ message, path }: Mistake, value: unknown, schema: z.ZodType): string {
-  const text = valueAt(value, path);
-  const isInList = path.at(-1) === 'name' && typeof path.at(-2) === 'number';
-  const named = isInList ? nameless(valueAt(value, path.slice(0, -1))) : undefined;
-  if (named !== undefined) return `a mapping needs its name; write ${named}`;
-  const meant = typeof text === 'string' ? meantBy(text) : undefined;
-  if (meant === undefined || !schema.safeParse(replacedAt(value, path, meant.value)).success) return message;
-  return `${message.split(';', 1)[0]}; write ${meant.written}, as ${meant.because}`;
-}
-
-/** `[accuracy: 0.5]`: a reward and its weight, written as a key and its value. */
-function nameless(mapping: unknown): string | undefined {
-  const [[name, weight] = [], ...others] = Object.entries(mapping ?? {});
-  if (others.length > 0 || typeof weight !== 'number' || name === 'weight') return undefined;
-  return `{name: ${name}, weight: ${weight}}`;
-}
-
-/** A copy of plain data with another value at a path. */
-function replacedAt(value: unknown, path: readonly PropertyKey[], replacement: unknown): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return replacement;
-  const copy: unknown = Array.isArray(value) ? [...value] : { ...(value as object) }; // a path zod just walked
-  (copy as Record<PropertyKey, unknown>)[step] = replacedAt(valueAt(value, [step]), rest, replacement);
-  return copy;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value;
-  for (const step of path) at = (at as Record<PropertyKey, unknown> | undefined)?.[step]; // a path zod just walked
-  return at;
 }

@@ -12,12 +12,13 @@
  * on come from a wider space; held-out problems are always those of `max_number`.
  */
 import { type Rng, rngFor } from '../kernels/philox.ts';
+import { choice, flag, options, real, type Values, whole } from '../options/keys.ts';
+import type { BrokenRule } from '../options/read.ts';
 import { verifyCountdownExpression } from '../rewards/countdown_expression.ts';
 import { verifyCountdownSteps } from '../rewards/countdown_steps.ts';
 import { type Expression, renderExpression } from '../rewards/expression.ts';
 import { truncated } from '../rewards/reject.ts';
 import { type CountdownStep, MAX_VALUE, OPERATORS, tracesOf } from './countdown_solver.ts';
-import { KnobReader } from './knobs.ts';
 import type { Mutant, TaskDefinition } from './task.ts';
 import { wordTokenizer } from './vocabulary_tokenizer.ts';
 
@@ -27,26 +28,38 @@ export type CountdownItem = {
   readonly target: number;
 };
 
-export type CountdownKnobs = {
-  readonly answer: 'steps' | 'expression';
-  /** How many numbers, 2 to 4. */
-  readonly numbers: number;
-  /** Numbers are drawn from 1..max_number. */
-  readonly max_number: number;
-  /** Training problems draw from 1..train_max_number, so that the policy cannot learn them by heart; absent: as many. */
-  readonly train_max_number?: number;
-  /** Targets are drawn from 1..max_target. */
-  readonly max_target: number;
-  /** Share of warm-start demonstrations that reach the asked target; the others are valid and end elsewhere. */
-  readonly correct_share: number;
-  /** Expressions only: each number exactly once, or at most once. */
-  readonly use: 'all' | 'subset';
-  /** Expressions only: accept one trailing `=target`. */
-  readonly allow_equals: boolean;
-  /** Expressions only: refuse quotients that are not integers. */
-  readonly integer_steps: boolean;
-};
+const KNOBS = options({
+  answer: choice(['steps', 'expression'])
+    .default('steps')
+    .describe('Form of the answer: one calculation after the other, or one expression.'),
+  numbers: whole({ least: 2, most: 4, example: 3 }).default(3).describe('How many numbers.'),
+  max_number: whole({ least: 2, most: MAX_VALUE, example: 10 })
+    .default(10)
+    .describe('Numbers are drawn from 1 to this one.'),
+  train_max_number: whole({ least: 2, most: MAX_VALUE, example: 20 })
+    .optional()
+    .describe(
+      'Training problems draw from 1 to this one, so that they cannot be learned by heart. Default: max_number.',
+    ),
+  max_target: whole({ least: 1, most: MAX_VALUE, example: MAX_VALUE })
+    .default(MAX_VALUE)
+    .describe('Targets are drawn from 1 to this one.'),
+  correct_share: real({ least: 0, most: 1, example: 0.5 })
+    .default(0.5)
+    .describe(
+      'Share of warm-start demonstrations that reach the target asked for; the others are valid and end elsewhere.',
+    ),
+  use: choice(['all', 'subset'])
+    .default('all')
+    .describe('Expressions only: each number exactly once (all), or at most once (subset).'),
+  allow_equals: flag().default(false).describe('Expressions only: accept one trailing =target.'),
+  integer_steps: flag().default(false).describe('Expressions only: refuse quotients that are not integers.'),
+});
 
+export type CountdownKnobs = Values<typeof KNOBS>;
+
+/** Knobs that mean nothing for steps. */
+const FOR_EXPRESSIONS = ['use', 'allow_equals', 'integer_steps'] as const;
 /** More multisets than this are not listed; the held-out set is then a sample. */
 const MAX_ENUMERATED_MULTISETS = 5000;
 /** Draws behind an estimated chance. */
@@ -227,28 +240,18 @@ function completionTokens({ answer, numbers }: CountdownKnobs): number {
   return longest + 1 + SLACK_TOKENS;
 }
 
-function parseKnobs(raw: Readonly<Record<string, unknown>>): CountdownKnobs {
-  const reader = new KnobReader('countdown', raw);
-  const answer = reader.choice('answer', ['steps', 'expression'], 'steps');
-  const maxNumber = reader.integer('max_number', 2, MAX_VALUE, 10);
-  const trainMaxNumber = reader.optionalInteger('train_max_number', maxNumber, MAX_VALUE);
-  const knobs: CountdownKnobs = {
-    answer,
-    numbers: reader.integer('numbers', 2, 4, 3),
-    max_number: maxNumber,
-    ...(trainMaxNumber !== undefined && { train_max_number: trainMaxNumber }),
-    max_target: reader.integer('max_target', 1, MAX_VALUE, MAX_VALUE),
-    correct_share: reader.share('correct_share', 0.5),
-    use: reader.choice('use', ['all', 'subset'], 'all'),
-    allow_equals: reader.flag('allow_equals', false),
-    integer_steps: reader.flag('integer_steps', false),
-  };
-  reader.finish();
-  const loosened = (['use', 'allow_equals', 'integer_steps'] as const).find((key) => raw[key] !== undefined);
-  if (knobs.answer === 'steps' && loosened !== undefined) {
-    throw reader.refuse(loosened, raw[loosened], 'a rule for expressions', 'set answer: expression or remove it');
+function checkKnobs(knobs: CountdownKnobs, given: Readonly<Record<string, unknown>>): BrokenRule[] {
+  const broken: BrokenRule[] = [];
+  const { answer, max_number, train_max_number = max_number } = knobs;
+  if (train_max_number < max_number) {
+    broken.push({
+      key: 'train_max_number',
+      rule: `must be max_number (${max_number}) or more; raise it or leave it out`,
+    });
   }
-  return knobs;
+  const loosened = answer === 'steps' ? FOR_EXPRESSIONS.filter((key) => given[key] !== undefined) : [];
+  const rule = 'a rule for expressions; set answer: expression or remove it';
+  return [...broken, ...loosened.map((key) => ({ key, rule }))];
 }
 
 const VALUES = Array.from({ length: MAX_VALUE + 1 }, (_, value) => String(value));
@@ -269,8 +272,9 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   category: 'arithmetic',
   tier: 1,
   family: 'countdown',
-  levels: [parseKnobs({ numbers: 2 }), parseKnobs({}), parseKnobs({ numbers: 4 })],
-  parseKnobs,
+  knobs: KNOBS,
+  checkKnobs,
+  levels: [{ numbers: 2 }, {}, { numbers: 4 }],
   generate,
   frequency,
   trainKnobs: (knobs) => ({ ...knobs, max_number: knobs.train_max_number ?? knobs.max_number }),

@@ -5,6 +5,7 @@ import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import type { Verdict } from '../rewards/verdict.ts';
+import { takeKnobs } from './knobs.ts';
 import { type AnyTaskDefinition, taskDefinitions } from './registry.ts';
 import { canonicalJSON, countTrainProblems, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
 import type { Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
@@ -120,14 +121,14 @@ class BoundTask implements Task {
  * Binds a task definition of your own, or a registered one, to its knobs.
  *
  * @param knobs  as written in the YAML under `task:`, without the name; the definition fills in defaults
- * @throws ConfigError from the definition's `parseKnobs`
+ * @throws ConfigError where they break a rule that the definition declares
  */
 export function bindTask(
   definition: AnyTaskDefinition,
   knobs: Readonly<Record<string, unknown>> = {},
   options: TaskOptions = {},
 ): Task {
-  return new BoundTask(definition, definition.parseKnobs(knobs), options.heldOutSample ?? 512);
+  return new BoundTask(definition, takeKnobs(definition, knobs), options.heldOutSample ?? 512);
 }
 
 /** The definition of a registered task. @throws ConfigError naming the nearest one */

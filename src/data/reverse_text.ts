@@ -5,19 +5,22 @@
  *   split       by hash of the word
  */
 import type { Rng } from '../kernels/philox.ts';
+import { options, real, type Values, whole } from '../options/keys.ts';
 import { missing, truncated } from '../rewards/reject.ts';
-import { KnobReader } from './knobs.ts';
 import type { Mutant, TaskDefinition } from './task.ts';
 import { characterTokenizer } from './vocabulary_tokenizer.ts';
 
 export type ReverseTextItem = { readonly word: string };
 
-export type ReverseTextKnobs = {
-  readonly min_length: number;
-  readonly max_length: number;
-  /** Chance that a letter of a warm-start demonstration is wrong. */
-  readonly letter_noise: number;
-};
+const KNOBS = options({
+  min_length: whole({ least: 1, most: 32, example: 5 }).default(5).describe('Letters of the shortest word.'),
+  max_length: whole({ least: 1, most: 32, example: 8 }).default(8).describe('Letters of the longest word.'),
+  letter_noise: real({ least: 0, most: 1, example: 0.2 })
+    .default(0.2)
+    .describe('Chance that a letter of a warm-start demonstration is wrong.'),
+});
+
+export type ReverseTextKnobs = Values<typeof KNOBS>;
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const TOKENIZER = characterTokenizer({ name: 'reverse_text', tokens: [...LETTERS, '>'] });
@@ -76,29 +79,18 @@ function mutants(item: ReverseTextItem, _knobs: ReverseTextKnobs, rng: Rng): Mut
   return Object.entries(texts).map(([name, text]) => ({ name, text, maxScore: 0 }));
 }
 
-function parseKnobs(raw: Readonly<Record<string, unknown>>): ReverseTextKnobs {
-  const reader = new KnobReader('reverse_text', raw);
-  const knobs = {
-    min_length: reader.integer('min_length', 1, 32, 5),
-    max_length: reader.integer('max_length', 1, 32, 8),
-    letter_noise: reader.share('letter_noise', 0.2),
-  };
-  reader.finish();
-  if (knobs.max_length < knobs.min_length) {
-    const rule = `at least min_length (${knobs.min_length})`;
-    throw reader.refuse('max_length', knobs.max_length, rule, 'raise it or lower min_length');
-  }
-  return knobs;
-}
-
 export const reverseText: TaskDefinition<ReverseTextItem, ReverseTextKnobs> = {
   name: 'reverse_text',
   version: 1,
   category: 'algorithmic',
   tier: 1,
   family: 'reverse_text',
-  levels: [parseKnobs({ min_length: 3, max_length: 4 }), parseKnobs({}), parseKnobs({ min_length: 9, max_length: 16 })],
-  parseKnobs,
+  knobs: KNOBS,
+  checkKnobs({ min_length, max_length }) {
+    if (max_length >= min_length) return [];
+    return [{ key: 'max_length', rule: `must be at least min_length (${min_length}); raise it or lower min_length` }];
+  },
+  levels: [{ min_length: 3, max_length: 4 }, {}, { min_length: 9, max_length: 16 }],
   generate(rng, knobs) {
     const length = rng.int(knobs.min_length, knobs.max_length);
     return { word: Array.from({ length }, () => randomLetter(rng)).join('') };

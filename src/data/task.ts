@@ -1,5 +1,7 @@
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
+import type { KeyTable } from '../options/keys.ts';
+import type { BrokenRule } from '../options/read.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -32,10 +34,12 @@ export interface TaskDefinition<I extends Json, K extends Knobs> {
   readonly tier: 1 | 2 | 3;
   /** Tasks with the same content share a family, and so the split. */
   readonly family: string;
-  /** Presets, easiest first; the index is the difficulty level. */
-  readonly levels: readonly K[];
-  /** Checks the knobs that the YAML gave and fills in defaults. @throws ConfigError */
-  parseKnobs(raw: Readonly<Record<string, unknown>>): K;
+  /** Type, rule, default and text of each knob: the YAML, JSON Schema, help, docs and controls follow from it. */
+  readonly knobs: KeyTable;
+  /** Rules that combine several knobs. `given` is what was written, without the defaults. */
+  checkKnobs?(knobs: K, given: Readonly<Record<string, unknown>>): readonly BrokenRule[];
+  /** Presets, easiest first, each with the knobs that differ from the defaults; the index is the difficulty level. */
+  readonly levels: readonly Partial<K>[];
   /** One problem, or null to reject the draw and try again. */
   generate(rng: Rng, knobs: K): I | null;
   /** Knobs of the training stream where they are wider than those that are evaluated. */

@@ -1,9 +1,10 @@
 /**
- * How a key of the YAML is declared: one entry gives its spelling, its type, its rule, its default and its text.
+ * How an option is declared, be it a key of the config, a knob of a task, or an option of a reward or a method: one
+ * entry gives its spelling, its type, its rule, its default and its text.
  *
  * A table `{ camelName: key('yaml_name', schema.default(x).describe('…')) }` is the single source: `Values` derives
- * the TypeScript type from it, `Section` validates with it, `schema.ts` turns it into JSON Schema, `dump.ts` writes
- * it back. The schemas below carry the two messages of an error, the rule and the remedy, as `rule; remedy`.
+ * the TypeScript type from it, `readOptions` and the config's `Section` validate with it, JSON Schema, help, docs and
+ * the page's controls are made of it. The schemas below carry the two messages of an error as `rule; remedy`.
  */
 
 import { z } from 'zod';
@@ -19,8 +20,14 @@ export interface Key<S extends z.ZodType = z.ZodType> {
 /** Keys of one section of the file, under the names they have in TypeScript. */
 export type KeyTable = Readonly<Record<string, Key>>;
 
-/** The validated values of a table. */
-export type Values<T extends KeyTable> = { readonly [N in keyof T]: z.output<T[N]['schema']> };
+type OptionalName<T extends KeyTable, N extends keyof T> = undefined extends z.output<T[N]['schema']> ? N : never;
+
+/** The validated values of a table; those without a default may be absent. */
+export type Values<T extends KeyTable> = {
+  readonly [N in keyof T as Exclude<N, OptionalName<T, N>>]: z.output<T[N]['schema']>;
+} & {
+  readonly [N in keyof T as OptionalName<T, N>]?: Exclude<z.output<T[N]['schema']>, undefined>;
+};
 
 /** A plug-in with its options: `countdown` or `{name: countdown, numbers: 3}` in the YAML. */
 export type Plugin = { readonly name: string } & { readonly [option: string]: Json };
@@ -28,6 +35,12 @@ export type Plugin = { readonly name: string } & { readonly [option: string]: Js
 /** Declares a key. */
 export function key<S extends z.ZodType>(yaml: string, schema: S): Key<S> {
   return { yaml, schema };
+}
+
+/** Declares options whose names in TypeScript are those of the YAML: `options({ max_length: whole(…).default(8) })`. */
+export function options<S extends Readonly<Record<string, z.ZodType>>>(schemas: S): { [N in keyof S]: Key<S[N]> } {
+  const entries = Object.entries(schemas).map(([name, schema]) => [name, key(name, schema)]);
+  return Object.fromEntries(entries) as { [N in keyof S]: Key<S[N]> }; // the same names
 }
 
 /** A whole number in [least, most]; `rule` replaces the message for one outside the range. */

@@ -1,8 +1,15 @@
+/** What a misspelled name was probably meant to be. */
 import { closest, distance } from 'fastest-levenshtein';
+
+/** The known name with the fewest edits from `name`, however many; undefined where nothing is known. */
+export function closestName(name: string, known: readonly string[]): string | undefined {
+  return known.length === 0 ? undefined : closest(name, [...known]);
+}
 
 /** `; did you mean "x"?` for error messages, or nothing where there is no name to choose from. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  return known.length === 0 ? '' : `; did you mean "${closest(name, [...known])}"?`;
+  const nearest = closestName(name, known);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
 /** The known key with the fewest edits from `name`, or undefined where a third of it would have to change. */

@@ -9,9 +9,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { closest } from 'fastest-levenshtein';
 import { createJiti } from 'jiti';
 import { PluginError } from '../errors.ts';
+import { closestName } from '../options/nearest_name.ts';
 
 /** A file, and which of its exports is meant. */
 export interface ModuleReference {
@@ -55,7 +55,7 @@ export async function hashModule({ path }: Pick<ModuleReference, 'path'>): Promi
 async function nearestFile(path: string): Promise<string> {
   const siblings = await readdir(dirname(path)).catch(() => []); // no folder, no neighbours
   const alike = siblings.filter((name) => /\.m?[jt]s$/.test(name));
-  if (alike.length > 0) return `the nearest there is ${closest(basename(path), alike)}`;
+  if (alike.length > 0) return `the nearest there is ${closestName(basename(path), alike)}`;
   return 'paths are relative to the config file';
 }
 
@@ -93,12 +93,20 @@ export async function importExport(reference: ModuleReference): Promise<unknown>
   const remedy =
     names.length === 0
       ? 'it exports nothing'
-      : `the nearest of ${names.join(', ')} is ${closest(reference.export, names)}`;
+      : `the nearest of ${names.join(', ')} is ${closestName(reference.export, names)}`;
   throw refusal(`has no export ${JSON.stringify(reference.export)}; ${remedy}`);
 }
 
+/** Readers of rlvr-train 0.1, and what is written instead. */
+const RETIRED: Readonly<Record<string, string>> = {
+  KnobReader: 'declare knobs: options({…}) in place of parseKnobs(), as CONTRIBUTING.md shows',
+  OptionReader: 'export {does, options, create(values)}, as CONTRIBUTING.md shows',
+};
+
 function loadRule(error: unknown, path: string): string {
   const message = error instanceof Error ? error.message : String(error);
+  const retired = /\b(?:KnobReader|OptionReader)\b/.exec(message)?.[0];
+  if (retired !== undefined) return `uses ${retired}, which is gone; ${RETIRED[retired]}`;
   const missing = /^Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1];
   if (missing !== undefined)
     return `imports ${JSON.stringify(missing)}, which is not there; install it, or correct the import`;

@@ -9,9 +9,10 @@ import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
 import { bindTask, getTaskDefinition } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
 import type { Plugin } from '../options/keys.ts';
+import { optionProblems, problemLine } from '../options/read.ts';
+import type { RewardOptions } from '../rewards/built_in.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
-import type { RewardOptions } from '../rewards/reward_options.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
 import { isOwnError } from './reward_module.ts';
@@ -103,11 +104,16 @@ async function orReport<T>(
   } catch (error) {
     if (!isOwnError(error)) throw error;
     const { code, facts, message } = error;
-    if (code === 'unknown-knob' && isTopLevelKey(String(facts.key))) {
-      problems.add(`task.${facts.key}`, facts.value, 'not a knob of the task; move it to the top level');
-    } else if (code !== 'bad-module') {
-      problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${facts.key}`) ?? path, message);
-    } else if (facts.key === undefined) problems.add(path, name, message);
+    const found = optionProblems(error);
+    for (const problem of found) {
+      const { key, kind, value } = problem;
+      const isMisplaced = kind === 'unknown' && problem.path === `task.${key}` && isTopLevelKey(key);
+      if (isMisplaced) problems.add(problem.path, value, 'not a knob of the task; move it to the top level');
+      else problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${key}`) ?? path, problemLine(problem));
+    }
+    if (found.length > 0) return undefined;
+    if (code !== 'bad-module') problems.addMessage(path, message);
+    else if (facts.key === undefined) problems.add(path, name, message);
     else problems.add(`${path}.${facts.key}`, facts.value, message);
     return undefined;
   }

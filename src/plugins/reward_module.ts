@@ -1,6 +1,8 @@
-/** What a file exports, as a reward function: an object with a score, or a function of options that makes one. */
+/** What a file exports, as a reward function: an object with a score, a definition with options, or a function of them. */
 import { PluginError, type RlvrError } from '../errors.ts';
-import { OptionReader, type RewardBatch, type RewardFunction, type RewardOptions } from '../rewards/index.ts';
+import { optionProblems } from '../options/read.ts';
+import { makeReward, type RewardDefinition, type RewardOptions, takesNoOptions } from '../rewards/built_in.ts';
+import type { RewardBatch, RewardFunction } from '../rewards/reward_function.ts';
 
 /** `export:` of the config and what it names, for messages: `its default export`, `its export brief`. */
 export interface ExportedReward {
@@ -20,8 +22,13 @@ export function toRewardFunction(
   options: RewardOptions,
 ): RewardFunction {
   if (hasScore(value)) {
-    make((given) => new OptionReader(label, given, []), called, options); // refuses any
+    make((given) => takesNoOptions(label, given), called, options);
     return { name: label, score: (batch) => value.score(batch) };
+  }
+  if (isDefinition(value)) {
+    const made = make((given) => makeReward(label, value, given), called, options);
+    if (hasScore(made)) return { name: label, score: (batch) => made.score(batch) };
+    throw notReward(`${called} is a definition whose create() gave ${kindOf(made)}; return {name, score(batch)}`);
   }
   if (typeof value !== 'function') throw notReward(`${called} is ${kindOf(value)}, not a reward; ${EXAMPLE}`);
   const made = make(value as (options: RewardOptions) => unknown, called, options);
@@ -45,10 +52,16 @@ export function isOwnError(error: unknown): error is RlvrError {
   return error instanceof Error && 'code' in error && 'facts' in error;
 }
 
-/** An OptionReader's error, `reward_funcs: brief.scale: 2 — rule; remedy.`, without what the caller says anyway. */
-function badOption({ message, facts }: RlvrError): PluginError {
-  const { key, value } = facts;
-  return new PluginError('bad-module', message.replace(/^reward_funcs: .*? — /, '').replace(/\.$/, ''), { key, value });
+/** An error about an option, `reward_funcs: brief.scale: 2 — rule; remedy.`, without what the caller says anyway. */
+function badOption(error: RlvrError): PluginError {
+  const { key, value } = error.facts;
+  const [first] = optionProblems(error);
+  const rule = first?.rule ?? error.message.replace(/^reward_funcs: .*? — /, '').replace(/\.$/, '');
+  return new PluginError('bad-module', rule, { key, value });
+}
+
+function isDefinition(value: unknown): value is RewardDefinition {
+  return isObject(value) && typeof value.create === 'function' && isObject(value.options);
 }
 
 function hasScore(value: unknown): value is { score(batch: RewardBatch): ReturnType<RewardFunction['score']> } {

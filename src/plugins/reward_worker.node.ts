@@ -6,8 +6,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PluginError } from '../errors.ts';
+import type { RewardOptions } from '../rewards/built_in.ts';
 import { describeReward, type RewardBatch, type RewardFunction, scoreRewards } from '../rewards/reward_function.ts';
-import type { RewardOptions } from '../rewards/reward_options.ts';
 import { describeThrown, importExport, type ModuleReference } from './module.node.ts';
 import { toRewardFunction } from './reward_module.ts';
 

@@ -37,7 +37,13 @@ const TOKENIZER_FUNCTIONS = ['encode', 'decode', 'tokenText', 'toJSON', 'configJ
 
 /** By the function's name. `key` and `splitKey` may run for each of a million problems: a limit would cost 40 s. */
 export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
-  parseKnobs: { needed: true, isLong: true, gives: 'the knobs, as a mapping', isKept: isMapping },
+  checkKnobs: {
+    needed: false,
+    isLong: true,
+    gives: 'a list of {key, rule}, empty where all is well',
+    isKept: (value) =>
+      Array.isArray(value) && value.every((broken) => isMapping(broken) && typeof broken.rule === 'string'),
+  },
   generate: {
     needed: true,
     isLong: true,

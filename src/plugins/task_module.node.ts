@@ -8,6 +8,7 @@ import { inspect } from 'node:util';
 import type { AnyTaskDefinition } from '../data/registry.ts';
 import type { Tokenizer } from '../data/tokenizer.ts';
 import { PluginError } from '../errors.ts';
+import type { KeyTable } from '../options/keys.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
 import { isOwnError, kindOf } from './reward_module.ts';
 import { isMapping, TASK_CONTRACTS, type TaskContract } from './task_contracts.ts';
@@ -27,11 +28,21 @@ export async function loadTaskDefinition(reference: ModuleReference, limitSecond
   if (!isMapping(value) || typeof value.score === 'function') {
     throw refusal(`${called} is ${kindOf(value)}, not a task; export a TaskDefinition, as CONTRIBUTING.md shows one`);
   }
+  if (!isKnobTable(value.knobs)) {
+    const has = typeof value.parseKnobs === 'function' ? 'parses its knobs itself' : 'declares no knobs';
+    throw refusal(`${called} ${has}; give knobs: options({…}) of rlvr-train/tasks, as CONTRIBUTING.md shows`);
+  }
   const lacks = missingParts(value);
   if (lacks.length > 0) {
     throw refusal(`${called} is no complete task: it lacks ${lacks.join(', ')}; add what is missing`);
   }
   return watched(value, reference, limitSeconds);
+}
+
+function isKnobTable(value: unknown): value is KeyTable {
+  const isKey = (entry: unknown): boolean =>
+    isMapping(entry) && typeof entry.yaml === 'string' && isMapping(entry.schema) && 'safeParse' in entry.schema;
+  return isMapping(value) && Object.values(value).every(isKey);
 }
 
 function missingParts(definition: Definition): string[] {
@@ -49,7 +60,7 @@ function watched(
   { path, shown: file }: ModuleReference,
   limitSeconds: number,
 ): AnyTaskDefinition {
-  const { name, version, category, tier, family, levels } = definition;
+  const { name, version, category, tier, family, levels, knobs } = definition;
   const task = `task "${name}" (${file})`;
   const functions = Object.entries(TASK_CONTRACTS).flatMap(([part, contract]) => {
     const own = definition[part];
@@ -62,7 +73,17 @@ function watched(
     // Its contract has been kept, or the call has thrown.
     watchTokenizer(tokenizer?.(...given) as Tokenizer, { task, part: 'tokenizer', path });
   // Every part that a run calls is there and watched; mutants and solutions are for tests of the definition itself.
-  const parts: unknown = { name, version, category, tier, family, levels, ...others, tokenizer: watchedTokenizer };
+  const parts: unknown = {
+    name,
+    version,
+    category,
+    tier,
+    family,
+    levels,
+    knobs,
+    ...others,
+    tokenizer: watchedTokenizer,
+  };
   return parts as AnyTaskDefinition;
 }
 
@@ -93,7 +114,6 @@ function watch(
     try {
       value = isLong ? withTimeLimit(limitSeconds, () => call(...given)) : call(...given);
     } catch (error) {
-      if (part === 'parseKnobs' && isOwnError(error)) throw error; // it names the knob, as it should
       if (!(error instanceof TimeLimitError)) throw failure(watched, given, error);
       const remedy = 'it hangs or is too slow; correct it, or raise reward_timeout';
       throw broken(watched, 'task-timeout', `gave nothing within ${limitSeconds} s${forWhat(part, given)} — ${remedy}`);

@@ -1,9 +1,10 @@
 /** The reward functions that YAML can name. */
-import { closest } from 'fastest-levenshtein';
 import { ConfigError } from '../errors.ts';
+import { type KeyTable, key, type Values, whole } from '../options/keys.ts';
+import { didYouMean } from '../options/nearest_name.ts';
+import { type BrokenRule, type GivenOptions, takeOptions } from '../options/read.ts';
 import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
 import type { RewardFunction } from './reward_function.ts';
-import { OptionReader, type RewardOptions } from './reward_options.ts';
 
 /** The verifier's score: 1 or 0 in the tasks that ship here. */
 export const accuracyReward: RewardFunction = {
@@ -33,35 +34,74 @@ export function softOverlongReward(maxTokens: number, cache: number): RewardFunc
   };
 }
 
+/** Options of a reward as the YAML gives them, without `name` and `weight`. */
+export type RewardOptions = GivenOptions;
+
 /** Makes a reward function from its options in the YAML. @throws ConfigError for an option that it does not have */
 export type RewardFactory = (options: RewardOptions) => RewardFunction;
 
-function withoutOptions(reward: RewardFunction): RewardFactory {
-  return (options) => {
-    new OptionReader(reward.name, options, []); // refuses any
-    return reward;
-  };
+/** A reward function with the options that it is made from. */
+export interface RewardDefinition<T extends KeyTable = KeyTable> {
+  /** What it gives, in a sentence. */
+  readonly does: string;
+  /** Type, rule, default and text of each option. */
+  readonly options: T;
+  /** Rules that combine several options. */
+  rules?(values: Values<T>, given: RewardOptions): readonly BrokenRule[];
+  create(values: Values<T>): RewardFunction;
 }
 
-/** `max_tokens` and `cache` are TRL's max_completion_len and soft_punish_cache. */
-function softOverlongFromOptions(options: RewardOptions): RewardFunction {
-  const reader = new OptionReader('soft_overlong', options, ['max_tokens', 'cache']);
-  const maxTokens = reader.integer('max_tokens', 1, 12);
-  const cache = reader.integer('cache', 1, 4);
-  if (cache > maxTokens) throw reader.refuse('cache', `longer than max_tokens (${maxTokens}); lower it`);
-  return softOverlongReward(maxTokens, cache);
+/** A definition among others: `values` of its `create` are those of its own options. */
+export function defineReward<T extends KeyTable>(definition: RewardDefinition<T>): RewardDefinition {
+  return definition;
 }
 
-/** Every reward function by name. A new one is a line here. */
-export const builtInRewards: Readonly<Record<string, RewardFactory>> = {
-  accuracy: withoutOptions(accuracyReward),
-  positions: withoutOptions(partReward('positions')),
-  lcs: withoutOptions(partReward('lcs')),
-  soft_overlong: softOverlongFromOptions,
+function withoutOptions(does: string, reward: RewardFunction): RewardDefinition {
+  return defineReward({ does, options: {}, create: () => reward });
+}
+
+const tokens = (example: number) => whole({ least: 1, example });
+
+/** Every reward function by name. A new one is an entry here. */
+export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
+  accuracy: withoutOptions("The verifier's score: 1 for a right answer, else 0.", accuracyReward),
+  positions: withoutOptions('Share of the positions that are right; sort_digits gives it.', partReward('positions')),
+  lcs: withoutOptions(
+    'Longest common subsequence of answer and truth; reverse_text gives it. It can be hacked, and is here to show that.',
+    partReward('lcs'),
+  ),
+  soft_overlong: defineReward({
+    does: '0 up to max_tokens - cache tokens, then falling to -1 at max_tokens.',
+    options: {
+      maxTokens: key('max_tokens', tokens(12).describe("TRL's max_completion_len: most tokens, EOS included.")),
+      cache: key('cache', tokens(4).describe("TRL's soft_punish_cache: width of the slope, in tokens.")),
+    },
+    rules: ({ maxTokens, cache }) =>
+      cache > maxTokens ? [{ key: 'cache', rule: `longer than max_tokens (${maxTokens}); lower it` }] : [],
+    create: ({ maxTokens, cache }) => softOverlongReward(maxTokens, cache),
+  }),
 };
 
-/** Reward functions of the caller, or makers of them, by the name that `reward_funcs` gives them. */
-export type OwnRewards = Readonly<Record<string, RewardFunction | RewardFactory>>;
+/** Reward functions of the caller, or what makes them, by the name that `reward_funcs` gives them. */
+export type OwnRewards = Readonly<Record<string, RewardFunction | RewardFactory | RewardDefinition>>;
+
+/** A reward made from its options. @throws ConfigError for an option that it does not have, or that breaks its rule */
+export function makeReward(name: string, definition: RewardDefinition, given: RewardOptions): RewardFunction {
+  const { options, rules } = definition;
+  return definition.create(
+    takeOptions(options, given, {
+      path: `reward_funcs: ${name}`,
+      subject: name,
+      beside: ['name', 'weight'],
+      rules: (values) => rules?.call(definition, values, given) ?? [],
+    }),
+  );
+}
+
+/** @throws ConfigError if there are options */
+export function takesNoOptions(name: string, given: RewardOptions): void {
+  takeOptions({}, given, { path: `reward_funcs: ${name}`, subject: name, beside: ['name', 'weight'] });
+}
 
 /**
  * A reward function by its name in `reward_funcs`.
@@ -73,8 +113,12 @@ export type OwnRewards = Readonly<Record<string, RewardFunction | RewardFactory>
 export function getReward(name: string, options: RewardOptions = {}, own: OwnRewards = {}): RewardFunction {
   const mine = Object.hasOwn(own, name) ? own[name] : undefined;
   if (typeof mine === 'function') return mine(options);
-  if (mine !== undefined) return withoutOptions({ name, score: (batch) => mine.score(batch) })(options);
-  if (Object.hasOwn(builtInRewards, name)) return builtInRewards[name](options);
+  if (mine !== undefined && 'create' in mine) return makeReward(name, mine, options);
+  if (mine !== undefined) {
+    takesNoOptions(name, options);
+    return { name, score: (batch) => mine.score(batch) };
+  }
+  if (Object.hasOwn(builtInRewards, name)) return makeReward(name, builtInRewards[name], options);
   const known = [...Object.keys(own), ...Object.keys(builtInRewards)];
   throw new ConfigError('unknown-reward', `reward_funcs: ${JSON.stringify(name)} — ${unknownRule(name, known)}`, {
     name,
@@ -87,5 +131,5 @@ function unknownRule(name: string, known: readonly string[]): string {
   if (name.includes(',')) return `several names are a list; write [${name.trim()}].`;
   if (/[/\\.]/.test(name))
     return `neither a reward function nor a file that ends in ${MODULE_ENDINGS}; give its full name.`;
-  return `no such reward function; did you mean "${closest(name, [...known])}"? (known: ${known.join(', ')})`;
+  return `no such reward function${didYouMean(name, known)} (known: ${known.join(', ')})`;
 }

@@ -1,11 +1,16 @@
 /** Rewards: verdicts, reward functions, composition, answer extraction and the countdown verifiers. */
+export { choice, flag, type KeyTable, key, options, real, text, type Values, whole } from '../options/keys.ts';
+export type { BrokenRule } from '../options/read.ts';
 export {
   accuracyReward,
   builtInRewards,
+  defineReward,
   getReward,
   type OwnRewards,
   partReward,
+  type RewardDefinition,
   type RewardFactory,
+  type RewardOptions,
   softOverlongReward,
 } from './built_in.ts';
 export {
@@ -27,5 +32,4 @@ export {
   type ScoredRewards,
   scoreRewards,
 } from './reward_function.ts';
-export { OptionReader, type RewardOptions } from './reward_options.ts';
 export type { FinishReason, Verdict } from './verdict.ts';

@@ -195,12 +195,12 @@ const KEYS: Mistake[] = [
     what: 'a knob that there is not',
     whole: true,
     yaml: BASE.replace('digits: 3', 'digit: 3'),
-    says: 'my.yaml:1  task.digit: 3 — task "sort_digits" has no such knob; did you mean "digits"? (knobs: digits)',
+    says: 'my.yaml:1  task.digit: 3 — no such knob of sort_digits (it takes digits); the nearest is digits.',
   },
   {
     what: 'a knob out of range',
     words: [...TRAIN, '--set', 'task.digits=300'],
-    says: '--set  task.digits: 300 — an integer from 2 to 9; use 4, the default.',
+    says: '--set  task.digits: 300 — must be from 2 to 9; for example 4.',
   },
   {
     what: 'two mistakes in names',
@@ -651,6 +651,20 @@ const TASK_FILES: Mistake[] = [
     says: 'my.yaml:1  task.name: ./addition.ts — its default export is no complete task: it lacks version (a number), key(), oracle(); add what is missing.',
   },
   {
+    what: 'a task file that parses its knobs itself, as up to 0.1',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) => text.replace('knobs: KNOBS', 'parseKnobs: () => ({ max: 9 })')),
+    says: 'my.yaml:1  task.name: ./addition.ts — its default export parses its knobs itself; give knobs: options({…}) of rlvr-train/tasks, as CONTRIBUTING.md shows.',
+  },
+  {
+    what: 'a task file that uses the reader of 0.1',
+    whole: true,
+    yaml: USES_ADDITION,
+    files: task((text) => `import { KnobReader } from 'rlvr-train/tasks';\nnew KnobReader('addition', {});\n${text}`),
+    says: 'my.yaml:1  task.name: ./addition.ts — uses KnobReader, which is gone; declare knobs: options({…}) in place of parseKnobs(), as CONTRIBUTING.md shows.',
+  },
+  {
     what: 'a task file that ends the process',
     whole: true,
     yaml: USES_ADDITION,
@@ -662,7 +676,7 @@ const TASK_FILES: Mistake[] = [
     whole: true,
     yaml: USES_ADDITION.replace('99', '9999'),
     files: task((text) => text),
-    says: 'my.yaml:1  task.max: 9999 — an integer from 9 to 999; use 99, the default.',
+    says: 'my.yaml:1  task.max: 9999 — must be from 9 to 999; for example 99.',
   },
   {
     what: 'a task that gives NaN for a score',
@@ -678,7 +692,7 @@ const TASK_FILES: Mistake[] = [
     whole: true,
     yaml: USES_ADDITION,
     files: task((text) => text.replace('if (finishReason', "throw new Error('not yet');\n    if (finishReason")),
-    says: `task "addition" (addition.ts): verify failed for problem { a: 30, b: 41 } and answer '======': Error: not yet (line 36) — correct it.\n${NOTHING_SAVED}`,
+    says: `task "addition" (addition.ts): verify failed for problem { a: 30, b: 41 } and answer '======': Error: not yet (line 33) — correct it.\n${NOTHING_SAVED}`,
   },
   {
     what: 'a task that loops for ever',

@@ -137,10 +137,10 @@ describe('countdown', () => {
   });
 
   it.each([
-    [{ numbers: 5 }, 'task.numbers: 5 — an integer from 2 to 4; use 3, the default.'],
-    [{ max_nubmer: 9 }, 'task.max_nubmer: 9 — task "countdown" has no such knob; did you mean "max_number"?'],
-    [{ answer: 'words' }, 'task.answer: "words" — one of steps, expression'],
-    [{ correct_share: 1.5 }, 'task.correct_share: 1.5 — a share from 0 to 1'],
+    [{ numbers: 5 }, 'task.numbers: 5 — must be from 2 to 4; for example 3.'],
+    [{ max_nubmer: 9 }, /^task.max_nubmer: 9 — no such knob of countdown \(.*\); the nearest is max_number\.$/],
+    [{ answer: 'words' }, 'task.answer: "words" — not one of the choices; use steps, expression'],
+    [{ correct_share: 1.5 }, 'task.correct_share: 1.5 — must be at least 0 and at most 1'],
     [{ use: 'subset' }, 'task.use: "subset" — a rule for expressions; set answer: expression'],
   ])('refuses %j', (knobs, message) => {
     expect(() => createTask({ name: 'countdown', ...knobs })).toThrow(message);
@@ -179,7 +179,7 @@ describe('train_max_number', () => {
   });
   it('cannot be narrower than max_number', () => {
     expect(() => createTask({ name: 'countdown', max_number: 10, train_max_number: 9 })).toThrow(
-      'task.train_max_number: 9 — an integer from 10 to 99; or leave it out.',
+      'task.train_max_number: 9 — must be max_number (10) or more; raise it or leave it out.',
     );
   });
 });

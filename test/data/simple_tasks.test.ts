@@ -84,7 +84,7 @@ describe('reverse_text', () => {
 
   it('refuses lengths in the wrong order', () => {
     expect(() => createTask({ name: 'reverse_text', min_length: 9 })).toThrow(
-      'task.max_length: 8 — at least min_length (9); raise it or lower min_length.',
+      'task.max_length: 8 — must be at least min_length (9); raise it or lower min_length.',
     );
   });
 });

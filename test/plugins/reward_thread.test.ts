@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type RewardLimits, type RewardThread, startReward } from '../../src/plugins/reward_thread.node.ts';
+import type { RewardOptions } from '../../src/rewards/built_in.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
-import type { RewardOptions } from '../../src/rewards/reward_options.ts';
 
 const LIMITS: RewardLimits = { load: 60, score: 60 };
 

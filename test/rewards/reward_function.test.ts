@@ -53,8 +53,8 @@ describe('built-in rewards', () => {
   });
 
   it.each([
-    ['soft_overlong', { max_tokens: 12 }, 'soft_overlong.cache: missing — must be a whole number of 1 or more'],
-    ['soft_overlong', { max_tokens: 12, cache: 0 }, 'soft_overlong.cache: 0 — must be a whole number of 1 or more'],
+    ['soft_overlong', { max_tokens: 12 }, 'soft_overlong.cache: missing — must be a whole number; for example 4'],
+    ['soft_overlong', { max_tokens: 12, cache: 0 }, 'soft_overlong.cache: 0 — must be 1 or more; for example 4'],
     ['soft_overlong', { max_tokens: 4, cache: 8 }, 'soft_overlong.cache: 8 — longer than max_tokens (4); lower it.'],
     [
       'soft_overlong',
