@@ -16,16 +16,18 @@ const MOST_LINES = 450;
 /** Files outside the rooms that every room may import. */
 const OPEN_TO_ALL = ['errors.ts', 'finish_reason.ts', 'token_kinds.ts'];
 /** What users import: sees every room, and is imported by none. */
-const ENTRY_POINTS = ['index.ts', 'node.ts'];
+const ENTRY_POINTS = ['index.ts', 'node.ts', 'rewards.ts'];
 
 /** What each room may import from, besides itself and the files open to all. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   kernels: [],
   // One reader for the options of configs, methods, tasks and rewards.
   options: [],
+  // What verifiers read answers with; knows no task.
+  parsing: ['options'],
   rewards: ['options', 'kernels'],
-  // A task's verifier is made of the parsers in rewards.
-  data: ['rewards', 'options', 'kernels'],
+  // A task's verifier is its own, made of the parsers; what it says is a verdict of rewards.
+  data: ['rewards', 'parsing', 'options', 'kernels'],
   model: ['kernels'],
   // What may decide how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],

@@ -9,7 +9,7 @@ import {
   type RewardFunction,
   scoreRewards,
   softOverlongReward,
-} from '../../src/rewards/index.ts';
+} from '../../src/rewards.ts';
 
 /** Three completions of one sorting problem: right, half right, not applicable. */
 function batchOfThree(): RewardBatch {

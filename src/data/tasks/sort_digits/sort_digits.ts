@@ -7,10 +7,10 @@
  *               would hold out 2130 while 1230 is trained on, and a policy that remembers answers by the bag of
  *               digits would pass. Now a held-out answer was never an answer in training.
  */
-import { options, type Values, whole } from '../options/keys.ts';
-import { malformed, missing } from '../rewards/reject.ts';
-import type { Mutant, TaskDefinition } from './task.ts';
-import { characterTokenizer } from './vocabulary_tokenizer.ts';
+import { options, type Values, whole } from '../../../options/keys.ts';
+import { malformed, missing } from '../../../rewards/reject.ts';
+import type { Mutant, TaskDefinition } from '../../task.ts';
+import { characterTokenizer } from '../../vocabulary_tokenizer.ts';
 
 /** The digits of the prompt, as text. */
 export type SortDigitsItem = { readonly digits: string };

@@ -1,9 +1,10 @@
 /** Judges one arithmetic expression as an answer to countdown. Exact rationals; nothing is run as code. */
-import { evaluateExpression, rationalOf } from './arithmetic.ts';
-import { type ArithmeticToken, tokenizeArithmetic, trimAscii } from './arithmetic_lexer.ts';
-import { canonicalForm, literalsOf, parseExpression } from './expression.ts';
-import { illegal, malformed, missing, wrongValue } from './reject.ts';
-import type { Verdict } from './verdict.ts';
+import { evaluateExpression, rationalOf } from '../../../parsing/arithmetic.ts';
+import { type ArithmeticToken, tokenizeArithmetic } from '../../../parsing/arithmetic_lexer.ts';
+import { canonicalForm, literalsOf, parseExpression } from '../../../parsing/expression.ts';
+import { trimAscii } from '../../../parsing/trim_ascii.ts';
+import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
+import type { Verdict } from '../../../rewards/verdict.ts';
 
 /** Longest expression that is read, in UTF-16 units after trimming. */
 export const MAX_EXPRESSION_LENGTH = 256;

@@ -11,16 +11,16 @@
  * evaluation weights the held-out problems by how often each is asked. With `train_max_number` the problems to train
  * on come from a wider space; held-out problems are always those of `max_number`.
  */
-import { type Rng, rngFor } from '../kernels/philox.ts';
-import { choice, flag, options, real, type Values, whole } from '../options/keys.ts';
-import type { BrokenRule } from '../options/read.ts';
-import { verifyCountdownExpression } from '../rewards/countdown_expression.ts';
-import { verifyCountdownSteps } from '../rewards/countdown_steps.ts';
-import { type Expression, renderExpression } from '../rewards/expression.ts';
-import { truncated } from '../rewards/reject.ts';
-import { type CountdownStep, MAX_VALUE, OPERATORS, tracesOf } from './countdown_solver.ts';
-import type { Mutant, TaskDefinition } from './task.ts';
-import { wordTokenizer } from './vocabulary_tokenizer.ts';
+import { type Rng, rngFor } from '../../../kernels/philox.ts';
+import { choice, flag, options, real, type Values, whole } from '../../../options/keys.ts';
+import type { BrokenRule } from '../../../options/read.ts';
+import { type Expression, renderExpression } from '../../../parsing/expression.ts';
+import { truncated } from '../../../rewards/reject.ts';
+import type { Mutant, TaskDefinition } from '../../task.ts';
+import { wordTokenizer } from '../../vocabulary_tokenizer.ts';
+import { verifyCountdownExpression } from './expression.ts';
+import { type CountdownStep, MAX_VALUE, OPERATORS, tracesOf } from './solver.ts';
+import { verifyCountdownSteps } from './steps.ts';
 
 export type CountdownItem = {
   /** In the order of the prompt. */

@@ -6,13 +6,14 @@
  * Exactly one step fewer than there are numbers. Each operand is taken out of a pool that starts with the given
  * numbers; each result is exact and goes into the pool. The last result is the target.
  */
-import { applyOperator, rationalOf } from './arithmetic.ts';
-import { type ArithmeticToken, tokenizeArithmetic, trimAscii } from './arithmetic_lexer.ts';
-import type { CountdownProblem } from './countdown_expression.ts';
-import { MAX_EXPRESSION_LENGTH } from './countdown_expression.ts';
-import { type ArithmeticOperator, canonicalForm, type Expression } from './expression.ts';
-import { illegal, malformed, missing, wrongValue } from './reject.ts';
-import type { Verdict } from './verdict.ts';
+import { applyOperator, rationalOf } from '../../../parsing/arithmetic.ts';
+import { type ArithmeticToken, tokenizeArithmetic } from '../../../parsing/arithmetic_lexer.ts';
+import { type ArithmeticOperator, canonicalForm, type Expression } from '../../../parsing/expression.ts';
+import { trimAscii } from '../../../parsing/trim_ascii.ts';
+import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
+import type { Verdict } from '../../../rewards/verdict.ts';
+import type { CountdownProblem } from './expression.ts';
+import { MAX_EXPRESSION_LENGTH } from './expression.ts';
 
 /** Tokens of one step: two operands, an operator, `=`, a result. */
 const STEP_TOKENS = 5;

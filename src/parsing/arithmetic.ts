@@ -1,6 +1,5 @@
 /**
  * The one exact arithmetic that judges every answer: BigInt rationals, so 8/(3-8/3) is 24 and 7/2 is never 3.
- * Both answer forms of countdown, expressions and steps, are decided here.
  */
 import Fraction from 'fraction.js';
 import type { ArithmeticOperator, Expression } from './expression.ts';

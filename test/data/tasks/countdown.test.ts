@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { tracesOf } from '../../src/data/countdown_solver.ts';
-import { createTask, getTaskDefinition, type Task, type TaskItem } from '../../src/data/index.ts';
-import { rngFor } from '../../src/kernels/philox.ts';
-import { shareSolved } from '../../src/methods/statistics.ts';
+import { createTask, getTaskDefinition, type Task, type TaskItem } from '../../../src/data/index.ts';
+import { tracesOf } from '../../../src/data/tasks/countdown/solver.ts';
+import { rngFor } from '../../../src/kernels/philox.ts';
+import { shareSolved } from '../../../src/methods/statistics.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
 

@@ -2,7 +2,7 @@
  * Takes the answer out of a completion that wraps it in `<answer>` tags. Only the completion is searched, by
  * `indexOf`: tags are literal, case-sensitive, without attributes, and the scan is linear.
  */
-import { trimAscii } from './arithmetic_lexer.ts';
+import { trimAscii } from './trim_ascii.ts';
 
 /** `only`: exactly one pair of tags; `last`, `first`: that pair of several; `whole`: the text up to EOS, no tags. */
 export type AnswerPolicy = 'only' | 'last' | 'first' | 'whole';

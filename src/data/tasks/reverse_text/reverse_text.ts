@@ -4,11 +4,11 @@
  *   prompt      salor>      completion  rolas, then EOS
  *   split       by hash of the word
  */
-import type { Rng } from '../kernels/philox.ts';
-import { options, real, type Values, whole } from '../options/keys.ts';
-import { missing, truncated } from '../rewards/reject.ts';
-import type { Mutant, TaskDefinition } from './task.ts';
-import { characterTokenizer } from './vocabulary_tokenizer.ts';
+import type { Rng } from '../../../kernels/philox.ts';
+import { options, real, type Values, whole } from '../../../options/keys.ts';
+import { missing, truncated } from '../../../rewards/reject.ts';
+import type { Mutant, TaskDefinition } from '../../task.ts';
+import { characterTokenizer } from '../../vocabulary_tokenizer.ts';
 
 export type ReverseTextItem = { readonly word: string };
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyCountdownExpression } from '../../src/rewards/countdown_expression.ts';
-import { extractAnswer, hasThinkFormat } from '../../src/rewards/extract.ts';
+import { verifyCountdownExpression } from '../../src/data/tasks/countdown/expression.ts';
+import { extractAnswer, hasThinkFormat } from '../../src/parsing/extract.ts';
 
 /** One line of test/vectors/extraction.jsonl; scores under the policies only, last, first. */
 interface Vector {

@@ -5,8 +5,8 @@ import {
   type ExpressionRules,
   STRICT_EXPRESSION_RULES,
   verifyCountdownExpression,
-} from '../../src/rewards/countdown_expression.ts';
-import { verifyCountdownSteps } from '../../src/rewards/countdown_steps.ts';
+} from '../../../src/data/tasks/countdown/expression.ts';
+import { verifyCountdownSteps } from '../../../src/data/tasks/countdown/steps.ts';
 
 /** One line of test/vectors/countdown.jsonl: an answer as expression and, where that has a meaning, as steps. */
 interface Vector {
@@ -22,7 +22,7 @@ interface Vector {
   readonly stepsFailure?: string;
 }
 
-const vectors = readFileSync(new URL('../vectors/countdown.jsonl', import.meta.url), 'utf8')
+const vectors = readFileSync(new URL('../../vectors/countdown.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as Vector);

@@ -1,0 +1,36 @@
+/** Rewards: verdicts, reward functions, composition, answer extraction and the countdown verifiers. */
+
+export {
+  type CountdownProblem,
+  type ExpressionRules,
+  STRICT_EXPRESSION_RULES,
+  verifyCountdownExpression,
+} from './data/tasks/countdown/expression.ts';
+export { verifyCountdownSteps } from './data/tasks/countdown/steps.ts';
+export { choice, flag, type KeyTable, key, options, real, text, type Values, whole } from './options/keys.ts';
+export type { BrokenRule } from './options/read.ts';
+export { type AnswerPolicy, type Extraction, extractAnswer, hasThinkFormat } from './parsing/extract.ts';
+export {
+  accuracyReward,
+  builtInRewards,
+  defineReward,
+  getReward,
+  type OwnRewards,
+  partReward,
+  type RewardDefinition,
+  type RewardFactory,
+  type RewardOptions,
+  softOverlongReward,
+} from './rewards/built_in.ts';
+export { illegal, malformed, missing, truncated, wrongValue } from './rewards/reject.ts';
+export {
+  combineRewards,
+  type RewardBatch,
+  type RewardFailure,
+  type RewardFunction,
+  type RewardItem,
+  type RewardValues,
+  type ScoredRewards,
+  scoreRewards,
+} from './rewards/reward_function.ts';
+export type { FinishReason, Verdict } from './rewards/verdict.ts';
