@@ -1,11 +1,9 @@
 /** The host's waiting for a job: only the job's own end may end it. */
 import { expect, it } from 'vitest';
 import { ArenaBuilder } from '../../src/kernels/memory.ts';
+import { JOB_FINISHED } from '../../src/kernels/wasm/assembly/sizes.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { layOut } from '../../src/kernels/wasm/layout.ts';
-
-/** Word of the job block on which the host sleeps. */
-const FINISHED = 16;
 
 it('a waking that was meant for an earlier job does not end a replay early', async () => {
   let memory: WebAssembly.Memory | undefined;
@@ -25,7 +23,7 @@ it('a waking that was meant for an earlier job does not end a replay early', asy
   const engine = await (await wasmBackend({ threads: 2 })).open(plan);
   WebAssembly.Memory = Memory;
   const words = new Int32Array((memory as WebAssembly.Memory).buffer);
-  const finished = layOut(plan, 2).job / 4 + FINISHED;
+  const finished = layOut(plan, 2).job / 4 + JOB_FINISHED; // the word on which the host sleeps
   engine.write(x, new Float32Array(256 * 256).fill(1));
   engine.write(weight, new Float32Array(256 * 256).fill(1));
   const rows = { begin: 0, end: 256 };

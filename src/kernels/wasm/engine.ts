@@ -10,8 +10,9 @@ import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
+import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS } from './assembly/sizes.ts';
 import type { Layout, PackedWeight } from './layout.ts';
-import { layOut, memoryLimit, slotAddress } from './layout.ts';
+import { layOut, MAXIMUM_PROGRAMS, memoryLimit, slotAddress } from './layout.ts';
 import { compileKernels } from './modules.ts';
 import type { Recording } from './recorder.ts';
 import { CommandList, recordKernels, recordPacking } from './recorder.ts';
@@ -37,10 +38,6 @@ interface WasmProgram extends Program {
   readonly packed: ReadonlySet<PackedWeight>;
   readonly changedArenas: ReadonlySet<string>;
 }
-
-/** Words of the job block; assembly/index.ts. */
-const JOB = { number: 0, finished: 16, programs: 32, list: 33 } as const;
-const MAXIMUM_PROGRAMS = 200;
 
 /**
  * Prepares the kernel set for a host.
@@ -204,10 +201,10 @@ class WasmEngine implements Engine {
 
   async #run(list: readonly [number, number][]): Promise<void> {
     const job = this.#layout.job / 4;
-    this.#ints[job + JOB.programs] = list.length;
+    this.#ints[job + JOB_PROGRAMS] = list.length;
     list.forEach(([address, commands], i) => {
-      this.#ints[job + JOB.list + i * 2] = address;
-      this.#ints[job + JOB.list + i * 2 + 1] = commands;
+      this.#ints[job + JOB_LIST + i * 2] = address;
+      this.#ints[job + JOB_LIST + i * 2 + 1] = commands;
     });
     if (this.#runner.kind === 'inline') {
       const { job: at, control, threadScratch, stripBytes } = this.#layout;
@@ -216,10 +213,10 @@ class WasmEngine implements Engine {
     }
     const { waiting } = this.#runner;
     if (waiting.failure !== undefined) throw waiting.failure;
-    const finished = job + JOB.finished;
+    const finished = job + JOB_FINISHED;
     const before = Atomics.load(this.#ints, finished);
-    Atomics.add(this.#ints, job + JOB.number, 1);
-    Atomics.notify(this.#ints, job + JOB.number);
+    Atomics.add(this.#ints, job + JOB_NUMBER, 1);
+    Atomics.notify(this.#ints, job + JOB_NUMBER);
     // A waking can be a late one, meant for the job before: what counts is the number of the finished job.
     while (Atomics.load(this.#ints, finished) === before) {
       if (typeof Atomics.waitAsync !== 'function') {
@@ -260,9 +257,9 @@ class WasmEngine implements Engine {
   async close(): Promise<void> {
     if (this.#runner.kind === 'inline') return;
     const job = this.#layout.job / 4;
-    this.#ints[job + JOB.programs] = -1;
-    Atomics.add(this.#ints, job + JOB.number, 1);
-    Atomics.notify(this.#ints, job + JOB.number);
+    this.#ints[job + JOB_PROGRAMS] = -1;
+    Atomics.add(this.#ints, job + JOB_NUMBER, 1);
+    Atomics.notify(this.#ints, job + JOB_NUMBER);
     await this.#runner.pool.terminate();
   }
 }

@@ -6,21 +6,24 @@ import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { MemoryPlan, PlanLimits, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
+import {
+  BLOCK_ROWS,
+  CHUNK_ROWS,
+  CONTROL_BYTES,
+  GRADIENT_ROWS,
+  JOB_LIST,
+  LONGEST_TOGETHER,
+  STRIP_ROWS,
+  STRIPS_TOGETHER,
+  TILE_BYTES,
+  WIDE_PANEL,
+} from './assembly/sizes.ts';
 
-/** Rows of two packed blocks for a weight gradient: twice GRADIENT_ROWS of assembly/linear.ts. */
-const GRADIENT_ROWS = 2 * 256;
-/** Rows of dz at a time: CHUNK_ROWS of assembly/linear_logprob.ts. */
-const CHUNK_ROWS = 512;
-/** Rows of a packed strip, and bytes of a tile by itself: assembly/matmul.ts. */
-const STRIP_ROWS = 6;
-const TILE_BYTES = 512;
-/** Columns of the widest panel: assembly/micro_kernel.ts. */
-const PANEL_COLUMNS = 16;
-/** Rows that attention's backward takes together: assembly/attention_backward.ts. */
-const BLOCK_ROWS = 36;
 /** The module's own constants (tables of exp and log) lie below this. */
-const RESERVED_BYTES = 65536;
+export const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;
+/** Most programs of a job. */
+export const MAXIMUM_PROGRAMS = 200;
 const PAGE_BYTES = 65536;
 /** What 32-bit addresses reach. */
 const MAXIMUM_BYTES = 4 * 1024 ** 3;
@@ -84,15 +87,16 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
     byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + next - start);
     return start;
   };
-  const job = take(2048, 'commands');
-  const control = take(256, 'commands');
+  const job = take(4 * (JOB_LIST + 2 * MAXIMUM_PROGRAMS), 'commands');
+  const control = take(CONTROL_BYTES, 'commands');
   const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
   const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
   const packed = new Map(plan.matrices.map((slot) => [slotKey(slot), packWeight(slot, take)] as const));
   const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
-  const logitSpace = take(CHUNK_ROWS * roundUp(plan.limits.vocabSize, PANEL_COLUMNS) * 4, 'logits chunk');
-  const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), PANEL_COLUMNS);
-  const gradientSpace = take(GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
+  const logitSpace = take(CHUNK_ROWS * roundUp(plan.limits.vocabSize, WIDE_PANEL) * 4, 'logits chunk');
+  const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), WIDE_PANEL);
+  // Two blocks of both operands: one is multiplied while the next is packed.
+  const gradientSpace = take(2 * GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
   const threadScratchStart = take(scratchBytes * threads, 'scratch');
   const bytes = roundUp(next, PAGE_BYTES);
   const planned = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
@@ -119,8 +123,8 @@ function packWeight(slot: Slot, take: (bytes: number, purpose: string) => number
   const [outputs, inputs] = matrixShape(slot);
   return {
     slot,
-    byOutput: take(roundUp(outputs, PANEL_COLUMNS) * inputs * 4, 'packed weights'),
-    byInput: take(roundUp(inputs, PANEL_COLUMNS) * outputs * 4, 'packed weights'),
+    byOutput: take(roundUp(outputs, WIDE_PANEL) * inputs * 4, 'packed weights'),
+    byInput: take(roundUp(inputs, WIDE_PANEL) * outputs * 4, 'packed weights'),
   };
 }
 
@@ -135,12 +139,16 @@ export function matrixShape(slot: Slot): readonly [number, number] {
 
 /** Logits of a few rows, or a block of attention's backward, or the sampler's tables, whichever is larger. */
 function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
-  const stride = roundUp(limits.vocabSize, PANEL_COLUMNS);
+  const stride = roundUp(limits.vocabSize, WIDE_PANEL);
   const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
   const sampler = logitRows * stride * 4 + stride * 9;
-  // Strips of matmul.ts: four of up to 4,096 floats a row, or one of any length (K of dz·weight is V).
+  // Several strips of rows that are not too long, or one of any length (K of dz·weight is V).
   const longest = Math.max(limits.width, limits.vocabSize);
-  const stripFloats = Math.max(4 * Math.min(Math.max(longest, stride), 4096), longest, stride);
+  const stripFloats = Math.max(
+    STRIPS_TOGETHER * Math.min(Math.max(longest, stride), LONGEST_TOGETHER),
+    longest,
+    stride,
+  );
   const stripBytes = STRIP_ROWS * 4 * stripFloats + TILE_BYTES;
   const others = Math.max(sampler, attentionBytes(limits), limits.width * 4) + 64;
   return {
@@ -152,9 +160,9 @@ function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: num
 
 /** A packed strip, probabilities and their gradients, and packed keys or rows: a block of attention's backward. */
 function attentionBytes({ context, headDim }: PlanLimits): number {
-  const keys = roundUp(context + 4, PANEL_COLUMNS);
+  const keys = roundUp(context + 4, WIDE_PANEL);
   const strip = STRIP_ROWS * Math.max(headDim, BLOCK_ROWS, context);
-  const packed = Math.max(headDim * keys, roundUp(headDim, PANEL_COLUMNS) * Math.max(BLOCK_ROWS, context));
+  const packed = Math.max(headDim * keys, roundUp(headDim, WIDE_PANEL) * Math.max(BLOCK_ROWS, context));
   return 4 * (strip + 2 * BLOCK_ROWS * keys + packed);
 }
 

@@ -1,5 +1,7 @@
 /** Which build of the kernels this engine takes: with threads, with fused multiply-add, with wide tiles. */
+import { NARROW_PANEL, STRIP_ROWS, WIDE_PANEL } from './assembly/sizes.ts';
 import * as binaries from './binaries.ts';
+import { RESERVED_BYTES } from './layout.ts';
 
 /** What a host can switch on in its engine before a module is compiled. */
 export interface EngineSwitches {
@@ -28,10 +30,6 @@ const TRIAL_MS = 60;
 const TRIAL_ROUNDS = 50;
 /** Length of the tile's sums; strip, panel and tile then take 12 KB. */
 const TRIAL_LENGTH = 128;
-/** Where the tile lies: above the module's own constants. */
-const TRIAL_ADDRESS = 65536;
-/** Rows of a tile: assembly/micro_kernel.ts. */
-const STRIP_ROWS = 6;
 /** Wide tiles must be this much faster to be taken. */
 const WORTHWHILE = 1.1;
 
@@ -80,7 +78,7 @@ function measured(wide: WebAssembly.Module, narrow: WebAssembly.Module): Promise
  * experiment of the engine's, and an engine without it spills half of a wide tile.
  */
 async function isFaster(wide: WebAssembly.Module, narrow: WebAssembly.Module): Promise<boolean> {
-  const trials = [openTrial(wide, 16), openTrial(narrow, 8)];
+  const trials = [openTrial(wide, WIDE_PANEL), openTrial(narrow, NARROW_PANEL)];
   const until = performance.now() + TRIAL_MS;
   while (performance.now() < until) {
     for (const trial of trials) trial.run();
@@ -104,8 +102,8 @@ function openTrial(module: WebAssembly.Module, columns: number): Trial {
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   // The signature is assembly/index.ts's.
   const tryTile = exports.tryTile as (at: number, length: number, rounds: number) => void;
-  const strip = new Float32Array(memory.buffer, TRIAL_ADDRESS, STRIP_ROWS * TRIAL_LENGTH);
-  const panel = new Float32Array(memory.buffer, TRIAL_ADDRESS + strip.byteLength, columns * TRIAL_LENGTH);
+  const strip = new Float32Array(memory.buffer, RESERVED_BYTES, STRIP_ROWS * TRIAL_LENGTH);
+  const panel = new Float32Array(memory.buffer, RESERVED_BYTES + strip.byteLength, columns * TRIAL_LENGTH);
   const tile = panel.byteOffset + panel.byteLength;
   strip.forEach((_, i) => {
     strip[i] = ((i * 7919) % 1000) / 1000 - 0.5;
@@ -115,7 +113,7 @@ function openTrial(module: WebAssembly.Module, columns: number): Trial {
   return {
     run: () => {
       const start = performance.now();
-      tryTile(TRIAL_ADDRESS, TRIAL_LENGTH, TRIAL_ROUNDS);
+      tryTile(RESERVED_BYTES, TRIAL_LENGTH, TRIAL_ROUNDS);
       best = Math.min(best, performance.now() - start);
     },
     msPerColumn: () => best / columns,

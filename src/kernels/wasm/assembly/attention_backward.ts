@@ -16,11 +16,10 @@ import { packColumns, packRows, packStrip, panels, PANEL_BYTES, STRIP_BYTES, til
 import { chains, PANEL, STRIP } from './micro_kernel';
 import { fillRow } from './rows';
 import { dot, exp4 } from './simd';
+import { BLOCK_ROWS } from './sizes';
 import { claim, scratch, threads } from './threads';
 import { transposeColumns } from './transpose';
 
-/** Rows of a block: six strips. layout.ts plans for as many. */
-const BLOCK_ROWS: i32 = 36;
 /** Bytes of a row that one owner should write at least: where owners share a cache line, each waits for the other. */
 const OWNED_BYTES: i32 = 128;
 

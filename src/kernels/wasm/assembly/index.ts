@@ -1,7 +1,7 @@
 // The engine: a loop over recorded commands, run by every thread in lock-step.
 //
-// Job block in shared memory: word 0 job number (the host raises it), word 16 number of the finished job,
-// word 32 count of programs (−1: stop), then pairs (first command, number of commands).
+// Job block in shared memory: number of the job (the host raises it) and of the finished one, count of programs
+// (−1: stop), then pairs (first command, number of commands).
 import { adamw, gradientNorm } from './adamw';
 import { setCommand } from './arguments';
 import { attention } from './attention';
@@ -19,11 +19,15 @@ import { policyObjective } from './policy_objective';
 import { rmsNorm, rmsNormBackward } from './rms_norm';
 import { rotary, rotaryBackward } from './rotary';
 import { sample } from './sample';
+import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS } from './sizes';
 import { swiglu, swigluBackward } from './swiglu';
 import { barrier, setThread, thread } from './threads';
 
-const FINISHED: usize = 64;
-const PROGRAMS: usize = 128;
+/** Bytes from the start of the job block. */
+const NUMBER: usize = JOB_NUMBER << 2;
+const FINISHED: usize = JOB_FINISHED << 2;
+const PROGRAMS: usize = JOB_PROGRAMS << 2;
+const LIST: usize = JOB_LIST << 2;
 
 function runCommand(kernel: i32): void {
   switch (kernel) {
@@ -60,8 +64,8 @@ function runCommand(kernel: i32): void {
 function runPrograms(job: usize): void {
   const programs = load<i32>(job, PROGRAMS);
   for (let p = 0; p < programs; p++) {
-    let command = <usize>load<i32>(job + PROGRAMS + 4 + (<usize>p << 3));
-    const end = command + <usize>load<i32>(job + PROGRAMS + 8 + (<usize>p << 3)) * COMMAND_BYTES;
+    let command = <usize>load<i32>(job + LIST + (<usize>p << 3));
+    const end = command + <usize>load<i32>(job + LIST + 4 + (<usize>p << 3)) * COMMAND_BYTES;
     for (; command < end; command += COMMAND_BYTES) {
       setCommand(command);
       runCommand(load<i32>(command));
@@ -92,7 +96,7 @@ export function work(
     setThread(index, count, control, strips, scratch, oversubscribed != 0);
     let seen = 0;
     while (true) {
-      while (atomic.load<i32>(job) == seen) atomic.wait<i32>(job, seen, -1);
+      while (atomic.load<i32>(job + NUMBER) == seen) atomic.wait<i32>(job + NUMBER, seen, -1);
       seen++;
       if (load<i32>(job, PROGRAMS) < 0) return;
       barrier();

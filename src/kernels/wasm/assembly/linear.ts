@@ -5,6 +5,7 @@
 import { address, integer } from './arguments';
 import { multiply, packPanel, packStrip, PANEL_BYTES, panels, ROW_BLOCK, STRIP_BYTES, tile } from './matmul';
 import { PANEL, STRIP } from './micro_kernel';
+import { GRADIENT_ROWS } from './sizes';
 import { barrier, claim, threads } from './threads';
 
 /** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
@@ -40,9 +41,7 @@ export function linearInputGradient(): void {
   multiplyRows(address(2), address(3), integer(4), N, address(6), N, 0, 0, integer(0), integer(1));
 }
 
-/** Rows that are packed at a time for a weight gradient: a strip and a panel of them stay in the first-level cache. */
-const GRADIENT_ROWS: i32 = 256;
-/** Bytes of a packed strip, and of a packed panel. */
+/** Bytes of a packed strip, and of a packed panel, of a weight gradient. */
 const ROWS_OF_STRIP: usize = <usize>GRADIENT_ROWS * STRIP_BYTES;
 const ROWS_OF_PANEL: usize = <usize>GRADIENT_ROWS * PANEL_BYTES;
 /** Strips or panels that a thread packs at a time. */

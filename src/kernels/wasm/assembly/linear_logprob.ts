@@ -8,11 +8,10 @@ import { accumulateRows } from './linear';
 import { multiply, panels, ROW_BLOCK } from './matmul';
 import { STRIP } from './micro_kernel';
 import { exp4, fma, larger } from './simd';
+import { CHUNK_ROWS } from './sizes';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
 import { barrier, claim, grainOf, scratch } from './threads';
 
-/** Rows whose dz stands in shared space at a time. */
-const CHUNK_ROWS: i32 = 512;
 /** Rows of logits that one thread turns into dz at a time: two strips. */
 const LOGIT_ROWS: i32 = 2 * STRIP;
 

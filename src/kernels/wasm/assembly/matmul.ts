@@ -8,6 +8,7 @@
 // same bits alone and among thousands.
 import { chains, PANEL, STRIP } from './micro_kernel';
 import { copyRow } from './rows';
+import { LONGEST_TOGETHER, STRIPS_TOGETHER, TILE_BYTES } from './sizes';
 import { strips } from './threads';
 
 /** Bytes of a panel a step of k. */
@@ -54,11 +55,9 @@ function finish(chain: usize, out: usize, bias: usize, residual: usize, valid: i
   store8(out, low, high, valid);
 }
 
-/** Bytes for a tile by itself: where a matrix ends, or something is added, the chains stand at `strips` first. */
-const TILE_BYTES: usize = 512;
-
 /**
  * out[STRIP × PANEL] = stripᵀ·panel (+ bias) (+ residual), or with `goOn` the chains go on from the values already in `out`.
+ * Where a matrix ends, or something is added, the chains stand in the TILE_BYTES at `strips` first.
  * Only the first `validRows` rows and `validColumns` columns exist in `out`.
  */
 export function tile(
@@ -92,11 +91,11 @@ export function tile(
 // @ts-ignore: decorator
 @inline
 function stripsAtOnce(K: i32): i32 {
-  return K <= 4096 ? 4 : 1;
+  return K <= LONGEST_TOGETHER ? STRIPS_TOGETHER : 1;
 }
 
 /** Rows that `multiply` packs at once: blocks of work begin at its multiples. */
-export const ROW_BLOCK: i32 = 4 * STRIP;
+export const ROW_BLOCK: i32 = STRIPS_TOGETHER * STRIP;
 
 /**
  * out[m, 8p…] for rows [rowBegin, rowEnd) and panels [panelBegin, panelEnd). Strides in bytes; `residual` has

@@ -8,11 +8,12 @@
 // inside the loop and loses a third; with a branch before the loop, it no longer fuses all pairs. So the one body of
 // each width is inlined twice, with `goOn` a constant.
 import { fma } from './simd';
+import { NARROW_PANEL, STRIP_ROWS, WIDE_PANEL } from './sizes';
 
 /** Rows of a strip. */
-export const STRIP: i32 = 6;
-/** Columns of a panel. */
-export const PANEL: i32 = isDefined(WIDE) ? 16 : 8;
+export const STRIP: i32 = STRIP_ROWS;
+/** Columns of a panel in this build. */
+export const PANEL: i32 = isDefined(WIDE) ? WIDE_PANEL : NARROW_PANEL;
 
 /** out[STRIP × PANEL] = stripᵀ·panel, or with `goOn` the chains go on from what is in `out`. `stride` in bytes. */
 // @ts-ignore: decorator

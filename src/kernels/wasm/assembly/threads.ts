@@ -2,11 +2,14 @@
 // order of arrival of results. Each output element has one owner, so bits do not depend on who computes it.
 //
 // Control block in shared memory, one cache line a word so that spinning threads do not disturb each other.
+import { CONTROL_BYTES } from './sizes';
 
+/** Bytes between two words: a quarter of the block. */
+const LINE: usize = CONTROL_BYTES >> 2;
 const GENERATION: usize = 0;
-const ARRIVED: usize = 64;
-const CLAIMED: usize = 128;
-const SLEEPERS: usize = 192;
+const ARRIVED: usize = LINE;
+const CLAIMED: usize = 2 * LINE;
+const SLEEPERS: usize = 3 * LINE;
 
 /** Spins before a waiting thread sleeps: some 200 µs, longer than almost every wait inside a program. Sleeping costs a
  *  wake-up of 50 µs or more at one barrier in ten; a step has some 300 barriers. */

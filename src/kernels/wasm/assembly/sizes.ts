@@ -1,0 +1,27 @@
+// Sizes that decide how much memory a kernel writes: the kernels count by them and layout.ts plans by them. Read by both
+// languages, so that neither can plan for less than the other writes.
+
+/** Rows of a strip, the packed left side of a product. */
+export const STRIP_ROWS = 6;
+/** Columns of a panel, the packed right side, in builds for 128 and for 256 bits. A plan has room for the wide one. */
+export const NARROW_PANEL = 8;
+export const WIDE_PANEL = 16;
+/** Bytes for a tile by itself: STRIP_ROWS × WIDE_PANEL floats, at the start of a thread's strips. */
+export const TILE_BYTES = 512;
+/** Strips that are packed side by side, where a row has at most that many floats; longer ones are packed alone. */
+export const STRIPS_TOGETHER = 4;
+export const LONGEST_TOGETHER = 4096;
+/** Rows that are packed at a time for a weight gradient: a strip and a panel of them stay in the first-level cache. */
+export const GRADIENT_ROWS = 256;
+/** Rows whose dz stands in shared space at a time. */
+export const CHUNK_ROWS = 512;
+/** Rows that attention's backward takes together: six strips. */
+export const BLOCK_ROWS = 36;
+
+/** Words of the job block: number of the job and of the finished one, count of programs, and the list of them. */
+export const JOB_NUMBER = 0;
+export const JOB_FINISHED = 16;
+export const JOB_PROGRAMS = 32;
+export const JOB_LIST = 33;
+/** Bytes of the control block: four words, each in a cache line of its own. */
+export const CONTROL_BYTES = 256;
