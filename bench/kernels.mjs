@@ -144,7 +144,8 @@ function planOperands() {
   Object.values(SHAPES).forEach((shapes, i) => {
     for (const [name, shape] of Object.entries(shapes)) slots[name] = builders[i].slot(shape);
   });
-  const matrices = [slots.wQkv, slots.wOut, slots.wGateUp, slots.wDown, slots.head];
+  const weights = [slots.wQkv, slots.wOut, slots.wGateUp, slots.wDown, slots.head];
+  const matrices = weights.map((slot) => ({ slot, uses: ['forward', 'backward'] }));
   const limits = { rows: ROWS, context: CONTEXT, vocabSize: V, width: 2 * F, headDim: HEAD };
   return { slots, plan: { arenas: builders.map((builder) => builder.spec()), matrices, limits } };
 }

@@ -5,7 +5,7 @@
  *
  * Trains as the command does, run directory and checkpoints included, for so many optimizer steps of the config's last
  * stage; the default is a small job whose policy stays random, so that it never runs out of live groups. Compares the
- * plan (run/memory_plan.ts: engine, threads, JavaScript, checkpoints) with the peak of the resident set less that of
+ * plan (planning/memory_plan.ts: engine, threads, JavaScript, checkpoints) with the peak of the resident set less that of
  * this process when the package was loaded and nothing opened. Completions that end before their limit leave a part of
  * the engine's buffers untouched, which no operating system counts: every page of them is therefore touched once at the start.
  * After every tenth of the steps, garbage is collected and what is left is counted: the heap and the buffers outside of
@@ -19,7 +19,7 @@ import { runInNewContext } from 'node:vm';
 import { createTask, openRun, parseConfig, wasmBackend } from '../dist/index.js';
 import { wholeArena } from '../dist/kernels/memory.js';
 import { fileStore, fingerprintOf, session } from '../dist/node.js';
-import { plannedMemory } from '../dist/run/memory_plan.js';
+import { plannedMemory } from '../dist/planning/memory_plan.js';
 import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
 import { slope } from './statistics.mjs';
 

@@ -30,7 +30,7 @@ export async function measureProducts(backend, [name, rows, inputs, outputs], re
   const dWeight = arenas.results.slot([outputs, inputs]);
   const engine = await backend.open({
     arenas: Object.values(arenas).map((arena) => arena.spec()),
-    matrices: [weight],
+    matrices: [{ slot: weight, uses: ['forward', 'backward'] }],
     limits: { rows, context: 1, vocabSize: 16, width: Math.max(inputs, outputs), headDim: 1 },
   });
   try {

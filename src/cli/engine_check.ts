@@ -1,6 +1,6 @@
 /** What the engine does on this machine, measured by running it: speed, and whether its multiply-add is fused. */
 import type { Kernels } from '../kernels/kernels.ts';
-import { ArenaBuilder, type MemoryPlan, type Slot } from '../kernels/memory.ts';
+import { ArenaBuilder, type MemoryPlan, type PlannedMatrix, type Slot } from '../kernels/memory.ts';
 import { wasmBackend } from '../kernels/wasm/backend.ts';
 
 const ROWS = 1024;
@@ -75,7 +75,8 @@ function planProduct(): { readonly plan: MemoryPlan } & Record<
     pairOut: arena.slot([1, 1]),
   };
   const limits = { rows: ROWS, context: 1, vocabSize: 1, width: WIDTH, headDim: 1 };
-  return { ...slots, plan: { arenas: [arena.spec()], matrices: [weight, pairWeight], limits } };
+  const matrices = [weight, pairWeight].map((slot): PlannedMatrix => ({ slot, uses: ['forward'] }));
+  return { ...slots, plan: { arenas: [arena.spec()], matrices, limits } };
 }
 
 async function medianSeconds(seconds: number, work: () => Promise<void>): Promise<number> {

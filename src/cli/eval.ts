@@ -1,7 +1,9 @@
 /** `rlvr-train eval --run DIR`: all held-out problems, greedy and sampled. */
+import type { Task } from '../data/task.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stageOf } from '../grpo/run.ts';
+import type { InferenceLoad } from '../planning/capacity.ts';
 import { openTrained } from './open_trained.ts';
 import { evaluationLine, exampleLine } from './reporter.ts';
 
@@ -11,13 +13,12 @@ export async function evalCommand(options: {
   threads?: number;
   json?: boolean;
 }): Promise<void> {
-  const { run, from } = await openTrained(options.run, options.threads);
+  const { samples } = options;
+  const load = (task: Task): InferenceLoad => ({ prompts: task.heldOutItems().length, samples });
+  const { run, from } = await openTrained(options.run, options.threads, load);
   try {
     const stage = stageOf(run);
-    const evaluation = await evaluate(
-      run,
-      stage.stage === 'grpo' ? { ...stage, numGenerationsEval: options.samples } : stage,
-    );
+    const evaluation = await evaluate(run, stage.stage === 'grpo' ? { ...stage, numGenerationsEval: samples } : stage);
     if (options.json) {
       process.stdout.write(`${JSON.stringify(evaluationMetrics(evaluation))}\n`);
       return;

@@ -2,24 +2,32 @@
 
 import { join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
+import type { Task } from '../data/task.ts';
 import { CheckpointError } from '../errors.ts';
 import type { TrainingRun } from '../grpo/run.ts';
+import type { InferenceLoad } from '../planning/capacity.ts';
 import { openPlugins } from '../plugins/open_plugins.node.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
 import { fileStore } from '../run/files.node.ts';
 import { readFingerprint } from '../run/fingerprint.ts';
 import { loadModel } from '../run/model_files.ts';
-import { openRun } from '../run/open_run.ts';
+import { openForInference } from '../run/open_run.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
-import { restoreCheckpoint } from '../run/state.ts';
+import { restoreWeights } from '../run/state.ts';
 import type { Store } from '../run/store.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
 
-/** The final model where the run has finished, else its latest checkpoint. @throws CheckpointError where there is neither */
+/**
+ * The final model where the run has finished, else its latest checkpoint, in a policy opened for inference alone.
+ *
+ * @param load  what it will sample together
+ * @throws CheckpointError where there is neither
+ */
 export async function openTrained(
   directory: string,
   threads: number | undefined,
+  load: (task: Task) => InferenceLoad,
 ): Promise<{ run: TrainingRun; from: string }> {
   const store = fileStore(directory);
   if (!(await store.exists('config.yaml'))) {
@@ -38,20 +46,31 @@ export async function openTrained(
   });
   await warnOfChanges(store, modules);
   const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
-  const run = await openRun(config, task, backend, { rewards: 'unused' });
-  run.position.stageIndex = config.stages.length - 1;
+  const run = await openForInference(config, task, backend, load(task));
+  try {
+    return { run, from: `${directory}/${await loadLatest(store, directory, run)}` };
+  } catch (error) {
+    await run.policy.close();
+    throw error;
+  }
+}
+
+/** Fills the policy, and sets the stage that ended with it. @returns where in the directory it was */
+async function loadLatest(store: Store, directory: string, run: TrainingRun): Promise<string> {
+  const { config, policy, position } = run;
   const model = `${MODEL_FOLDER}/model.safetensors`;
   if (await store.exists(model)) {
-    await loadModel(store, model, run.policy);
-    return { run, from: `${directory}/${model}` };
+    position.stageIndex = config.stages.length - 1;
+    await loadModel(store, model, policy);
+    return model;
   }
   const latest = await loadLatestCheckpoint(store);
   if (latest === undefined) {
-    await run.policy.close();
     throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
   }
-  restoreCheckpoint(run, latest.checkpoint);
-  return { run, from: `${directory}/checkpoints/${latest.name}` };
+  position.stageIndex = latest.checkpoint.stageIndex;
+  restoreWeights(policy, latest.checkpoint);
+  return `checkpoints/${latest.name}`;
 }
 
 /** A task's file decides what is asked and what is right: figures under another one are not comparable. */

@@ -20,7 +20,10 @@ interface SampleOptions {
 }
 
 export async function sampleCommand(prompts: readonly string[], options: SampleOptions): Promise<void> {
-  const { run, from } = await openTrained(options.run, options.threads);
+  // A prompt in quotes is one argument; one typed without quotes comes as several.
+  const prompt = prompts.length > 0 ? prompts.join(' ') : undefined;
+  const load = { prompts: prompt === undefined ? PROBLEMS : 1, samples: options.samples };
+  const { run, from } = await openTrained(options.run, options.threads, () => load);
   try {
     process.stdout.write(`${from}\n`);
     const { task } = run;
@@ -30,9 +33,7 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
       samplingKey: samplingKey(options.seed, 'sample'),
       stage: stageOf(run),
     };
-    if (prompts.length > 0) {
-      // A prompt in quotes is one argument; one typed without quotes comes as several.
-      const prompt = prompts.join(' ');
+    if (prompt !== undefined) {
       requireShort(prompt, task);
       const [completions = []] = await completeTexts(run, [prompt], settings);
       for (const { text } of completions) process.stdout.write(`  ${prompt} ${text}\n`);

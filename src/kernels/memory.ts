@@ -41,11 +41,19 @@ export interface Rows {
   readonly end: Count;
 }
 
+/** forward: `linear`, `linearLogprob`, `sample`; backward: `linearInputGradient`, `linearLogprobBackward`, which uses both. */
+export type MatrixUse = 'forward' | 'backward';
+
+/** A weight matrix [out, in] and what will be computed with it: a backend that packs keeps one form for each use. */
+export interface PlannedMatrix {
+  readonly slot: Slot;
+  readonly uses: readonly MatrixUse[];
+}
+
 /** Everything that an engine must hold, known before the first kernel runs. */
 export interface MemoryPlan {
   readonly arenas: readonly ArenaSpec[];
-  /** Weight matrices [out, in] that `linear`, `linearLogprob`, `sample` and their backward kernels will use. */
-  readonly matrices: readonly Slot[];
+  readonly matrices: readonly PlannedMatrix[];
   /** Upper bounds from which a backend sizes its own scratch space. */
   readonly limits: PlanLimits;
 }
@@ -60,6 +68,8 @@ export interface PlanLimits {
   readonly width: number;
   /** Size of a query, key or value of attention. */
   readonly headDim: number;
+  /** true: no program runs a backward kernel, and no scratch space is kept for one. */
+  readonly forwardOnly?: boolean;
 }
 
 /** Number of elements in a slot. */

@@ -5,7 +5,7 @@
  * neighbours, and so are gate and up, so that each group is also ONE matrix for a fused product. Gradients,
  * optimizer moments and the reference policy use the same layout in arenas of their own.
  */
-import type { ArenaBuilder, Slot } from '../kernels/memory.ts';
+import type { ArenaBuilder, MatrixUse, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { slotLength } from '../kernels/memory.ts';
 import type { ModelShape } from './shape.ts';
 import { qkvWidth, queryWidth } from './shape.ts';
@@ -121,6 +121,7 @@ function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerSl
 }
 
 /** The weights that matrix kernels read, each once. */
-export function weightMatrices(slots: ParameterSlots): Slot[] {
-  return [slots.head, ...slots.layers.flatMap((layer) => [layer.qkv, layer.attentionOutput, layer.gateUp, layer.down])];
+export function weightMatrices(slots: ParameterSlots, uses: readonly MatrixUse[]): PlannedMatrix[] {
+  const layers = slots.layers.flatMap((layer) => [layer.qkv, layer.attentionOutput, layer.gateUp, layer.down]);
+  return [slots.head, ...layers].map((slot) => ({ slot, uses }));
 }

@@ -198,7 +198,10 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     results: resultSlots(capacity, arena('results', 'batch')),
     ahead: (capacity.stepsPerRead ?? 1) > 1 ? aheadSlots(capacity, arena) : undefined,
   };
-  const matrices = [...weightMatrices(weights), ...(slots.reference ? weightMatrices(slots.reference) : [])];
+  const matrices = [
+    ...weightMatrices(weights, training ? ['forward', 'backward'] : ['forward']),
+    ...(slots.reference ? weightMatrices(slots.reference, ['forward']) : []),
+  ];
   const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
   const limits = {
     rows: capacity.rows,
@@ -206,6 +209,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     vocabSize: shape.vocabSize,
     width: widestRow(shape),
     headDim: shape.headDim,
+    forwardOnly: !training,
   };
   return { shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
 }

@@ -9,7 +9,7 @@ import { keptRowFloats } from '../model/activations.ts';
 import type { Capacity } from '../model/plan.ts';
 import type { ModelShape } from '../model/shape.ts';
 
-/** Rows of a training batch beyond which it is cut into micro-batches of whole groups, unless its rollouts are kept. */
+/** Rows of a batch beyond which it is cut, a training batch into micro-batches of whole groups, unless its rollouts are kept. */
 const MICRO_BATCH_ROWS = 8192;
 
 /** Activations of rollouts that are worth keeping for the update, which then takes them in one batch: it saves a forward pass. */
@@ -18,6 +18,9 @@ const KEPT_BYTES = 1024 ** 3;
 /** Most completions sampled side by side during evaluation, where rollouts do not take more. */
 const EVALUATION_COMPLETIONS = 1024;
 
+/** The same in a policy opened for inference alone, whose memory is mostly their keys and values: more is hardly faster. */
+const INFERENCE_COMPLETIONS = 512;
+
 export function modelShape(config: RunConfig, task: Task): ModelShape {
   return { ...config.model, vocabSize: task.tokenizer.vocabSize };
 }
@@ -25,13 +28,7 @@ export function modelShape(config: RunConfig, task: Task): ModelShape {
 /** How much the policy must hold for every stage of a config. @throws ConfigError where max_position_embeddings is too small */
 export function planCapacity(config: RunConfig, task: Task): Capacity {
   const prompt = task.maxPromptTokens;
-  const longest = Math.max(...config.stages.map((stage) => completionLimit(task, stage)), task.maxCompletionTokens);
-  const { maxPositionEmbeddings } = config.model;
-  if (maxPositionEmbeddings !== undefined && maxPositionEmbeddings < prompt + longest) {
-    const rule = `prompt and completion take up to ${prompt + longest} tokens; use that or more, or leave the key out`;
-    const path = 'model.max_position_embeddings';
-    throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
-  }
+  const context = longestSequence(config, task);
   let rows = 1;
   let lossRows = 1;
   let groups = 1;
@@ -66,17 +63,59 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
     groups,
     completions,
     kvRows: Math.max(rows, ...kvRows),
-    context: prompt + longest,
+    context,
     training: true,
     reference,
     keptRows,
   };
 }
 
-/** What a stage samples at a time: so many prompts, with so many completions of so many tokens each. */
-interface Sampling {
+/** What is sampled together: so many prompts, with so many completions each. */
+export interface InferenceLoad {
   readonly prompts: number;
   readonly samples: number;
+}
+
+/**
+ * How much a policy must hold that is never trained: a few hundred completions side by side, and nothing of an update.
+ * A larger load is sampled in parts; bits do not depend on how it is cut.
+ */
+export function inferenceCapacity(config: RunConfig, task: Task, { prompts, samples }: InferenceLoad): Capacity {
+  const prompt = task.maxPromptTokens;
+  const context = longestSequence(config, task);
+  const completions = Math.min(INFERENCE_COMPLETIONS, prompts * samples);
+  const prompted = Math.min(MICRO_BATCH_ROWS, prompt * Math.ceil(completions / samples));
+  const rows = Math.max(completions, prompt, prompted);
+  const tokens = context - prompt;
+  const kvRows = [1, samples].map((each) =>
+    cacheRows({ prompts, samples: each, tokens }, prompt, { rows, completions }),
+  );
+  return {
+    rows,
+    lossRows: completions,
+    groups: 1,
+    completions,
+    kvRows: Math.max(rows, ...kvRows),
+    context,
+    training: false,
+    reference: false,
+    keptRows: 0,
+  };
+}
+
+/** Longest prompt plus longest completion of all stages, in tokens. @throws ConfigError where the model takes fewer */
+function longestSequence(config: RunConfig, task: Task): number {
+  const limits = config.stages.map((stage) => completionLimit(task, stage));
+  const longest = task.maxPromptTokens + Math.max(...limits, task.maxCompletionTokens);
+  const { maxPositionEmbeddings } = config.model;
+  if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;
+  const rule = `prompt and completion take up to ${longest} tokens; use that or more, or leave the key out`;
+  const path = 'model.max_position_embeddings';
+  throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
+}
+
+/** What a stage samples at a time: completions of so many tokens. */
+interface Sampling extends InferenceLoad {
   readonly tokens: number;
 }
 

@@ -1,4 +1,4 @@
-/** Opens a run: what its config names, a policy with room for all of its stages, and initial weights. */
+/** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
 import type { RunConfig } from '../config/run_config.ts';
 import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
@@ -7,7 +7,7 @@ import { startPosition, type TrainingRun, type WeightedReward } from '../grpo/ru
 import type { Backend } from '../kernels/kernels.ts';
 import { initialParameters } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
-import { modelShape } from '../planning/capacity.ts';
+import { type InferenceLoad, inferenceCapacity, modelShape } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 
@@ -18,10 +18,7 @@ function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedR
 }
 
 export interface RunOptions {
-  /**
-   * Looked up before the built-in ones. 'unused': the run is only evaluated or sampled, which reads verdicts alone,
-   * and its rewards need not be known.
-   */
+  /** Looked up before the built-in ones. 'unused': the run never asks its rewards, and they need not be known. */
   readonly rewards?: OwnRewards | 'unused';
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
@@ -41,6 +38,26 @@ export async function openRun(
   const policy = await Policy.open(backend, shape, capacity);
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
   return { config, task, rewards, policy, position: startPosition(), clock };
+}
+
+/**
+ * Opens a run that is only evaluated or sampled, which reads verdicts alone: a policy without gradients, optimizer and
+ * reference, whose weights are 0 until a model or a checkpoint is loaded.
+ *
+ * @param load  what will be sampled together
+ * @throws MemoryPlanError, ConfigError
+ */
+export async function openForInference(
+  config: RunConfig,
+  task: Task,
+  backend: Backend,
+  load: InferenceLoad,
+): Promise<TrainingRun> {
+  requireStorage(config, backend);
+  const capacity = inferenceCapacity(config, task, load);
+  const policy = await Policy.open(backend, modelShape(config, task), capacity);
+  const rewards = config.stages.map(() => []);
+  return { config, task, rewards, policy, position: startPosition(), clock: () => performance.now() };
 }
 
 /** @throws ConfigError where the backend does not store what the config says */

@@ -6,7 +6,7 @@ import { CheckpointError } from '../errors.ts';
 import type { Buffer, Position, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import type { CreditedGroup, Evaluation, Rollout, Seconds } from '../methods/records.ts';
-import { namedTensors } from '../model/policy.ts';
+import { namedTensors, type Policy } from '../model/policy.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { JsonObject } from './json.ts';
@@ -104,12 +104,11 @@ export function restoreCheckpoint(
     throw new CheckpointError('state-version', message);
   }
   const { policy, position } = run;
-  const flat = new Float32Array(policy.slots.weights.all.shape[0] ?? 0);
-  for (const { name, slot } of policy.parameters) flat.set(tensor(checkpoint.weights, name, slot.shape), slot.offset);
-  policy.writeWeights(flat);
-  policy.writeVector('firstMoment', tensor(checkpoint.optimizer, 'firstMoment', [flat.length]));
-  policy.writeVector('secondMoment', tensor(checkpoint.optimizer, 'secondMoment', [flat.length]));
-  if (policy.slots.reference) policy.writeVector('reference', tensor(checkpoint.optimizer, 'reference', [flat.length]));
+  restoreWeights(policy, checkpoint);
+  const length = policy.slots.weights.all.shape[0];
+  policy.writeVector('firstMoment', tensor(checkpoint.optimizer, 'firstMoment', [length]));
+  policy.writeVector('secondMoment', tensor(checkpoint.optimizer, 'secondMoment', [length]));
+  if (policy.slots.reference) policy.writeVector('reference', tensor(checkpoint.optimizer, 'reference', [length]));
   const restored: Position = {
     stageIndex: checkpoint.stageIndex,
     step: checkpoint.step,
@@ -128,6 +127,13 @@ export function restoreCheckpoint(
     logs: { metrics: checkpoint.metricsBytes, completions: state.completionsBytes },
     wallSeconds: state.wallSeconds,
   };
+}
+
+/** The policy of a checkpoint, whatever version wrote the rest. @throws CheckpointError where it is of another model */
+export function restoreWeights(policy: Policy, { weights }: Pick<Checkpoint, 'weights'>): void {
+  const flat = new Float32Array(policy.slots.weights.all.shape[0]);
+  for (const { name, slot } of policy.parameters) flat.set(tensor(weights, name, slot.shape), slot.offset);
+  policy.writeWeights(flat);
 }
 
 function tensor(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { BackendError } from '../../src/errors.ts';
 import type { Engine, Kernels } from '../../src/kernels/kernels.ts';
-import { ArenaBuilder, type MemoryPlan, type Slot } from '../../src/kernels/memory.ts';
+import { ArenaBuilder, type MemoryPlan, type PlannedMatrix, type Slot } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 
 function smallPlan() {
@@ -19,7 +19,8 @@ function smallPlan() {
     bounds: ints.slot([2]),
   };
   const limits = { rows: 4, context: 4, vocabSize: 6, width: 8, headDim: 1 };
-  const plan: MemoryPlan = { arenas: [reals.spec(), ints.spec()], matrices: [slots.weight], limits };
+  const matrices: PlannedMatrix[] = [{ slot: slots.weight, uses: ['forward'] }];
+  const plan: MemoryPlan = { arenas: [reals.spec(), ints.spec()], matrices, limits };
   return { plan, ...slots };
 }
 
@@ -78,7 +79,7 @@ describe('the reference engine', () => {
     await expect(referenceBackend.open({ ...plan, arenas: [...plan.arenas, plan.arenas[0]] })).rejects.toThrow(
       BackendError,
     );
-    const matrices = [{ ...weight, offset: 9000 }];
+    const matrices: PlannedMatrix[] = [{ slot: { ...weight, offset: 9000 }, uses: ['forward'] }];
     await expect(referenceBackend.open({ ...plan, matrices })).rejects.toThrow(/plan\.matrices\[0\]/);
   });
 

@@ -1,6 +1,6 @@
 /** The host's waiting for a job: only the job's own end may end it. */
 import { expect, it } from 'vitest';
-import { ArenaBuilder } from '../../src/kernels/memory.ts';
+import { ArenaBuilder, type MemoryPlan } from '../../src/kernels/memory.ts';
 import { JOB_FINISHED } from '../../src/kernels/wasm/assembly/sizes.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { layOut } from '../../src/kernels/wasm/layout.ts';
@@ -19,7 +19,7 @@ it('a waking that was meant for an earlier job does not end a replay early', asy
   const weight = arena.slot([256, 256]);
   const out = arena.slot([256, 256]);
   const limits = { rows: 256, context: 4, vocabSize: 4, width: 256, headDim: 1 };
-  const plan = { arenas: [arena.spec()], matrices: [weight], limits };
+  const plan: MemoryPlan = { arenas: [arena.spec()], matrices: [{ slot: weight, uses: ['forward'] }], limits };
   const engine = await (await wasmBackend({ threads: 2 })).open(plan);
   WebAssembly.Memory = Memory;
   const words = new Int32Array((memory as WebAssembly.Memory).buffer);

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTask } from '../../src/data/index.ts';
-import { planCapacity } from '../../src/planning/capacity.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { planPolicy } from '../../src/model/plan.ts';
+import { inferenceCapacity, modelShape, planCapacity } from '../../src/planning/capacity.ts';
 
 function capacityOf(...lines: readonly string[]) {
   const text = ['task: {name: sort_digits, digits: 4}', 'max_steps: 1', 'num_generations: 16', ...lines].join('\n');
@@ -32,5 +35,30 @@ describe('a batch of more rows than a micro-batch has by default', () => {
   it('is cut as per_device_train_batch_size says', () => {
     const { groups, keptRows } = capacityOf(batch, model(64), 'per_device_train_batch_size: 1024');
     expect({ groups, keptRows }).toEqual({ groups: 64, keptRows: 0 });
+  });
+});
+
+describe('a policy opened for inference alone', () => {
+  const text = readFileSync(new URL('../../configs/countdown.yaml', import.meta.url), 'utf8');
+  const { config } = parseConfig(text, { file: 'countdown.yaml' });
+  const task = createTask(config.task);
+  const shape = modelShape(config, task);
+  const everything = { prompts: task.heldOutItems().length, samples: 4 };
+
+  it('plans nothing that only training needs', () => {
+    const { slots } = planPolicy(shape, inferenceCapacity(config, task, everything));
+    const { gradients, firstMoment, secondMoment, reference, backward, training, rollout, embeddingGradient } = slots;
+    expect([gradients, firstMoment, secondMoment, reference, backward, training, rollout, embeddingGradient]).toEqual(
+      Array(8).fill(undefined),
+    );
+  });
+
+  it('takes less than a tenth of the memory of training', async () => {
+    const backend = await wasmBackend({ threads: 2 });
+    const bytesOf = (capacity: ReturnType<typeof planCapacity>): number =>
+      [...backend.plannedBytes(planPolicy(shape, capacity).memory).values()].reduce((sum, part) => sum + part, 0);
+    const training = bytesOf(planCapacity(config, task));
+    expect(bytesOf(inferenceCapacity(config, task, everything))).toBeLessThan(0.1 * training);
+    expect(bytesOf(inferenceCapacity(config, task, { prompts: 8, samples: 1 }))).toBeLessThan(0.02 * training);
   });
 });

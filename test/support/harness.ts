@@ -5,7 +5,8 @@
 
 import { fromHalf, toHalf } from '../../src/kernels/half.ts';
 import type { Backend, Engine, Kernels } from '../../src/kernels/kernels.ts';
-import { ArenaBuilder, type DType, type MemoryPlan, type Rows, type Slot } from '../../src/kernels/memory.ts';
+import type { DType, MemoryPlan, PlannedMatrix, Rows, Slot } from '../../src/kernels/memory.ts';
+import { ArenaBuilder } from '../../src/kernels/memory.ts';
 import { sizeOf } from './data.ts';
 
 /** What an overwritten element holds before the kernel runs, so that one that stays unwritten shows. */
@@ -125,14 +126,14 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const reals = new ArenaBuilder('reals', 'real', 'activations');
   const rounded = new ArenaBuilder('rounded', 'real', 'activations', { roundable: true });
   const ints = new ArenaBuilder('ints', 'int', 'indices');
-  const planned: Slot[] = [];
+  const planned: PlannedMatrix[] = [];
   const slots = cases.map((test) => {
     const named: Record<string, Slot> = {};
     for (const [name, slot] of Object.entries(test.slots)) {
       const real = slot.isMatrix ? matrices : reals;
       const builder = slot.isRoundable ? rounded : slot.dtype === 'real' ? real : ints;
       named[name] = builder.slot(slot.shape);
-      if (slot.isMatrix) planned.push(named[name]);
+      if (slot.isMatrix) planned.push({ slot: named[name], uses: ['forward', 'backward'] });
     }
     return named;
   });

@@ -54,7 +54,7 @@ it('scores, samples and goes back through 150,000 tokens under bindings of 128 M
   const [key, rolloutNumbers] = [ints.slot([2]), ints.slot([R, 2])];
   const plan: MemoryPlan = {
     arenas: Object.values(arenas).map((arena) => arena.spec()),
-    matrices: [weight],
+    matrices: [{ slot: weight, uses: ['forward', 'backward'] }],
     limits: { rows: R, context: R, vocabSize: V, width: D, headDim: 1 },
   };
   const engine = await backend.open(plan);

@@ -50,7 +50,7 @@ function planHead() {
   };
   const plan: MemoryPlan = {
     arenas: Object.values(arenas).map((arena) => arena.spec()),
-    matrices: [slots.weight],
+    matrices: [{ slot: slots.weight, uses: ['forward', 'backward'] }],
     limits: { rows: R, context: R, vocabSize: V, width: D, headDim: 1 },
   };
   return { plan, slots };

@@ -31,7 +31,7 @@ async function products(label: string, [rows, inputs, outputs]: readonly [number
   const dWeight = results.slot([outputs, inputs]);
   const plan: MemoryPlan = {
     arenas: arenas.map((arena) => arena.spec()),
-    matrices: [weight],
+    matrices: [{ slot: weight, uses: ['forward', 'backward'] }],
     limits: { rows, context: rows, vocabSize: 16, width: Math.max(inputs, outputs), headDim: 1 },
   };
   const engine = await (await loadBackend(label)).open(plan);

@@ -31,7 +31,7 @@ export const referenceBackend: Backend = {
       throw new BackendError('duplicate-arena', 'plan.arenas: two arenas have the same name; rename one.');
     }
     plan.matrices.forEach((matrix, index) => {
-      checkSlot(`plan.matrices[${index}]`, matrix, plan);
+      checkSlot(`plan.matrices[${index}]`, matrix.slot, plan);
     });
     return new ReferenceEngine(plan);
   },

@@ -3,7 +3,7 @@
  * when the call is recorded and opened as a typed array, every count read when the call is replayed.
  */
 import { BackendError } from '../../errors.ts';
-import type { DType, MemoryPlan, Rows, Slot } from '../memory.ts';
+import type { DType, MatrixUse, MemoryPlan, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 
 /** An opened slot: Float64Array for 'real', Int32Array for 'int'. */
@@ -37,8 +37,8 @@ export interface OperandRule {
   readonly dtype: DType;
   readonly shape?: readonly Size[];
   readonly elements?: number;
-  /** The slot must be among the plan's matrices. */
-  readonly isMatrix?: boolean;
+  /** The slot must be among the plan's matrices, planned for these uses. */
+  readonly uses?: readonly MatrixUse[];
 }
 
 /** One entry for each slot of a kernel; for each count and row range, the dimension that bounds it. */
@@ -96,11 +96,17 @@ export function checkOperands(call: Call, plan: MemoryPlan): Dimensions {
       throw mismatch(call, operand, `must have ${rule.elements} elements`);
     }
     if (rule.shape !== undefined) bindShape(call, operand, slot, rule.shape, dimensions);
-    if (rule.isMatrix && !plan.matrices.some((matrix) => isSameSlot(matrix, slot))) {
-      throw mismatch(call, operand, "is not one of the plan's matrices");
-    }
+    if (rule.uses !== undefined) checkUses(call, operand, slot, rule.uses, plan);
   }
   return dimensions;
+}
+
+/** A backend that packs has a form of the matrix for each planned use, and for no other. */
+function checkUses(call: Call, operand: string, slot: Slot, uses: readonly MatrixUse[], plan: MemoryPlan): void {
+  const planned = plan.matrices.find((matrix) => isSameSlot(matrix.slot, slot));
+  if (planned === undefined) throw mismatch(call, operand, "is not one of the plan's matrices");
+  const unplanned = uses.find((use) => !planned.uses.includes(use));
+  if (unplanned !== undefined) throw mismatch(call, operand, `is not planned for ${unplanned} kernels`);
 }
 
 /** Opens slots as views now; the function that it returns reads the counts, each time it is called. */

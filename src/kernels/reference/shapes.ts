@@ -4,7 +4,7 @@
  */
 import type { Heads, KernelName, Kernels } from '../kernels.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../kernels.ts';
-import type { Slot } from '../memory.ts';
+import type { MatrixUse, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import type { OperandRule, Rules, Size } from './operands.ts';
 
@@ -18,8 +18,8 @@ function int(...shape: readonly Size[]): OperandRule {
   return { dtype: 'int', shape };
 }
 
-function matrix(...shape: readonly Size[]): OperandRule {
-  return { dtype: 'real', shape, isMatrix: true };
+function matrix(uses: readonly MatrixUse[], ...shape: readonly Size[]): OperandRule {
+  return { dtype: 'real', shape, uses };
 }
 
 /** The type and number of elements of another slot, whatever its shape. */
@@ -59,7 +59,7 @@ function attentionInputs(heads: Heads) {
 
 const linearLogprobInputs = {
   hidden: real('R', 'D'),
-  weight: matrix('V', 'D'),
+  weight: matrix(['forward'], 'V', 'D'),
   targets: int('R'),
   temperature: real(1),
   logSumExp: real('R'),
@@ -89,7 +89,7 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   }),
   linear: () => ({
     x: real('N', 'in'),
-    weight: matrix('out', 'in'),
+    weight: matrix(['forward'], 'out', 'in'),
     bias: real('out'),
     residual: real('N', 'out'),
     out: real('N', 'out'),
@@ -97,7 +97,7 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   }),
   linearInputGradient: () => ({
     dOut: real('N', 'out'),
-    weight: matrix('out', 'in'),
+    weight: matrix(['backward'], 'out', 'in'),
     dX: real('N', 'in'),
     rows: 'N',
   }),
@@ -137,6 +137,7 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   linearLogprob: () => ({ ...linearLogprobInputs, logprobs: real('R') }),
   linearLogprobBackward: () => ({
     ...linearLogprobInputs,
+    weight: matrix(['forward', 'backward'], 'V', 'D'),
     dLogprobs: real('R'),
     dEntropies: real('R'),
     dHidden: real('R', 'D'),
@@ -144,7 +145,7 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   }),
   sample: () => ({
     hidden: real('B', 'D'),
-    weight: matrix('V', 'D'),
+    weight: matrix(['forward'], 'V', 'D'),
     sampling: real(SAMPLING.length),
     key: int(2),
     rolloutNumbers: int('B', 2),

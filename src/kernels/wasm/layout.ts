@@ -3,7 +3,7 @@
  * Planned before the first kernel runs; nothing is allocated afterwards.
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
-import type { MemoryPlan, PlanLimits, Slot } from '../memory.ts';
+import type { MatrixUse, MemoryPlan, PlanLimits, PlannedMatrix, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 import {
@@ -28,7 +28,7 @@ const PAGE_BYTES = 65536;
 /** What 32-bit addresses reach. */
 const MAXIMUM_BYTES = 4 * 1024 ** 3;
 
-/** Both packed forms of one weight, addresses in bytes. */
+/** The packed forms of one weight, addresses in bytes; 0 where its planned uses need none. */
 export interface PackedWeight {
   readonly slot: Slot;
   /** Panels over outputs: for x·weightᵀ. */
@@ -43,7 +43,7 @@ export interface Layout {
   readonly commands: number;
   readonly arenas: ReadonlyMap<string, number>;
   readonly packed: ReadonlyMap<string, PackedWeight>;
-  /** Shared space for dz blocks, and for the packed operands of weight gradients. */
+  /** Shared space for dz blocks, and for the packed operands of weight gradients; 0 in a plan that is forward only. */
   readonly logitSpace: number;
   readonly gradientSpace: number;
   readonly threadScratch: number;
@@ -91,12 +91,13 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   const control = take(CONTROL_BYTES, 'commands');
   const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
   const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
-  const packed = new Map(plan.matrices.map((slot) => [slotKey(slot), packWeight(slot, take)] as const));
+  const packed = new Map(plan.matrices.map((matrix) => [slotKey(matrix.slot), packWeight(matrix, take)] as const));
   const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
-  const logitSpace = take(CHUNK_ROWS * roundUp(plan.limits.vocabSize, WIDE_PANEL) * 4, 'logits chunk');
-  const widest = roundUp(Math.max(plan.limits.width, plan.limits.vocabSize), WIDE_PANEL);
+  const { forwardOnly = false, vocabSize, width } = plan.limits;
+  const widest = roundUp(Math.max(width, vocabSize), WIDE_PANEL);
+  const logitSpace = forwardOnly ? 0 : take(CHUNK_ROWS * roundUp(vocabSize, WIDE_PANEL) * 4, 'logits chunk');
   // Two blocks of both operands: one is multiplied while the next is packed.
-  const gradientSpace = take(2 * GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
+  const gradientSpace = forwardOnly ? 0 : take(2 * GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
   const threadScratchStart = take(scratchBytes * threads, 'scratch');
   const bytes = roundUp(next, PAGE_BYTES);
   const planned = [...byPurpose.values()].reduce((sum, size) => sum + size, 0);
@@ -119,13 +120,11 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   };
 }
 
-function packWeight(slot: Slot, take: (bytes: number, purpose: string) => number): PackedWeight {
+function packWeight({ slot, uses }: PlannedMatrix, take: (bytes: number, purpose: string) => number): PackedWeight {
   const [outputs, inputs] = matrixShape(slot);
-  return {
-    slot,
-    byOutput: take(roundUp(outputs, WIDE_PANEL) * inputs * 4, 'packed weights'),
-    byInput: take(roundUp(inputs, WIDE_PANEL) * outputs * 4, 'packed weights'),
-  };
+  const panels = (use: MatrixUse, columns: number, length: number): number =>
+    uses.includes(use) ? take(roundUp(columns, WIDE_PANEL) * length * 4, 'packed weights') : 0;
+  return { slot, byOutput: panels('forward', outputs, inputs), byInput: panels('backward', inputs, outputs) };
 }
 
 /** [out, in] of a weight. */

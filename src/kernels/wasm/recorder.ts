@@ -1,7 +1,7 @@
 /** Turns kernel calls into commands: 32 words each, addresses resolved, per-step values left as addresses. */
 import { BackendError } from '../../errors.ts';
 import type { Kernels, ScaleRewards } from '../kernels.ts';
-import type { Count, MemoryPlan, Rows, Slot } from '../memory.ts';
+import type { Count, MatrixUse, MemoryPlan, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_ARGUMENTS, COMMAND_BYTES, Command } from './assembly/command.ts';
 import type { Layout, PackedWeight } from './layout.ts';
@@ -61,13 +61,23 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
     typeof value === 'number' ? value : { countAt: at(value.slot) + value.index * 4 };
   const range = (rows: Rows): [Argument, Argument] => [count(rows.begin), count(rows.end)];
   const width = (slot: Slot): number => slot.shape[slot.shape.length - 1] ?? 1;
-  const weight = (slot: Slot): PackedWeight => {
+  const weight = (slot: Slot, ...uses: readonly MatrixUse[]): PackedWeight => {
     const packed = layout.packed.get(slotKey(slot));
     if (packed === undefined) {
       throw new BackendError('unplanned-weight', `weight ${slotKey(slot)} is not among the plan's matrices.`);
     }
+    const unplanned = uses.find((use) => (use === 'forward' ? packed.byOutput : packed.byInput) === 0);
+    if (unplanned !== undefined) {
+      throw new BackendError('unplanned-use', `weight ${slotKey(slot)} is not planned for ${unplanned} kernels.`);
+    }
     recording.packed.add(packed);
     return packed;
+  };
+  const gradientSpace = (): number => {
+    if (layout.gradientSpace === 0) {
+      throw new BackendError('forward-only', 'a backward kernel is recorded, and the plan is forward only.');
+    }
+    return layout.gradientSpace;
   };
   const changes = (slot: Slot): void => {
     recording.changedArenas.add(slot.arena);
@@ -112,7 +122,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       commands.add(Command.linear, [
         ...range(a.rows),
         at(a.x),
-        weight(a.weight).byOutput,
+        weight(a.weight, 'forward').byOutput,
         inputs,
         outputs,
         at(a.out),
@@ -125,7 +135,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       commands.add(Command.linearInputGradient, [
         ...range(a.rows),
         at(a.dOut),
-        weight(a.weight).byInput,
+        weight(a.weight, 'backward').byInput,
         outputs,
         inputs,
         at(a.dX),
@@ -141,7 +151,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
         inputs,
         at(a.dWeight),
         at(a.dBias),
-        layout.gradientSpace,
+        gradientSpace(),
       ]);
     },
     rotary: (a) =>
@@ -223,7 +233,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       commands.add(Command.linearLogprob, [
         ...range(a.rows),
         at(a.hidden),
-        weight(a.weight).byOutput,
+        weight(a.weight, 'forward').byOutput,
         hiddenSize,
         vocabSize,
         at(a.targets),
@@ -236,7 +246,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
     },
     linearLogprobBackward: (a) => {
       const [vocabSize, hiddenSize] = matrixShape(a.weight);
-      const packed = weight(a.weight);
+      const packed = weight(a.weight, 'forward', 'backward');
       commands.add(Command.linearLogprobBackward, [
         ...range(a.rows),
         at(a.hidden),
@@ -253,7 +263,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
         at(a.dHidden),
         at(a.dWeight),
         layout.logitSpace,
-        layout.gradientSpace,
+        gradientSpace(),
       ]);
     },
     sample: (a) => {
@@ -261,7 +271,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       commands.add(Command.sample, [
         ...range(a.rows),
         at(a.hidden),
-        weight(a.weight).byOutput,
+        weight(a.weight, 'forward').byOutput,
         hiddenSize,
         vocabSize,
         at(a.sampling),
@@ -336,7 +346,7 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
   };
 }
 
-/** Commands that refresh both packed forms of a weight. */
+/** Commands that refresh the packed forms of a weight. */
 export function recordPacking(plan: MemoryPlan, layout: Layout, weights: Iterable<PackedWeight>): CommandList {
   const commands = new CommandList();
   for (const { slot, byOutput, byInput } of weights) {

@@ -134,8 +134,8 @@ export function packWeight(): void {
   const N = integer(1);
   const K = integer(2);
   const stride = <usize>K << 2;
-  const forward = panels(N);
-  const total = forward + panels(K);
+  const forward = address(3) != 0 ? panels(N) : 0;
+  const total = forward + (address(4) != 0 ? panels(K) : 0);
   for (let i = claim(4); i < total; i = claim(4)) {
     const last = min(i + 4, total);
     for (let j = i; j < last; j++) {
