@@ -3,10 +3,14 @@
  *
  * The key is a dotted path (`model.hidden_size`, `stages.1.learning_rate`, counted from 0), or starts with a stage's
  * kind (`grpo.learning_rate`: every grpo stage), or is a top-level key, which stages inherit unless they set their
- * own. The value is YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
+ * own: where each stage that reads it does, the override is refused, since it would change nothing. (A key of the file
+ * may be repeated by every stage: whoever wrote it sees both lines, and --dry-run says which one counts.) The value is
+ * YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
 import { type Document, parseDocument, visit } from 'yaml';
 import type { Place, Places } from './problems.ts';
+import { stageReads } from './run_config.ts';
+import type { StageConfig } from './stage_config.ts';
 import { isMapping, type Tree } from './yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
@@ -69,14 +73,12 @@ function targetsOf(tree: Tree, path: string, value: unknown, place: Place): stri
       tree.problems.add(path, value, `there is no ${head} stage; use one of the stages given`, place);
     return found;
   }
-  if (list.length > 0 && list.every((stage) => isMapping(stage) && Object.hasOwn(stage, head))) {
-    const example = `${stageKind(list[list.length - 1]) ?? 'stages.0'}.${path}`;
-    tree.problems.add(
-      path,
-      value,
-      `every stage sets its own, so this would change nothing; use for example ${example}`,
-      place,
-    );
+  const readers = list.filter((stage) => readsKey(stage, head));
+  if (readers.length > 0 && readers.every((stage) => Object.hasOwn(stage as object, head))) {
+    const who = readers.length < list.length ? 'every stage that reads it' : 'every stage';
+    const example = `${stageKind(readers.at(-1))}.${path}`;
+    const rule = `${who} sets its own, so this would change nothing; use for example ${example}`;
+    tree.problems.add(path, value, rule, place);
     return [];
   }
   return [path];
@@ -112,6 +114,13 @@ function markPlace(places: Places, path: string, place: Place): void {
   }
 }
 
-function stageKind(stage: unknown): string | undefined {
-  return isMapping(stage) && typeof stage.stage === 'string' ? stage.stage : undefined;
+function readsKey(stage: unknown, name: string): boolean {
+  const kind = stageKind(stage);
+  return kind !== undefined && stageReads(kind, name);
+}
+
+/** undefined where it is no kind that there is, which is refused later. */
+function stageKind(stage: unknown): StageConfig['stage'] | undefined {
+  const kind = isMapping(stage) ? stage.stage : undefined;
+  return kind === 'sft' || kind === 'grpo' ? kind : undefined;
 }

@@ -70,6 +70,11 @@ export function isTopLevelKey(name: string): boolean {
   return guides.run.known.has(name);
 }
 
+/** Whether stages of a kind read a key. */
+export function stageReads(kind: StageConfig['stage'], name: string): boolean {
+  return stageKeys[kind].has(name);
+}
+
 /** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
 export function resolveRun(values: Mapping, problems: Problems): RunConfig {
   const top = givenKeys(values, '', guides.run, problems);

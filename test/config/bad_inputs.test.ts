@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Override } from '../../src/config/overrides.ts';
@@ -462,6 +463,33 @@ describe('a --set', () => {
     ['seed.x=3', '--set  seed.x: 3 — no such path in the file; use a key that is there, or a top-level one.'],
   ])('is refused: %s', (override, message) => {
     expect(complaint('task: countdown\nseed: 1\nstages: [{stage: grpo, max_steps: 10}]\n', [override])).toBe(message);
+  });
+
+  describe('that no stage would read is refused', () => {
+    const stages = 'stages:\n  - {stage: sft, max_steps: 10}\n  - {stage: grpo, max_steps: 10, num_generations: 4}\n';
+    const WARM = `task: countdown\n${stages}`;
+    const nothing = 'every stage that reads it sets its own, so this would change nothing; use for example';
+
+    it.each([
+      ['num_generations=1', `--set  num_generations: 1 — ${nothing} grpo.num_generations.`],
+      ['num_generations=16', `--set  num_generations: 16 — ${nothing} grpo.num_generations.`],
+      ['max_steps=3', `--set  max_steps: 3 — ${nothing.replace(' that reads it', '')} grpo.max_steps.`],
+    ])('%s, where the stages of its kind set their own', (override, message) => {
+      expect(complaint(WARM, [override])).toBe(message);
+    });
+
+    it('not where one of its kind inherits it', () => {
+      const more = `${WARM}  - {stage: grpo, max_steps: 10}\n`;
+      const { config } = parseConfig(more, { file: 'run.yaml' }, ['num_generations=2']);
+      expect(config.stages.map((stage) => stage.stage === 'grpo' && stage.numGenerations)).toEqual([false, 4, 2]);
+    });
+
+    it('in the shipped countdown.yaml too', () => {
+      const text = readFileSync(new URL('../../configs/countdown.yaml', import.meta.url), 'utf8');
+      expect(complaint(text, ['num_generations=1'])).toBe(
+        `--set  num_generations: 1 — ${nothing} grpo.num_generations.`,
+      );
+    });
   });
 
   it('that a flag of its own stands for is named as that flag', () => {
