@@ -3,7 +3,7 @@
  * runs are opened is made here.
  */
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
+import { bindTask, getTaskDefinition } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
@@ -17,17 +17,26 @@ export interface SmallRun {
   readonly yaml: string;
   /** Reward functions of the test's own, by the names that the config gives them. */
   readonly rewards?: Readonly<Record<string, RewardFunction>>;
+  /** A verifier in the place of the task's own. */
+  readonly verify?: Verifier;
   /** Values in the place of the config's, as `--set` takes them. */
   readonly overrides?: readonly string[];
 }
+
+type Verifier = ReturnType<typeof getTaskDefinition>['verify'];
 
 /** Held-out problems of a small run: no weight depends on an evaluation, and every run has two. */
 const HELD_OUT = 4;
 
 /** Opens a run at its first step; the caller closes its policy. */
-export function openSmallRun(backend: Backend, { yaml, rewards = {}, overrides = [] }: SmallRun): Promise<TrainingRun> {
+export function openSmallRun(
+  backend: Backend,
+  { yaml, rewards = {}, verify, overrides = [] }: SmallRun,
+): Promise<TrainingRun> {
   const { config } = parseConfig(yaml, { file: 'inline' }, overrides);
-  const task = createTask(config.task, { heldOutSample: HELD_OUT });
+  const { name, ...knobs } = config.task;
+  const definition = { ...getTaskDefinition(name), ...(verify !== undefined && { verify }) };
+  const task = bindTask(definition, knobs, { heldOutSample: HELD_OUT });
   const items = task.heldOutItems().slice(0, HELD_OUT);
   return openRun(config, Object.assign(task, { heldOutItems: () => items }), backend, { rewards });
 }

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import type { Verdict } from '../../src/rewards/verdict.ts';
+import { finishSmallRun } from '../support/small_runs.ts';
+import { evaluateNow, reinforced, supervised } from './step_parts.ts';
+
+const DIGITS = { task: { name: 'sort_digits', digits: 2 } };
+const right: Verdict = { score: 1, status: 'correct', reason: 'right' };
+const wrong: Verdict = { score: 0, status: 'incorrect', reason: 'wrong' };
+/** Some of what an untrained policy says, by problem and answer. */
+function verify(item: unknown, answer: string): Verdict {
+  const codes = [...JSON.stringify(item), ...answer].map((character) => character.charCodeAt(0));
+  return codes.reduce((sum, code, i) => sum + i * code, 0) % 2 === 0 ? right : wrong;
+}
+
+describe('an evaluation', () => {
+  it('gives the same twice, and moves no counter', async () => {
+    const run = await reinforced({ num_generations_eval: 3 });
+    const { seconds: _, ...position } = structuredClone(run.position);
+    const first = await evaluateNow(run);
+    expect(run.position).toMatchObject(position);
+    // Whatever was drawn in between.
+    Object.assign(run.position, { step: 3, itemsDrawn: 70, rolloutsDrawn: 700 });
+    expect(await evaluateNow(run)).toEqual(first);
+  });
+
+  it('counts the held-out problems whose greedy answer is right', async () => {
+    const run = await reinforced(DIGITS, { verify });
+    const { accuracy, examples } = await evaluateNow(run);
+    const items = run.task.heldOutItems();
+    expect(examples.map(({ prompt }) => prompt)).toEqual(items.map(({ prompt }) => prompt));
+    examples.forEach(({ completion, verdict }, i) => {
+      expect(verdict).toEqual(verify(items[i].identity, completion));
+    });
+    const solved = examples.filter(({ verdict }) => verdict.score === 1).length;
+    expect(accuracy.mean).toBe(solved / items.length);
+    expect(accuracy.count).toBe(items.length);
+    expect(solved).toBeGreaterThan(0);
+    expect(solved).toBeLessThan(items.length);
+  });
+
+  it('estimates pass@k for powers of two and K, from K samples per problem', async () => {
+    const run = await reinforced({ ...DIGITS, num_generations_eval: 6 }, { verify });
+    const { samples, meanAtK, passAtK, meanLength } = await evaluateNow(run);
+    expect(samples).toBe(6);
+    expect(Object.keys(passAtK)).toEqual(['1', '2', '4', '6']);
+    expect(passAtK[1]).toEqual(meanAtK);
+    const means = Object.values(passAtK).map(({ mean }) => mean);
+    expect(means).toEqual([...means].sort((a, b) => a - b));
+    expect(meanAtK.mean).toBeGreaterThan(0);
+    expect(meanAtK.mean).toBeLessThan(1);
+    expect(meanLength).toBe(2); // digits, each time
+  });
+
+  it('takes four samples per problem in a stage that does not say', async () => {
+    expect((await evaluateNow(await supervised())).samples).toBe(4);
+  });
+
+  it('counts what is right by the strict verdict, whatever is rewarded', async () => {
+    const generous = {
+      name: 'own',
+      score: ({ completions }: { completions: readonly string[] }) => completions.map(() => 1),
+    };
+    const run = await reinforced(
+      { ...DIGITS, reward_funcs: ['own'] },
+      { verify: () => ({ ...wrong, score: 0.99 }), rewards: { own: generous } },
+    );
+    const { accuracy, meanAtK } = await evaluateNow(run);
+    expect([accuracy.mean, meanAtK.mean]).toEqual([0, 0]);
+  });
+
+  it('in the middle of training changes no bit of what follows', async () => {
+    const keys =
+      'max_steps: 3, num_generations: 4, generation_batch_size: 8, learning_rate: 0.01, reward_funcs: [positions]';
+    const model = '{hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 12}';
+    const finish = (evaluation: string) =>
+      finishSmallRun(referenceBackend, {
+        yaml: `{task: {name: sort_digits, digits: 2}, model: ${model}, ${keys}, ${evaluation}}`,
+      });
+    const seldom = await finish('eval_strategy: "no"');
+    const often = await finish('eval_steps: 1, num_generations_eval: 2');
+    expect(often.sha256).toBe(seldom.sha256);
+  });
+});
