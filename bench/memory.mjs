@@ -48,7 +48,7 @@ const baseline = process.memoryUsage.rss();
 const machine = describeMachine();
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-memory-'));
 const backend = await wasmBackend({ threads: config.threads });
-const run = await openRun(config, createTask(config.task), backend);
+const run = await openRun(config, await createTask(config.task), backend);
 try {
   const { threads, fma } = run.policy.engine.features;
   const planned = plannedMemory(backend, run.policy.plan, threads);

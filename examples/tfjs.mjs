@@ -17,7 +17,7 @@ const GROUP = 8; // completions of each prompt
 const HIDDEN = 128;
 
 await tf.setBackend('wasm');
-const task = createTask({ name: 'sort_digits', digits: DIGITS });
+const task = await createTask({ name: 'sort_digits', digits: DIGITS });
 const vocabulary = task.tokenizer.vocabSize;
 
 // The policy: the prompt and the tokens so far as one-hot vectors, one hidden layer, a head. A head of zeros makes

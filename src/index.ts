@@ -6,7 +6,7 @@
  *
  * const yaml = 'task: sort_digits\nmax_steps: 100\nlearning_rate: 1.0e-3\nreward_funcs: [positions]';
  * const { config } = parseConfig(yaml, { file: 'inline' });
- * const run = await openRun(config, createTask(config.task), await wasmBackend());
+ * const run = await openRun(config, await createTask(config.task), await wasmBackend());
  * try {
  *   for await (const event of train(run)) {
  *     if (event.type === 'step') console.log(event.step, event.metrics.reward);

@@ -6,7 +6,7 @@
  * import { fileStore, fingerprintOf, loadConfigFile, session } from 'rlvr-train/node';
  *
  * const { config } = await loadConfigFile('configs/countdown.yaml');
- * const run = await openRun(config, createTask(config.task), await wasmBackend());
+ * const run = await openRun(config, await createTask(config.task), await wasmBackend());
  * const options = { run, store: fileStore('runs/mine'), fingerprint: await fingerprintOf(run) };
  * try {
  *   for await (const event of session({ ...options, resume: false, force: false, shouldStop: () => false })) {

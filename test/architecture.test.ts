@@ -226,6 +226,21 @@ it('what rlvr-train/web and its worker load reaches no node: import, not even la
   expect([...seen].filter((target) => target.startsWith('node:') || target.endsWith('.node.ts'))).toEqual([]);
 });
 
+it('a generator is loaded by the run that needs it: what is imported at once are the cards of the tasks', () => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { target, kind } of byPath.get(path)?.imports ?? []) if (kind === 'value') visit(target);
+  };
+  for (const entry of ['index.ts', 'data/index.ts', 'cli/main.ts', 'web/index.ts', 'web/engine_worker.ts'])
+    visit(entry);
+  const ofTasks = [...seen].filter((path) => path.startsWith('data/tasks/'));
+  expect(ofTasks).toContain('data/tasks/countdown/card.ts');
+  expect(ofTasks.filter((path) => !path.endsWith('/card.ts'))).toEqual([]);
+});
+
 it(`no file of src/ has ${MOST_LINES} lines or more`, () => {
   const assembly = readdirSync(join(SOURCE, 'kernels/wasm/assembly')).filter((name) => name.endsWith('.ts'));
   const all = [...files, ...assembly.map((name) => readSource(`kernels/wasm/assembly/${name}`))];

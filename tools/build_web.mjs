@@ -1,5 +1,6 @@
-// Bundles the engine's worker of the browser (src/web/engine_worker.ts) into one file, so that a page without a bundler
-// can start it: import maps do not reach into workers. Runs after tsc, and replaces what that made of the entry.
+// Bundles the engine's worker of the browser (src/web/engine_worker.ts), so that a page without a bundler can start it:
+// import maps do not reach into workers. Beside it lie the tasks, which a run loads by name. Runs after tsc, and replaces
+// what that made of the entry.
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,9 +11,23 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 const bundle = await rolldown({
   input: `${root}src/web/engine_worker.ts`,
   platform: 'browser',
+  // The entry imports the engine, and nothing imports the entry: a bundler that renames a worker would start it twice.
+  preserveEntrySignatures: 'strict',
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 });
 rmSync(`${root}dist/web/engine_worker.js`, { force: true });
-const { output } = await bundle.write({ file: `${root}dist/web/engine_worker.js`, format: 'esm', minify: true });
+rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
+const { output } = await bundle.write({
+  dir: `${root}dist/web`,
+  entryFileNames: 'engine_worker.js',
+  chunkFileNames: 'engine/[name].js',
+  format: 'esm',
+  minify: true,
+});
 await bundle.close();
-if (output.length !== 1) throw new Error(`the worker is ${output.length} files: something in it is loaded later`);
+for (const { fileName, imports = [], dynamicImports = [] } of output) {
+  const outside = [...imports, ...dynamicImports].filter(
+    (name) => name === 'engine_worker.js' || !/^engine[/]/.test(name),
+  );
+  if (outside.length > 0) throw new Error(`${fileName} of the worker imports ${outside.join(', ')}`);
+}

@@ -1,5 +1,5 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
-import { taskDefinitions } from '../data/registry.ts';
+import { registeredTasks } from '../data/registry.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
@@ -35,7 +35,7 @@ const ofTheRun = sameRule([...runKeys, 'model', 'stages'], 'belongs to the whole
 const ofTheModel = sameRule(modelKeys, 'belongs to the model; move it under model:');
 const ofGrpo = sameRule(stageKeys.grpo, 'an sft stage samples nothing and has no rewards; move it to a grpo stage');
 
-const knobs = Object.values(taskDefinitions).flatMap((definition) => [...spellings(definition.knobs)]);
+const knobs = Object.values(registeredTasks).flatMap(({ card }) => [...spellings(card.knobs)]);
 const ofTheTask = sameRule(new Set(knobs), 'a knob of the task; write task: {name: …, …} with it');
 
 const guides = {

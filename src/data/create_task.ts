@@ -1,12 +1,11 @@
 /** Binds a task definition, knobs and split into the one object that a trainer needs. */
 
-import { ConfigError, PluginError } from '../errors.ts';
+import { PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
-import { didYouMean } from '../options/nearest_name.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { takeKnobs } from './knobs.ts';
-import { type AnyTaskDefinition, taskDefinitions } from './registry.ts';
+import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import { canonicalJSON, countTrainProblems, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
 import type { Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -118,7 +117,7 @@ class BoundTask implements Task {
 }
 
 /**
- * Binds a task definition of your own, or a registered one, to its knobs.
+ * Binds a task definition of your own, or a loaded one, to its knobs.
  *
  * @param knobs  as written in the YAML under `task:`, without the name; the definition fills in defaults
  * @throws ConfigError where they break a rule that the definition declares
@@ -131,26 +130,24 @@ export function bindTask(
   return new BoundTask(definition, takeKnobs(definition, knobs), options.heldOutSample ?? 512);
 }
 
-/** The definition of a registered task. @throws ConfigError naming the nearest one */
-export function getTaskDefinition(name: string): AnyTaskDefinition {
-  if (Object.hasOwn(taskDefinitions, name)) return taskDefinitions[name];
-  const known = Object.keys(taskDefinitions);
-  const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (tasks: ${known.join(', ')})`;
-  throw new ConfigError('unknown-task', message, { name, known });
+/** The definition of a registered task, loaded with what it needs. @throws ConfigError naming the nearest one */
+export async function getTaskDefinition(name: string): Promise<AnyTaskDefinition> {
+  return registeredTask(name).load();
 }
 
 /**
- * The task that a YAML file names, ready for a trainer. Cheap: problems are solved when they are first met.
+ * The task that a YAML file names, loaded and ready for a trainer. Problems are solved when they are first met.
  *
  * @throws ConfigError on an unknown name or knob, or a knob out of range
  *
  * ```ts
- * const task = createTask({ name: 'countdown', numbers: 3 });
+ * const task = await createTask({ name: 'countdown', numbers: 3 });
  * const item = task.trainItem(0, 17);
  * task.verify(item, item.answer, { finishReason: 'eos' }).score; // 1
  * ```
  */
-export function createTask(config: TaskConfig, options: TaskOptions = {}): Task {
-  const { name, ...knobs } = config;
-  return bindTask(getTaskDefinition(name), knobs, options);
+export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOptions = {}): Promise<Task> {
+  const { card, load } = registeredTask(name);
+  takeKnobs(card, knobs); // a mistake in them is said before anything is loaded
+  return bindTask(await load(), knobs, options);
 }

@@ -1,9 +1,9 @@
 /** The knobs of a task: what its table declares, read from what the YAML gives below `task:`. */
 import { type GivenOptions, type OptionsResult, readOptions, takeOptions } from '../options/read.ts';
-import type { Knobs, TaskDefinition } from './task.ts';
+import type { Knobs, TaskCard } from './task.ts';
 
-/** What is needed to read a task's knobs: its definition has it. */
-export type KnobDeclaration = Pick<TaskDefinition<never, Knobs>, 'name' | 'knobs' | 'checkKnobs'>;
+/** What is needed to read a task's knobs: its card has it. */
+export type KnobDeclaration = Pick<TaskCard<Knobs>, 'name' | 'knobs' | 'checkKnobs'>;
 
 const about = ({ name, checkKnobs }: KnobDeclaration) => ({
   path: 'task',

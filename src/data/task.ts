@@ -22,24 +22,34 @@ export interface VerifyContext {
   readonly finishReason: FinishReason;
 }
 
-/**
- * A task: generator, prompt, verifier and its known exploits, everything in one file.
- * `I` is the identity of a problem: plain JSON, all that `verify` needs.
- */
-export interface TaskDefinition<I extends Json, K extends Knobs> {
+/** What is known of a task without its generator: enough to check a config, and to list tasks and knobs. */
+export interface TaskCard<K extends Knobs> {
   readonly name: string;
+  /** What it asks, in a sentence. */
+  readonly does?: string;
+  /** One problem and a right answer, at the default knobs. */
+  readonly example?: readonly [prompt: string, answer: string];
   /** Raised on ANY change of generated items or verdicts. */
   readonly version: number;
   readonly category: string;
   readonly tier: 1 | 2 | 3;
-  /** Tasks with the same content share a family, and so the split. */
-  readonly family: string;
+  /** Sub-scores that its verdicts have; a reward may be one of them. */
+  readonly parts?: readonly string[];
   /** Type, rule, default and text of each knob: the YAML, JSON Schema, help, docs and controls follow from it. */
   readonly knobs: KeyTable;
   /** Rules that combine several knobs. `given` is what was written, without the defaults. */
   checkKnobs?(knobs: K, given: Readonly<Record<string, unknown>>): readonly BrokenRule[];
   /** Presets, easiest first, each with the knobs that differ from the defaults; the index is the difficulty level. */
   readonly levels: readonly Partial<K>[];
+}
+
+/**
+ * A task: its card, generator, prompt, verifier and its known exploits.
+ * `I` is the identity of a problem: plain JSON, all that `verify` needs.
+ */
+export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCard<K> {
+  /** Tasks with the same content share a family, and so the split. */
+  readonly family: string;
   /** One problem, or null to reject the draw and try again. */
   generate(rng: Rng, knobs: K): I | null;
   /** Knobs of the training stream where they are wider than those that are evaluated. */

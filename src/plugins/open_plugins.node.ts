@@ -6,7 +6,7 @@
 import { dirname } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
-import { bindTask, getTaskDefinition } from '../data/create_task.ts';
+import { bindTask, createTask } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
 import type { Plugin } from '../options/keys.ts';
 import { optionProblems, problemLine } from '../options/read.ts';
@@ -130,7 +130,7 @@ async function openTask(opening: Opening, path: string): Promise<Task> {
   }
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
-  return bindTask(getTaskDefinition(name), knobs);
+  return createTask(task);
 }
 
 /** Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too. */

@@ -1,4 +1,4 @@
-/** The worker's entry: opens one run, and serves a page's calls on it. Bundled into one file by tools/build_web.mjs. */
+/** The worker's entry: opens one run, and serves a page's calls on it. Bundled by tools/build_web.mjs. */
 import type { BrowserRun } from './browser_run.ts';
 import { openRunHere } from './local_run.ts';
 import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';

@@ -14,8 +14,9 @@
  * await run.train();
  * ```
  *
- * Works without a bundler: `engine_worker.js` beside this file is whole. Threads of WebAssembly need a page that is
- * served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
+ * Works without a bundler: `engine_worker.js` beside this file needs only what lies in `engine/`; a bundler has to make
+ * modules of workers (Vite: `worker: { format: 'es' }`), as tasks are loaded later. Threads of WebAssembly need a page
+ * that is served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
  */
 
 export type { Diagnosis } from '../diagnostics/diagnostic.ts';

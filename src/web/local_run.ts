@@ -61,7 +61,7 @@ export async function openRunHere(options: OpenOptions): Promise<BrowserRun> {
 
 async function open(options: OpenOptions, closers: (() => Promise<void> | void)[]): Promise<BrowserRun> {
   const config = parseConfig(options.yaml, SOURCE).config;
-  const task = createTask(config.task);
+  const task = await createTask(config.task);
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, OwnReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {

@@ -4,12 +4,12 @@ import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/create_task.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { loadModel } from '../../src/run/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store.ts';
+import { createTask } from '../support/tasks.ts';
 import {
   downloaded,
   drawn,

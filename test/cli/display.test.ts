@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunControls } from '../../src/cli/controls.ts';
 import { isLive, openDisplay, type Shown } from '../../src/cli/display.ts';
-import { createTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { resumeCommand } from '../../src/run/resume_command.ts';
 import type { SessionEvent } from '../../src/run/session.ts';
+import { createTask } from '../support/tasks.ts';
 import { evaluation, grpoStep, rollouts, stage } from './live/events.ts';
 
 describe('isLive', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createTask } from '../../src/data/index.ts';
 import type { TaskItem } from '../../src/data/task.ts';
 import { murmur3OfText } from '../../src/kernels/murmur3.ts';
+import { createTask } from '../support/tasks.ts';
 
 /**
  * Digest of the first training items, demonstrations and held-out items of a task. When it changes, checkpoints

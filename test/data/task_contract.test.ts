@@ -1,11 +1,12 @@
 /** One suite that every registered task passes, at several settings of its knobs. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTask, getTaskDefinition, type TaskConfig, taskDefinitions } from '../../src/data/index.ts';
+import { registeredTasks, type TaskConfig } from '../../src/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
 import type { Task, TaskItem } from '../../src/data/task.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
+import { createTask, getTaskDefinition } from '../support/tasks.ts';
 
 const SETTINGS: readonly TaskConfig[] = [
   { name: 'countdown' },
@@ -65,16 +66,29 @@ function randomAnswer(task: Task, item: TaskItem, rng: Rng): string {
 }
 
 it('every registered task is in the settings of this suite', () => {
-  expect(Object.keys(taskDefinitions).sort()).toEqual([...new Set(SETTINGS.map(({ name }) => name))].sort());
-  for (const [name, definition] of Object.entries(taskDefinitions)) expect(definition.name).toBe(name);
+  expect(Object.keys(registeredTasks).sort()).toEqual([...new Set(SETTINGS.map(({ name }) => name))].sort());
+  for (const [name, { card }] of Object.entries(registeredTasks)) {
+    expect(card.name).toBe(name);
+    expect(getTaskDefinition(name)).toMatchObject(card);
+  }
 });
 
 it('every preset level makes a task', () => {
-  for (const [name, { levels }] of Object.entries(taskDefinitions)) {
-    for (const knobs of levels) {
+  for (const [name, { card }] of Object.entries(registeredTasks)) {
+    for (const knobs of card.levels) {
       const task = createTask({ name, ...knobs });
       expect(task.knobs).toEqual({ ...createTask({ name }).knobs, ...knobs });
     }
+  }
+});
+
+it('every card has an example in the language of its task, and a text for each knob', () => {
+  for (const [name, { card }] of Object.entries(registeredTasks)) {
+    const task = createTask({ name });
+    const [prompt, answer] = card.example;
+    expect(task.tokenizer.decode(task.tokenizer.encode(prompt))).toBe(prompt);
+    expect(task.tokenizer.decode(task.tokenizer.encode(answer))).toBe(answer);
+    for (const { schema } of Object.values(card.knobs)) expect(schema.description).toMatch(/^[A-Z].*\.$/);
   }
 });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../src/data/index.ts';
 import { characterTokenizer, wordTokenizer } from '../../src/data/vocabulary_tokenizer.ts';
+import { createTask } from '../support/tasks.ts';
 
 const words = wordTokenizer({ name: 'words', furtherSpecials: ['<bos>'], tokens: ['1', '11', '+', '='] });
 const characters = characterTokenizer({ name: 'characters', tokens: ['a', 'b', '>'] });

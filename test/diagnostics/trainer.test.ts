@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
-import { bindTask, getTaskDefinition } from '../../src/data/create_task.ts';
+import { bindTask } from '../../src/data/create_task.ts';
 import { splitOfProblem } from '../../src/data/split.ts';
 import type { Knobs, TaskDefinition } from '../../src/data/task.ts';
 import type { Diagnosis } from '../../src/diagnostics/diagnostic.ts';
@@ -15,6 +15,7 @@ import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../src/rewards/verdict.ts';
 import type { RunOptions } from '../../src/run/open_run.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { getTaskDefinition } from '../support/tasks.ts';
 
 type Definition = TaskDefinition<Json, Knobs>;
 

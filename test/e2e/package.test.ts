@@ -96,12 +96,12 @@ import { getTaskDefinition } from 'rlvr-train/tasks';
 const yaml = 'task: {name: sort_digits, digits: 4}\\nmax_steps: 1\\nnum_generations: 2\\ngeneration_batch_size: 16\\n' +
   'model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 16}\\nreward_funcs: [positions]';
 const { config } = parseConfig(yaml, { file: 'inline' });
-const run = await openRun(config, createTask(config.task, { heldOutSample: 8 }), await wasmBackend({ threads: 1 }));
+const run = await openRun(config, await createTask(config.task, { heldOutSample: 8 }), await wasmBackend({ threads: 1 }));
 let last: StepMetrics | undefined;
 for await (const event of train(run)) if (event.type === 'step') last = event.metrics;
 await run.policy.close();
 const [reward] = combineRewards([[1]], [1]);
-const digits = String(getTaskDefinition('sort_digits').levels[0] && 4);
+const digits = String((await getTaskDefinition('sort_digits')).levels[0] && 4);
 if ((await fileStore('.').exists('use.ts')) !== true) throw new Error('no store');
 console.log(\`sorted \${digits} digits, \${reward} reward, step \${last?.step}\`);
 `;

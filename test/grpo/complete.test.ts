@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import type { CompletionSettings } from '../../src/grpo/complete.ts';
 import { answeredItems, completeItems, completeTexts, completionText, rewardBatch } from '../../src/grpo/complete.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
@@ -8,6 +7,7 @@ import { samplingKey } from '../../src/grpo/run.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wholeVocabulary } from '../../src/model/generation.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { createTask } from '../support/tasks.ts';
 
 const YAML = `
 task: {name: countdown, numbers: 3}

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
-import { bindTask, createTask, getTaskDefinition } from '../../src/data/index.ts';
+import { bindTask } from '../../src/data/index.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import type { RunOptions } from '../../src/run/open_run.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { createTask, getTaskDefinition } from '../support/tasks.ts';
 
 const firstToken: RewardFunction = {
   name: 'any',

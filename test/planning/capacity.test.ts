@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/plan.ts';
 import { inferenceCapacity, modelShape, planCapacity } from '../../src/planning/capacity.ts';
+import { createTask } from '../support/tasks.ts';
 
 function capacityOf(...lines: readonly string[]) {
   const text = ['task: {name: sort_digits, digits: 4}', 'max_steps: 1', 'num_generations: 16', ...lines].join('\n');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
 import { lacksRoomToKeep, requireMemory } from '../../src/planning/memory_advice.ts';
+import { createTask } from '../support/tasks.ts';
 
 const backend = await wasmBackend({ threads: 1 });
 

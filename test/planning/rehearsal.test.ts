@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { rehearse } from '../../src/planning/rehearsal.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { createTask } from '../support/tasks.ts';
 
 const CONFIG = `
 task: {name: reverse_text, min_length: 3, max_length: 4}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { plannedWork } from '../../src/planning/work.ts';
+import { createTask } from '../support/tasks.ts';
 
 function workOf(stages: string): ReturnType<typeof plannedWork> {
   const { config } = parseConfig(`task: {name: sort_digits, digits: 4}\nstages:\n${stages}`, { file: 'inline' });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../src/data/index.ts';
 import {
   accuracyReward,
   combineRewards,
@@ -10,6 +9,7 @@ import {
   scoreRewards,
   softOverlongReward,
 } from '../../src/rewards.ts';
+import { createTask } from '../support/tasks.ts';
 
 /** Three completions of one sorting problem: right, half right, not applicable. */
 function batchOfThree(): RewardBatch {

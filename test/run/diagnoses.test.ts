@@ -2,13 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { bindTask, getTaskDefinition } from '../../src/data/index.ts';
+import { bindTask } from '../../src/data/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
+import { getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `
 task: {name: sort_digits, digits: 2}

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import { withWayOn } from '../../src/cli/way_on.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { CheckpointError, PluginError } from '../../src/errors.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
@@ -12,6 +11,7 @@ import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
+import { createTask } from '../support/tasks.ts';
 import { fullStore } from './faulty_store.ts';
 
 const YAML = `

@@ -1,7 +1,6 @@
 /** A run directory opened for inference alone: the policy, without what only training needs. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { stageOf } from '../../src/grpo/run.ts';
@@ -14,6 +13,7 @@ import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { restoreWeights } from '../../src/run/state.ts';
 import { memoryStore } from '../../src/run/store.ts';
+import { createTask } from '../support/tasks.ts';
 
 /** Its checkpoint holds a reference, moments and rollouts with updates to come. */
 const { config } = parseConfig(

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store.ts';
+import { createTask } from '../support/tasks.ts';
 
 /** Two minibatches and two iterations a batch, so that a step boundary also falls between updates on one rollout. */
 const SEVERAL_UPDATES = 'per_device_train_batch_size: 8, gradient_accumulation_steps: 1, num_iterations: 2, beta: 0.01';

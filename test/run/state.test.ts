@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
@@ -10,6 +9,7 @@ import type { JsonObject } from '../../src/run/json.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
 import { memoryStore } from '../../src/run/store.ts';
+import { createTask } from '../support/tasks.ts';
 
 /** Two passes over each batch, and a sampler that keeps some tokens only: a checkpoint after step 1 has rollouts. */
 const YAML = `

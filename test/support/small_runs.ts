@@ -3,7 +3,7 @@
  * runs are opened is made here.
  */
 import { parseConfig } from '../../src/config/load.ts';
-import { bindTask, getTaskDefinition } from '../../src/data/index.ts';
+import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
@@ -11,6 +11,7 @@ import type { StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { getTaskDefinition } from './tasks.ts';
 
 export interface SmallRun {
   /** A whole config. */

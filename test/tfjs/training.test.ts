@@ -3,7 +3,6 @@
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/create_task.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
@@ -13,6 +12,7 @@ import { loadBackend } from '../support/backends.ts';
 import { normals } from '../support/data.ts';
 import { worstRelative as worstOf } from '../support/golden_model.ts';
 import { generationSettings, inCompletionOrder, takeGradients } from '../support/policies.ts';
+import { createTask } from '../support/tasks.ts';
 import { GROUPS, tenSteps, WITH_EVERYTHING, withPolicy, worstRelative } from '../support/ten_steps.ts';
 import { gradientsByTfjs } from '../support/tfjs_model.ts';
 import { TFJS_NAMES } from './names.ts';

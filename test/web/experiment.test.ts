@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
-import { createTask } from '../../src/data/create_task.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, REWARDS, yamlOf } from '../../web/src/experiment.ts';
+import { createTask } from '../support/tasks.ts';
 
 describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
   it('is a job that the command line reads', () => {

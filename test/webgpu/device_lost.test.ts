@@ -3,7 +3,6 @@
 import { expect, it } from 'vitest';
 import { withWayOn } from '../../src/cli/way_on.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { openRun } from '../../src/run/open_run.ts';
@@ -12,6 +11,7 @@ import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
 import { openSoftwareAdapter, watched } from '../support/adapters.ts';
+import { createTask } from '../support/tasks.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const YAML = `

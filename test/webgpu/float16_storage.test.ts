@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { createTask } from '../../src/data/index.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
@@ -26,6 +25,7 @@ import {
   SMALL_CAPACITY,
   SMALL_SHAPE,
 } from '../support/policies.ts';
+import { createTask } from '../support/tasks.ts';
 import {
   GROUPS,
   gradientsInParts,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createTask, getTaskDefinition, type Task, type TaskItem } from '../../../src/data/index.ts';
+import type { Task, TaskItem } from '../../../src/data/index.ts';
 import { tracesOf } from '../../../src/data/tasks/countdown/solver.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { shareSolved } from '../../../src/methods/statistics.ts';
+import { createTask, getTaskDefinition } from '../../support/tasks.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
 

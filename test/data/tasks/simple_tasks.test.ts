@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../../src/data/index.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
+import { createTask } from '../../support/tasks.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
 

@@ -12,14 +12,13 @@
  * on come from a wider space; held-out problems are always those of `max_number`.
  */
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
-import { choice, flag, options, real, type Values, whole } from '../../../options/keys.ts';
-import type { BrokenRule } from '../../../options/read.ts';
 import { type Expression, renderExpression } from '../../../parsing/expression.ts';
 import { truncated } from '../../../rewards/reject.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
 import { wordTokenizer } from '../../vocabulary_tokenizer.ts';
+import { type CountdownKnobs, countdownCard, MAX_VALUE } from './card.ts';
 import { verifyCountdownExpression } from './expression.ts';
-import { type CountdownStep, MAX_VALUE, OPERATORS, tracesOf } from './solver.ts';
+import { type CountdownStep, OPERATORS, tracesOf } from './solver.ts';
 import { verifyCountdownSteps } from './steps.ts';
 
 export type CountdownItem = {
@@ -28,38 +27,6 @@ export type CountdownItem = {
   readonly target: number;
 };
 
-const KNOBS = options({
-  answer: choice(['steps', 'expression'])
-    .default('steps')
-    .describe('Form of the answer: one calculation after the other, or one expression.'),
-  numbers: whole({ least: 2, most: 4, example: 3 }).default(3).describe('How many numbers.'),
-  max_number: whole({ least: 2, most: MAX_VALUE, example: 10 })
-    .default(10)
-    .describe('Numbers are drawn from 1 to this one.'),
-  train_max_number: whole({ least: 2, most: MAX_VALUE, example: 20 })
-    .optional()
-    .describe(
-      'Training problems draw from 1 to this one, so that they cannot be learned by heart. Default: max_number.',
-    ),
-  max_target: whole({ least: 1, most: MAX_VALUE, example: MAX_VALUE })
-    .default(MAX_VALUE)
-    .describe('Targets are drawn from 1 to this one.'),
-  correct_share: real({ least: 0, most: 1, example: 0.5 })
-    .default(0.5)
-    .describe(
-      'Share of warm-start demonstrations that reach the target asked for; the others are valid and end elsewhere.',
-    ),
-  use: choice(['all', 'subset'])
-    .default('all')
-    .describe('Expressions only: each number exactly once (all), or at most once (subset).'),
-  allow_equals: flag().default(false).describe('Expressions only: accept one trailing =target.'),
-  integer_steps: flag().default(false).describe('Expressions only: refuse quotients that are not integers.'),
-});
-
-export type CountdownKnobs = Values<typeof KNOBS>;
-
-/** Knobs that mean nothing for steps. */
-const FOR_EXPRESSIONS = ['use', 'allow_equals', 'integer_steps'] as const;
 /** More multisets than this are not listed; the held-out set is then a sample. */
 const MAX_ENUMERATED_MULTISETS = 5000;
 /** Draws behind an estimated chance. */
@@ -240,20 +207,6 @@ function completionTokens({ answer, numbers }: CountdownKnobs): number {
   return longest + 1 + SLACK_TOKENS;
 }
 
-function checkKnobs(knobs: CountdownKnobs, given: Readonly<Record<string, unknown>>): BrokenRule[] {
-  const broken: BrokenRule[] = [];
-  const { answer, max_number, train_max_number = max_number } = knobs;
-  if (train_max_number < max_number) {
-    broken.push({
-      key: 'train_max_number',
-      rule: `must be max_number (${max_number}) or more; raise it or leave it out`,
-    });
-  }
-  const loosened = answer === 'steps' ? FOR_EXPRESSIONS.filter((key) => given[key] !== undefined) : [];
-  const rule = 'a rule for expressions; set answer: expression or remove it';
-  return [...broken, ...loosened.map((key) => ({ key, rule }))];
-}
-
 const VALUES = Array.from({ length: MAX_VALUE + 1 }, (_, value) => String(value));
 const STEPS_TOKENIZER = wordTokenizer({
   name: 'countdown steps',
@@ -267,14 +220,8 @@ const EXPRESSION_TOKENIZER = wordTokenizer({
 });
 
 export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
-  name: 'countdown',
-  version: 2,
-  category: 'arithmetic',
-  tier: 1,
+  ...countdownCard,
   family: 'countdown',
-  knobs: KNOBS,
-  checkKnobs,
-  levels: [{ numbers: 2 }, {}, { numbers: 4 }],
   generate,
   frequency,
   trainKnobs: (knobs) => ({ ...knobs, max_number: knobs.train_max_number ?? knobs.max_number }),

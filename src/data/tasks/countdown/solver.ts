@@ -6,8 +6,8 @@
  * trace. No pool is a dead end: the difference of two different numbers, or the quotient of two equal ones, fits.
  */
 
-/** Largest number that may be shown, reached or asked for: each of 0..99 is one token. */
-export const MAX_VALUE = 99;
+import { MAX_VALUE } from './card.ts';
+
 export const OPERATORS = ['+', '-', '*', '/'] as const;
 
 /** Bytes of one step: left operand, index of the operator, right operand, result. */

@@ -5,22 +5,12 @@
  *   split       by hash of the word
  */
 import type { Rng } from '../../../kernels/philox.ts';
-import { options, real, type Values, whole } from '../../../options/keys.ts';
 import { missing, truncated } from '../../../rewards/reject.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
 import { characterTokenizer } from '../../vocabulary_tokenizer.ts';
+import { type ReverseTextKnobs, reverseTextCard } from './card.ts';
 
 export type ReverseTextItem = { readonly word: string };
-
-const KNOBS = options({
-  min_length: whole({ least: 1, most: 32, example: 5 }).default(5).describe('Letters of the shortest word.'),
-  max_length: whole({ least: 1, most: 32, example: 8 }).default(8).describe('Letters of the longest word.'),
-  letter_noise: real({ least: 0, most: 1, example: 0.2 })
-    .default(0.2)
-    .describe('Chance that a letter of a warm-start demonstration is wrong.'),
-});
-
-export type ReverseTextKnobs = Values<typeof KNOBS>;
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const TOKENIZER = characterTokenizer({ name: 'reverse_text', tokens: [...LETTERS, '>'] });
@@ -80,17 +70,8 @@ function mutants(item: ReverseTextItem, _knobs: ReverseTextKnobs, rng: Rng): Mut
 }
 
 export const reverseText: TaskDefinition<ReverseTextItem, ReverseTextKnobs> = {
-  name: 'reverse_text',
-  version: 1,
-  category: 'algorithmic',
-  tier: 1,
+  ...reverseTextCard,
   family: 'reverse_text',
-  knobs: KNOBS,
-  checkKnobs({ min_length, max_length }) {
-    if (max_length >= min_length) return [];
-    return [{ key: 'max_length', rule: `must be at least min_length (${min_length}); raise it or lower min_length` }];
-  },
-  levels: [{ min_length: 3, max_length: 4 }, {}, { min_length: 9, max_length: 16 }],
   generate(rng, knobs) {
     const length = rng.int(knobs.min_length, knobs.max_length);
     return { word: Array.from({ length }, () => randomLetter(rng)).join('') };

@@ -7,19 +7,13 @@
  *               would hold out 2130 while 1230 is trained on, and a policy that remembers answers by the bag of
  *               digits would pass. Now a held-out answer was never an answer in training.
  */
-import { options, type Values, whole } from '../../../options/keys.ts';
 import { malformed, missing } from '../../../rewards/reject.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
 import { characterTokenizer } from '../../vocabulary_tokenizer.ts';
+import { type SortDigitsKnobs, sortDigitsCard } from './card.ts';
 
 /** The digits of the prompt, as text. */
 export type SortDigitsItem = { readonly digits: string };
-
-const KNOBS = options({
-  digits: whole({ least: 2, most: 9, example: 4 }).default(4).describe('How many digits.'),
-});
-
-export type SortDigitsKnobs = Values<typeof KNOBS>;
 
 /** Spaces up to 10^4 are listed whole. */
 const MAX_ENUMERATED_DIGITS = 4;
@@ -61,13 +55,8 @@ function mutants(item: SortDigitsItem): Mutant[] {
 }
 
 export const sortDigits: TaskDefinition<SortDigitsItem, SortDigitsKnobs> = {
-  name: 'sort_digits',
-  version: 1,
-  category: 'algorithmic',
-  tier: 1,
+  ...sortDigitsCard,
   family: 'sort_digits',
-  knobs: KNOBS,
-  levels: [{ digits: 3 }, { digits: 4 }, { digits: 6 }],
   generate: (rng, knobs) => ({ digits: Array.from({ length: knobs.digits }, () => rng.int(0, 9)).join('') }),
   enumerate: (knobs) => (knobs.digits <= MAX_ENUMERATED_DIGITS ? enumerate(knobs.digits) : undefined),
   key: (item) => `sort|${item.digits}`,
