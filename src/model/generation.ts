@@ -1,34 +1,52 @@
 /**
- * Batched sampling: each prompt's keys and values are computed once and read by all of its completions; rows that
- * have finished leave the batch at once.
+ * Batched sampling in one call: completions of each request, to their end. Each prompt's keys and values are computed
+ * once and read by all of its completions; those that have finished leave the batch at once.
  *
  * The token of a completion is a function of (weights, prompt, sampling key, rollout number, position) alone: not
  * of the batch it was sampled in. Log-probs are the scorer's, bit for bit.
  */
 
-import { BackendError } from '../errors.ts';
 import type { FinishReason } from '../finish_reason.ts';
-import type { GenerationRequest, GenerationSettings, Row } from './decode.ts';
-import { growRows, maxTokens } from './decode.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
 import type { Policy } from './policy.ts';
+import type { SamplingSettings } from './sample_request.ts';
+import { checkRoom } from './sample_request.ts';
+import type { SampledSequence } from './sampled_sequence.ts';
+import type { Sampler } from './sampler.ts';
+import { openSampler } from './sampler.ts';
 
-export type { GenerationRequest, GenerationSettings, SamplingSettings } from './decode.ts';
-export { wholeVocabulary } from './decode.ts';
+export type { SamplingSettings } from './sample_request.ts';
+export { wholeVocabulary } from './sample_request.ts';
+
+export interface GenerationRequest {
+  readonly prompt: Int32Array;
+  /** One completion per number: run-wide numbers of the rollouts, which key their random draws. */
+  readonly rolloutNumbers: readonly number[];
+}
+
+export interface GenerationSettings {
+  readonly sampling: SamplingSettings;
+  /** Words of the Philox key. */
+  readonly samplingKey: readonly [number, number];
+  readonly maxCompletionTokens: number;
+  readonly eosTokenId: number;
+  /** Every completion stops after exactly this many tokens, whatever they are. */
+  readonly fixedCompletionTokens?: number | undefined;
+}
 
 export interface KeptGeneration {
   readonly completions: Completion[][];
-  /** One a request; undefined where the requests did not fit the rows that can be kept. */
+  /** One per request; undefined where the requests did not fit the rows that can be kept. */
   readonly places: readonly RolloutRows[] | undefined;
 }
 
 export interface Completion {
   /** As sampled; EOS included if it was. */
   readonly tokens: Int32Array;
-  /** One a token: tempered, full vocabulary. */
+  /** One per token: tempered, full vocabulary. */
   readonly logprobs: Float32Array;
   readonly entropies: Float32Array;
-  /** Log of the probability mass that top-k, top-p and min-p kept, one a token; all 0 when they are off. */
+  /** Log of the probability mass that top-k, top-p and min-p kept, one per token; all 0 when they are off. */
   readonly keptLogMass: Float32Array;
   readonly finishReason: FinishReason;
 }
@@ -39,10 +57,12 @@ export async function generate(
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
 ): Promise<Completion[][]> {
+  const sampler = openSampler(policy, settings);
   const results: Completion[][] = [];
   for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
-    const rows = await growRows(policy, chunk, settings, 'discard');
-    results.push(...byRequest(chunk, rows, finished));
+    const sequences = await sampleAll(sampler, chunk, settings);
+    results.push(...sequences.map((group) => group.map((sequence) => finished(sequence, settings))));
+    sampler.release(sequences.flat());
   }
   return joinParts(requests, results);
 }
@@ -60,26 +80,42 @@ export async function generateKept(
   if (!policy.keepsRollouts || !together || most > policy.capacity.keptRows) {
     return { completions: await generate(policy, requests, settings), places: undefined };
   }
-  const rows = await growRows(policy, requests, settings, 'keep');
-  const grouped = byRequest(requests, rows, (row) => row);
-  const places = grouped.map((group): RolloutRows => {
-    const promptBegin = group[0]?.promptBegin ?? 0; // prompts are the first rows of both, in the same order
-    const inputRows = group.map((row) => Int32Array.from(row.inputRows));
-    const promptRows = Int32Array.from({ length: (group[0]?.promptEnd ?? 0) - promptBegin }, (_, t) => promptBegin + t);
-    return { promptRows, rows: inputRows, promptKvBegin: promptBegin, kvBegins: group.map((row) => row.ownBegin) };
-  });
-  return { completions: grouped.map((group) => group.map(finished)), places };
+  const sampler = openSampler(policy, { ...settings, keep: true });
+  const sequences = await sampleAll(sampler, requests, settings);
+  return {
+    completions: sequences.map((group) => group.map((sequence) => finished(sequence, settings))),
+    places: sequences.map((group) => sampler.keptRows(group)),
+  };
 }
 
-function byRequest<T>(requests: readonly GenerationRequest[], rows: readonly Row[], of: (row: Row) => T): T[][] {
+function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
+  return fixedCompletionTokens ?? maxCompletionTokens;
+}
+
+/** Samples requests that fit side by side; sequences of each request, in order. */
+async function sampleAll(
+  sampler: Sampler,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<SampledSequence[][]> {
+  const stopIds = settings.fixedCompletionTokens === undefined ? [settings.eosTokenId] : [];
+  const sequences = sampler.add(
+    requests.map(({ prompt, rolloutNumbers }) => ({
+      prefix: prompt,
+      rolloutNumbers,
+      stopIds,
+      maxTokens: maxTokens(settings),
+    })),
+  );
+  await sampler.run(sequences);
   let next = 0;
-  return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => of(rows[next++] as Row)));
+  return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => sequences[next++] as SampledSequence));
 }
 
 /** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
 function splitRequests(policy: Policy, requests: readonly GenerationRequest[], tokens: number): GenerationRequest[][] {
   const { rows, kvRows, completions } = policy.capacity;
-  for (const { prompt } of requests) checkRequest(policy, prompt, tokens);
+  for (const { prompt } of requests) checkRoom(policy, prompt, tokens);
   const chunks: GenerationRequest[][] = [];
   let prompts = 0;
   let samples = 0;
@@ -112,22 +148,6 @@ function splitRequests(policy: Policy, requests: readonly GenerationRequest[], t
   return chunks;
 }
 
-/** @throws BackendError where a prompt is empty or unknown, or one completion alone does not fit */
-function checkRequest({ capacity, shape }: Policy, prompt: Int32Array, tokens: number): void {
-  const unknown = prompt.find((token) => token < 0 || token >= shape.vocabSize);
-  if (prompt.length === 0 || unknown !== undefined) {
-    const seen = unknown === undefined ? 'the prompt is empty' : `token ${unknown} is outside the vocabulary`;
-    throw new BackendError('prompt', `${seen} — a prompt is 1 or more tokens below ${shape.vocabSize}.`);
-  }
-  const needed = prompt.length + tokens;
-  if (needed <= capacity.context && needed - 1 <= capacity.kvRows && prompt.length <= capacity.rows) return;
-  throw new BackendError(
-    'capacity',
-    `a prompt of ${prompt.length} tokens with ${tokens} to come — this policy was opened for ${capacity.context} in all ` +
-      `(${capacity.rows} rows, ${capacity.kvRows} cache rows). Shorten the prompt, or open it with more.`,
-  );
-}
-
 /** Puts the parts of cut requests together again. */
 function joinParts(requests: readonly GenerationRequest[], parts: readonly Completion[][]): Completion[][] {
   let next = 0;
@@ -138,12 +158,13 @@ function joinParts(requests: readonly GenerationRequest[], parts: readonly Compl
   });
 }
 
-function finished(row: Row): Completion {
+function finished(sequence: SampledSequence, { fixedCompletionTokens }: GenerationSettings): Completion {
+  const { tokens, logprobs, entropies, keptLogMass, finishReason = 'length' } = sequence;
   return {
-    tokens: Int32Array.from(row.tokens),
-    logprobs: Float32Array.from(row.logprobs),
-    entropies: Float32Array.from(row.entropies),
-    keptLogMass: Float32Array.from(row.keptLogMass),
-    finishReason: row.finishReason ?? 'length',
+    tokens: tokens.slice(),
+    logprobs: logprobs.slice(),
+    entropies: entropies.slice(),
+    keptLogMass: keptLogMass.slice(),
+    finishReason: fixedCompletionTokens === undefined ? finishReason : 'stop',
   };
 }

@@ -56,6 +56,8 @@ export class Policy {
   #gradientsAreStale = true;
   /** Loss rows of the forward pass whose `backward` is still to come. */
   #forwardRows: number | undefined;
+  /** The sampler whose keys and values the cache holds. */
+  #cacheOwner: object | undefined;
 
   private constructor(plan: PolicyPlan, engine: Engine) {
     this.plan = plan;
@@ -145,6 +147,7 @@ export class Policy {
       const opened = `this policy was opened for ${this.capacity.context} tokens`;
       throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
     }
+    this.#cacheOwner = undefined; // training rows may share its memory, and a reference scores in it
     const { inputs, results } = this.slots;
     const { engine } = this;
     const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
@@ -302,7 +305,17 @@ export class Policy {
   }
 
   /**
-   * Forward over the rows in the input slots, then one sampled token a sampled row. `decode.ts` fills the slots.
+   * Whoever samples claims the key/value cache, with the slots that `sample` reads, before each of its steps.
+   * @returns whether it had it: nobody else sampled, scored, trained or wrote weights since its last claim
+   */
+  claimCache(owner: object | undefined): boolean {
+    const had = this.#cacheOwner === owner;
+    this.#cacheOwner = owner;
+    return had;
+  }
+
+  /**
+   * Forward over the rows in the input slots, then one sampled token per sampled row. `decoder.ts` fills the slots.
    * @param keep the rows are those of `slots.rollout`
    * @param feed their tokens are those that were sampled last
    */
@@ -347,6 +360,7 @@ export class Policy {
   /** The weights change: no forward pass of theirs is of use. */
   #endPass(): void {
     this.#forwardRows = undefined;
+    this.#cacheOwner = undefined;
     this.forgetKept();
   }
 

@@ -7,6 +7,8 @@ import type { GenerationRequest } from '../../src/model/generation.ts';
 import { generateKept } from '../../src/model/generation.ts';
 import type { RolloutRows } from '../../src/model/kept_rollouts.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
+import type { SampledSequence } from '../../src/model/sampled_sequence.ts';
+import { openSampler } from '../../src/model/sampler.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { generationSettings, NO_FILTERS, openPolicy, randomGroups } from '../support/policies.ts';
@@ -59,6 +61,13 @@ async function gradientOfKeptRounds(policy: Policy): Promise<{ gradients: Float3
     await policy.keep(groups.filter(odd), places.filter(odd));
     kept.push(...groups.filter(odd));
   }
+  return gradientOf(policy, kept);
+}
+
+async function gradientOf(
+  policy: Policy,
+  kept: readonly TokenGroup[],
+): Promise<{ gradients: Float32Array; labels: string[] }> {
   const batch = packBatch(kept);
   const rows: ObjectiveRows = {
     oldLogprobs: 'current',
@@ -98,6 +107,51 @@ describe.each(variants)('kept rollouts, %s', (_, shape) => {
     expect(second.labels).not.toContain('score');
     expect(first.gradients.some((value) => value !== 0)).toBe(true);
     expectSameBits(second.gradients, first.gradients);
+  });
+});
+
+describe('sequences with forced tokens and branches', () => {
+  /** Two turns of four sequences, one with tokens forced in between, and two branches. */
+  async function sampleTurns(policy: Policy, keep: boolean) {
+    const sampler = openSampler(policy, { ...SETTINGS, keep });
+    const prefix = Int32Array.of(3, 1, 4, 1, 5);
+    const sequences = sampler.add([{ prefix, rolloutNumbers: [1, 2, 3, 4], stopIds: [2], maxTokens: 9, room: 24 }]);
+    await sampler.run(sequences);
+    sampler.append(sequences[0], [7, 8, 9]);
+    const branches = [sampler.fork(sequences[1], 3, 5), sampler.fork(sequences[2], 0, 6)];
+    await sampler.run([...sequences, ...branches]);
+    const all = [sequences[0], branches[0], sequences[3], branches[1]];
+    return { sampler, all, prefix };
+  }
+
+  async function gradientOfTurns(policy: Policy) {
+    policy.forgetKept();
+    const { sampler, all, prefix } = await sampleTurns(policy, true);
+    const group = {
+      prompt: prefix,
+      completions: all.map(({ tokens }) => tokens),
+      labels: all.map(({ labels }) => labels),
+    };
+    await policy.keep([group], [sampler.keptRows(all)]);
+    return gradientOf(policy, [group]);
+  }
+
+  it('are kept like any others', async () => {
+    const policy = await openPolicy(await wasmBackend({ threads: 1 }), {}, { ...ROOM, keptRows: 200 });
+    const first = await gradientOfTurns(policy);
+    const second = await gradientOfTurns(policy);
+    await policy.close();
+    expect(first.labels).toContain('score');
+    expect(second.labels).toContain('score kept');
+    expectSameBits(second.gradients, first.gradients);
+  });
+
+  it('are sampled the same, and computed again, where the rows that can be kept are used up', async () => {
+    const policy = await openPolicy(await wasmBackend({ threads: 1 }), {}, { ...ROOM, keptRows: 30 });
+    const tokensOf = ({ all }: { readonly all: readonly SampledSequence[] }) => all.map(({ tokens }) => [...tokens]);
+    expect(tokensOf(await sampleTurns(policy, true))).toEqual(tokensOf(await sampleTurns(policy, false)));
+    for (let round = 0; round < 2; round++) expect((await gradientOfTurns(policy)).labels).toContain('score');
+    await policy.close();
   });
 });
 

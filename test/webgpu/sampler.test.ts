@@ -1,0 +1,38 @@
+/** Sequences that come, go, branch and are given tokens, on software adapters: the scorer's log-probs. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { loadBackend } from '../support/backends.ts';
+import { MIXED_CONTEXT, operations, sampledScores, sampleMixed, scoredScores } from '../support/mixed_sampling.ts';
+import { openPolicy } from '../support/policies.ts';
+import { REQUIRED_ADAPTERS } from './required_adapters.ts';
+
+const ROOM = { rows: 1500, lossRows: 1500, completions: 256, kvRows: 2000, context: MIXED_CONTEXT };
+
+function worst(a: Float32Array, b: Float32Array): number {
+  return a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
+}
+
+/** SwiftShader takes about 40 s for three programs. */
+const RUNS: Readonly<Record<string, number>> = { lavapipe: 3, swiftshader: 1 };
+
+for (const label of REQUIRED_ADAPTERS) {
+  const numRuns = RUNS[label] ?? 1;
+  const backend = await loadBackend(`webgpu:${label}`);
+
+  it(`random programs have the scorer's log-probs and entropies within 1e-6 on ${label}`, async () => {
+    const policy = await openPolicy(backend, { numLayers: 1 }, { ...ROOM, training: false });
+    let seen = 0;
+    const property = fc.asyncProperty(operations, async (program) => {
+      const sampling = { temperature: 0.8, topK: 0, topP: 0.95, minP: null };
+      const mixed = await sampleMixed(policy, { sampling, samplingKey: [5, 3] }, program);
+      const sampled = sampledScores(mixed);
+      const scored = await scoredScores(policy, mixed, sampling.temperature);
+      expect(worst(sampled.logprobs, scored.logprobs)).toBeLessThanOrEqual(1e-6);
+      expect(worst(sampled.entropies, scored.entropies)).toBeLessThanOrEqual(1e-6);
+      seen += sampled.logprobs.length;
+    });
+    await fc.assert(property, { seed: 7, numRuns, endOnFailure: true });
+    expect(seen).toBeGreaterThan(200 * numRuns);
+    await policy.close();
+  });
+}
