@@ -33,8 +33,12 @@ const EVERYTHING = {
   learning_rate: 1e-30,
 };
 const EPSILON = { low: 0.1, high: 0.2, delta: 1.3 };
-const BETA = 0.3;
-const ENTROPY = 0.2;
+
+/** Weights of the terms beside the surrogate. */
+interface Terms {
+  readonly beta: number;
+  readonly entropy_coef: number;
+}
 
 /** Different lengths, two that were cut off, and a dead group. */
 const ANSWERS: readonly (readonly Answer[])[] = [
@@ -88,12 +92,18 @@ interface ByHand {
 }
 
 /** The whole objective over groups under the weights as they stand. */
-async function byHand(run: TrainingRun, groups: readonly CreditedGroup[], type: Aggregation): Promise<ByHand> {
+async function byHand(
+  run: TrainingRun,
+  groups: readonly CreditedGroup[],
+  type: Aggregation,
+  { beta, entropy_coef }: Terms = EVERYTHING,
+): Promise<ByHand> {
   const allTokens = sum(groups, ({ rollouts }) => sum(rollouts, tokensWithLoss));
   const totals = { loss: 0, kl: 0, clippedLow: 0, clippedHigh: 0, capped: 0 };
   for (const group of groups) {
     const scores = await scoresOf(run, tokensOf(group), { temperature: 0.9 });
-    const references = await scoresOf(run, tokensOf(group), { temperature: 0.9, which: 'reference' });
+    const which = beta === 0 ? 'policy' : 'reference';
+    const references = await scoresOf(run, tokensOf(group), { temperature: 0.9, which });
     group.rollouts.forEach((rollout, i) => {
       const n = tokensWithLoss(rollout);
       const advantage = group.advantages[i];
@@ -104,8 +114,8 @@ async function byHand(run: TrainingRun, groups: readonly CreditedGroup[], type: 
         const surrogate = Math.min(Math.min(ratio, EPSILON.delta) * advantage, bounded * advantage);
         const x = references[i].logprobs[t] - logprob;
         const kl = Math.exp(x) - 1 - x;
-        totals.loss += coefficient(type, n, group, groups) * (BETA * kl - surrogate);
-        totals.loss -= (ENTROPY / allTokens) * scores[i].entropies[t];
+        totals.loss += coefficient(type, n, group, groups) * (beta * kl - surrogate);
+        totals.loss -= (entropy_coef / allTokens) * scores[i].entropies[t];
         totals.kl += kl / allTokens;
         totals.clippedLow += advantage < 0 && ratio < 1 - EPSILON.low ? 1 / allTokens : 0;
         totals.clippedHigh += advantage > 0 && ratio > 1 + EPSILON.high ? 1 / allTokens : 0;
@@ -138,6 +148,21 @@ describe('an update', () => {
       expect(Math.abs(gradient - differences)).toBeLessThan(ROUNDED * norm);
     },
   );
+
+  it.each([
+    { beta: 0.3, entropy_coef: 0 },
+    { beta: 0, entropy_coef: 0.2 },
+    { beta: 0, entropy_coef: 0 },
+  ])('acts on dead groups too, through the terms that it has: %o', async (terms) => {
+    const [run, groups] = await offPolicy(terms);
+    const { loss } = await byHand(run, groups, 'dapo', terms);
+    expect((await update(run, groups, { onPolicy: false })).totals.loss).toBeCloseTo(loss, 6);
+    const { gradient, differences, norm } = await slopes(
+      run,
+      async () => (await byHand(run, groups, 'dapo', terms)).loss,
+    );
+    expect(Math.abs(gradient - differences)).toBeLessThan(ROUNDED * norm);
+  });
 
   it('counts what the two clips hold back, and measures the KL term', async () => {
     const [run, groups] = await offPolicy({ delta: null });

@@ -1,6 +1,7 @@
 /**
- * The weights of six small runs, as literals: what a change of every engine at once would move, and no comparison of
- * one engine with another can see. wasm without FMA on one thread computes the same bits on every processor.
+ * The weights of six small runs, and figures of two of them, as literals: what a change of every engine at once would
+ * move, and no comparison of one engine with another can see. wasm without FMA on one thread computes the same bits on
+ * every processor.
  *
  * A hash changes only where a change means to change what is computed, and the commit that does it says why.
  */
@@ -153,5 +154,22 @@ describe('the metrics of two iterations', () => {
       expectClose([Number(step['clip_ratio/low_mean'])], [low], relative, `${label}, clipped low`);
       expectClose([Number(step['clip_ratio/high_mean'])], [high], relative, `${label}, clipped high`);
     }
+  });
+});
+
+describe('the evaluations of a run', () => {
+  it('are those that were pinned: the greedy answers, and the length of the sampled ones', async () => {
+    const { evaluations } = await finishSmallRun(backend, {
+      ...RUNS['null rewards'],
+      overrides: ['num_generations_eval=8'],
+    });
+    const figures = evaluations.map(({ examples, meanLength }) => [
+      examples.map(({ completion }) => completion).join(' '),
+      meanLength,
+    ]);
+    expect(figures).toEqual([
+      ['>>>>>> >>>>>> eeeeee >>>>>>', 5.5625],
+      ['>>>>>> kkkkkk llllll llllll', 5.28125],
+    ]);
   });
 });

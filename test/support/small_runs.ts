@@ -7,7 +7,7 @@ import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
-import type { StepMetrics } from '../../src/methods/records.ts';
+import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
@@ -46,6 +46,8 @@ export function openSmallRun(
 export interface Finished {
   /** Of every optimizer step, in order. */
   readonly metrics: readonly StepMetrics[];
+  /** Of every evaluation, in order. */
+  readonly evaluations: readonly Evaluation[];
   /** Of all weights at the end. */
   readonly sha256: string;
 }
@@ -54,9 +56,13 @@ export interface Finished {
 export async function finishSmallRun(backend: Backend, small: SmallRun): Promise<Finished> {
   const run = await openSmallRun(backend, small);
   const metrics: StepMetrics[] = [];
+  const evaluations: Evaluation[] = [];
   try {
-    for await (const event of train(run)) if (event.type === 'step') metrics.push(event.metrics);
-    return { metrics, sha256: await weightsSha256(run.policy, await run.policy.readVector('weights')) };
+    for await (const event of train(run)) {
+      if (event.type === 'step') metrics.push(event.metrics);
+      if (event.type === 'evaluation') evaluations.push(event.evaluation);
+    }
+    return { metrics, evaluations, sha256: await weightsSha256(run.policy, await run.policy.readVector('weights')) };
   } finally {
     await run.policy.close();
   }
