@@ -11,7 +11,10 @@ const bundle = await rolldown({ input: join(folder, 'page/main.ts') });
 const { output } = await bundle.generate({ format: 'esm', minify: true });
 await bundle.close();
 const script = output[0].code.trim();
-const style = readFileSync(join(folder, 'page/page.css'), 'utf8')
+const style = ['base.css', 'page.css']
+  .map((name) => readFileSync(join(folder, 'page', name), 'utf8'))
+  .join('')
+  .replace(/\/\*[\s\S]*?\*\//g, '')
   .replace(/\s*\n\s*/g, '\n')
   .trim();
 // Either text would end its element early, and no escape exists for it there.

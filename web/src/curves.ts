@@ -103,7 +103,7 @@ export class Curves {
     write(value, latest(panel, history));
     const data = this.#data(panel);
     const { plot } = chart;
-    if (plot === undefined) chart.plot = new uPlot(this.#options(panel, width), data, box);
+    if (plot === undefined) chart.plot = new uPlot(this.#options(chart), data, box);
     else plot.batch(() => plot.setData(data)); // at once, so that the time it takes counts in this frame
     chart.shown = history;
     chart.revision = revision;
@@ -122,19 +122,19 @@ export class Curves {
     return uPlot.join([...others, ...lines.map((line): uPlot.AlignedData => [x, line])]);
   }
 
-  #options(panel: Panel, width: number): uPlot.Options {
-    const style = getComputedStyle(document.documentElement);
-    const color = (name: string): string => style.getPropertyValue(name).trim();
+  #options({ panel, box, width }: Chart): uPlot.Options {
+    const color = (name: string): string => computedColor(box, name);
     const main = color(panel.color);
+    const faint = color('--faint');
     const isAccuracy = panel.curve === 'accuracy';
     const axis = {
-      stroke: color('--axis'),
-      grid: { stroke: color('--grid'), width: 1 },
+      stroke: faint,
+      grid: { stroke: color('--rule'), width: 1 },
       ticks: { show: false },
       font: '11px system-ui',
     };
     const overlays = this.#overlays.map(
-      (): uPlot.Series => ({ stroke: color('--axis'), width: 1, alpha: 0.7, spanGaps: true, points: { show: false } }),
+      (): uPlot.Series => ({ stroke: faint, width: 1, alpha: 0.7, spanGaps: true, points: { show: false } }),
     );
     const first: uPlot.Series = isAccuracy
       ? { stroke: main, width: 2, spanGaps: true, points: { show: true, size: 5, fill: main } }
@@ -163,9 +163,17 @@ export class Curves {
         },
       ],
       series: [{}, ...overlays, first, second],
-      hooks: { drawAxes: [(plot) => markEdges(plot, this.#lab.history.edges.slice(1), color('--axis'))] },
+      hooks: { drawAxes: [(plot) => markEdges(plot, this.#lab.history.edges.slice(1), faint)] },
     };
   }
+}
+
+/** A colour of the palette as a canvas takes it, which knows no light-dark(): the browser computes it for an element. */
+function computedColor(place: HTMLElement, name: string): string {
+  place.style.color = `var(${name})`;
+  const { color } = getComputedStyle(place);
+  place.style.color = '';
+  return color;
 }
 
 const percents = (_: uPlot, splits: number[]): string[] => splits.map((split) => `${Math.round(split * 100)} %`);

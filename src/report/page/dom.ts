@@ -1,4 +1,4 @@
-/** Elements by one call. Text goes in as text nodes; nothing on the page is ever parsed as HTML. */
+/** Elements by one call, for the report and the training page. Text goes in as text nodes; nothing is ever parsed as HTML. */
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
