@@ -53,13 +53,17 @@ export interface LinearArgs {
   /** [N, in] */ readonly x: Slot;
   /** [out, in], one of the plan's matrices */ readonly weight: Slot;
   /** [out] */ readonly bias?: Slot;
-  /** [N, out]; may be the same slot as `out` */ readonly residual?: Slot;
+  /** Of the shape of `out`; may be the same slot */ readonly residual?: Slot;
   /** [N, out], = */ readonly out: Slot;
+  /** Where given, `out` and `residual` may be wider: columns from here on are written, the others stay as they are. */
+  readonly firstColumn?: number;
   readonly rows: Rows;
 }
 
 export interface LinearInputGradientArgs {
   /** [N, out] */ readonly dOut: Slot;
+  /** Where given, `dOut` may be wider: columns from here on are read. */
+  readonly firstColumn?: number;
   /** [out, in], one of the plan's matrices */ readonly weight: Slot;
   /** [N, in], = */ readonly dX: Slot;
   readonly rows: Rows;
@@ -67,6 +71,8 @@ export interface LinearInputGradientArgs {
 
 export interface LinearWeightGradientArgs {
   /** [N, out] */ readonly dOut: Slot;
+  /** Where given, `dOut` may be wider: columns from here on are read. */
+  readonly firstColumn?: number;
   /** [N, in] */ readonly x: Slot;
   /** [out, in], += */ readonly dWeight: Slot;
   /** [out], += */ readonly dBias?: Slot;

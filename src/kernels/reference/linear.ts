@@ -4,28 +4,29 @@ import type { Dimensions, Opened, Values } from './operands.ts';
 
 /** out = x·weightᵀ (+ bias) (+ residual) */
 export function linear(
-  { x, weight, bias, residual, out, rows }: Opened<LinearArgs>,
-  { in: K, out: M }: Dimensions,
+  { x, weight, bias, residual, out, firstColumn = 0, rows }: Opened<LinearArgs>,
+  { in: K, out: M, stride = M }: Dimensions,
 ): void {
   for (let r = rows.begin; r < rows.end; r++) {
     for (let o = 0; o < M; o++) {
       let sum = dot(x, r * K, weight, o * K, K);
       if (bias !== undefined) sum += bias[o];
-      if (residual !== undefined) sum += residual[r * M + o];
-      out[r * M + o] = sum;
+      const at = r * stride + firstColumn + o;
+      if (residual !== undefined) sum += residual[at];
+      out[at] = sum;
     }
   }
 }
 
 /** dX = dOut·weight */
 export function linearInputGradient(
-  { dOut, weight, dX, rows }: Opened<LinearInputGradientArgs>,
-  { in: K, out: M }: Dimensions,
+  { dOut, weight, dX, firstColumn = 0, rows }: Opened<LinearInputGradientArgs>,
+  { in: K, out: M, stride = M }: Dimensions,
 ): void {
   for (let r = rows.begin; r < rows.end; r++) {
     for (let i = 0; i < K; i++) {
       let sum = 0;
-      for (let o = 0; o < M; o++) sum += dOut[r * M + o] * weight[o * K + i];
+      for (let o = 0; o < M; o++) sum += dOut[r * stride + firstColumn + o] * weight[o * K + i];
       dX[r * K + i] = sum;
     }
   }
@@ -33,13 +34,14 @@ export function linearInputGradient(
 
 /** dWeight += dOutᵀ·x;  dBias += Σ_r dOut[r];  both row after row */
 export function linearWeightGradient(
-  { dOut, x, dWeight, dBias, rows }: Opened<LinearWeightGradientArgs>,
-  { in: K, out: M }: Dimensions,
+  { dOut, x, dWeight, dBias, firstColumn = 0, rows }: Opened<LinearWeightGradientArgs>,
+  { in: K, out: M, stride = M }: Dimensions,
 ): void {
   for (let r = rows.begin; r < rows.end; r++) {
     for (let o = 0; o < M; o++) {
-      for (let i = 0; i < K; i++) dWeight[o * K + i] += dOut[r * M + o] * x[r * K + i];
-      if (dBias !== undefined) dBias[o] += dOut[r * M + o];
+      const gradient = dOut[r * stride + firstColumn + o];
+      for (let i = 0; i < K; i++) dWeight[o * K + i] += gradient * x[r * K + i];
+      if (dBias !== undefined) dBias[o] += gradient;
     }
   }
 }

@@ -2,6 +2,7 @@
  * Shape and type of every operand of every kernel, as kernels.ts states them. A letter has one value within a
  * call; `rows` and counts name the dimension that bounds them. Completeness is checked by the types.
  */
+import { columnsOf } from '../columns.ts';
 import type { Heads, KernelName, Kernels } from '../kernels.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../kernels.ts';
 import type { MatrixUse, Slot } from '../memory.ts';
@@ -20,6 +21,12 @@ function int(...shape: readonly Size[]): OperandRule {
 
 function matrix(uses: readonly MatrixUse[], ...shape: readonly Size[]): OperandRule {
   return { dtype: 'real', shape, uses };
+}
+
+/** [N, out] where no column is named, else [N, stride] with room for the weight's outputs from `firstColumn` on. */
+function columns(owner: string, slot: Slot, firstColumn: number | undefined, weight: Slot): OperandRule {
+  columnsOf(owner, slot, firstColumn, weight.shape[0]);
+  return real('N', firstColumn === undefined ? 'out' : 'stride');
 }
 
 /** The type and number of elements of another slot, whatever its shape. */
@@ -87,22 +94,25 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
     dWeight: real('D'),
     rows: 'N',
   }),
-  linear: () => ({
-    x: real('N', 'in'),
-    weight: matrix(['forward'], 'out', 'in'),
-    bias: real('out'),
-    residual: real('N', 'out'),
-    out: real('N', 'out'),
-    rows: 'N',
-  }),
-  linearInputGradient: () => ({
-    dOut: real('N', 'out'),
+  linear: ({ weight, out, firstColumn }) => {
+    const result = columns('linear.out', out, firstColumn, weight);
+    return {
+      x: real('N', 'in'),
+      weight: matrix(['forward'], 'out', 'in'),
+      bias: real('out'),
+      residual: result,
+      out: result,
+      rows: 'N',
+    };
+  },
+  linearInputGradient: ({ dOut, weight, firstColumn }) => ({
+    dOut: columns('linearInputGradient.dOut', dOut, firstColumn, weight),
     weight: matrix(['backward'], 'out', 'in'),
     dX: real('N', 'in'),
     rows: 'N',
   }),
-  linearWeightGradient: () => ({
-    dOut: real('N', 'out'),
+  linearWeightGradient: ({ dOut, dWeight, firstColumn }) => ({
+    dOut: columns('linearWeightGradient.dOut', dOut, firstColumn, dWeight),
     x: real('N', 'in'),
     dWeight: real('out', 'in'),
     dBias: real('out'),

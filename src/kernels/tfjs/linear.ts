@@ -1,32 +1,53 @@
 /** Linear layer with weight [out, in], and its two gradients. Formulas and shapes: ../kernels.ts (linear). */
 import * as tf from '@tensorflow/tfjs';
 import type { LinearArgs, LinearInputGradientArgs, LinearWeightGradientArgs } from '../kernels.ts';
-import type { Opened } from './operands.ts';
+import type { Opened, Operand, RowRange } from './operands.ts';
 
 /** x·weightᵀ */
 export function project(x: tf.Tensor, weight: tf.Tensor): tf.Tensor {
   return tf.matMul(x, weight, false, true);
 }
 
-export function linear({ x, weight, bias, residual, out, rows }: Opened<LinearArgs>): void {
+/** The `width` columns of an operand from `firstColumn` on; all of them where none is named. */
+function columns(operand: Operand, firstColumn: number | undefined, width: number, rows: RowRange): tf.Tensor {
+  const whole = operand.tensor(rows) as tf.Tensor2D;
+  return firstColumn === undefined ? whole : tf.slice2d(whole, [0, firstColumn], [-1, width]);
+}
+
+/** Overwrites those columns, and no others. */
+function setColumns(operand: Operand, firstColumn: number | undefined, values: tf.Tensor, rows: RowRange): void {
+  if (firstColumn === undefined) {
+    operand.set(values, rows);
+    return;
+  }
+  const past = firstColumn + (values.shape[1] as number);
+  const before = columns(operand, 0, firstColumn, rows);
+  const behind = columns(operand, past, operand.shape[1] - past, rows);
+  operand.set(tf.concat([before, values, behind], 1), rows);
+}
+
+export function linear({ x, weight, bias, residual, out, firstColumn, rows }: Opened<LinearArgs>): void {
   let sum = project(x.tensor(rows), weight.tensor());
   if (bias !== undefined) sum = tf.add(sum, bias.tensor());
-  if (residual !== undefined) sum = tf.add(sum, residual.tensor(rows));
-  out.set(sum, rows);
+  if (residual !== undefined) sum = tf.add(sum, columns(residual, firstColumn, weight.shape[0], rows));
+  setColumns(out, firstColumn, sum, rows);
 }
 
-export function linearInputGradient({ dOut, weight, dX, rows }: Opened<LinearInputGradientArgs>): void {
+export function linearInputGradient(args: Opened<LinearInputGradientArgs>): void {
+  const { dOut, weight, dX, firstColumn, rows } = args;
   const fixed = weight.tensor();
   const gradient = tf.grad((x) => project(x, fixed));
-  dX.set(gradient(dX.tensor(rows), dOut.tensor(rows)), rows);
+  dX.set(gradient(dX.tensor(rows), columns(dOut, firstColumn, weight.shape[0], rows)), rows);
 }
 
-export function linearWeightGradient({ dOut, x, dWeight, dBias, rows }: Opened<LinearWeightGradientArgs>): void {
+export function linearWeightGradient(args: Opened<LinearWeightGradientArgs>): void {
+  const { dOut, x, dWeight, dBias, firstColumn, rows } = args;
   const fixed = x.tensor(rows);
   const bias = tf.zeros([dWeight.shape[0]]);
   const gradients = tf.grads((w: tf.Tensor, b: tf.Tensor) => tf.add(project(fixed, w), b));
   // Linear in weight and bias: their values do not matter, only their shapes.
-  const [dMatrix, dVector] = gradients([dWeight.tensor(), bias], dOut.tensor(rows)) as [tf.Tensor, tf.Tensor];
+  const dSum = columns(dOut, firstColumn, dWeight.shape[0], rows);
+  const [dMatrix, dVector] = gradients([dWeight.tensor(), bias], dSum) as [tf.Tensor, tf.Tensor];
   dWeight.add(dMatrix);
   dBias?.add(dVector);
 }

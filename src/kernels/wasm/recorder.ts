@@ -1,5 +1,6 @@
 /** Turns kernel calls into commands: 32 words each, addresses resolved, per-step values left as addresses. */
 import { BackendError } from '../../errors.ts';
+import { columnsOf } from '../columns.ts';
 import type { Kernels, ScaleRewards } from '../kernels.ts';
 import type { Count, MatrixUse, MemoryPlan, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
@@ -56,7 +57,8 @@ export interface Recording {
 /** Kernels that append to `recording`. */
 export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recording): Kernels {
   const { commands } = recording;
-  const at = (slot: Slot | undefined): number => (slot === undefined ? 0 : slotAddress(layout, plan, slot));
+  const at = (slot: Slot | undefined, element = 0): number =>
+    slot === undefined ? 0 : slotAddress(layout, plan, slot) + 4 * element;
   const count = (value: Count): Argument =>
     typeof value === 'number' ? value : { countAt: at(value.slot) + value.index * 4 };
   const range = (rows: Rows): [Argument, Argument] => [count(rows.begin), count(rows.end)];
@@ -119,39 +121,45 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       ]),
     linear: (a) => {
       const [outputs, inputs] = matrixShape(a.weight);
+      const { begin, stride } = columnsOf('linear.out', a.out, a.firstColumn, outputs);
       commands.add(Command.linear, [
         ...range(a.rows),
         at(a.x),
         weight(a.weight, 'forward').byOutput,
         inputs,
         outputs,
-        at(a.out),
+        at(a.out, begin),
         at(a.bias),
-        at(a.residual),
+        at(a.residual, begin),
+        stride,
       ]);
     },
     linearInputGradient: (a) => {
       const [outputs, inputs] = matrixShape(a.weight);
+      const { begin, stride } = columnsOf('linearInputGradient.dOut', a.dOut, a.firstColumn, outputs);
       commands.add(Command.linearInputGradient, [
         ...range(a.rows),
-        at(a.dOut),
+        at(a.dOut, begin),
         weight(a.weight, 'backward').byInput,
         outputs,
         inputs,
         at(a.dX),
+        stride,
       ]);
     },
     linearWeightGradient: (a) => {
       const [outputs, inputs] = matrixShape(a.dWeight);
+      const { begin, stride } = columnsOf('linearWeightGradient.dOut', a.dOut, a.firstColumn, outputs);
       commands.add(Command.linearWeightGradient, [
         ...range(a.rows),
-        at(a.dOut),
+        at(a.dOut, begin),
         at(a.x),
         outputs,
         inputs,
         at(a.dWeight),
         at(a.dBias),
         gradientSpace(),
+        stride,
       ]);
     },
     rotary: (a) =>

@@ -3,6 +3,7 @@
  *
  * A weight that is larger than what one kernel can see of a buffer is cut into pieces of whole outputs.
  */
+import { columnsOf } from '../columns.ts';
 import type { LinearArgs, LinearInputGradientArgs, LinearWeightGradientArgs } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
 import { rowsAhead } from './math.ts';
@@ -13,15 +14,15 @@ import { read, widthOf, write } from './recorder.ts';
 /** out = x·weightᵀ (+ bias) (+ residual) */
 export function linear(recorder: Recorder, args: LinearArgs): void {
   const { x, weight, bias, residual, out } = args;
-  const columns = weight.shape[0] ?? 0;
-  const shared = { label: 'linear', form: 'NT', a: x, inner: widthOf(weight), outStride: columns } as const;
+  const columns = columnsOf('linear.out', out, args.firstColumn, weight.shape[0] ?? 0);
+  const shared = { label: 'linear', form: 'NT', a: x, inner: widthOf(weight), outStride: columns.stride } as const;
   for (const { begin, end, slot } of recorder.pieces(weight, SEGMENT)) {
     recordProduct(recorder, {
       ...shared,
       b: slot,
-      out: fromColumn(out, begin),
+      out: fromColumn(out, columns.begin + begin),
       bias: bias && fromColumn(bias, begin),
-      residual: residual && fromColumn(residual, begin),
+      residual: residual && fromColumn(residual, columns.begin + begin),
       columns: end - begin,
       rows: recorder.rows(args.rows),
     });
@@ -29,18 +30,20 @@ export function linear(recorder: Recorder, args: LinearArgs): void {
 }
 
 /** dX = dOut·weight */
-export function linearInputGradient(recorder: Recorder, { dOut, weight, dX, rows }: LinearInputGradientArgs): void {
+export function linearInputGradient(recorder: Recorder, args: LinearInputGradientArgs): void {
+  const { dOut, weight, dX, rows } = args;
+  const columns = columnsOf('linearInputGradient.dOut', dOut, args.firstColumn, weight.shape[0] ?? 0);
   for (const { begin, end, slot } of recorder.pieces(weight, SEGMENT)) {
     recordProduct(recorder, {
       label: 'linearInputGradient',
       form: 'NN',
-      a: fromColumn(dOut, begin),
+      a: fromColumn(dOut, columns.begin + begin),
       b: slot,
       out: dX,
       accumulate: begin > 0,
       inner: end - begin,
       columns: widthOf(weight),
-      aStride: widthOf(dOut),
+      aStride: columns.stride,
       rows: recorder.rows(rows),
     });
   }
@@ -49,20 +52,24 @@ export function linearInputGradient(recorder: Recorder, { dOut, weight, dX, rows
 /** dWeight += dOutᵀ·x;  dBias += Σ_r dOut[r] */
 export function linearWeightGradient(recorder: Recorder, args: LinearWeightGradientArgs): void {
   const { dOut, x, dWeight, dBias } = args;
+  const columns = columnsOf('linearWeightGradient.dOut', dOut, args.firstColumn, dWeight.shape[0] ?? 0);
   const rows = recorder.rows(args.rows);
   for (const { begin, end, slot } of recorder.pieces(dWeight, SEGMENT)) {
     recordWeightGradient(recorder, {
       label: 'linearWeightGradient',
-      a: fromColumn(dOut, begin),
+      a: fromColumn(dOut, columns.begin + begin),
       b: x,
       out: slot,
       columns: end - begin,
       inner: widthOf(x),
-      aStride: widthOf(dOut),
+      aStride: columns.stride,
       rows,
     });
   }
-  if (dBias !== undefined) recordColumnSums(recorder, { x: dOut, sums: dBias, rows });
+  if (dBias !== undefined) {
+    const x = fromColumn(dOut, columns.begin);
+    recordColumnSums(recorder, { x, stride: columns.stride, sums: dBias, rows });
+  }
 }
 
 /** The slot from a column of its first row on; its last row is cut short by as much. */
@@ -72,23 +79,29 @@ export function fromColumn(slot: Slot, column: number): Slot {
   return { ...slot, offset: slot.offset + column, shape: [length - column] };
 }
 
-/** sums[c] += Σ_r x[r, c], row after row; one thread a column. */
-export function recordColumnSums(
-  recorder: Recorder,
-  { x, sums, rows }: { readonly x: Slot; readonly sums: Slot; readonly rows: ReturnType<Recorder['rows']> },
-): void {
-  const width = widthOf(x);
+interface ColumnSumsRequest {
+  readonly x: Slot;
+  /** Elements from one row of `x` to the next. */
+  readonly stride: number;
+  /** [columns], += */
+  readonly sums: Slot;
+  readonly rows: ReturnType<Recorder['rows']>;
+}
+
+/** sums[c] += Σ_r x[r, c], row after row; one thread per column. */
+function recordColumnSums(recorder: Recorder, { x, stride, sums, rows }: ColumnSumsRequest): void {
+  const width = widthOf(sums);
   recorder.dispatch({
     label: 'column sums',
     operands: { x: read(x), sums: write(sums) },
     counts: { begin: rows.begin, end: rows.end },
-    scalars: { width },
+    scalars: { width, stride },
     code: /* wgsl */ `
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.width) { return; }
   var sum = load_sums(id.x);
-  ${rowsAhead({ loads: { x: 'load_x(r * P.width + id.x)' }, fold: 'sum += x;' })}
+  ${rowsAhead({ loads: { x: 'load_x(r * P.stride + id.x)' }, fold: 'sum += x;' })}
   store_sums(id.x, sum);
 }`,
     workgroups: () => (rows.end.value > rows.begin.value ? [Math.ceil(width / 64), 1] : [0, 0]),

@@ -10,7 +10,8 @@ import { barrier, claim, threads } from './threads';
 
 /** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
 export function multiplyRows(
-  a: usize, packed: usize, K: i32, N: i32, out: usize, outStride: i32, bias: usize, residual: usize, begin: i32, end: i32,
+  a: usize, aStride: i32, packed: usize, K: i32, N: i32,
+  out: usize, outStride: i32, bias: usize, residual: usize, begin: i32, end: i32,
 ): void {
   const all = panels(N);
   const rowBlocks = (end - begin + ROW_BLOCK - 1) / ROW_BLOCK;
@@ -23,22 +24,25 @@ export function multiplyRows(
     const rowBegin = begin + (item / groups) * ROW_BLOCK;
     const panelBegin = (item % groups) * group;
     multiply(
-      a, <usize>K << 2, packed, K, N, out, <usize>outStride << 2, bias, residual,
+      a, <usize>aStride << 2, packed, K, N, out, <usize>outStride << 2, bias, residual,
       rowBegin, min(end, rowBegin + ROW_BLOCK), panelBegin, min(all, panelBegin + group),
     );
   }
 }
 
-/** arguments: begin, end, x, packed, in, out, y, bias, residual */
+/** arguments: begin, end, x, packed, in, out, y, bias, residual, stride of y and residual */
 export function linear(): void {
-  const N = integer(5);
-  multiplyRows(address(2), address(3), integer(4), N, address(6), N, address(7), address(8), integer(0), integer(1));
+  const K = integer(4);
+  multiplyRows(
+    address(2), K, address(3), K, integer(5),
+    address(6), integer(9), address(7), address(8), integer(0), integer(1),
+  );
 }
 
-/** arguments: begin, end, dOut, packed, out, in, dX */
+/** arguments: begin, end, dOut, packed, out, in, dX, stride of dOut */
 export function linearInputGradient(): void {
   const N = integer(5);
-  multiplyRows(address(2), address(3), integer(4), N, address(6), N, 0, 0, integer(0), integer(1));
+  multiplyRows(address(2), integer(7), address(3), integer(4), N, address(6), N, 0, 0, integer(0), integer(1));
 }
 
 /** Bytes of a packed strip, and of a packed panel, of a weight gradient. */
@@ -108,24 +112,25 @@ function multiplyStrip(packed: usize, strips: i32, s: i32, rows: i32, N: i32, K:
 }
 
 /** dBias[n] += Σ_r dOut[r, n]: one owner a block of columns. */
-function accumulateBias(dOut: usize, N: i32, dBias: usize, begin: i32, end: i32): void {
+function accumulateBias(dOut: usize, stride: i32, N: i32, dBias: usize, begin: i32, end: i32): void {
   for (let first = claim(16); first < N; first = claim(16)) {
     const last = min(first + 16, N);
     for (let n = first; n < last; n++) {
       let sum = load<f32>(dBias + (<usize>n << 2));
-      for (let r = begin; r < end; r++) sum += load<f32>(dOut + ((<usize>r * <usize>N + <usize>n) << 2));
+      for (let r = begin; r < end; r++) sum += load<f32>(dOut + ((<usize>r * <usize>stride + <usize>n) << 2));
       store<f32>(dBias + (<usize>n << 2), sum);
     }
   }
 }
 
-/** arguments: begin, end, dOut, x, out, in, dWeight, dBias, space */
+/** arguments: begin, end, dOut, x, out, in, dWeight, dBias, space, stride of dOut */
 export function linearWeightGradient(): void {
   const begin = integer(0);
   const end = integer(1);
   const N = integer(4);
-  accumulateRows(address(2), N, N, address(3), integer(5), address(6), address(8), begin, end);
-  if (address(7) != 0) accumulateBias(address(2), N, address(7), begin, end);
+  const stride = integer(9);
+  accumulateRows(address(2), stride, N, address(3), integer(5), address(6), address(8), begin, end);
+  if (address(7) != 0) accumulateBias(address(2), stride, N, address(7), begin, end);
 }
 
 /** arguments: weight, out, in, packed by output columns, packed by input columns */
