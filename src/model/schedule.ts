@@ -9,6 +9,7 @@ import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations } from './activations.ts';
 import { keptSlots } from './activations.ts';
+import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { LayerSlots, ParameterSlots } from './parameters.ts';
 import type { BackwardSlots, PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
@@ -52,19 +53,19 @@ function forwardLayer(
   const kv = caches[index] as Slot;
   const eps = shape.rmsNormEps;
   kernels.rmsNorm({ x: kept.input, weight: weights.inputNorm, out: kept.inputNormed, rstd: kept.inputRstd, eps, rows });
-  kernels.linear({ x: kept.inputNormed, weight: weights.qkv, bias: weights.qkvBias, out: kept.qkv, rows });
+  forwardLinear(kernels, matrixOf('qkv', weights), { x: kept.inputNormed, out: kept.qkv, rows });
   const { positions, kvRows, intervals } = inputs;
   const { qNorm, kNorm } = weights;
   kernels.rotary({ qkv: kept.qkv, positions, cos, sin, kvRows, q: kept.q, kv, qNorm, kNorm, eps, heads: shape, rows });
-  const { q, attention: out, logSumExp } = kept;
-  kernels.attention({ q, kv, intervals, out, logSumExp, scale: attentionScale(plan), heads: shape, rows });
-  kernels.linear({ x: out, weight: weights.attentionOutput, residual: kept.input, out: kept.middle, rows });
+  const { input: residual, q, attention, logSumExp, middle, middleNormed, middleRstd } = kept;
+  const scale = attentionScale(plan);
+  kernels.attention({ q, kv, intervals, out: attention, logSumExp, scale, heads: shape, rows });
+  forwardLinear(kernels, matrixOf('attentionOutput', weights), { x: attention, residual, out: middle, rows });
 
-  const { middle, middleNormed, middleRstd } = kept;
   kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
-  kernels.linear({ x: middleNormed, weight: weights.gateUp, out: kept.gateUp, rows });
+  forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: kept.gateUp, rows });
   kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
-  kernels.linear({ x: kept.activated, weight: weights.down, residual: middle, out: next, rows });
+  forwardLinear(kernels, matrixOf('down', weights), { x: kept.activated, residual: middle, out: next, rows });
 }
 
 /** Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass. */
@@ -205,11 +206,11 @@ function backwardLayer(
   const kept = training.layers[index] as LayerActivations;
   const kv = training.kv[index] as Slot;
 
-  kernels.linearWeightGradient({ dOut: d.dX, x: kept.activated, dWeight: gradients.down, rows });
-  kernels.linearInputGradient({ dOut: d.dX, weight: weights.down, dX: d.dActivated, rows });
+  const down = matrixOf('down', weights, gradients);
+  backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows });
   kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
-  kernels.linearWeightGradient({ dOut: d.dGateUp, x: kept.middleNormed, dWeight: gradients.gateUp, rows });
-  kernels.linearInputGradient({ dOut: d.dGateUp, weight: weights.gateUp, dX: d.dNormed, rows });
+  const gateUp = matrixOf('gateUp', weights, gradients);
+  backwardLinear(kernels, gateUp, { dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows });
   kernels.rmsNormBackward({
     x: kept.middle,
     weight: weights.feedForwardNorm,
@@ -220,8 +221,8 @@ function backwardLayer(
     rows,
   });
 
-  kernels.linearWeightGradient({ dOut: d.dX, x: kept.attention, dWeight: gradients.attentionOutput, rows });
-  kernels.linearInputGradient({ dOut: d.dX, weight: weights.attentionOutput, dX: d.dAttention, rows });
+  const attentionOutput = matrixOf('attentionOutput', weights, gradients);
+  backwardLinear(kernels, attentionOutput, { dOut: d.dX, x: kept.attention, dX: d.dAttention, rows });
   kernels.fill({ out: d.dKv, value: 0, rows });
   const { positions, kvRows, intervals, islands } = slots.inputs;
   kernels.attentionBackward({
@@ -257,14 +258,8 @@ function backwardLayer(
     dQNorm: gradients.qNorm,
     dKNorm: gradients.kNorm,
   });
-  kernels.linearWeightGradient({
-    dOut: d.dQkv,
-    x: kept.inputNormed,
-    dWeight: gradients.qkv,
-    dBias: gradients.qkvBias,
-    rows,
-  });
-  kernels.linearInputGradient({ dOut: d.dQkv, weight: weights.qkv, dX: d.dNormed, rows });
+  const qkv = matrixOf('qkv', weights, gradients);
+  backwardLinear(kernels, qkv, { dOut: d.dQkv, x: kept.inputNormed, dX: d.dNormed, rows });
   kernels.rmsNormBackward({
     x: kept.input,
     weight: weights.inputNorm,
