@@ -35,7 +35,6 @@
 
 export { type LoadedConfig, parseConfig } from './config/load.ts';
 export type { RunConfig } from './config/run_config.ts';
-export type { GrpoStageConfig, SftStageConfig, StageConfig } from './config/stage_config.ts';
 export { bindTask, createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
 export type { Task, TaskDefinition, TaskItem } from './data/task.ts';
 export { DIAGNOSIS_CODES } from './diagnostics/catalogue.ts';
@@ -50,6 +49,7 @@ export { referenceBackend } from './kernels/reference/engine.ts';
 export { type WasmOptions, wasmBackend } from './kernels/wasm/backend.ts';
 export { type AdapterSource, type WebgpuOptions, webgpuBackend } from './kernels/webgpu/backend.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './methods/records.ts';
+export type { GrpoStageConfig, SftStageConfig, StageConfig } from './methods/stage.ts';
 export type { Policy } from './model/policy.ts';
 export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
 export type { RunOptions } from './run/open_run.ts';

@@ -18,7 +18,7 @@ export async function evalCommand(options: {
   const { run, from } = await openTrained(options.run, options.threads, load);
   try {
     const stage = stageOf(run);
-    const evaluation = await evaluate(run, stage.stage === 'grpo' ? { ...stage, numGenerationsEval: samples } : stage);
+    const evaluation = await evaluate(run, { ...stage, evaluation: { ...stage.evaluation, samples } });
     if (options.json) {
       process.stdout.write(`${JSON.stringify(evaluationMetrics(evaluation))}\n`);
       return;

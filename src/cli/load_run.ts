@@ -7,6 +7,7 @@ import { loadConfigFile } from '../config/load_file.node.ts';
 import type { Override } from '../config/overrides.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../errors.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import { packagedConfigFile, packagedNames } from './configs.ts';
 
@@ -81,11 +82,12 @@ function overrides({ set = [], seed, threads, backend }: RunFlags): Override[] {
 
 function capLastStage(config: RunConfig, maxSteps: number | undefined): RunConfig {
   const last = config.stages.length - 1;
-  if (maxSteps === undefined || maxSteps >= config.stages[last].maxSteps) return config;
-  const stages = config.stages.map((stage, i) =>
-    i === last ? { ...stage, maxSteps, warmupSteps: Math.min(stage.warmupSteps, maxSteps) } : stage,
-  );
-  return { ...config, stages };
+  if (maxSteps === undefined || maxSteps >= config.stages[last].optimizer.maxSteps) return config;
+  const capped = <S extends StageConfig>(stage: S): S => {
+    const warmupSteps = Math.min(stage.optimizer.warmupSteps, maxSteps);
+    return { ...stage, optimizer: { ...stage.optimizer, maxSteps, warmupSteps } };
+  };
+  return { ...config, stages: config.stages.map((stage, i) => (i === last ? capped(stage) : stage)) };
 }
 
 /** runs/<config>, runs/<config>-2, …: the first free one for a new run, the newest for a resume. */

@@ -5,18 +5,11 @@
  * batch and iteration, so that the update is on-policy; TRL would take steps_per_generation of them. An explicit
  * value asks for several: generation_batch_size / (per_device_train_batch_size × gradient_accumulation_steps).
  */
+import type { BatchConfig } from '../methods/stage.ts';
 import type { GRPO_KEYS } from './grpo_keys.ts';
 import type { Section } from './section.ts';
 
 type GrpoSection = Section<typeof GRPO_KEYS>;
-
-/** Resolved batch sizes, in completions; `completionsPerMicroBatch` is absent where the memory plan decides. */
-export interface BatchConfig {
-  readonly completionsPerStep: number;
-  readonly promptsPerStep: number;
-  readonly completionsPerMicroBatch?: number;
-  readonly optimizerStepsPerGeneration: number;
-}
 
 const DEFAULT_GROUPS = 32; // prompts a step where the YAML gives no batch size: the measured countdown recipe
 
@@ -35,6 +28,8 @@ export function resolveBatch(section: GrpoSection): BatchConfig {
     checkUpdates(section, completionsPerStep, perUpdate);
   }
   return {
+    numGenerations,
+    numIterations: values.numIterations,
     completionsPerStep,
     promptsPerStep: completionsPerStep / numGenerations,
     ...(micro !== undefined && { completionsPerMicroBatch: micro }),

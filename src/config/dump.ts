@@ -1,10 +1,12 @@
 /** A resolved config back in the YAML's spelling, every default written out: `parseConfig(resolvedYaml(x))` is x. */
 import { stringify } from 'yaml';
+import type { BatchConfig, GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { KeyTable } from '../options/keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import type { RunConfig } from './run_config.ts';
 import { RUN_KEYS } from './run_keys.ts';
-import { GRPO_PLAIN, type GrpoStageConfig, OPTIMIZER_PLAIN, STAGE_KEYS, type StageConfig } from './stage_config.ts';
+import { STAGE_KEYS } from './stage_config.ts';
+import { methodsTree } from './stage_methods.ts';
 
 type Mapping = Record<string, unknown>;
 
@@ -23,33 +25,33 @@ export function resolvedTree(config: RunConfig): Mapping {
 }
 
 function stageTree(stage: StageConfig): Mapping {
+  const { optimizer, evaluation } = stage;
+  const { minLearningRateRatio: floor } = optimizer;
   const shared = {
     stage: stage.stage,
-    max_steps: stage.maxSteps,
-    learning_rate: stage.learningRate,
-    warmup_steps: stage.warmupSteps,
-    ...spelled(STAGE_KEYS[stage.stage], stage, OPTIMIZER_PLAIN),
-    ...(stage.minLearningRateRatio > 0 && { lr_scheduler_kwargs: { min_lr_rate: stage.minLearningRateRatio } }),
-    ...(stage.evalSteps > 0 ? { eval_strategy: 'steps', eval_steps: stage.evalSteps } : { eval_strategy: 'no' }),
+    ...spelled(STAGE_KEYS[stage.stage], optimizer),
+    ...(floor > 0 && { lr_scheduler_kwargs: { min_lr_rate: floor } }),
+    ...(evaluation.evalSteps > 0
+      ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }
+      : { eval_strategy: 'no' }),
   };
-  if (stage.stage === 'sft') return { ...shared, per_device_train_batch_size: stage.sequencesPerStep };
-  return { ...shared, ...batchTree(stage), ...grpoTree(stage) };
+  if (stage.stage === 'sft') return { ...shared, per_device_train_batch_size: stage.batch.sequencesPerStep };
+  return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };
 }
 
-function grpoTree(stage: GrpoStageConfig): Mapping {
-  const { dynamicSampling } = stage;
+function grpoTree({ batch, sampling, evaluation, rewards, methods }: GrpoStageConfig): Mapping {
   return {
-    ...(stage.maxCompletionTokens !== undefined && { max_completion_length: stage.maxCompletionTokens }),
-    ...spelled(STAGE_KEYS.grpo, stage, GRPO_PLAIN),
-    epsilon_high: stage.clipEpsilonHigh,
-    dynamic_sampling:
-      dynamicSampling.name === 'none' ? { name: 'none' } : { name: 'refill', max_rounds: dynamicSampling.maxRounds },
-    reward_funcs: stage.rewards,
+    ...spelled(STAGE_KEYS.grpo, sampling),
+    num_generations: batch.numGenerations,
+    num_generations_eval: evaluation.samples,
+    num_iterations: batch.numIterations,
+    ...methodsTree(methods),
+    reward_funcs: rewards,
   };
 }
 
-function batchTree(stage: GrpoStageConfig): Mapping {
-  const { completionsPerStep, completionsPerMicroBatch: micro, optimizerStepsPerGeneration: updates } = stage;
+function batchTree(batch: BatchConfig): Mapping {
+  const { completionsPerStep, completionsPerMicroBatch: micro, optimizerStepsPerGeneration: updates } = batch;
   return {
     generation_batch_size: completionsPerStep,
     ...(micro !== undefined && { per_device_train_batch_size: micro }),

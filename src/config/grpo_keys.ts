@@ -1,6 +1,6 @@
-/** The keys of a `grpo` stage: batching, sampling, credit, objective. Spelling and defaults are TRL's. */
+/** The keys of a `grpo` stage besides its methods': batching, sampling, rewards. Spelling and defaults are TRL's. */
 import { z } from 'zod';
-import { choice, flag, key, plainData, real, text, unset, whole } from '../options/keys.ts';
+import { key, plainData, real, text, unset, whole } from '../options/keys.ts';
 import { SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
@@ -18,31 +18,6 @@ const rewardFunction = z.union([text('accuracy').transform((name) => ({ name, we
 function likeMapping(written: unknown): string {
   const [name, weight] = Object.entries(written ?? {})[0] ?? [];
   return typeof weight === 'number' ? `[{name: ${name}, weight: ${weight}}]` : '[accuracy]';
-}
-
-const DEFAULT_REFILL_ROUNDS = 2;
-const noRefill = z.strictObject({ name: z.literal('none') });
-const refill = z.strictObject({
-  name: z.literal('refill'),
-  max_rounds: whole({ least: 1, most: 100, example: 2 }).default(DEFAULT_REFILL_ROUNDS),
-});
-const samplingMapping = z.discriminatedUnion('name', [noRefill, refill], {
-  error: 'not a way to refill; use none or refill',
-});
-const dynamicSampling = z.union([z.enum(['none', 'refill']), samplingMapping], {
-  error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
-});
-
-/**
- * What happens to groups whose rewards are all equal: they stay, without a gradient, and count in the step's sizes
- * (`none`, as in TRL); or they are replaced, for up to `maxRounds` further rounds of sampling (`refill`).
- */
-export type DynamicSampling = { readonly name: 'none' } | { readonly name: 'refill'; readonly maxRounds: number };
-
-function toDynamicSampling(written: z.output<typeof dynamicSampling>): DynamicSampling {
-  if (written === 'refill') return { name: 'refill', maxRounds: DEFAULT_REFILL_ROUNDS };
-  if (written === 'none' || written.name === 'none') return { name: 'none' };
-  return { name: 'refill', maxRounds: written.max_rounds };
 }
 
 const BATCH_KEYS = {
@@ -97,15 +72,6 @@ const BATCH_KEYS = {
   numIterations: key(
     'num_iterations',
     whole({ least: 1, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
-  ),
-  dynamicSampling: key(
-    'dynamic_sampling',
-    dynamicSampling
-      .default('none')
-      .transform(toDynamicSampling)
-      .describe(
-        'none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts. Default none.',
-      ),
   ),
 };
 
@@ -163,61 +129,16 @@ const REWARD_KEYS = {
       z.array(real({ least: 0, example: 1 }), { error: 'must be a list of numbers; for example [1, 0.1]' }),
     ).describe('One weight per reward function; 0 only logs it. Default 1 each.'),
   ),
-  scaleRewards: key(
-    'scale_rewards',
-    z
-      .union([z.enum(['group', 'batch', 'none']), z.boolean()], {
-        error: 'not a way to scale rewards; use group, batch, none, true (group) or false (none)',
-      })
-      .default('group')
-      .transform((written) => (typeof written === 'string' ? written : written ? 'group' : 'none'))
-      .describe('Standard deviation that divides the advantages: of the group, of the batch, or none. Default group.'),
-  ),
-  maskTruncatedCompletions: key(
-    'mask_truncated_completions',
-    flag().default(false).describe('Give completions cut off at max_completion_length no gradient. Default false.'),
-  ),
 };
 
-const OBJECTIVE_KEYS = {
+const LEARNING_KEYS = {
   learningRate: key(
     'learning_rate',
     real({ above: 0, example: 3e-4 })
       .default(1e-6)
       .describe('Peak learning rate. Default 1e-6; a model trained from random weights wants about 3e-4.'),
   ),
-  objective: key(
-    'loss_type',
-    choice(['dapo', 'grpo', 'bnpo', 'dr_grpo'], 'not an objective of this trainer')
-      .default('dapo')
-      .describe('How the clipped surrogate is averaged over tokens. Default dapo.'),
-  ),
-  klCoef: key(
-    'beta',
-    real({ least: 0, example: 0.001 }).default(0).describe('Weight of the KL to the start policy. Default 0.'),
-  ),
-  clipEpsilonLow: key(
-    'epsilon',
-    real({ above: 0, below: 1, example: 0.2 })
-      .default(0.2)
-      .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
-  ),
-  clipEpsilonHigh: key(
-    'epsilon_high',
-    unset(real({ above: 0, example: 0.28 })).describe('The ratio is clipped above 1 + epsilon_high. Default epsilon.'),
-  ),
-  clipDelta: key(
-    'delta',
-    real({ above: 1, example: 4 })
-      .nullable()
-      .default(null)
-      .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off. Default null.'),
-  ),
-  entropyCoef: key(
-    'entropy_coef',
-    real({ least: 0, example: 0.03 }).default(0).describe('Weight of the entropy bonus, per nat. Default 0.'),
-  ),
 };
 
-/** Every key of a `grpo` stage. */
-export const GRPO_KEYS = { ...SHARED_KEYS, ...BATCH_KEYS, ...SAMPLING_KEYS, ...REWARD_KEYS, ...OBJECTIVE_KEYS };
+/** Every key of a `grpo` stage that is not about a method (those: `method_keys.ts`). */
+export const GRPO_KEYS = { ...SHARED_KEYS, ...LEARNING_KEYS, ...BATCH_KEYS, ...SAMPLING_KEYS, ...REWARD_KEYS };

@@ -8,9 +8,9 @@
  * YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
 import { type Document, parseDocument, visit } from 'yaml';
+import type { StageConfig } from '../methods/stage.ts';
 import type { Place, Places } from './problems.ts';
 import { stageReads } from './run_config.ts';
-import type { StageConfig } from './stage_config.ts';
 import { isMapping, type Tree } from './yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file

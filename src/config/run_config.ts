@@ -1,11 +1,14 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
 import { registeredTasks } from '../data/registry.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
+import { GRPO_KEYS } from './grpo_keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
 import { RUN_KEYS } from './run_keys.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
-import { resolveGrpo, resolveSft, STAGE_KEYS, type StageConfig } from './stage_config.ts';
+import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
+import { resolveMethods } from './stage_methods.ts';
 import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './trl_keys.ts';
 import { type KeyGuide, refuseUnknown } from './unknown_keys.ts';
 import { isMapping } from './yaml_tree.ts';
@@ -135,7 +138,7 @@ function resolveStage(
 ): StageConfig {
   const given = new Map([...top, ...own]);
   if (kind === 'sft') return resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));
-  return resolveGrpo(new Section(STAGE_KEYS.grpo, given, prefix, problems));
+  return resolveGrpo(new Section(GRPO_KEYS, given, prefix, problems), resolveMethods(given, prefix, problems));
 }
 
 function readKind(stage: unknown, path: string, problems: Problems): StageConfig['stage'] | undefined {

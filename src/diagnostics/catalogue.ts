@@ -1,5 +1,6 @@
 /** All diagnostics. Each has an entry of its name in docs/diagnostics.md. */
-import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../config/stage_config.ts';
+import { usesMethod } from '../methods/chosen.ts';
+import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import { COMPLETION_DIAGNOSTICS } from './completions.ts';
 import { COST_DIAGNOSTICS, LONG_WARM_UP } from './cost.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -39,7 +40,9 @@ export interface BoundDiagnostic extends Omit<Diagnostic, 'look'> {
 
 /** The diagnostics of a stage of this kind. */
 export function diagnosticsFor(stage: StageConfig): BoundDiagnostic[] {
-  return stage.stage === 'grpo' ? bind<GrpoStageConfig>(GRPO, stage) : bind<SftStageConfig>(SFT, stage);
+  if (stage.stage === 'sft') return bind<SftStageConfig>(SFT, stage);
+  const applying = GRPO.filter(({ appliesTo }) => appliesTo?.some((id) => usesMethod(stage.methods, id)) ?? true);
+  return bind<GrpoStageConfig>(applying, stage);
 }
 
 function bind<S extends StageConfig>(diagnostics: readonly Diagnostic<S>[], stage: S): BoundDiagnostic[] {

@@ -1,4 +1,5 @@
 /** What the completions look like: whether they end, how sure, how long and how different they are. */
+import { usesMethod, weightOf } from '../methods/chosen.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { moreVariety } from './groups.ts';
 import { isMuch, lostSince, newestAverage } from './history.ts';
@@ -34,7 +35,7 @@ const truncated: Diagnostic = {
     const newest = found.at(-1);
     if (newest === undefined || !isMuch(found)) return undefined;
     const limit = newest.longest;
-    const spare = stage.maskTruncatedCompletions
+    const spare = usesMethod(stage.methods, 'truncation-mask')
       ? ''
       : ', or mask_truncated_completions: true to learn nothing from them';
     return {
@@ -72,7 +73,7 @@ const entropyCollapse: Diagnostic = {
     return {
       seen: `entropy has collapsed to ${figure(now.entropy)} nats a token${first > now.entropy ? ` (${figure(first)} at first)` : ''}, with ${percent(now.correct)} of the completions right and ${percent(now.live)} of the groups live`,
       why: 'The policy samples the same answer each time, and finds no other to learn from',
-      remedy: `${moreVariety(stage)}; a lower learning_rate (now ${setting(stage.learningRate)}) slows the loss of entropy`,
+      remedy: `${moreVariety(stage)}; a lower learning_rate (now ${setting(stage.optimizer.learningRate)}) slows the loss of entropy`,
     };
   },
 };
@@ -92,13 +93,14 @@ const entropyExplosion: Diagnostic = {
     const { bestAverage: best } = history;
     if (now === undefined || best === null || now.entropy < MUCH_ENTROPY * best.entropy) return undefined;
     if (lostSince(history) < PART_LOST) return undefined;
-    const { entropyCoef, learningRate } = stage;
+    const { learningRate } = stage.optimizer;
+    const bonus = weightOf(stage.methods, 'entropy_coef');
     return {
       seen: `entropy rose from ${figure(best.entropy)} nats a token (step ${best.step}) to ${figure(now.entropy)}, while the reward fell from ${figure(best.reward)} to ${figure(now.reward)}`,
       why: 'The policy runs away towards random tokens: fewer rewards, less gradient against it, still more entropy',
       remedy:
-        entropyCoef > 0
-          ? `Set entropy_coef to ${setting(entropyCoef / 3)} (now ${setting(entropyCoef)}), from an earlier checkpoint or from the start`
+        bonus > 0
+          ? `Set entropy_coef to ${setting(bonus / 3)} (now ${setting(bonus)}), from an earlier checkpoint or from the start`
           : `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}) or beta to 0.01, from an earlier checkpoint or from the start`,
     };
   },
@@ -139,7 +141,7 @@ const lengthCollapse: Diagnostic = {
     return {
       seen: `completions shrank from ${figure(best.length)} tokens (step ${best.step}, reward ${figure(best.reward)}) to ${figure(now.length)} (reward ${figure(now.reward)})`,
       why: 'The policy gives up early instead of answering',
-      remedy: `Look for a part of reward_funcs (now ${names}) that pays for being short, lower its weight, or set learning_rate to ${setting(stage.learningRate / 3)} (now ${setting(stage.learningRate)})`,
+      remedy: `Look for a part of reward_funcs (now ${names}) that pays for being short, lower its weight, or set learning_rate to ${setting(stage.optimizer.learningRate / 3)} (now ${setting(stage.optimizer.learningRate)})`,
     };
   },
 };
@@ -162,9 +164,9 @@ const duplicates: Diagnostic = {
     const live = meanOf(window, (batch) => batch.live / batch.groups);
     if (window.length < VARIETY_BATCHES || variety >= LITTLE_VARIETY) return undefined;
     if (correct >= HALF_SOLVED || live >= FEW_LIVE) return undefined;
-    const distinct = 1 + variety * (stage.numGenerations - 1);
+    const distinct = 1 + variety * (stage.batch.numGenerations - 1);
     return {
-      seen: `the ${stage.numGenerations} completions of a group are ${distinct.toFixed(1)} different ones on average; ${percent(correct)} are right, ${percent(live)} of the groups live`,
+      seen: `the ${stage.batch.numGenerations} completions of a group are ${distinct.toFixed(1)} different ones on average; ${percent(correct)} are right, ${percent(live)} of the groups live`,
       why: 'The policy tries little that is new, so what it cannot do yet it will not find',
       remedy: moreVariety(stage),
     };

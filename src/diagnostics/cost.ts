@@ -1,5 +1,5 @@
 /** What a stage spends: its warm-up, the time of its verifier, the problems that it draws. */
-import type { StageConfig } from '../config/stage_config.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { meanOf, median } from './lists.ts';
 import { differentProblems } from './problems.ts';
@@ -12,7 +12,7 @@ export const LONG_WARM_UP: Diagnostic<StageConfig> = {
   code: 'long-warm-up',
   level: 'note',
   after: 'start',
-  look(_history, { warmupSteps, maxSteps, learningRate }) {
+  look(_history, { optimizer: { warmupSteps, maxSteps, learningRate } }) {
     if (warmupSteps <= Math.max(1, LONG * maxSteps)) return undefined; // a warm-up of one step is none
     const reached = warmupSteps >= maxSteps ? 'only in the last step' : `from step ${warmupSteps} on`;
     return {
@@ -64,7 +64,7 @@ const repeatedData: Diagnostic = {
     return {
       seen: `the ${problems.drawn} prompts of this stage are about ${Math.round(different)} different problems (${percent(different / problems.drawn)}), so each came ${Math.round(problems.drawn / different)} times`,
       why: 'The policy may come to recall their answers, and held-out accuracy stops rising',
-      remedy: `Give the task more problems with the knobs under task, or lower max_steps (now ${stage.maxSteps})`,
+      remedy: `Give the task more problems with the knobs under task, or lower max_steps (now ${stage.optimizer.maxSteps})`,
     };
   },
 };

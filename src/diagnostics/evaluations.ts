@@ -1,5 +1,6 @@
 /** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
-import type { GrpoStageConfig } from '../config/stage_config.ts';
+import { weightOf } from '../methods/chosen.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { newestWhile } from './lists.ts';
@@ -22,6 +23,7 @@ const heldOutFalls: Diagnostic = {
     const { best, measure } = fall;
     const then = best.training ?? history.evaluations.find(({ training }) => training !== null)?.training;
     if (!then || !now?.training || now.training.reward < then.reward) return undefined;
+    const beta = weightOf(stage.methods, 'beta');
     return {
       seen:
         `the reward in training went from ${figure(then.reward)} to ${figure(now.training.reward)}, while held-out ${measure} ` +
@@ -29,7 +31,7 @@ const heldOutFalls: Diagnostic = {
       why: gamesReward(stage)
         ? 'The policy learns what reward_funcs pays for and not what the task asks: it overfits the training problems, or exploits the reward'
         : 'The policy overfits the training problems',
-      remedy: `${best.step > 0 ? `Stop at step ${best.step} (max_steps), use` : 'Use'} more problems${gamesReward(stage) ? ', set reward_funcs to [accuracy]' : ''}, or set beta to ${setting(stage.klCoef === 0 ? 0.01 : 3 * stage.klCoef)} (now ${setting(stage.klCoef)})`,
+      remedy: `${best.step > 0 ? `Stop at step ${best.step} (max_steps), use` : 'Use'} more problems${gamesReward(stage) ? ', set reward_funcs to [accuracy]' : ''}, or set beta to ${setting(beta === 0 ? 0.01 : 3 * beta)} (now ${setting(beta)})`,
     };
   },
 };
@@ -53,7 +55,7 @@ const heldOutGap: Diagnostic = {
         `${percent(now.training.correct)} of the completions are right on training problems, ` +
         `${percent(now.sampled.mean)} on held-out ones${draws >= 2 ? `; each training problem came ${draws.toFixed(0)} times` : ''}`,
       why: 'Part of what training shows is memory of its problems',
-      remedy: `Give the task more problems with the knobs under task, or lower max_steps (now ${stage.maxSteps}); trust the held-out figures`,
+      remedy: `Give the task more problems with the knobs under task, or lower max_steps (now ${stage.optimizer.maxSteps}); trust the held-out figures`,
     };
   },
 };
@@ -112,7 +114,8 @@ const plateau: Diagnostic = {
     if (best === null || best.sampled.mean >= NEARLY_SOLVED) return undefined;
     const since = newestWhile(evaluations, ({ step }) => step > best.step);
     if (since.length < PLATEAU_EVALUATIONS) return undefined;
-    const { learningRate, numGenerations } = stage;
+    const { learningRate } = stage.optimizer;
+    const { numGenerations } = stage.batch;
     const remedy =
       learningRate < SMALL_LEARNING_RATE
         ? `Set learning_rate to ${setting(USUAL_LEARNING_RATE)} (now ${setting(learningRate)}): small models want far more than large ones`
@@ -154,7 +157,8 @@ function gamesReward({ rewards }: GrpoStageConfig): boolean {
   return rewards.some(({ name }) => name !== 'accuracy');
 }
 
-function keepSearching({ entropyCoef, learningRate }: GrpoStageConfig): string {
-  const bonus = setting(entropyCoef === 0 ? 0.01 : 2 * entropyCoef);
-  return `Set entropy_coef to ${bonus} (now ${setting(entropyCoef)}), or learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`;
+function keepSearching({ methods, optimizer: { learningRate } }: GrpoStageConfig): string {
+  const now = weightOf(methods, 'entropy_coef');
+  const bonus = setting(now === 0 ? 0.01 : 2 * now);
+  return `Set entropy_coef to ${bonus} (now ${setting(now)}), or learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`;
 }

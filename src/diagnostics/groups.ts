@@ -1,5 +1,6 @@
 /** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
-import type { GrpoStageConfig } from '../config/stage_config.ts';
+import { weightOf } from '../methods/chosen.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { isMuch } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
@@ -85,7 +86,7 @@ const fewLiveGroups: Diagnostic = {
     const window = batches.slice(-FEW_LIVE_BATCHES);
     const live = meanOf(window, (batch) => batch.live);
     const solved = meanOf(window, ({ correct }) => correct);
-    if (window.length < FEW_LIVE_BATCHES || live >= FEW_LIVE * stage.promptsPerStep) return undefined;
+    if (window.length < FEW_LIVE_BATCHES || live >= FEW_LIVE * stage.batch.promptsPerStep) return undefined;
     if (solved >= MOSTLY_SOLVED) return undefined;
     const drawn = meanOf(window, ({ groups }) => groups);
     const rounds = meanOf(window, (batch) => batch.rounds);
@@ -94,7 +95,7 @@ const fewLiveGroups: Diagnostic = {
     return {
       seen:
         `in the last ${window.length} batches ${live.toFixed(1)} of ${drawn.toFixed(1)} groups carried signal ` +
-        `(${kinds}), after ${rounds.toFixed(1)} rounds of sampling; a step is meant to have ${stage.promptsPerStep}`,
+        `(${kinds}), after ${rounds.toFixed(1)} rounds of sampling; a step is meant to have ${stage.batch.promptsPerStep}`,
       why: 'The gradient is that of a much smaller batch, and most of the sampling is in vain',
       remedy: `${moreDraws(stage)}; or ${wrong * 2 > drawn ? EASIER : HARDER}`,
     };
@@ -108,26 +109,28 @@ function deadByKind({ groups, allRight: right, allWrong: wrong }: BatchRecord): 
   return `${right} all right, ${wrong} all wrong${alike > 0 ? `, ${alike} with equal rewards` : ''}`;
 }
 
-function easierStart({ numGenerations }: GrpoStageConfig): string {
+function easierStart({ batch: { numGenerations } }: GrpoStageConfig): string {
   const draws = `raise num_generations to ${2 * numGenerations} (now ${numGenerations})`;
   return `Let an sft stage come first until a tenth is right, pay partial answers by reward_funcs, choose an easier task, or ${draws}`;
 }
 
 /** After an update that was too large. */
-export function slowerStart({ learningRate, warmupSteps }: GrpoStageConfig): string {
+export function slowerStart({ optimizer: { learningRate, warmupSteps } }: GrpoStageConfig): string {
   const warmUp = warmupSteps < 20 ? ' and warmup_steps to 20' : '';
   return `Set learning_rate to ${setting(learningRate / 5)} (now ${setting(learningRate)})${warmUp}, and start again`;
 }
 
 /** Against samples that are all alike. */
-export function moreVariety({ temperature, entropyCoef }: GrpoStageConfig): string {
+export function moreVariety({ sampling: { temperature }, methods }: GrpoStageConfig): string {
+  const now = weightOf(methods, 'entropy_coef');
   const heat = temperature < 1 ? `temperature to 1 (now ${setting(temperature)})` : undefined;
-  const bonus = `entropy_coef to ${setting(entropyCoef === 0 ? 0.01 : 2 * entropyCoef)} (now ${setting(entropyCoef)})`;
+  const bonus = `entropy_coef to ${setting(now === 0 ? 0.01 : 2 * now)} (now ${setting(now)})`;
   return `Set ${heat === undefined ? bonus : `${heat}, or ${bonus}`}, from an earlier checkpoint or from the start`;
 }
 
-function moreDraws({ dynamicSampling, numGenerations }: GrpoStageConfig): string {
-  return dynamicSampling.name === 'none'
+function moreDraws({ methods, batch: { numGenerations } }: GrpoStageConfig): string {
+  const rounds = weightOf(methods, 'max_rounds');
+  return rounds === 0
     ? 'Set dynamic_sampling to {name: refill, max_rounds: 2} to replace dead groups'
-    : `Raise dynamic_sampling.max_rounds to ${2 * dynamicSampling.maxRounds} or num_generations to ${2 * numGenerations}`;
+    : `Raise dynamic_sampling.max_rounds to ${2 * rounds} or num_generations to ${2 * numGenerations}`;
 }

@@ -58,7 +58,7 @@ export interface UpdateRecord {
   readonly onPolicy?: boolean;
   /** Share of the tokens whose ratio the clip binds. */
   readonly clipped?: number;
-  /** Mean k3 to the reference, nats a token; absent where beta is 0. */
+  /** Mean KL to the reference, nats per token, as a term of the loss estimates it; absent where none does. */
   readonly kl?: number;
   /** |log-prob of the scorer − log-prob of the sampler|, nats. */
   readonly meanDifference?: number;
@@ -120,17 +120,19 @@ export function supervisedRecord(step: number, result: SupervisedResult): Update
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
-export function updateRecord(step: number, result: UpdateResult, onPolicy: boolean, klCoef: number): UpdateRecord {
+export function updateRecord(step: number, result: UpdateResult, onPolicy: boolean): UpdateRecord {
   const { gradNorm, learningRate, totals } = result;
   const tokens = Math.max(1, totals.rows);
+  const clipped = totals.measured.get('clip_ratio/region_mean');
+  const kl = totals.measured.get('kl');
   return {
     step,
     loss: totals.loss,
     gradNorm,
     learningRate,
     onPolicy,
-    clipped: (totals.clippedLow + totals.clippedHigh) / tokens,
-    ...(klCoef !== 0 && { kl: totals.kl / tokens }),
+    ...(clipped !== undefined && { clipped: clipped / tokens }),
+    ...(kl !== undefined && { kl: kl / tokens }),
     meanDifference: totals.logprobDifferenceSum / tokens,
     maxDifference: totals.logprobDifferenceMax,
   };

@@ -1,4 +1,5 @@
 /** Whether the reward pays for what is wanted, and whether the policy earns it. */
+import { optionOf, weightOf } from '../methods/chosen.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { slowerStart } from './groups.ts';
 import { lostSince, newestAverage } from './history.ts';
@@ -53,9 +54,9 @@ const narrowRewards: Diagnostic = {
     const size = Math.max(Math.abs(newest.lowest), Math.abs(newest.highest));
     if (newest.spread >= NARROW * size) return undefined;
     const effect =
-      stage.scaleRewards === 'none'
+      optionOf(stage.methods, 'scale_rewards') === 'none'
         ? 'Advantages are as small, and so is what is learned from them'
-        : `scale_rewards: ${stage.scaleRewards} blows such differences, close to rounding noise, up to full advantages`;
+        : `scale_rewards: ${optionOf(stage.methods, 'scale_rewards')} blows such differences, close to rounding noise, up to full advantages`;
     return {
       seen: `rewards of one group differ by ${figure(newest.spread)} (standard deviation) at a size of ${figure(size)}`,
       why: effect,
@@ -80,7 +81,7 @@ const lowSolveRate: Diagnostic = {
   unless: ['all-wrong'],
   look({ batches, firstEvaluation }, stage) {
     const newest = batches.at(-1);
-    if (newest === undefined || batches.length > EARLY_BATCHES || stage.learningRate < RISKY_LEARNING_RATE) {
+    if (newest === undefined || batches.length > EARLY_BATCHES || stage.optimizer.learningRate < RISKY_LEARNING_RATE) {
       return undefined;
     }
     const solved = firstEvaluation?.sampled.mean ?? newest.correct;
@@ -90,7 +91,7 @@ const lowSolveRate: Diagnostic = {
     return {
       seen:
         `only ${percent(solved)} of the completions are right (${percent(newest.correct)} in this batch), ` +
-        `and learning_rate goes to ${setting(stage.learningRate)}`,
+        `and learning_rate goes to ${setting(stage.optimizer.learningRate)}`,
       why: 'A handful of lucky completions moves every weight: at 2–6 % a single step of 2e-4 has been seen to destroy a policy, and warm-up only delays it',
       remedy: `Set learning_rate to ${setting(SAFE_LEARNING_RATE)}, or lengthen the sft stage until at least 10 % are right`,
     };
@@ -116,7 +117,7 @@ const rewardCollapse: Diagnostic = {
     return {
       seen: `the reward fell from ${figure(best.reward)} (step ${best.step}) to ${figure(now.reward)}`,
       why: `Updates destroy more than they teach: ${percent(best.correct)} of the completions were right, now ${percent(now.correct)} are`,
-      remedy: `${slowerStart(stage)}${stage.klCoef === 0 ? '; or set beta to 0.01, which holds the policy near its start' : ''}`,
+      remedy: `${slowerStart(stage)}${weightOf(stage.methods, 'beta') === 0 ? '; or set beta to 0.01, which holds the policy near its start' : ''}`,
     };
   },
 };

@@ -1,5 +1,6 @@
 /** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
-import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../config/stage_config.ts';
+import { usesMethod, weightOf } from '../methods/chosen.ts';
+import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type History, newestLoss } from './history.ts';
 import { meanOf, median } from './lists.ts';
@@ -14,7 +15,7 @@ const gradientSpike: Diagnostic<StageConfig> = {
   code: 'gradient-spike',
   level: 'note',
   after: 'update',
-  look({ updates }, { maxGradNorm, learningRate }) {
+  look({ updates }, { optimizer: { maxGradNorm, learningRate } }) {
     const newest = updates.at(-1);
     const before = updates.slice(-1 - STEPS_BEFORE_SPIKE, -1).map(({ gradNorm }) => gradNorm);
     const typical = median(before);
@@ -43,7 +44,7 @@ export const SUPERVISED_LOSS_RISES: Diagnostic<SftStageConfig> = {
   level: 'warning',
   after: 'update',
   patience: 3,
-  look(history, { learningRate, warmupSteps, maxSteps }) {
+  look(history, { optimizer: { learningRate, warmupSteps, maxSteps } }) {
     const now = newestLoss(history);
     const { lowestLoss } = history;
     if (now === undefined || lowestLoss === null || now < LOSS_RISE * lowestLoss) return undefined;
@@ -64,11 +65,11 @@ const zeroGradient: Diagnostic = {
     const newest = updates.at(-1);
     if (newest === undefined || newest.gradNorm !== 0) return undefined;
     const reasons = [
-      ...(stage.maskTruncatedCompletions
+      ...(usesMethod(stage.methods, 'truncation-mask')
         ? ['set mask_truncated_completions to false, or raise max_completion_length so that completions end']
         : []),
       ...((newest.clipped ?? 0) > 0
-        ? [`raise epsilon to ${setting(1.5 * stage.clipEpsilonLow)}, or ${fewerPasses(stage)}`]
+        ? [`raise epsilon to ${setting(1.5 * weightOf(stage.methods, 'epsilon'))}, or ${fewerPasses(stage)}`]
         : []),
     ];
     const remedy =
@@ -92,6 +93,7 @@ const REUSED_UPDATES = 3;
 
 const clipFraction: Diagnostic = {
   code: 'clip-fraction',
+  appliesTo: ['ppo-clip'],
   level: 'warning',
   after: 'update',
   look(history, stage) {
@@ -131,18 +133,20 @@ const STEPS_OF_JUMP = 3;
 
 const klJump: Diagnostic = {
   code: 'kl-jump',
+  appliesTo: ['kl-loss'],
   level: 'warning',
   after: 'update',
-  look({ updates }, { klCoef, learningRate }) {
+  look({ updates }, { methods, optimizer: { learningRate } }) {
     const kls = updates.flatMap(({ kl }) => (kl === undefined ? [] : [kl]));
     const now = median(kls.slice(-STEPS_OF_JUMP));
     const before = kls.slice(-STEPS_OF_JUMP - STEPS_BEFORE_JUMP, -STEPS_OF_JUMP);
     const typical = median(before);
     if (before.length < STEPS_BEFORE_JUMP || now < MUCH_KL || now < KL_JUMP * typical) return undefined;
+    const beta = weightOf(methods, 'beta');
     return {
       seen: `the KL to the start policy jumped from ${figure(typical)} to ${figure(now)} nats a token (medians of ${before.length} steps and of ${STEPS_OF_JUMP})`,
       why: 'The policy left the region that beta is to keep it in, and what it could do at the start may be lost',
-      remedy: `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(3 * klCoef)} (now ${setting(klCoef)})`,
+      remedy: `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(3 * beta)} (now ${setting(beta)})`,
     };
   },
 };
@@ -176,13 +180,13 @@ function newestReused({ updates }: History): readonly UpdateRecord[] {
   return updates.filter(({ onPolicy }) => onPolicy === false).slice(-REUSED_UPDATES);
 }
 
-function fewerPasses({ numIterations, optimizerStepsPerGeneration }: GrpoStageConfig): string {
+function fewerPasses({ batch: { numIterations, optimizerStepsPerGeneration } }: GrpoStageConfig): string {
   return numIterations > 1
     ? `lower num_iterations to ${Math.ceil(numIterations / 2)} (now ${numIterations})`
     : `take fewer than ${optimizerStepsPerGeneration} optimizer steps a generation batch (raise gradient_accumulation_steps)`;
 }
 
 function smallerSteps(stage: GrpoStageConfig): string {
-  const { learningRate } = stage;
+  const { learningRate } = stage.optimizer;
   return `Set learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)}), or ${fewerPasses(stage)}`;
 }

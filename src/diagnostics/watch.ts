@@ -4,8 +4,8 @@
  * a whole run.
  */
 
-import type { StageConfig } from '../config/stage_config.ts';
 import type { Seconds } from '../methods/records.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import { type BoundDiagnostic, diagnosticsFor } from './catalogue.ts';
 import type { Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
 import { type History, rememberBatch, rememberEvaluation, rememberUpdate, startHistory } from './history.ts';

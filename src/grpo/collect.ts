@@ -1,10 +1,14 @@
-/** Collects groups: draw prompts, sample G completions each, verify them, score them, refill dead groups. */
-
-import type { GrpoStageConfig } from '../config/stage_config.ts';
+/**
+ * Collects groups: draws prompts, samples their completions, verifies and rewards them.
+ *
+ * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
+ */
 import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
+import { hasEqualRewards } from '../methods/advantages/baseline.ts';
+import type { GroupRequest, RollOut } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
-import { isDead } from '../methods/records.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
@@ -12,45 +16,78 @@ import { answeredItems, rewardBatch, sampleKept, verifyCompletions } from './com
 import { actsInUpdate } from './credit.ts';
 import type { TrainingRun } from './run.ts';
 import { drawing, samplingKey, timed } from './run.ts';
+import type { StepScope } from './step_scope.ts';
 
 /**
- * `promptsPerStep` groups. With `dynamic_sampling: refill`, dead groups are replaced by groups of further prompts,
- * for at most `max_rounds` more rounds; all drawn groups are returned, dead ones included.
+ * The groups of a generation batch: those of `promptsPerStep` prompts, and what the stage's strategies make of them.
  *
  * @throws PluginError where a reward function fails; the run is then at rest, as before the batch
  */
-export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig): Promise<Collected> {
-  return drawing(run, () => drawGroups(run, stage));
+export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, scope: StepScope): Promise<Collected> {
+  return drawing(run, async () => {
+    const { promptSource, rolloutStrategies } = scope.methods;
+    let rounds = 0;
+    run.policy.forgetKept();
+    const plain: RollOut = (requests) => {
+      rounds++;
+      return rollOutPlainly(run, stage, scope, requests);
+    };
+    const draw = (count: number): GroupRequest[] =>
+      promptSource.part
+        .next(count, () => nextItem(run), scope.context(promptSource.id))
+        .map((item) => ({ item, samples: stage.batch.numGenerations }));
+    const rollOut = rolloutStrategies.reduceRight<RollOut>(
+      (next, { id, part }) =>
+        (requests) =>
+          part.rollOut(requests, next, { ...scope.context(id), draw }),
+      plain,
+    );
+    const groups = await rollOut(draw(stage.batch.promptsPerStep));
+    return { groups, rounds };
+  });
 }
 
-async function drawGroups(run: TrainingRun, stage: GrpoStageConfig): Promise<Collected> {
-  const refills = stage.dynamicSampling.name === 'refill' ? stage.dynamicSampling.maxRounds : 0;
-  const groups: RolloutGroup[] = [];
-  let rounds = 0;
-  run.policy.forgetKept();
-  for (let missing = stage.promptsPerStep; missing > 0 && rounds <= refills; rounds++) {
-    const items = drawItems(run, missing);
-    const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, items));
-    const scored = await timed(run, 'verify', () => score(run, stage, items, completions));
-    groups.push(...scored);
-    if (places !== undefined) await timed(run, 'rollout', () => keepForward(run, stage, scored, places));
-    missing = stage.promptsPerStep - groups.filter((group) => !group.dead).length;
+/** The next item of the training stream. */
+export function nextItem(run: TrainingRun): TaskItem {
+  return run.task.trainItem(run.config.seed, run.position.itemsDrawn++);
+}
+
+async function rollOutPlainly(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  requests: readonly GroupRequest[],
+): Promise<readonly RolloutGroup[]> {
+  const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, requests));
+  const groups = await timed(run, 'verify', async () => {
+    const scored = await score(run, stage, requests, completions);
+    const { part: estimator } = scope.methods.advantageEstimator;
+    const isDead = estimator.isDead ?? hasEqualRewards;
+    return scope.methods.groupSteps
+      .filter(({ part }) => part.scope === 'group')
+      .reduce<readonly RolloutGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), scored)
+      .map((group) => ({ ...group, dead: isDead(group) }));
+  });
+  if (places !== undefined && groups.length === places.length) {
+    await timed(run, 'rollout', () => keepForward(run, scope, groups, places));
   }
-  return { groups, rounds };
+  return groups;
 }
 
-/** The next `count` items of the training stream. */
-export function drawItems(run: TrainingRun, count: number): TaskItem[] {
-  return Array.from({ length: count }, () => run.task.trainItem(run.config.seed, run.position.itemsDrawn++));
-}
-
-async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly TaskItem[]): Promise<KeptGeneration> {
+async function sample(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  requests: readonly GroupRequest[],
+): Promise<KeptGeneration> {
   const firstRollout = run.position.rolloutsDrawn;
-  run.position.rolloutsDrawn += items.length * stage.numGenerations;
+  const samples = requests.map((request) => request.samples);
+  run.position.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
+  const items = requests.map(({ item }) => item);
+  const { sampling } = stage;
   return sampleKept(run, items, {
-    samples: stage.numGenerations,
+    samples,
     firstRollout,
-    sampling: stage,
+    sampling,
     samplingKey: samplingKey(run.config.seed, 'rollout'),
     stage,
   });
@@ -59,12 +96,13 @@ async function sample(run: TrainingRun, stage: GrpoStageConfig, items: readonly 
 /** Leaves the forward pass of the groups that the update will use where it needs it. */
 async function keepForward(
   run: TrainingRun,
-  stage: GrpoStageConfig,
+  { methods }: StepScope,
   groups: readonly RolloutGroup[],
   places: readonly RolloutRows[],
 ): Promise<void> {
+  const dropsDead = methods.rolloutStrategies.some(({ part }) => part.dropsDead);
   const acting = groups.flatMap((group, i) => {
-    const used = stage.dynamicSampling.name === 'refill' ? !group.dead : actsInUpdate(stage, group);
+    const used = dropsDead ? !group.dead : actsInUpdate(methods, group);
     return used ? [{ group, place: places[i] as RolloutRows }] : [];
   });
   await run.policy.keep(
@@ -76,13 +114,14 @@ async function keepForward(
 async function score(
   run: TrainingRun,
   stage: GrpoStageConfig,
-  items: readonly TaskItem[],
+  requests: readonly GroupRequest[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
+  const items = requests.map(({ item }) => item);
   const verified = verifyCompletions(run.task, items, completions);
   const batch = rewardBatch(answeredItems(items, verified), {
     step: run.position.step,
-    progress: run.position.step / stage.maxSteps,
+    progress: run.position.step / stage.optimizer.maxSteps,
   });
   const weighted = run.rewards[run.position.stageIndex] ?? [];
   const { rewards: parts, failures } = await scoreRewards(
@@ -103,6 +142,6 @@ async function score(
       const at = next++;
       return { ...completion, rewardParts: parts.map((values) => values[at] ?? null), reward: totals[at] ?? null };
     });
-    return { item, prompt: run.task.promptTokens(item), rollouts, dead: isDead(rollouts.map(({ reward }) => reward)) };
+    return { item, prompt: run.task.promptTokens(item), rollouts, dead: false };
   });
 }

@@ -1,8 +1,8 @@
 /** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
 
-import type { StageConfig } from '../config/stage_config.ts';
 import type { Task, TaskItem } from '../data/task.ts';
 import type { VerifiedCompletion } from '../methods/records.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import type {
   Completion,
   GenerationRequest,
@@ -19,8 +19,8 @@ import type { TrainingRun } from './run.ts';
 type Completer = Pick<TrainingRun, 'task' | 'policy'>;
 
 export interface CompletionSettings {
-  /** Completions per prompt. */
-  readonly samples: number;
+  /** Completions per prompt: of each, or of all alike. */
+  readonly samples: number | readonly number[];
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
   readonly sampling: SamplingSettings;
@@ -121,10 +121,11 @@ function requestsOf(
   prompts: readonly Int32Array[],
   { samples, firstRollout = 0 }: CompletionSettings,
 ): GenerationRequest[] {
-  return prompts.map((prompt, i) => ({
-    prompt,
-    rolloutNumbers: Array.from({ length: samples }, (_, sample) => firstRollout + i * samples + sample),
-  }));
+  let next = firstRollout;
+  return prompts.map((prompt, i) => {
+    const length = typeof samples === 'number' ? samples : samples[i];
+    return { prompt, rolloutNumbers: Array.from({ length }, () => next++) };
+  });
 }
 
 function generationSettings(task: Task, { sampling, samplingKey, stage }: CompletionSettings): GenerationSettings {

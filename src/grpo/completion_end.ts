@@ -1,6 +1,7 @@
 /** How long the completions of a stage may become, and what ends them. */
-import type { StageConfig } from '../config/stage_config.ts';
+
 import type { Task } from '../data/task.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import type { GenerationSettings } from '../model/generation.ts';
 
 /** How the completions of a stage end. */
@@ -18,5 +19,5 @@ export function completionEnd(
 /** Most completion tokens of a stage, EOS included. */
 export function completionLimit(task: Task, stage: StageConfig): number {
   if (task.fixedCompletionTokens !== undefined) return task.fixedCompletionTokens;
-  return (stage.stage === 'grpo' ? stage.maxCompletionTokens : undefined) ?? task.maxCompletionTokens;
+  return (stage.stage === 'grpo' ? stage.sampling.maxCompletionTokens : undefined) ?? task.maxCompletionTokens;
 }

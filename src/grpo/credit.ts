@@ -1,43 +1,67 @@
-/** Group-relative advantages of collected groups, and which groups an update is made of. */
-import type { GrpoStageConfig } from '../config/stage_config.ts';
+/** From collected groups to credited ones: which an update is made of, their advantages, and what shapes and masks these. */
+import { counts } from '../methods/advantages/baseline.ts';
+import type { StageMethods } from '../methods/create.ts';
+import type { AdvantageEstimator } from '../methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { Policy } from '../model/policy.ts';
+import type { StepScope } from './step_scope.ts';
 
 /**
- * The groups that take part in the update, in order: the first `promptsPerStep` live ones. Dead groups have no
- * policy gradient; without refill they stay in the step's sizes (as in TRL), and in the update where a KL term or
- * an entropy bonus acts on them.
+ * The groups that take part in the update, in order. Dead groups have no policy gradient; unless a strategy leaves them
+ * out they stay in the step's sizes (as in TRL), and in the update where a term acts without an advantage.
  */
-export function selectGroups(stage: GrpoStageConfig, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-  if (stage.dynamicSampling.name === 'none') return groups;
-  return groups.filter((group) => !group.dead).slice(0, stage.promptsPerStep);
+export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  const { rolloutStrategies, groupSteps } = scope.methods;
+  const selected = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
+  return groupSteps
+    .filter(({ part }) => part.scope === 'batch')
+    .reduce((all, { id, part }) => part.apply(all, scope.context(id)), selected);
 }
 
-/** Whether a selected group moves the weights: a dead one only through a KL term or an entropy bonus. */
-export function actsInUpdate(stage: GrpoStageConfig, group: RolloutGroup): boolean {
-  return !group.dead || stage.klCoef !== 0 || stage.entropyCoef !== 0;
+/** Whether a selected group moves the weights: a dead one only through a term that needs no advantage. */
+export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): boolean {
+  return !group.dead || lossTerms.some(({ part }) => part.actsWithoutAdvantage);
 }
 
-/** Advantages of all groups at once, since the scale may span the batch. Rollouts without a reward get 0. */
+/** Advantages of all groups at once, since the scale may span the batch, and the credit steps behind them. */
 export async function creditGroups(
   policy: Policy,
-  stage: GrpoStageConfig,
+  scope: StepScope,
   groups: readonly RolloutGroup[],
-): Promise<CreditedGroup[]> {
+): Promise<readonly CreditedGroup[]> {
+  const { advantageEstimator: estimator, creditSteps } = scope.methods;
+  const { device } = estimator.part;
+  const estimated =
+    device === undefined
+      ? estimator.part.estimate(groups, scope.context(estimator.id))
+      : await estimateOnDevice(policy, device, groups);
+  const credited = groups.map((group, i): CreditedGroup => ({ ...group, ...estimated[i] }));
+  return creditSteps.reduce<readonly CreditedGroup[]>(
+    (all, { id, part }) => part.apply(all, scope.context(id)),
+    credited,
+  );
+}
+
+/** By the engine's kernel. Rollouts whose reward does not count get 0. */
+async function estimateOnDevice(
+  policy: Policy,
+  scale: NonNullable<AdvantageEstimator['device']>,
+  groups: readonly RolloutGroup[],
+): Promise<Pick<CreditedGroup, 'advantages'>[]> {
   const known = groups.map(({ rollouts }) =>
-    rollouts.flatMap(({ reward }, i) => (reward === null ? [] : [{ reward, i }])),
+    rollouts.flatMap((rollout, i) => (counts(rollout) ? [{ reward: rollout.reward, i }] : [])),
   );
   const offsets = new Int32Array(groups.length + 1);
   known.forEach((rewards, g) => {
     offsets[g + 1] = (offsets[g] ?? 0) + rewards.length;
   });
   const rewards = Float32Array.from(known.flat(), ({ reward }) => reward);
-  const { advantages } = await policy.advantages(rewards, offsets, stage.scaleRewards);
+  const { advantages } = await policy.advantages(rewards, offsets, scale);
   return groups.map((group, g) => {
     const own = new Float32Array(group.rollouts.length);
     known[g]?.forEach(({ i }, place) => {
       own[i] = advantages[(offsets[g] ?? 0) + place] ?? 0;
     });
-    return { ...group, advantages: own };
+    return { advantages: own };
   });
 }

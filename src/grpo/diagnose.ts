@@ -1,6 +1,5 @@
 /** Tells the diagnostics what a run does, and gives what they have to say as events. */
 
-import type { GrpoStageConfig } from '../config/stage_config.ts';
 import { STOP_CODES } from '../diagnostics/catalogue.ts';
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import { trainingSince } from '../diagnostics/history.ts';
@@ -25,14 +24,9 @@ export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEven
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
-export function diagnoseUpdate(
-  run: TrainingRun,
-  { klCoef }: GrpoStageConfig,
-  result: UpdateResult,
-  onPolicy: boolean,
-): TrainEvent[] {
+export function diagnoseUpdate(run: TrainingRun, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
   const { step } = run.position;
-  return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy, klCoef) });
+  return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy) });
 }
 
 export function diagnoseSupervised(run: TrainingRun, result: SupervisedResult): TrainEvent[] {

@@ -3,33 +3,29 @@
  * (score 1), whatever reward the run trains on. Uses the same random numbers at every evaluation, so that two
  * evaluations differ by the policy alone. Problems weigh as often as the task asks them.
  */
-import type { StageConfig } from '../config/stage_config.ts';
+
+import type { TaskItem } from '../data/task.ts';
+import type { ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { completeItems } from './complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
 
-/** Sampled completions of a held-out problem where the stage does not say. */
-const DEFAULT_SAMPLES = 4;
 const EXAMPLES = 8;
 const GREEDY = wholeVocabulary(0);
 const PLAIN = wholeVocabulary(1);
-
-/** Sampled completions of a held-out problem; a stage that does not say takes the default of one that does. */
-export function evaluationSamples(stage: StageConfig): number {
-  return stage.stage === 'grpo' ? stage.numGenerationsEval : DEFAULT_SAMPLES;
-}
 
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
   return timed(run, 'eval', async () => {
     const items = run.task.heldOutItems();
-    const samples = evaluationSamples(stage);
+    const { samples } = stage.evaluation;
     const key = samplingKey(run.config.seed, 'eval');
     const greedy = await completeItems(run, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
-    const sampling = stage.stage === 'grpo' ? stage : PLAIN;
+    const sampling = stage.stage === 'grpo' ? stage.sampling : PLAIN;
     const sampled = await completeItems(run, items, { samples, sampling, samplingKey: key, stage });
     const answers = greedy.flat(); // one per item
     const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
@@ -43,6 +39,7 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
       samples,
       meanAtK: meanPassAtK(correct, samples, 1, weights),
       passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
+      figures: figuresOf(run, items, answers, sampled),
       meanLength: tokens / (items.length * samples),
       examples: items.slice(0, EXAMPLES).map(({ prompt }, i) => {
         const { text: completion, verdict } = answers[i] as VerifiedCompletion;
@@ -50,6 +47,26 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
       }),
     };
   });
+}
+
+/** Further figures that the stage asks for. */
+function figuresOf(
+  run: TrainingRun,
+  items: readonly TaskItem[],
+  greedy: readonly VerifiedCompletion[],
+  sampled: readonly (readonly VerifiedCompletion[])[],
+): Evaluation['figures'] {
+  const figures = run.figures[run.position.stageIndex] ?? [];
+  if (figures.length === 0) return {};
+  const problems = items.map(
+    ({ key, weight }, i): ProblemRecord => ({
+      key,
+      weight,
+      greedy: greedy[i].verdict,
+      samples: sampled[i].map(({ verdict }) => verdict),
+    }),
+  );
+  return Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)]));
 }
 
 /** 1, 2, 4, … and K itself. */

@@ -1,6 +1,5 @@
 /** The metrics of a step, under TRL's names; own names only where TRL has none. */
 
-import type { GrpoStageConfig } from '../config/stage_config.ts';
 import type {
   Collected,
   Evaluation,
@@ -10,6 +9,8 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
+import { deviationOf, meanOf } from '../methods/statistics.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 
 interface Common {
@@ -32,11 +33,15 @@ export function supervisedMetrics(result: SupervisedResult, common: Common): Ste
   };
 }
 
-/** `collected` is undefined where the step worked on rollouts of an earlier step. */
+/**
+ * @param collected  undefined where the step worked on rollouts of an earlier step
+ * @param logged     what the methods of the stage have logged, by name
+ */
 export function updateMetrics(
   stage: GrpoStageConfig,
   collected: Collected | undefined,
   update: UpdateResult,
+  logged: Readonly<Record<string, number>>,
   common: Common,
 ): StepMetrics {
   const { totals } = update;
@@ -48,10 +53,8 @@ export function updateMetrics(
     loss: totals.loss,
     grad_norm: update.gradNorm,
     learning_rate: update.learningRate,
-    ...(stage.klCoef !== 0 && { kl: share(totals.kl) }),
-    'clip_ratio/low_mean': share(totals.clippedLow),
-    'clip_ratio/high_mean': share(totals.clippedHigh),
-    'clip_ratio/region_mean': share(totals.clippedLow + totals.clippedHigh),
+    ...Object.fromEntries([...totals.measured].map(([name, sum]) => [name, share(sum)])),
+    ...logged,
     'sampling/sampling_logp_difference/mean': share(totals.logprobDifferenceSum),
     'sampling/sampling_logp_difference/max': totals.logprobDifferenceMax,
     num_tokens: common.tokens,
@@ -67,16 +70,16 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): 
   const ended = rollouts.filter(({ finishReason }) => finishReason !== 'length').map(({ tokens }) => tokens.length);
   const dead = groups.filter((group) => group.dead).length;
   return {
-    reward: mean(rewards),
-    reward_std: mean(groups.map(groupDeviation)),
+    reward: meanOf(rewards),
+    reward_std: meanOf(groups.map(groupDeviation)),
     frac_reward_zero_std: dead / groups.length,
     ...Object.fromEntries(stage.rewards.flatMap((reward, i) => partMetrics(rewardLabel(reward), rollouts, i))),
-    entropy: mean(rollouts.flatMap(({ entropies }) => [...entropies])),
-    'completions/mean_length': mean(lengths),
+    entropy: meanOf(rollouts.flatMap(({ entropies }) => [...entropies])),
+    'completions/mean_length': meanOf(lengths),
     'completions/min_length': Math.min(...lengths),
     'completions/max_length': Math.max(...lengths),
     ...(ended.length > 0 && {
-      'completions/mean_terminated_length': mean(ended),
+      'completions/mean_terminated_length': meanOf(ended),
       'completions/min_terminated_length': Math.min(...ended),
       'completions/max_terminated_length': Math.max(...ended),
     }),
@@ -93,25 +96,13 @@ function partMetrics(name: string, rollouts: readonly Rollout[], index: number):
     return value === null || value === undefined ? [] : [value];
   });
   return [
-    [`rewards/${name}/mean`, mean(values)],
-    [`rewards/${name}/std`, deviation(values)],
+    [`rewards/${name}/mean`, meanOf(values)],
+    [`rewards/${name}/std`, deviationOf(values)],
   ];
 }
 
 function groupDeviation(group: RolloutGroup): number {
-  return group.dead ? 0 : deviation(group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
-}
-
-/** 0 for an empty list. */
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** With n − 1. */
-function deviation(values: readonly number[]): number {
-  if (values.length < 2) return 0;
-  const center = mean(values);
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
+  return group.dead ? 0 : deviationOf(group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
 }
 
 /** An evaluation as a line of metrics.jsonl. */
@@ -129,6 +120,11 @@ export function evaluationMetrics(evaluation: Evaluation): Record<string, number
     metrics[`eval_pass@${k}`] = estimate.mean;
     metrics[`eval_pass@${k}_low`] = estimate.low;
     metrics[`eval_pass@${k}_high`] = estimate.high;
+  }
+  for (const [name, estimate] of Object.entries(evaluation.figures ?? {})) {
+    metrics[`eval_${name}`] = estimate.mean;
+    metrics[`eval_${name}_low`] = estimate.low;
+    metrics[`eval_${name}_high`] = estimate.high;
   }
   metrics['eval_completions/mean_length'] = evaluation.meanLength;
   metrics.eval_problems = accuracy.count;

@@ -4,11 +4,14 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
-import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { startWatch, type Watch } from '../diagnostics/watch.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
+import { methodStates, restoreMethods, type StageMethods } from '../methods/create.ts';
+import type { Ledger } from '../methods/ledger.ts';
+import type { EvaluationFigure } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, Seconds } from '../methods/records.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import type { Policy } from '../model/policy.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 
@@ -51,6 +54,12 @@ export interface TrainingRun {
   readonly task: Task;
   /** [stages] what each is rewarded for; nothing in an sft stage. */
   readonly rewards: readonly (readonly WeightedReward[])[];
+  /** [stages] what each is made of; undefined in an sft stage, and where the run is only evaluated or sampled. */
+  readonly methods: readonly (StageMethods | undefined)[];
+  /** [stages] further figures of its evaluations. */
+  readonly figures: readonly (readonly EvaluationFigure[])[];
+  /** What is known of each problem, where a method asks for it. */
+  readonly ledger: Ledger;
   readonly policy: Policy;
   readonly position: Position;
   /** Milliseconds of a monotonic clock. */
@@ -90,12 +99,15 @@ export function samplingKey(seed: number, purpose: string): readonly [number, nu
 /**
  * Draws and scores a batch. Where that fails, the draws are taken back: the run is at rest, as before the batch.
  */
-export async function drawing<T>({ position }: TrainingRun, work: () => Promise<T>): Promise<T> {
-  const { itemsDrawn, rolloutsDrawn } = position;
+export async function drawing<T>({ position, methods }: TrainingRun, work: () => Promise<T>): Promise<T> {
+  const { itemsDrawn, rolloutsDrawn, stageIndex } = position;
+  const stage = methods[stageIndex];
+  const states = stage && methodStates(stage);
   try {
     return await work();
   } catch (error) {
     Object.assign(position, { itemsDrawn, rolloutsDrawn });
+    if (stage && states) restoreMethods(stage, states);
     throw error;
   }
 }

@@ -13,9 +13,9 @@
  * `linear` and `cosine`. As there, the last step is one short of the end of the curve: the rate of linear at N − 1 is
  * still 1 / (N − w) of the way above the floor, never wasted on 0.
  */
-import type { OptimizerConfig } from '../config/stage_config.ts';
 
 /** The part of a stage's config that its learning rate depends on. */
+import type { OptimizerConfig } from '../methods/stage.ts';
 export type ScheduleConfig = Pick<
   OptimizerConfig,
   'learningRate' | 'learningRateSchedule' | 'minLearningRateRatio' | 'warmupSteps' | 'maxSteps'

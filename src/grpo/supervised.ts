@@ -1,11 +1,11 @@
 /** One optimizer step of the supervised warm start: mean negative log-prob of demonstrated completions. */
 
-import type { SftStageConfig } from '../config/stage_config.ts';
 import { NumericsError } from '../errors.ts';
 import type { SupervisedResult } from '../methods/records.ts';
+import type { SftStageConfig } from '../methods/stage.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
-import { drawItems } from './collect.ts';
+import { nextItem } from './collect.ts';
 import { drawing, type TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 
@@ -14,7 +14,7 @@ export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Pr
   const { policy, task, config, position } = run;
   const first = position.itemsDrawn;
   const examples = await drawing(run, async () =>
-    drawItems(run, stage.sequencesPerStep).map(
+    Array.from({ length: stage.batch.sequencesPerStep }, () => nextItem(run)).map(
       (item, i): TokenGroup => ({
         prompt: task.promptTokens(item),
         completions: [task.demonstrationTokens(item, config.seed, first + i)],
@@ -32,8 +32,8 @@ export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Pr
     for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
     for (const value of scores.entropies) entropy += value / completionTokens;
   }
-  const learningRate = learningRateAt(position.step, stage);
-  const { gradNorm } = await policy.optimize({ ...stage, learningRate, adamStep: position.step + 1 });
+  const learningRate = learningRateAt(position.step, stage.optimizer);
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: position.step + 1 });
   if (!Number.isFinite(loss) || !Number.isFinite(gradNorm)) {
     const message =
       `step ${position.step + 1}: the loss is ${loss}, the gradient norm ${gradNorm}. The weights are those of step ` +

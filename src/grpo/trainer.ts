@@ -4,11 +4,13 @@
  * A stream of typed events. At a `step` event the run is at rest: a listener may checkpoint it, or stop it by not
  * asking for more.
  */
-import type { GrpoStageConfig, SftStageConfig } from '../config/stage_config.ts';
+
 import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
+import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { collectGroups } from './collect.ts';
+import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import { creditGroups, selectGroups } from './credit.ts';
 import {
   diagnoseBatch,
@@ -23,6 +25,7 @@ import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import type { TrainingRun } from './run.ts';
 import { stageOf, timed } from './run.ts';
+import { methodsOf, openStep } from './step_scope.ts';
 import { superviseStep } from './supervised.ts';
 import { updatePolicy } from './update.ts';
 
@@ -35,7 +38,7 @@ export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
   for (; position.stageIndex < config.stages.length; nextStage(run)) {
     const stage = stageOf(run);
     const { step, stageIndex: index } = position;
-    yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.maxSteps };
+    yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.optimizer.maxSteps };
     if (step === 0) yield* diagnoseStart(run);
     try {
       yield* stage.stage === 'sft' ? superviseStage(run, stage) : grpoStage(run, stage);
@@ -58,21 +61,23 @@ function nextStage({ position }: TrainingRun): void {
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenerator<TrainEvent> {
   const { position, policy } = run;
   if (position.step === 0 && position.buffer === undefined) {
-    if (stage.klCoef !== 0) await policy.copyToReference(); // the policy at the start of the stage
+    if (methodsOf(run).needs.reference) await policy.copyToReference(); // the policy at the start of the stage
     yield* evaluation(run, 'baseline');
   }
-  while (position.step < stage.maxSteps) {
+  while (position.step < stage.optimizer.maxSteps) {
     const start = run.clock();
+    const scope = openStep(run, stage);
 
-    // 1. Roll out G completions a prompt, verify them, refill dead groups.
-    const collected = position.buffer === undefined ? await collectGroups(run, stage) : undefined;
+    // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
+    const collected = position.buffer === undefined ? await collectGroups(run, stage, scope) : undefined;
     if (collected !== undefined) {
       position.tokens += countTokens(collected.groups);
       assertFinite(run, collected.groups);
       yield* diagnoseBatch(run, collected);
 
-      // 2. Credit: group-relative advantages, all groups at once.
-      const groups = await creditGroups(policy, stage, selectGroups(stage, collected.groups));
+      // 2. Credit: advantages of all groups at once, then what shapes and masks them.
+      if (scope.methods.needs.ledger) run.ledger.record(collected.groups, position.step);
+      const groups = await creditGroups(policy, scope, selectGroups(scope, collected.groups));
       yield { type: 'rollouts', step: position.step + 1, collected, groups };
       if (hasSignal(run, stage, groups)) position.buffer = { groups, stepsTaken: 0 };
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
@@ -80,18 +85,19 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
     // 3. Update: the next minibatch of the buffer.
     const { groups, onPolicy } = takeMinibatch(run, stage);
-    const update = await timed(run, 'update', () => updatePolicy(run, stage, groups, onPolicy));
+    const update = await timed(run, 'update', () => updatePolicy(run, stage, scope, groups, onPolicy));
     if (onPolicy) assertOnPolicy(run, update.totals.logprobDifferenceMax);
     position.step++;
-    yield* diagnoseUpdate(run, stage, update, onPolicy);
+    yield* diagnoseUpdate(run, update, onPolicy);
 
     // 4. Report.
     const stepSeconds = (run.clock() - start) / 1000;
-    const metrics = updateMetrics(stage, collected, update, {
+    const measured = updateMetrics(stage, collected, update, scope.logged, {
       step: position.step,
       stepSeconds,
       tokens: position.tokens,
     });
+    const metrics = await controlAfterStep(run, stage, measured);
     yield* dueEvaluation(run);
     yield { type: 'step', stage: 'grpo', step: position.step, metrics };
   }
@@ -100,7 +106,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 /** Supervised warm start. */
 async function* superviseStage(run: TrainingRun, stage: SftStageConfig): AsyncGenerator<TrainEvent> {
   const { position } = run;
-  while (position.step < stage.maxSteps) {
+  while (position.step < stage.optimizer.maxSteps) {
     const start = run.clock();
     const result = await timed(run, 'sft', () => superviseStep(run, stage));
     position.step++;
@@ -128,7 +134,7 @@ function hasSignal({ position }: TrainingRun, stage: GrpoStageConfig, groups: re
   throw new RlvrError(
     'nothing-to-learn',
     `step ${position.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ` +
-      `Every group of ${stage.numGenerations} completions got equal rewards.\n` +
+      `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
       '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.',
     { step: position.step },
   );
@@ -142,10 +148,10 @@ function takeMinibatch(
   const { buffer } = run.position;
   if (buffer === undefined) throw new RangeError('no rollouts to train on');
   const { groups, stepsTaken } = buffer;
-  const minibatches = Math.min(stage.optimizerStepsPerGeneration, groups.length);
+  const minibatches = Math.min(stage.batch.optimizerStepsPerGeneration, groups.length);
   const index = stepsTaken % minibatches;
   const taken = stepsTaken + 1;
-  run.position.buffer = taken < minibatches * stage.numIterations ? { groups, stepsTaken: taken } : undefined;
+  run.position.buffer = taken < minibatches * stage.batch.numIterations ? { groups, stepsTaken: taken } : undefined;
   const edge = (i: number): number => Math.round((i * groups.length) / minibatches);
   return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0 };
 }
@@ -189,7 +195,10 @@ function assertOnPolicy(run: TrainingRun, largest: number): void {
 
 async function* dueEvaluation(run: TrainingRun): AsyncGenerator<TrainEvent> {
   const { position, config } = run;
-  const { evalSteps, maxSteps } = stageOf(run);
+  const {
+    evaluation: { evalSteps },
+    optimizer: { maxSteps },
+  } = stageOf(run);
   const last = position.stageIndex === config.stages.length - 1;
   if (last && position.step === maxSteps) yield* evaluation(run, 'final');
   else if (evalSteps > 0 && position.step % evalSteps === 0) yield* evaluation(run, 'periodic');
@@ -203,4 +212,5 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGen
   if (moment === 'final') position.final = result;
   yield { type: 'evaluation', moment, stage: stage.stage, step: position.step, evaluation: result };
   yield* diagnoseEvaluation(run, result);
+  if (stage.stage === 'grpo') await controlAfterEvaluation(run, stage, result);
 }

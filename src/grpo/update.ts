@@ -1,22 +1,22 @@
 /**
- * One optimizer step of the policy objective over credited groups, in micro-batches of whole groups.
+ * One optimizer step of a stage's objective over credited groups, in micro-batches of whole groups.
  *
  * Gradients of the micro-batches add up (same bits however they are cut, on wasm); weights change once, and only
  * if every number is finite.
  */
-
-import type { GrpoStageConfig } from '../config/stage_config.ts';
 import { NumericsError } from '../errors.ts';
+import type { StepSizes } from '../methods/points.ts';
 import type { CreditedGroup, Rollout, UpdateResult } from '../methods/records.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
-import type { StepSizes } from './aggregation.ts';
-import { tokenCoefficient } from './aggregation.ts';
 import { completionLimit } from './completion_end.ts';
 import { actsInUpdate } from './credit.ts';
+import { accumulateObjective, entropyCoefficient } from './objective.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
+import type { StepScope } from './step_scope.ts';
 import { addRows, emptyTotals } from './update_totals.ts';
 
 /** A group with the token arrays that packing needs. */
@@ -31,14 +31,14 @@ interface PackedGroup extends TokenGroup {
 export async function updatePolicy(
   run: TrainingRun,
   stage: GrpoStageConfig,
+  scope: StepScope,
   groups: readonly CreditedGroup[],
   onPolicy: boolean,
 ): Promise<UpdateResult> {
   const { policy, task, position } = run;
-  const maxCompletionTokens = completionLimit(task, stage);
-  const sizes = stepSizes(stage, groups, maxCompletionTokens);
+  const sizes = stepSizes(groups, completionLimit(task, stage));
   const packed = groups
-    .filter((group) => actsInUpdate(stage, group))
+    .filter((group) => actsInUpdate(scope.methods, group))
     .map(
       (credited): PackedGroup => ({
         prompt: credited.prompt,
@@ -48,18 +48,19 @@ export async function updatePolicy(
     );
   const microBatches = splitGroups(packed, microBatchCapacity(run, stage));
   const totals = emptyTotals();
+  const { temperature } = stage.sampling;
   for (const micro of microBatches) {
     const batch = packBatch(micro);
-    const rollouts = micro.flatMap(({ credited }) => credited.rollouts);
-    const microLossTokens = sum(rollouts, (rollout) => lossTokens(stage, rollout));
-    const all = { ...sizes, microBatches: microBatches.length, microLossTokens };
-    const rows = await objectiveRows(run, stage, batch, micro, all, onPolicy);
-    const scores = await policy.accumulate(batch, stage.temperature, rows, stage);
-    checkFinite(scores.losses, batch, micro, position.step);
-    addRows(totals, stage, batch, rollouts, rows, scores);
+    const credited = micro.map((group) => group.credited);
+    const rollouts = credited.flatMap((group) => group.rollouts);
+    const all = { ...sizes, microBatches: microBatches.length, microLossTokens: sum(rollouts, lossTokens) };
+    const rows = await objectiveRows(run, stage, scope, batch, credited, all, onPolicy);
+    const result = await accumulateObjective(policy, scope, { batch, groups: credited, rows, temperature, sizes: all });
+    checkFinite(result.scores.losses, batch, credited, position.step);
+    addRows(totals, batch, rollouts, rows, result);
   }
-  const learningRate = learningRateAt(position.step, stage);
-  const { gradNorm } = await policy.optimize({ ...stage, learningRate, adamStep: position.step + 1 });
+  const learningRate = learningRateAt(position.step, stage.optimizer);
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: position.step + 1 });
   if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, position.step, groups);
   return { learningRate, gradNorm, totals };
 }
@@ -68,64 +69,69 @@ function sum<T>(values: readonly T[], of: (value: T) => number): number {
   return values.reduce((total, value) => total + of(value), 0);
 }
 
-/** Tokens of a rollout that carry a loss: all, or none where truncated completions are masked. */
-function lossTokens(stage: GrpoStageConfig, rollout: Rollout): number {
-  return stage.maskTruncatedCompletions && rollout.finishReason === 'length' ? 0 : rollout.tokens.length;
+/** Tokens of a rollout that carry a loss: all, or none where a mask says so. */
+function lossTokens({ tokens, inLoss }: Rollout): number {
+  return inLoss === false ? 0 : tokens.length;
 }
 
 type SharedSizes = Omit<StepSizes, 'microBatches' | 'microLossTokens'>;
 
-function stepSizes(stage: GrpoStageConfig, groups: readonly CreditedGroup[], maxCompletionTokens: number): SharedSizes {
+function stepSizes(groups: readonly CreditedGroup[], maxCompletionTokens: number): SharedSizes {
   return {
     completions: sum(groups, ({ rollouts }) => rollouts.length),
-    lossTokens: sum(groups, ({ rollouts }) => sum(rollouts, (rollout) => lossTokens(stage, rollout))),
+    lossTokens: sum(groups, ({ rollouts }) => sum(rollouts, lossTokens)),
     maxCompletionTokens,
   };
 }
 
-function microBatchCapacity(run: TrainingRun, stage: GrpoStageConfig): Parameters<typeof splitGroups>[1] {
+function microBatchCapacity(run: TrainingRun, { batch }: GrpoStageConfig): Parameters<typeof splitGroups>[1] {
   const { rows, lossRows, groups, completions } = run.policy.capacity;
-  const asked = stage.completionsPerMicroBatch;
-  return { rows, lossRows, groups, completions: Math.min(completions, asked ?? completions) };
+  return { rows, lossRows, groups, completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions) };
 }
 
-/** Everything the objective needs, in the batch's order of loss rows. */
+/** What is known of each loss row before the forward pass, in the batch's order. */
 async function objectiveRows(
   run: TrainingRun,
   stage: GrpoStageConfig,
+  scope: StepScope,
   batch: PackedBatch,
-  micro: readonly PackedGroup[],
+  groups: readonly CreditedGroup[],
   sizes: StepSizes,
   onPolicy: boolean,
 ): Promise<ObjectiveRows> {
-  const rollouts = micro.flatMap(({ credited }) => credited.rollouts);
-  const advantages = micro.flatMap(({ credited }) => [...credited.advantages]);
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const advantages = groups.flatMap((group) => [...group.advantages]);
+  const byToken = groups.flatMap(({ rollouts: members, tokenAdvantages }) =>
+    members.map((_, i) => tokenAdvantages?.[i]),
+  );
+  const { aggregation, needs } = scope.methods;
   const coefficientOf = Float64Array.from(rollouts, (rollout) => {
-    const tokens = lossTokens(stage, rollout);
-    return tokens === 0 ? 0 : tokenCoefficient(stage.objective, tokens, sizes);
+    const tokens = lossTokens(rollout);
+    return tokens === 0 ? 0 : aggregation.part(tokens, sizes);
   });
-  const entropyShare = stage.entropyCoef / Math.max(1, sizes.lossTokens);
+  const entropyShare = entropyCoefficient(scope, sizes);
   const each = (value: (completion: number, token: number) => number): Float32Array =>
     Float32Array.from(batch.completionOf, (completion, row) => value(completion, batch.tokenOf[row] ?? 0));
-  const refLogprobs =
-    stage.klCoef === 0 ? undefined : (await run.policy.score(batch, stage.temperature, 'reference')).logprobs;
+  const refLogprobs = needs.reference
+    ? (await run.policy.score(batch, stage.sampling.temperature, 'reference')).logprobs
+    : undefined;
   return {
     oldLogprobs: onPolicy ? 'current' : each((completion, token) => rollouts[completion]?.logprobs[token] ?? 0),
     refLogprobs,
     coefficients: each((completion) => coefficientOf[completion] ?? 0),
     entropyCoefficients: each((completion) => (coefficientOf[completion] === 0 ? 0 : entropyShare)),
-    advantages: each((completion) => advantages[completion] ?? 0),
+    advantages: each((completion, token) => byToken[completion]?.[token] ?? advantages[completion] ?? 0),
   };
 }
 
-function checkFinite(losses: Float32Array, batch: PackedBatch, micro: readonly PackedGroup[], step: number): void {
+function checkFinite(losses: Float32Array, batch: PackedBatch, groups: readonly CreditedGroup[], step: number): void {
   const row = losses.findIndex((loss) => !Number.isFinite(loss));
   if (row < 0) return;
   throw notFinite(
     `loss of token ${batch.tokenOf[row]} of completion ${batch.completionOf[row]}`,
     losses[row],
     step,
-    micro.map(({ credited }) => credited),
+    groups,
   );
 }
 

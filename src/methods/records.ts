@@ -1,5 +1,4 @@
-/** What sampling and scoring produce: rollouts, and the groups that share a prompt. */
-
+/** What flows through a step: rollouts, the groups that share a prompt, their credit, and what a step and an evaluation give. */
 import type { TaskItem } from '../data/task.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Estimate } from './statistics.ts';
@@ -26,6 +25,10 @@ export interface Rollout extends VerifiedCompletion {
   readonly rewardParts: readonly (number | null)[];
   /** Weighted sum; null where no reward function applies. */
   readonly reward: number | null;
+  /** false: its reward does not count in the group's baseline; its advantage is then 0. */
+  readonly inBaseline?: false;
+  /** false: none of its tokens carries a loss. */
+  readonly inLoss?: false;
 }
 
 /** All rollouts of one prompt. */
@@ -33,7 +36,7 @@ export interface RolloutGroup {
   readonly item: TaskItem;
   readonly prompt: Int32Array;
   readonly rollouts: readonly Rollout[];
-  /** Every reward is the same: max === min, exactly. Such a group has no gradient. */
+  /** It gives no gradient, as the stage's estimator says. */
   readonly dead: boolean;
 }
 
@@ -41,12 +44,10 @@ export interface RolloutGroup {
 export interface CreditedGroup extends RolloutGroup {
   /** [rollouts]; 0 for a rollout without a reward. */
   readonly advantages: Float32Array;
-}
-
-/** Whether the rewards of a group are all equal. Rollouts without a reward do not count. */
-export function isDead(rewards: readonly (number | null)[]): boolean {
-  const known = rewards.filter((reward) => reward !== null);
-  return known.every((reward) => reward === known[0]);
+  /** [rollouts][tokens] where credit differs by token. */
+  readonly tokenAdvantages?: readonly Float32Array[];
+  /** [rollouts][tokens] weight of the policy's own term, 0 masks; absent: 1. */
+  readonly tokenWeights?: readonly Float32Array[];
 }
 
 export interface Collected {
@@ -76,6 +77,8 @@ export interface Evaluation {
   readonly passAtK: Readonly<Record<number, Estimate>>;
   /** Mean tokens of the sampled completions. */
   readonly meanLength: number;
+  /** Further figures that the stage asks for, by name. */
+  readonly figures?: Readonly<Record<string, Estimate>>;
   /** Greedy completions of the first problems. */
   readonly examples: readonly Example[];
 }
@@ -113,9 +116,8 @@ export interface UpdateTotals {
   loss: number;
   /** Loss rows that are not masked. */
   rows: number;
-  kl: number;
-  clippedLow: number;
-  clippedHigh: number;
+  /** What the terms of the loss measure: sums over those rows, by name. */
+  readonly measured: Map<string, number>;
   /** |log-prob of the scorer − log-prob of the sampler|: its largest value and its sum. */
   logprobDifferenceMax: number;
   logprobDifferenceSum: number;

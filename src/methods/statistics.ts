@@ -146,3 +146,15 @@ function requireProblems(count: number): void {
   if (count < 1)
     throw new DataError('no-problems', 'problems: 0 — a mean needs at least one; check the held-out split.');
 }
+
+/** 0 for an empty list. */
+export function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Standard deviation with n − 1; 0 for fewer than two values. */
+export function deviationOf(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const center = meanOf(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
+}

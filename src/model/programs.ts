@@ -62,13 +62,8 @@ export interface TrainingPrograms {
   readonly optimize: Program;
 }
 
-export interface ObjectiveSettings {
-  readonly clipEpsilonLow: number;
-  readonly clipEpsilonHigh: number;
-  /** null: off */
-  readonly clipDelta: number | null;
-  readonly klCoef: number;
-}
+/** What the policyObjective kernel is set to, by its names; an absent setting is off. */
+export type ObjectiveSettings = { readonly [name in Exclude<keyof typeof OBJECTIVE, 'length'>]?: number | null };
 
 export interface OptimizerSettings {
   readonly learningRate: number;
@@ -215,11 +210,9 @@ function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingProgram
 
 /** `results.objective`, as the policyObjective kernel reads it. */
 export function objectiveSettings(settings: ObjectiveSettings): Float32Array {
-  const values = new Float32Array(OBJECTIVE.length);
-  values[OBJECTIVE.clipEpsilonLow] = settings.clipEpsilonLow;
-  values[OBJECTIVE.clipEpsilonHigh] = settings.clipEpsilonHigh;
-  values[OBJECTIVE.clipDelta] = settings.clipDelta ?? 0;
-  values[OBJECTIVE.klCoef] = settings.klCoef;
+  const { length, ...places } = OBJECTIVE;
+  const values = new Float32Array(length);
+  for (const [name, place] of Object.entries(places)) values[place] = settings[name as keyof ObjectiveSettings] ?? 0;
   return values;
 }
 

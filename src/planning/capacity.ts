@@ -1,10 +1,11 @@
 /** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
+
 import type { RunConfig } from '../config/run_config.ts';
-import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { ConfigError } from '../errors.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
-import { evaluationSamples } from '../grpo/evaluate.ts';
+import { needsOf, type StageNeeds } from '../methods/create.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import { keptRowFloats } from '../model/activations.ts';
 import type { Capacity } from '../model/plan.ts';
 import type { ModelShape } from '../model/shape.ts';
@@ -25,8 +26,22 @@ export function modelShape(config: RunConfig, task: Task): ModelShape {
   return { ...config.model, vocabSize: task.tokenizer.vocabSize };
 }
 
-/** How much the policy must hold for every stage of a config. @throws ConfigError where max_position_embeddings is too small */
-export function planCapacity(config: RunConfig, task: Task): Capacity {
+/** What the methods of each stage need, as far as a config tells: those of the user's files are not loaded for it. */
+export function stageNeeds(config: RunConfig): StageNeeds[] {
+  return config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [needsOf(stage)] : []));
+}
+
+/**
+ * How much the policy must hold for every stage of a config.
+ *
+ * @param needs  of the methods of its stages
+ * @throws ConfigError where max_position_embeddings is too small
+ */
+export function planCapacity(
+  config: RunConfig,
+  task: Task,
+  needs: readonly StageNeeds[] = stageNeeds(config),
+): Capacity {
   const prompt = task.maxPromptTokens;
   const context = longestSequence(config, task);
   let rows = 1;
@@ -35,21 +50,22 @@ export function planCapacity(config: RunConfig, task: Task): Capacity {
   let completions = 1;
   let keptRows = 0;
   // Scoring under a reference takes the rows that a kept forward pass stands in.
-  const reference = config.stages.some((stage) => stage.stage === 'grpo' && stage.klCoef !== 0);
+  const reference = needs.some((ofStage) => ofStage.reference);
   const mostKeptRows = reference ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, task)));
   for (const stage of config.stages) {
     const perCompletion = completionLimit(task, stage) - 1;
-    const samples = stage.stage === 'sft' ? 1 : stage.numGenerations;
+    const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
     const groupRows = prompt + samples * perCompletion;
-    const all = stage.stage === 'sft' ? stage.sequencesPerStep : stage.promptsPerStep;
-    const asked = stage.stage === 'grpo' ? stage.completionsPerMicroBatch : undefined;
-    const keeps = stage.stage === 'grpo' && stage.optimizerStepsPerGeneration === 1 && all * groupRows <= mostKeptRows;
+    const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
+    const asked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
+    const keeps =
+      stage.stage === 'grpo' && stage.batch.optimizerStepsPerGeneration === 1 && all * groupRows <= mostKeptRows;
     const byDefault = keeps ? all : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
     const together = Math.min(all, asked ? asked / samples : byDefault);
     rows = Math.max(rows, together * groupRows);
     lossRows = Math.max(lossRows, together * samples * completionLimit(task, stage));
     groups = Math.max(groups, together);
-    completions = Math.max(completions, stage.stage === 'grpo' ? stage.completionsPerStep : together);
+    completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);
     if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
   }
   const samplings = config.stages.flatMap((stage) => samplingsOf(task, stage));
@@ -122,9 +138,9 @@ interface Sampling extends InferenceLoad {
 function samplingsOf(task: Task, stage: StageConfig): Sampling[] {
   const tokens = completionLimit(task, stage);
   const prompts = task.heldOutItems().length;
-  const evaluations = [1, evaluationSamples(stage)].map((samples) => ({ prompts, samples, tokens }));
+  const evaluations = [1, stage.evaluation.samples].map((samples) => ({ prompts, samples, tokens }));
   if (stage.stage === 'sft') return evaluations;
-  return [...evaluations, { prompts: stage.promptsPerStep, samples: stage.numGenerations, tokens }];
+  return [...evaluations, { prompts: stage.batch.promptsPerStep, samples: stage.batch.numGenerations, tokens }];
 }
 
 /** Rows of the key/value cache that a sampling fills; requests beyond rows or completions wait for the next chunk. */

@@ -3,13 +3,15 @@
  *
  * Sizes are found by planning smaller configs, which costs milliseconds: nobody has to guess what a key costs.
  */
+
 import type { RunConfig } from '../config/run_config.ts';
-import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
+import type { StageNeeds } from '../methods/create.ts';
+import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { type Capacity, planPolicy } from '../model/plan.ts';
-import { modelShape, planCapacity } from './capacity.ts';
+import { modelShape, planCapacity, stageNeeds } from './capacity.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts save time and change no bit, so they give way where there
@@ -17,12 +19,18 @@ import { modelShape, planCapacity } from './capacity.ts';
  *
  * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
  */
-export function requireMemory(config: RunConfig, task: Task, backend: Backend): Capacity {
+export function requireMemory(
+  config: RunConfig,
+  task: Task,
+  backend: Backend,
+  needs: readonly StageNeeds[] = stageNeeds(config),
+): Capacity {
+  const plan = (changed: RunConfig): Planned => planned(changed, task, backend, needs);
   try {
-    return planned(config, task, backend).capacity;
+    return plan(config).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
-    throw new MemoryPlanError(error.code, `${error.message}\n  ${advice(config, task, backend)}`, error.facts);
+    throw new MemoryPlanError(error.code, `${error.message}\n  ${advice(config, plan)}`, error.facts);
   }
 }
 
@@ -41,13 +49,13 @@ interface Planned {
 }
 
 /** @throws MemoryPlanError */
-function planned(config: RunConfig, task: Task, backend: Backend): Planned {
+function planned(config: RunConfig, task: Task, backend: Backend, needs: readonly StageNeeds[]): Planned {
   const shape = modelShape(config, task);
   const planOf = (capacity: Capacity): Planned => {
     const bytes = [...backend.plannedBytes(planPolicy(shape, capacity).memory).values()];
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
-  const wanted = planCapacity(config, task);
+  const wanted = planCapacity(config, task, needs);
   try {
     return planOf(wanted);
   } catch (error) {
@@ -63,11 +71,11 @@ interface Change {
   with(value: number): RunConfig;
 }
 
-function advice(config: RunConfig, task: Task, backend: Backend): string {
+function advice(config: RunConfig, plan: (changed: RunConfig) => Planned): string {
   const changes = changesOf(config);
   const fitting = changes.flatMap(({ key, values, with: change }) => {
     for (const value of values) {
-      const bytes = bytesIfItFits(change(value), task, backend);
+      const bytes = bytesIfItFits(() => plan(change(value)));
       if (bytes !== undefined) return [`${key} to ${value} (needs ${gibibytes(bytes)})`];
     }
     return [];
@@ -76,9 +84,9 @@ function advice(config: RunConfig, task: Task, backend: Backend): string {
   return `No single key is enough: lower ${changes.map(({ key }) => key).join(', ')} together.`;
 }
 
-function bytesIfItFits(config: RunConfig, task: Task, backend: Backend): number | undefined {
+function bytesIfItFits(plan: () => Planned): number | undefined {
   try {
-    return planned(config, task, backend).bytes;
+    return plan().bytes;
   } catch (error) {
     if (error instanceof MemoryPlanError) return undefined;
     throw error;
@@ -88,8 +96,8 @@ function bytesIfItFits(config: RunConfig, task: Task, backend: Backend): number 
 /** The cheapest first: smaller micro-batches cost a little time, smaller batches some signal, a smaller model its size. */
 function changesOf(config: RunConfig): Change[] {
   const stages = config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [stage] : []));
-  const group = Math.max(1, ...stages.map(({ numGenerations }) => numGenerations));
-  const batch = Math.max(0, ...stages.map(({ completionsPerStep }) => completionsPerStep));
+  const group = Math.max(1, ...stages.map(({ batch: { numGenerations } }) => numGenerations));
+  const batch = Math.max(0, ...stages.map(({ batch: { completionsPerStep } }) => completionsPerStep));
   const micro = Math.max(0, ...stages.map(microBatch));
   const { hiddenSize, numHeads, headDim, numLayers, intermediateSize } = config.model;
   const withStages = (change: (stage: StageConfig) => StageConfig): RunConfig => ({
@@ -141,22 +149,25 @@ function halvings(size: number, unit: number): number[] {
 
 function withMicroBatch(stage: StageConfig, most: number): StageConfig {
   if (stage.stage === 'sft') return stage;
-  return { ...stage, completionsPerMicroBatch: Math.min(microBatch(stage), most) };
+  return { ...stage, batch: { ...stage.batch, completionsPerMicroBatch: Math.min(microBatch(stage), most) } };
 }
 
 /** Completions of a micro-batch: at most all. */
-function microBatch({ completionsPerMicroBatch, completionsPerStep }: GrpoStageConfig): number {
+function microBatch({ batch: { completionsPerMicroBatch, completionsPerStep } }: GrpoStageConfig): number {
   return completionsPerMicroBatch ?? completionsPerStep;
 }
 
 function withBatch(stage: StageConfig, most: number): StageConfig {
-  if (stage.stage === 'sft' || stage.completionsPerStep <= most) return stage;
-  const micro = stage.completionsPerMicroBatch;
+  if (stage.stage === 'sft' || stage.batch.completionsPerStep <= most) return stage;
+  const { completionsPerMicroBatch: micro, numGenerations } = stage.batch;
   return {
     ...stage,
-    completionsPerStep: most,
-    promptsPerStep: most / stage.numGenerations,
-    ...(micro !== undefined && { completionsPerMicroBatch: Math.min(micro, most) }),
+    batch: {
+      ...stage.batch,
+      completionsPerStep: most,
+      promptsPerStep: most / numGenerations,
+      ...(micro !== undefined && { completionsPerMicroBatch: Math.min(micro, most) }),
+    },
   };
 }
 

@@ -6,12 +6,12 @@
  * else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
-import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { startPosition, type TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
+import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { plannedWork, TYPICAL_DEAD_SHARE, typicalLengths } from './work.ts';
 
@@ -50,12 +50,12 @@ export async function rehearse(run: TrainingRun): Promise<RunEstimate> {
       stage.stage === 'grpo' ? [{ reward: rehearsedReward(stage), weight: 1 }] : [],
     ),
     // Without an end, so that short stages can be measured like long ones.
-    config: { ...config, stages: config.stages.map((stage) => ({ ...stage, evalSteps: 0, maxSteps: ENDLESS })) },
+    config: { ...config, stages: config.stages.map(endless) },
   };
   const stages: StageEstimate[] = [];
   for (const [index, stage] of config.stages.entries()) {
     const at = { ...rehearsal, position: { ...startPosition(), stageIndex: index } };
-    stages.push({ stage: stage.stage, steps: stage.maxSteps, ...(await measureSteps(at, stage)) });
+    stages.push({ stage: stage.stage, steps: stage.optimizer.maxSteps, ...(await measureSteps(at, stage)) });
   }
   const start = run.clock();
   await evaluate(rehearsal, config.stages[config.stages.length - 1] as StageConfig); // a run has at least one stage
@@ -64,6 +64,11 @@ export async function rehearse(run: TrainingRun): Promise<RunEstimate> {
   const training = stages.reduce((sum, { steps, secondsPerStep }) => sum + steps * secondsPerStep, 0);
   const seconds = training + evaluations * secondsPerEvaluation;
   return { stages, evaluations, secondsPerEvaluation, seconds, completionTokens };
+}
+
+function endless(stage: StageConfig): StageConfig {
+  const optimizer = { ...stage.optimizer, maxSteps: ENDLESS };
+  return { ...stage, optimizer, evaluation: { ...stage.evaluation, evalSteps: 0 } };
 }
 
 /** Whole cycles, from one rollout to the next: the steps between are shorter. The first cycles only warm up. */
@@ -90,11 +95,12 @@ async function measureSteps(
 /** Optimizer steps from one rollout to the next. */
 function stepsInCycle(stage: StageConfig): number {
   if (stage.stage === 'sft') return 1;
-  return Math.min(stage.optimizerStepsPerGeneration, stage.promptsPerStep) * stage.numIterations;
+  const { optimizerStepsPerGeneration, promptsPerStep, numIterations } = stage.batch;
+  return Math.min(optimizerStepsPerGeneration, promptsPerStep) * numIterations;
 }
 
 /** Of every few groups one is dead; in the others, every second completion is right. */
-function rehearsedReward({ numGenerations }: GrpoStageConfig): RewardFunction {
+function rehearsedReward({ batch: { numGenerations } }: GrpoStageConfig): RewardFunction {
   const every = Math.round(1 / TYPICAL_DEAD_SHARE);
   const isDead = (group: number): boolean => group % every === every - 1;
   return {

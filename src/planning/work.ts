@@ -8,10 +8,10 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
-import type { GrpoStageConfig, StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
-import { evaluationSamples } from '../grpo/evaluate.ts';
+import { weightOf } from '../methods/chosen.ts';
+import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { planCapacity } from './capacity.ts';
 
 /** A row's passes, in forward passes. */
@@ -66,17 +66,17 @@ export function plannedWork(
     const completion = Math.min(lengths.completion, completionLimit(task, stage));
     return {
       stage: stage.stage,
-      steps: stage.maxSteps,
+      steps: stage.optimizer.maxSteps,
       perStep: rowsOfStep(stage, { prompt, completion }, keepsForward),
       evaluations: evaluationsIn(stage, index === config.stages.length - 1),
-      perEvaluation: problems * (2 * prompt + (1 + evaluationSamples(stage)) * completion), // greedy and sampled prefill apart
+      perEvaluation: problems * (2 * prompt + (1 + stage.evaluation.samples) * completion), // greedy and sampled prefill apart
     };
   });
 }
 
 function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, keepsForward: boolean): number {
-  if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.sequencesPerStep * (prompt + completion - 1);
-  const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage;
+  if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.batch.sequencesPerStep * (prompt + completion - 1);
+  const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage.batch;
   const sampled = drawnGroups(stage) * (prompt + size * completion);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
   const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
@@ -84,15 +84,17 @@ function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, 
 }
 
 /** Groups drawn for a generation batch: with refill, dead ones are drawn again. */
-function drawnGroups({ dynamicSampling, promptsPerStep }: GrpoStageConfig): number {
-  const rounds = dynamicSampling.name === 'refill' ? 1 + dynamicSampling.maxRounds : 1;
+function drawnGroups({ methods, batch: { promptsPerStep } }: GrpoStageConfig): number {
+  const rounds = 1 + weightOf(methods, 'max_rounds');
   let share = 0;
   for (let round = 0; round < rounds; round++) share += TYPICAL_DEAD_SHARE ** round;
   return promptsPerStep * share;
 }
 
 /** A baseline before the first grpo step, one every eval_steps, and one after the last step of the run. */
-function evaluationsIn({ stage, evalSteps, maxSteps }: StageConfig, isLast: boolean): number {
+function evaluationsIn({ stage, evaluation, optimizer }: StageConfig, isLast: boolean): number {
+  const { evalSteps } = evaluation;
+  const { maxSteps } = optimizer;
   const periodic = evalSteps > 0 ? Math.floor(maxSteps / evalSteps) : 0;
   const final = isLast && (evalSteps === 0 || maxSteps % evalSteps !== 0) ? 1 : 0;
   return (stage === 'grpo' ? 1 : 0) + periodic + final;

@@ -1,10 +1,12 @@
 /** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
 import type { RunConfig } from '../config/run_config.ts';
-import type { StageConfig } from '../config/stage_config.ts';
 import type { Task } from '../data/task.ts';
 import { ConfigError } from '../errors.ts';
 import { startPosition, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
+import { createFigures, createMethods, type OwnMethods } from '../methods/create.ts';
+import { Ledger } from '../methods/ledger.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import { initialParameters } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape } from '../planning/capacity.ts';
@@ -20,6 +22,8 @@ function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedR
 export interface RunOptions {
   /** Looked up before the built-in ones. 'unused': the run never asks its rewards, and they need not be known. */
   readonly rewards?: OwnRewards | 'unused';
+  /** Methods that a stage names by a file, by that name. */
+  readonly methods?: OwnMethods;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
 }
@@ -29,15 +33,19 @@ export async function openRun(
   config: RunConfig,
   task: Task,
   backend: Backend,
-  { rewards: own = {}, clock = () => performance.now() }: RunOptions = {},
+  { rewards: own = {}, methods: ownMethods = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   requireStorage(config, backend);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
-  const capacity = requireMemory(config, task, backend);
+  const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
+  const figures = figuresOf(config, ownMethods);
+  const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
+  const capacity = requireMemory(config, task, backend, needs);
   const shape = modelShape(config, task);
   const policy = await Policy.open(backend, shape, capacity);
   policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
-  return { config, task, rewards, policy, position: startPosition(), clock };
+  const ledger = new Ledger();
+  return { config, task, rewards, methods, figures, ledger, policy, position: startPosition(), clock };
 }
 
 /**
@@ -56,8 +64,23 @@ export async function openForInference(
   requireStorage(config, backend);
   const capacity = inferenceCapacity(config, task, load);
   const policy = await Policy.open(backend, modelShape(config, task), capacity);
-  const rewards = config.stages.map(() => []);
-  return { config, task, rewards, policy, position: startPosition(), clock: () => performance.now() };
+  const none = config.stages.map(() => undefined);
+  return {
+    config,
+    task,
+    rewards: config.stages.map(() => []),
+    methods: none,
+    figures: figuresOf(config),
+    ledger: new Ledger(),
+    policy,
+    position: startPosition(),
+    clock: () => performance.now(),
+  };
+}
+
+/** [stages] further figures of the evaluations. */
+function figuresOf(config: RunConfig, own: OwnMethods = {}): TrainingRun['figures'] {
+  return config.stages.map((stage) => (stage.stage === 'grpo' ? createFigures(stage, own) : []));
 }
 
 /** @throws ConfigError where the backend does not store what the config says */

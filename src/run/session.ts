@@ -146,7 +146,7 @@ async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, l
 }
 
 function atStageEnd(run: TrainingRun): boolean {
-  return run.position.step >= stageOf(run).maxSteps;
+  return run.position.step >= stageOf(run).optimizer.maxSteps;
 }
 
 function isComplete(run: TrainingRun): boolean {

@@ -1,20 +1,22 @@
-/** A run's position and vectors as a checkpoint, and back: what a resume needs, and nothing else. */
-
-import type { TaskItem } from '../data/task.ts';
+/**
+ * A run as a checkpoint, and back: what a resume needs, and nothing else.
+ *
+ * Each part of a run keeps its own state, JSON under its id and tensors by name; nothing here knows what is in one.
+ */
 import type { Watch } from '../diagnostics/watch.ts';
 import { CheckpointError } from '../errors.ts';
-import type { Buffer, Position, TrainingRun } from '../grpo/run.ts';
+import type { Position, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
-import type { CreditedGroup, Evaluation, Rollout, Seconds } from '../methods/records.ts';
+import { methodStates, restoreMethods } from '../methods/create.ts';
 import { namedTensors, type Policy } from '../model/policy.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
+import type { Json } from '../options/json.ts';
+import { type BufferRecord, loadBuffer, saveBuffer } from './buffer_state.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { JsonObject } from './json.ts';
 
-/** Raised when the meaning of a field changes. */
-const STATE_VERSION = 2;
-
-const KEPT_LOG_MASS = 'rollouts.keptLogMass';
+/** Raised when the meaning of a part changes. */
+const STATE_VERSION = 3;
 
 /** Where the logs stood: lines behind these bytes are written again by a resumed run. */
 export interface LogPositions {
@@ -22,32 +24,69 @@ export interface LogPositions {
   readonly completions: number;
 }
 
-/** Everything about a rollout that is not a tensor. */
-interface RolloutRecord extends Omit<Rollout, 'tokens' | 'logprobs' | 'entropies' | 'keptLogMass'> {
-  readonly length: number;
-  /** Token by token, where it was written before there was a tensor of it. */
-  readonly keptLogMass?: Readonly<Record<number, number>>;
+/** What one part of a run leaves in a checkpoint. */
+interface StatePart {
+  readonly id: string;
+  /** Plain values; fields that are undefined vanish. */
+  save(run: TrainingRun): { readonly json: unknown; readonly tensors?: readonly TensorRecord[] };
+  load(run: TrainingRun, json: never, tensors: readonly TensorRecord[]): void;
 }
 
-interface GroupRecord {
-  readonly item: TaskItem;
-  readonly dead: boolean;
-  readonly rollouts: readonly RolloutRecord[];
-}
+/** Numbers of the position that only ever grow. */
+const COUNTERS = ['itemsDrawn', 'rolloutsDrawn', 'tokens', 'deadBatches', 'seconds'] as const;
 
+const PARTS: readonly StatePart[] = [
+  {
+    id: 'counters',
+    save: ({ position }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, position[name]])) }),
+    load: ({ position }, json: Pick<Position, (typeof COUNTERS)[number]>) => Object.assign(position, json),
+  },
+  {
+    id: 'evaluations',
+    save: ({ position: { baseline, final } }) => ({ json: { baseline, final } }),
+    load: ({ position }, { baseline, final }: Pick<Position, 'baseline' | 'final'>) =>
+      Object.assign(position, { baseline, final }),
+  },
+  {
+    id: 'watch',
+    save: ({ position: { watch } }) => ({ json: watch }),
+    load: ({ position }, watch: Watch) => Object.assign(position, { watch }),
+  },
+  {
+    id: 'buffer',
+    save({ position: { buffer } }) {
+      if (buffer === undefined) return { json: null };
+      const { record, tensors } = saveBuffer(buffer);
+      return { json: record, tensors };
+    },
+    load(run, record: BufferRecord | null, tensors) {
+      run.position.buffer = record === null ? undefined : loadBuffer(run, record, tensors);
+    },
+  },
+  {
+    id: 'methods',
+    save({ methods, position: { stageIndex } }) {
+      const stage = methods[stageIndex];
+      return { json: stage === undefined ? {} : methodStates(stage) };
+    },
+    load({ methods, position: { stageIndex } }, states: Readonly<Record<string, Json>>) {
+      const stage = methods[stageIndex];
+      if (stage !== undefined) restoreMethods(stage, states);
+    },
+  },
+  {
+    id: 'ledger',
+    save: ({ ledger }) => ({ json: ledger.state() }),
+    load: ({ ledger }, state: Json) => ledger.restore(state),
+  },
+];
+
+/** `state.json` of a checkpoint. */
 interface State {
   readonly version: number;
-  readonly itemsDrawn: number;
-  readonly rolloutsDrawn: number;
-  readonly tokens: number;
-  readonly deadBatches: number;
-  readonly baseline: Evaluation | null;
-  readonly final: Evaluation | null;
-  readonly seconds: Seconds;
-  readonly watch: Watch;
   readonly wallSeconds: number;
   readonly completionsBytes: number;
-  readonly buffer: { readonly stepsTaken: number; readonly groups: readonly GroupRecord[] } | null;
+  readonly parts: Readonly<Record<string, unknown>>;
 }
 
 /** Copies everything out of the engine; the run may go on as soon as this resolves. */
@@ -61,21 +100,9 @@ export async function captureCheckpoint(
     const data = await policy.readVector(which);
     return { name: which, shape: [data.length], data };
   };
-  const buffer = position.buffer && bufferRecord(position.buffer);
-  const state: State = {
-    version: STATE_VERSION,
-    itemsDrawn: position.itemsDrawn,
-    rolloutsDrawn: position.rolloutsDrawn,
-    tokens: position.tokens,
-    deadBatches: position.deadBatches,
-    baseline: position.baseline ?? null,
-    final: position.final ?? null,
-    seconds: position.seconds,
-    watch: position.watch,
-    wallSeconds,
-    completionsBytes: logs.completions,
-    buffer: buffer?.record ?? null,
-  };
+  const saved = PARTS.map((part) => ({ id: part.id, ...part.save(run) }));
+  const parts = Object.fromEntries(saved.map(({ id, json }) => [id, json]));
+  const state: State = { version: STATE_VERSION, wallSeconds, completionsBytes: logs.completions, parts };
   return {
     stage: stageOf(run).stage,
     stageIndex: position.stageIndex,
@@ -85,10 +112,9 @@ export async function captureCheckpoint(
       await vector('firstMoment'),
       await vector('secondMoment'),
       ...(policy.slots.reference ? [await vector('reference')] : []),
-      ...(buffer?.tensors ?? []),
+      ...saved.flatMap(({ tensors = [] }) => tensors),
     ],
-    // Only plain values of the types above reach it; undefined fields vanish in the round trip.
-    state: JSON.parse(JSON.stringify(state)) as JsonObject,
+    state: JSON.parse(JSON.stringify(state)) as JsonObject, // plain values, by the contract of the parts
     metricsBytes: logs.metrics,
   };
 }
@@ -98,35 +124,45 @@ export function restoreCheckpoint(
   run: TrainingRun,
   checkpoint: Checkpoint,
 ): { logs: LogPositions; wallSeconds: number } {
-  const state = checkpoint.state as unknown as State; // written by captureCheckpoint; hashes have been verified
-  if (state.version !== STATE_VERSION) {
-    const message = `the checkpoint's state has version ${state.version}; this rlvr-train reads version ${STATE_VERSION}. Use the version that wrote it.`;
-    throw new CheckpointError('state-version', message);
-  }
+  const { wallSeconds, completionsBytes, parts } = stateOf(checkpoint);
   const { policy, position } = run;
   restoreWeights(policy, checkpoint);
   const length = policy.slots.weights.all.shape[0];
   policy.writeVector('firstMoment', tensor(checkpoint.optimizer, 'firstMoment', [length]));
   policy.writeVector('secondMoment', tensor(checkpoint.optimizer, 'secondMoment', [length]));
   if (policy.slots.reference) policy.writeVector('reference', tensor(checkpoint.optimizer, 'reference', [length]));
-  const restored: Position = {
-    stageIndex: checkpoint.stageIndex,
-    step: checkpoint.step,
-    itemsDrawn: state.itemsDrawn,
-    rolloutsDrawn: state.rolloutsDrawn,
-    tokens: state.tokens,
-    deadBatches: state.deadBatches,
-    baseline: state.baseline ?? undefined,
-    final: state.final ?? undefined,
-    seconds: { ...state.seconds },
-    watch: state.watch,
-    buffer: state.buffer ? restoreBuffer(run, state.buffer, checkpoint.optimizer) : undefined,
-  };
-  Object.assign(position, restored);
+  Object.assign(position, { stageIndex: checkpoint.stageIndex, step: checkpoint.step });
+  for (const part of PARTS) {
+    if (Object.hasOwn(parts, part.id)) part.load(run, parts[part.id] as never, checkpoint.optimizer); // as it saved it
+  }
+  return { logs: { metrics: checkpoint.metricsBytes, completions: completionsBytes }, wallSeconds };
+}
+
+/** The state of a checkpoint, also as the version before wrote it. @throws CheckpointError for any other */
+function stateOf({ state }: Checkpoint): State {
+  const written = state as unknown as State; // captureCheckpoint wrote it; hashes have been verified
+  if (written.version === STATE_VERSION) return written;
+  if (written.version === 2) return fromVersion2(state);
+  const message =
+    `the checkpoint's state has version ${written.version}; this rlvr-train goes on from versions 2 and ${STATE_VERSION}. ` +
+    'Use the version that wrote it, which fingerprint.json names; eval, sample and report open it as it is.';
+  throw new CheckpointError('state-version', message);
+}
+
+/** Version 2 had the fields of all parts side by side. */
+function fromVersion2(state: JsonObject): State {
+  const { wallSeconds, completionsBytes, baseline, final, watch, buffer, ...counters } = state;
+  const evaluations = { baseline: baseline ?? undefined, final: final ?? undefined };
   return {
-    logs: { metrics: checkpoint.metricsBytes, completions: state.completionsBytes },
-    wallSeconds: state.wallSeconds,
+    version: STATE_VERSION,
+    wallSeconds: wallSeconds as number,
+    completionsBytes: completionsBytes as number,
+    parts: { counters: pickCounters(counters), evaluations, watch, buffer },
   };
+}
+
+function pickCounters(fields: JsonObject): JsonObject {
+  return Object.fromEntries(COUNTERS.map((name) => [name, fields[name]])) as JsonObject; // version 2 had them all
 }
 
 /** The policy of a checkpoint, whatever version wrote the rest. @throws CheckpointError where it is of another model */
@@ -150,105 +186,4 @@ function tensor(
     );
   }
   return found.data;
-}
-
-function bufferRecord({ groups, stepsTaken }: Buffer): { record: State['buffer']; tensors: TensorRecord[] } {
-  const rollouts = groups.flatMap((group) => group.rollouts);
-  const join = <T extends Float32Array | Int32Array>(name: string, parts: readonly T[], out: T): TensorRecord => {
-    let at = 0;
-    for (const part of parts) {
-      out.set(part, at);
-      at += part.length;
-    }
-    return { name, shape: [out.length], data: out };
-  };
-  const tokens = rollouts.reduce((sum, rollout) => sum + rollout.tokens.length, 0);
-  return {
-    record: {
-      stepsTaken,
-      groups: groups.map(({ item, dead, rollouts: members }) => ({
-        item,
-        dead,
-        rollouts: members.map(({ tokens: { length }, logprobs: _, entropies: __, keptLogMass: ___, ...rest }) => ({
-          ...rest,
-          length,
-        })),
-      })),
-    },
-    tensors: [
-      join(
-        'rollouts.tokens',
-        rollouts.map((rollout) => rollout.tokens),
-        new Int32Array(tokens),
-      ),
-      join(
-        'rollouts.logprobs',
-        rollouts.map((rollout) => rollout.logprobs),
-        new Float32Array(tokens),
-      ),
-      join(
-        'rollouts.entropies',
-        rollouts.map((rollout) => rollout.entropies),
-        new Float32Array(tokens),
-      ),
-      join(
-        KEPT_LOG_MASS,
-        rollouts.map((rollout) => rollout.keptLogMass),
-        new Float32Array(tokens),
-      ),
-      join(
-        'rollouts.advantages',
-        groups.map((group) => group.advantages),
-        new Float32Array(rollouts.length),
-      ),
-    ],
-  };
-}
-
-function restoreBuffer(
-  run: TrainingRun,
-  record: NonNullable<State['buffer']>,
-  tensors: readonly TensorRecord[],
-): Buffer {
-  const members = record.groups.flatMap((group) => group.rollouts);
-  const total = members.reduce((sum, { length }) => sum + length, 0);
-  const tokens = Int32Array.from(tensor(tensors, 'rollouts.tokens', [total]));
-  const logprobs = Float32Array.from(tensor(tensors, 'rollouts.logprobs', [total]));
-  const entropies = Float32Array.from(tensor(tensors, 'rollouts.entropies', [total]));
-  const keptLogMass = tensors.some(({ name }) => name === KEPT_LOG_MASS)
-    ? Float32Array.from(tensor(tensors, KEPT_LOG_MASS, [total]))
-    : keptLogMassOf(members);
-  const advantages = Float32Array.from(tensor(tensors, 'rollouts.advantages', [members.length]));
-  let token = 0;
-  let rollout = 0;
-  const groups = record.groups.map(({ item, dead, rollouts }): CreditedGroup => {
-    const first = rollout;
-    const restored = rollouts.map(({ length, ...rest }): Rollout => {
-      const [begin, end] = [token, token + length];
-      token = end;
-      rollout++;
-      return {
-        ...rest,
-        tokens: tokens.slice(begin, end),
-        logprobs: logprobs.slice(begin, end),
-        entropies: entropies.slice(begin, end),
-        keptLogMass: keptLogMass.slice(begin, end),
-      };
-    });
-    return {
-      item,
-      dead,
-      prompt: run.task.promptTokens(item),
-      rollouts: restored,
-      advantages: advantages.slice(first, rollout),
-    };
-  });
-  return { groups, stepsTaken: record.stepsTaken };
-}
-
-/** [tokens of all members] as an older checkpoint holds it. JSON gives a float32 back exactly. */
-function keptLogMassOf(members: readonly RolloutRecord[]): Float32Array {
-  return Float32Array.from(
-    members.flatMap(({ length, keptLogMass = {} }) => Array.from({ length }, (_, t) => keptLogMass[t] ?? 0)),
-  );
 }

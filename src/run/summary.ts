@@ -40,7 +40,7 @@ export function summarize(
   return {
     baseline: position.baseline ? evaluationMetrics(position.baseline) : null,
     final: position.final ? evaluationMetrics(position.final) : null,
-    steps: config.stages.map(({ stage, maxSteps }) => ({ stage, steps: maxSteps })),
+    steps: config.stages.map(({ stage, optimizer }) => ({ stage, steps: optimizer.maxSteps })),
     wallSeconds,
     split: { ...seconds },
     tokensPerSecond: position.tokens / Math.max(1e-9, working),

@@ -160,7 +160,7 @@ class LocalRun implements BrowserRun {
       storage: this.#storage,
       status: this.#status,
       task: task.name,
-      stages: config.stages.map(({ stage, maxSteps }) => ({ stage, maxSteps })),
+      stages: config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
       stageIndex: position.stageIndex,
       step: position.step,
       parameters: countParameters(policy.parameters),
@@ -326,7 +326,7 @@ class LocalRun implements BrowserRun {
     const each = Math.ceil(count / items.length);
     const completions = await completeItems(run, items, {
       samples: each,
-      sampling: stage.stage === 'grpo' ? stage : wholeVocabulary(1),
+      sampling: stage.stage === 'grpo' ? stage.sampling : wholeVocabulary(1),
       samplingKey: samplingKey(run.config.seed, 'sample'),
       stage,
     });

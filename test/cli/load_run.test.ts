@@ -52,12 +52,15 @@ describe('loadRun', () => {
       directory: 'runs/mine',
       file: join('runs', 'mine', 'config.yaml'),
     });
-    expect(loaded.config.stages[0]?.maxSteps).toBe(5);
+    expect(loaded.config.stages[0]?.optimizer.maxSteps).toBe(5);
   });
 
   it('names flags as the origin of what they set', async () => {
     const { config, origins } = await loadRun({ config: 'mine.yaml', seed: 9, maxSteps: 10, set: ['beta=0.1'] });
-    expect(config.stages[0]).toMatchObject({ maxSteps: 10, warmupSteps: 10, klCoef: 0.1 });
+    expect(config.stages[0]).toMatchObject({
+      optimizer: { maxSteps: 10, warmupSteps: 10 },
+      methods: { lossTerms: [{ name: 'kl-loss', beta: 0.1 }] },
+    });
     const named = ['seed', 'stages.0.max_steps', 'stages.0.beta', 'stages.0.warmup_steps'].map((key) =>
       origins.get(key),
     );
@@ -66,7 +69,7 @@ describe('loadRun', () => {
 
   it('a cap above the stage changes nothing', async () => {
     const { config, origins } = await loadRun({ config: 'mine.yaml', maxSteps: 99 });
-    expect(config.stages[0]?.maxSteps).toBe(30);
+    expect(config.stages[0]?.optimizer.maxSteps).toBe(30);
     expect(origins.get('stages.0.max_steps')).toBe('mine.yaml:2');
   });
 

@@ -156,7 +156,7 @@ describe('one bad line', () => {
     ],
     ['top_p: 1.5', 'top_p: 1.5 — must be greater than 0 and at most 1; for example 1.'],
     ['adam_beta2: 1', 'adam_beta2: 1 — must be at least 0 and less than 1; for example 0.95.'],
-    ['loss_type: cispo', 'loss_type: cispo — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo.'],
+    ['loss_type: luspo', 'loss_type: luspo — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo.'],
     [
       'lr_scheduler_type: polynomial',
       'lr_scheduler_type: polynomial — not a schedule of this trainer; use linear, cosine, cosine_with_min_lr, constant, constant_with_warmup.',
@@ -481,7 +481,7 @@ describe('a --set', () => {
     it('not where one of its kind inherits it', () => {
       const more = `${WARM}  - {stage: grpo, max_steps: 10}\n`;
       const { config } = parseConfig(more, { file: 'run.yaml' }, ['num_generations=2']);
-      expect(config.stages.map((stage) => stage.stage === 'grpo' && stage.numGenerations)).toEqual([false, 4, 2]);
+      expect(config.stages.map((stage) => stage.stage === 'grpo' && stage.batch.numGenerations)).toEqual([false, 4, 2]);
     });
 
     it('in the shipped countdown.yaml too', () => {

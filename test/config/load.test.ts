@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { loadConfigFile } from '../../src/config/load_file.node.ts';
-import type { GrpoStageConfig, StageConfig } from '../../src/config/stage_config.ts';
+import type { GrpoStageConfig, StageConfig } from '../../src/methods/stage.ts';
 
 const COUNTDOWN = `task: {name: countdown, answer: steps, numbers: 3, max_number: 10}
 model: {hidden_size: 128, num_hidden_layers: 3, num_attention_heads: 4, initializer_range: 0.05}
@@ -31,53 +31,61 @@ describe('parseConfig', () => {
     const { config } = parseConfig(COUNTDOWN, { file: 'countdown.yaml' });
     expect(config.task).toEqual({ name: 'countdown', answer: 'steps', numbers: 3, max_number: 10 });
     expect(config.model).toMatchObject({ intermediateSize: 336, numKvHeads: 4, headDim: 32, tieWordEmbeddings: true });
-    expect(config.stages[0]).toMatchObject({ stage: 'sft', sequencesPerStep: 64, learningRate: 2e-3, evalSteps: 25 });
+    expect(config.stages[0]).toMatchObject({
+      stage: 'sft',
+      batch: { sequencesPerStep: 64 },
+      optimizer: { learningRate: 2e-3 },
+      evaluation: { evalSteps: 25 },
+    });
     expect(config.stages[1]).toMatchObject({
       stage: 'grpo',
-      completionsPerStep: 512,
-      promptsPerStep: 32,
-      optimizerStepsPerGeneration: 1,
-      objective: 'dr_grpo',
-      dynamicSampling: { name: 'refill', maxRounds: 2 },
+      batch: { completionsPerStep: 512, promptsPerStep: 32, optimizerStepsPerGeneration: 1 },
       rewards: [{ name: 'accuracy', weight: 1 }],
-      clipEpsilonHigh: 0.2,
+      methods: {
+        rolloutStrategies: [{ name: 'refill', max_rounds: 2 }],
+        objective: [{ name: 'ppo-clip', epsilon: 0.2, epsilon_high: 0.2, delta: null }],
+        aggregation: [{ name: 'const-norm' }],
+      },
     });
   });
 
   it("gives a stage TRL's defaults where the file says nothing", () => {
     expect(grpo()).toEqual({
       stage: 'grpo',
-      maxSteps: 100,
-      learningRate: 1e-6,
-      learningRateSchedule: 'linear',
-      minLearningRateRatio: 0,
-      warmupSteps: 0,
-      weightDecay: 0,
-      beta1: 0.9,
-      beta2: 0.999,
-      adamEps: 1e-8,
-      maxGradNorm: 1,
-      evalSteps: 25,
-      numGenerations: 8,
-      numGenerationsEval: 4,
-      numIterations: 1,
-      completionsPerStep: 256,
-      promptsPerStep: 32,
-      optimizerStepsPerGeneration: 1,
-      temperature: 1,
-      topK: 0,
-      topP: 1,
-      minP: null,
-      objective: 'dapo',
-      klCoef: 0,
-      clipEpsilonLow: 0.2,
-      clipEpsilonHigh: 0.2,
-      clipDelta: null,
-      entropyCoef: 0,
-      scaleRewards: 'group',
-      maskTruncatedCompletions: false,
-      dynamicSampling: { name: 'none' },
+      batch: {
+        numGenerations: 8,
+        numIterations: 1,
+        completionsPerStep: 256,
+        promptsPerStep: 32,
+        optimizerStepsPerGeneration: 1,
+      },
+      sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
+      optimizer: {
+        maxSteps: 100,
+        learningRate: 1e-6,
+        learningRateSchedule: 'linear',
+        minLearningRateRatio: 0,
+        warmupSteps: 0,
+        weightDecay: 0,
+        beta1: 0.9,
+        beta2: 0.999,
+        adamEps: 1e-8,
+        maxGradNorm: 1,
+      },
+      evaluation: { evalSteps: 25, samples: 4 },
       rewards: [{ name: 'accuracy', weight: 1 }],
+      methods: {
+        promptSource: [{ name: 'stream' }],
+        rolloutStrategies: [],
+        groupSteps: [],
+        advantageEstimator: [{ name: 'group', scale_rewards: 'group' }],
+        creditSteps: [],
+        objective: [{ name: 'ppo-clip', epsilon: 0.2, epsilon_high: 0.2, delta: null }],
+        lossTerms: [],
+        aggregation: [{ name: 'token-mean' }],
+        controllers: [],
+        evaluationFigures: [],
+      },
     });
   });
 
@@ -87,17 +95,17 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    ['epsilon: 0.1', { clipEpsilonLow: 0.1, clipEpsilonHigh: 0.1 }],
-    ['epsilon_high: 0.28', { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.28 }],
-    ['epsilon_high: null', { clipEpsilonHigh: 0.2 }],
-    ['scale_rewards: true', { scaleRewards: 'group' }],
-    ['scale_rewards: false', { scaleRewards: 'none' }],
-    ['warmup_steps: 0.055', { warmupSteps: 6 }],
-    ['warmup_steps: 100', { warmupSteps: 100 }],
-    ['eval_strategy: no', { evalSteps: 0 }],
-    ['dynamic_sampling: refill', { dynamicSampling: { name: 'refill', maxRounds: 2 } }],
+    ['epsilon: 0.1', { methods: { objective: [{ epsilon: 0.1, epsilon_high: 0.1 }] } }],
+    ['epsilon_high: 0.28', { methods: { objective: [{ epsilon: 0.2, epsilon_high: 0.28 }] } }],
+    ['epsilon_high: null', { methods: { objective: [{ epsilon_high: 0.2 }] } }],
+    ['scale_rewards: true', { methods: { advantageEstimator: [{ scale_rewards: 'group' }] } }],
+    ['scale_rewards: false', { methods: { advantageEstimator: [{ scale_rewards: 'none' }] } }],
+    ['warmup_steps: 0.055', { optimizer: { warmupSteps: 6 } }],
+    ['warmup_steps: 100', { optimizer: { warmupSteps: 100 } }],
+    ['eval_strategy: no', { evaluation: { evalSteps: 0 } }],
+    ['dynamic_sampling: refill', { methods: { rolloutStrategies: [{ name: 'refill', max_rounds: 2 }] } }],
     ['reward_funcs: format', { rewards: [{ name: 'format', weight: 1 }] }],
-    ['lr_scheduler_kwargs: {min_lr_rate: 0.2}', { minLearningRateRatio: 0.2 }],
+    ['lr_scheduler_kwargs: {min_lr_rate: 0.2}', { optimizer: { minLearningRateRatio: 0.2 } }],
   ])('reads %s', (line, expected) => {
     expect(grpo(line)).toMatchObject(expected);
   });
@@ -135,16 +143,18 @@ describe('parseConfig', () => {
     [['per_device_train_batch_size: 32', 'generation_batch_size: 256', 'gradient_accumulation_steps: 1'], 256, 8],
     [['generation_batch_size: 64'], 64, 1],
   ])('takes from %j a batch of %i completions and %i optimizer steps on it', (lines, completions, updates) => {
-    expect(grpo(...lines)).toMatchObject({ completionsPerStep: completions, optimizerStepsPerGeneration: updates });
+    expect(grpo(...lines)).toMatchObject({
+      batch: { completionsPerStep: completions, optimizerStepsPerGeneration: updates },
+    });
   });
 
   it("lets a stage's own key win over the top level's, and leaves grpo keys out of an sft stage", () => {
     const text =
       'task: t\nmax_steps: 5\nnum_generations: 4\nstages:\n  - stage: sft\n  - {stage: grpo, max_steps: 7}\n';
     const { stages } = parseConfig(text, { file: 'run.yaml' }).config;
-    expect(stages.map((stage) => stage.maxSteps)).toEqual([5, 7]);
-    expect(stages[0]).not.toHaveProperty('numGenerations');
-    expect(stages[1]).toHaveProperty('numGenerations', 4);
+    expect(stages.map((stage) => stage.optimizer.maxSteps)).toEqual([5, 7]);
+    expect(stages[0]).not.toHaveProperty('batch.numGenerations');
+    expect(stages[1]).toHaveProperty('batch.numGenerations', 4);
   });
 
   it('accepts a TRL key whose value asks for what happens anyway', () => {
@@ -158,12 +168,12 @@ describe('--set', () => {
   const stagesOf = (...overrides: string[]) => parseConfig(COUNTDOWN, { file: 'c.yaml' }, overrides).config.stages;
 
   it('reaches a stage by index and by kind', () => {
-    expect(stagesOf('stages.1.learning_rate=1e-3')[1].learningRate).toBe(1e-3);
-    expect(stagesOf('grpo.learning_rate=1e-3').map((stage) => stage.learningRate)).toEqual([2e-3, 1e-3]);
+    expect(stagesOf('stages.1.learning_rate=1e-3')[1].optimizer.learningRate).toBe(1e-3);
+    expect(stagesOf('grpo.learning_rate=1e-3').map((stage) => stage.optimizer.learningRate)).toEqual([2e-3, 1e-3]);
   });
 
   it('sets a top-level key that stages inherit', () => {
-    expect(stagesOf('adam_beta2=0.95').map((stage) => stage.beta2)).toEqual([0.95, 0.95]);
+    expect(stagesOf('adam_beta2=0.95').map((stage) => stage.optimizer.beta2)).toEqual([0.95, 0.95]);
   });
 
   it('reaches into the model, the task and a plug-in given by name', () => {
@@ -171,7 +181,7 @@ describe('--set', () => {
     const { config } = parseConfig('task: t\nmax_steps: 1\ndynamic_sampling: refill', { file: 'c.yaml' }, overrides);
     expect(config.model.hiddenSize).toBe(64);
     expect(config.task).toEqual({ name: 't', numbers: 4 });
-    expect(grpoOf(config.stages[0]).dynamicSampling).toEqual({ name: 'refill', maxRounds: 3 });
+    expect(grpoOf(config.stages[0]).methods.rolloutStrategies).toEqual([{ name: 'refill', max_rounds: 3 }]);
   });
 
   it('lets the last of two win, and lists be given in flow style', () => {
@@ -181,7 +191,7 @@ describe('--set', () => {
 
   it('means the flat keys by grpo where there are no stages', () => {
     const { config } = parseConfig('task: t\nmax_steps: 1', { file: 'c.yaml' }, ['grpo.max_steps=9']);
-    expect(config.stages[0].maxSteps).toBe(9);
+    expect(config.stages[0].optimizer.maxSteps).toBe(9);
   });
 });
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { relinkSchema } from '../../src/cli/schema.ts';
 import { GRPO_KEYS } from '../../src/config/grpo_keys.ts';
+import { METHOD_KEYS } from '../../src/config/method_keys.ts';
 import { MODEL_KEYS } from '../../src/config/model_config.ts';
 import { RUN_KEYS } from '../../src/config/run_keys.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
@@ -40,8 +41,8 @@ const TRL_KEYS = `
   lora_target_modules use_rslora use_dora load_in_8bit load_in_4bit bnb_4bit_quant_type
 `;
 
-const tables: Readonly<Record<string, KeyTable>> = { RUN_KEYS, MODEL_KEYS, SFT_KEYS, GRPO_KEYS };
-const supported = new Set(Object.values({ ...RUN_KEYS, ...GRPO_KEYS }).map((entry) => entry.yaml));
+const tables: Readonly<Record<string, KeyTable>> = { RUN_KEYS, MODEL_KEYS, SFT_KEYS, GRPO_KEYS, METHOD_KEYS };
+const supported = new Set(Object.values({ ...RUN_KEYS, ...GRPO_KEYS, ...METHOD_KEYS }).map((entry) => entry.yaml));
 
 describe('the tables of keys', () => {
   it('answer every key of TRL: supported, or refused with a reason and a remedy', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countProblems, differentProblems, startCount } from '../../src/diagnostics/problems.ts';
 import { batchRecord } from '../../src/diagnostics/records.ts';
+import { hasEqualRewards } from '../../src/methods/advantages/baseline.ts';
 import type { Rollout, RolloutGroup } from '../../src/methods/records.ts';
-import { isDead } from '../../src/methods/records.ts';
 
 const NO_TIME = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
 
@@ -22,7 +22,7 @@ function rollout(tokens: readonly number[], reward: number | null, verdict: 'rig
 
 function group(key: string, ...rollouts: readonly Rollout[]): RolloutGroup {
   const item = { id: key, key, split: 'train', prompt: '', answer: '', identity: key, weight: 1 } as const;
-  return { item, prompt: new Int32Array(), rollouts, dead: isDead(rollouts.map(({ reward }) => reward)) };
+  return { item, prompt: new Int32Array(), rollouts, dead: hasEqualRewards({ rollouts }) };
 }
 
 describe('batchRecord', () => {

@@ -2,11 +2,11 @@
 
 import { stringify } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
-import type { StageConfig } from '../../src/config/stage_config.ts';
 import type { Diagnosis } from '../../src/diagnostics/diagnostic.ts';
 import { trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
 import { type Observation, observe, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
+import type { StageConfig } from '../../src/methods/stage.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
 
 const SECONDS = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };

@@ -1,5 +1,5 @@
 /**
- * TRL's own loss and derivatives, out of `GRPOTrainer._compute_loss`, through `tokenCoefficient` and the
+ * TRL's own loss and derivatives, out of `GRPOTrainer._compute_loss`, through the aggregations and the
  * `policyObjective` kernel.
  *
  * One call of `_compute_loss` is one micro-batch of `gradient_accumulation_steps` equal ones: with b rows here and n
@@ -8,21 +8,31 @@
  * N = num_items_in_batch.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LossType, StepSizes } from '../../src/grpo/aggregation.ts';
-import { tokenCoefficient } from '../../src/grpo/aggregation.ts';
+import { LOSS_TYPES } from '../../src/config/method_keys.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { OBJECTIVE } from '../../src/kernels/kernels.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { Aggregation, StepSizes } from '../../src/methods/points.ts';
+import { METHODS } from '../../src/methods/registry.ts';
 import type { TrlLossCase, TrlLossInputs, TrlLossOptions } from '../golden/load.ts';
 import { loadGolden } from '../golden/load.ts';
 import { worstRelative } from '../support/golden_model.ts';
 import type { KernelCase, Output, TestSlot } from '../support/harness.ts';
 import { allRows, poisoned, runCases } from '../support/harness.ts';
+import { anyStage } from '../support/stages.ts';
 
 const golden = loadGolden('trl_loss');
 
-const LOSS_TYPES: readonly string[] = ['grpo', 'bnpo', 'dr_grpo', 'dapo'] satisfies LossType[];
+/** Those that the kernel computes: the clipped surrogate, averaged in four ways. */
+const KERNEL_LOSS_TYPES: readonly string[] = ['grpo', 'bnpo', 'dr_grpo', 'dapo'];
+
+function aggregationOf(lossType: string): Aggregation {
+  const { aggregation } = LOSS_TYPES.get(lossType) ?? { aggregation: undefined };
+  const method = METHODS.aggregation.find(({ id }) => id === aggregation);
+  if (method === undefined) throw new Error(`no aggregation of ${lossType}`);
+  return method.create({}, anyStage());
+}
 
 /** Cases that this trainer does not have, each with the reason. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
@@ -51,7 +61,7 @@ function optionsOf(test: TrlLossCase): Options {
 function isInScope(test: TrlLossCase): boolean {
   const options = optionsOf(test);
   return (
-    LOSS_TYPES.includes(options.loss_type) &&
+    KERNEL_LOSS_TYPES.includes(options.loss_type) &&
     options.importance_sampling_level === 'token' &&
     options.top_entropy_quantile === 1 &&
     options.off_policy_mask_threshold === null &&
@@ -102,10 +112,10 @@ function kernelCase(test: TrlLossCase): KernelCase {
   const width = inputs.mask[0].length;
   const R = inputs.mask.length * width;
   const sizes = stepSizes(inputs, options);
-  const type = options.loss_type as LossType;
+  const aggregation = aggregationOf(options.loss_type);
   const coefficients = inputs.mask.flatMap((row) => {
     const tokens = countMasked([row]);
-    return row.map((value) => (value === 1 ? tokenCoefficient(type, tokens, sizes) : 0));
+    return row.map((value) => (value === 1 ? aggregation(tokens, sizes) : 0));
   });
   const bonus = options.entropy_coef / (sizes.microBatches * sizes.microLossTokens);
   return {
@@ -144,7 +154,8 @@ describe('trl_loss.json', () => {
   });
 
   it('covers each of the four loss types with and without KL, on policy and off, with an empty row', () => {
-    for (const type of LOSS_TYPES) expect(covered.filter((test) => optionsOf(test).loss_type === type)).not.toEqual([]);
+    for (const type of KERNEL_LOSS_TYPES)
+      expect(covered.filter((test) => optionsOf(test).loss_type === type)).not.toEqual([]);
     expect(covered.some((test) => optionsOf(test).beta > 0)).toBe(true);
     expect(covered.some((test) => optionsOf(test).delta !== null)).toBe(true);
     expect(covered.some((test) => !test.old)).toBe(true);

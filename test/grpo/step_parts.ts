@@ -8,19 +8,20 @@ import { creditGroups, selectGroups } from '../../src/grpo/credit.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
 import { updateMetrics } from '../../src/grpo/metrics.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
+import { openStep } from '../../src/grpo/step_scope.ts';
 import { superviseStep } from '../../src/grpo/supervised.ts';
 import { updatePolicy } from '../../src/grpo/update.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import {
-  type Collected,
-  type CreditedGroup,
-  type Evaluation,
-  isDead,
-  type Rollout,
-  type RolloutGroup,
-  type StepMetrics,
-  type SupervisedResult,
-  type UpdateResult,
+import { hasEqualRewards } from '../../src/methods/advantages/baseline.ts';
+import type {
+  Collected,
+  CreditedGroup,
+  Evaluation,
+  Rollout,
+  RolloutGroup,
+  StepMetrics,
+  SupervisedResult,
+  UpdateResult,
 } from '../../src/methods/records.ts';
 import { packBatch, type TokenGroup } from '../../src/model/batch.ts';
 import { normals } from '../support/data.ts';
@@ -70,13 +71,13 @@ function grpoStage(run: TrainingRun): Extract<ReturnType<typeof stageOf>, { stag
 }
 
 export function collect(run: TrainingRun): Promise<Collected> {
-  return collectGroups(run, grpoStage(run));
+  return collectGroups(run, grpoStage(run), openStep(run, grpoStage(run)));
 }
 
 /** The groups that an update is made of, with their advantages. */
-export function credit(run: TrainingRun, groups: readonly RolloutGroup[]): Promise<CreditedGroup[]> {
-  const stage = grpoStage(run);
-  return creditGroups(run.policy, stage, selectGroups(stage, groups));
+export function credit(run: TrainingRun, groups: readonly RolloutGroup[]): Promise<readonly CreditedGroup[]> {
+  const scope = openStep(run, grpoStage(run));
+  return creditGroups(run.policy, scope, selectGroups(scope, groups));
 }
 
 /** @param onPolicy the weights are still those that sampled the groups */
@@ -85,7 +86,8 @@ export function update(
   groups: readonly CreditedGroup[],
   { onPolicy }: { readonly onPolicy: boolean },
 ): Promise<UpdateResult> {
-  return updatePolicy(run, grpoStage(run), groups, onPolicy);
+  const stage = grpoStage(run);
+  return updatePolicy(run, stage, openStep(run, stage), groups, onPolicy);
 }
 
 export function supervise(run: TrainingRun): Promise<SupervisedResult> {
@@ -100,7 +102,7 @@ export function evaluateNow(run: TrainingRun): Promise<Evaluation> {
 
 /** Metrics of a first step that took half a second, of a run that has seen 100 completion tokens. */
 export function metricsOf(run: TrainingRun, result: UpdateResult, collected?: Collected): StepMetrics {
-  return updateMetrics(grpoStage(run), collected, result, { step: 1, stepSeconds: 0.5, tokens: 100 });
+  return updateMetrics(grpoStage(run), collected, result, {}, { step: 1, stepSeconds: 0.5, tokens: 100 });
 }
 
 /** A completion written by hand. */
@@ -136,7 +138,7 @@ export async function answered(run: TrainingRun, groups: readonly (readonly Answ
         reward,
       };
     });
-    made.push({ item, prompt, rollouts, dead: isDead(answers.map(({ reward }) => reward)) });
+    made.push({ item, prompt, rollouts, dead: hasEqualRewards({ rollouts }) });
   }
   return made;
 }

@@ -127,7 +127,7 @@ async function byHand(
 }
 
 /** Groups of ANSWERS, of a policy that has moved since, with a reference that has moved once more. */
-async function offPolicy(keys: Readonly<Record<string, unknown>>): Promise<[TrainingRun, CreditedGroup[]]> {
+async function offPolicy(keys: Readonly<Record<string, unknown>>): Promise<[TrainingRun, readonly CreditedGroup[]]> {
   const run = await reinforced({ ...EVERYTHING, ...keys });
   const groups = await credit(run, await answered(run, ANSWERS));
   await nudge(run, 0.1);

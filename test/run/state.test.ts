@@ -55,16 +55,21 @@ async function throughDisk(checkpoint: Checkpoint): Promise<Checkpoint> {
   return loaded.checkpoint;
 }
 
-/** The same checkpoint as it was written before that tensor existed: the mass in state.json, an object of single numbers. */
+/** The same checkpoint as version 2 wrote it: no parts, and the mass in state.json, an object of single numbers. */
 function asWrittenBefore(checkpoint: Checkpoint, rollouts: readonly Rollout[]): Checkpoint {
-  const state = structuredClone(checkpoint.state) as unknown as {
-    buffer: { groups: { rollouts: { keptLogMass?: unknown }[] }[] };
+  type Buffered = { groups: { rollouts: { keptLogMass?: unknown }[] }[] };
+  const { parts, wallSeconds, completionsBytes } = structuredClone(checkpoint.state) as unknown as {
+    parts: { counters: object; evaluations: object; watch: object; buffer: Buffered };
+    wallSeconds: number;
+    completionsBytes: number;
   };
-  state.buffer.groups
+  parts.buffer.groups
     .flatMap((group) => group.rollouts)
     .forEach((record, i) => {
       record.keptLogMass = { ...rollouts[i].keptLogMass };
     });
+  const { counters, evaluations, watch, buffer } = parts;
+  const state = { version: 2, wallSeconds, completionsBytes, ...counters, ...evaluations, watch, buffer };
   return {
     ...checkpoint,
     state: state as unknown as JsonObject,
@@ -86,7 +91,7 @@ describe('a checkpoint between two passes over the same rollouts', () => {
   it('holds no number of a token in its JSON', async () => {
     const run = await afterOneStep();
     const { state } = await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0);
-    expect(JSON.stringify(state.buffer)).not.toContain('keptLogMass');
+    expect(JSON.stringify((state.parts as JsonObject).buffer)).not.toContain('keptLogMass');
   });
 
   it('is read the same where an older version wrote it', async () => {

@@ -10,7 +10,7 @@ describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
   it('is a job that the command line reads', () => {
     const { config } = parseConfig(yamlOf(ofPreset(name)), { file: name });
     expect(createTask(config.task).name).toBe(ofPreset(name).task);
-    expect(config.stages.at(-1)?.maxSteps).toBe(ofPreset(name).steps);
+    expect(config.stages.at(-1)?.optimizer.maxSteps).toBe(ofPreset(name).steps);
   });
 
   it('shows an example that its task calls right', () => {
@@ -34,7 +34,7 @@ describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
 /** Without what a run is watched by: how often, and on how many completions, it is evaluated. */
 function trained(config: RunConfig) {
   const stages = config.stages.map((stage) => {
-    const { evalSteps: _steps, numGenerationsEval: _samples, ...rest } = { numGenerationsEval: 0, ...stage };
+    const { evaluation: _, ...rest } = stage;
     return rest;
   });
   return { ...config, stages };

@@ -1,0 +1,107 @@
+/**
+ * The keys of a grpo stage that choose methods and set their options, made of the methods' own declarations: no method is
+ * named here, and none of its options is read.
+ *
+ *   a point     advantage_estimator: rloo, credit_steps: [{name: length-mask, max_tokens: 24}], loss_terms: [./mine.ts]
+ *   a switch    TRL's key for a method: beta, dynamic_sampling, … puts it into the stage
+ *   an option   of a method that shares its options with the stage, as TRL does: epsilon, scale_rewards, …
+ *   loss_type   TRL's name for an objective and an aggregation
+ */
+import { z } from 'zod';
+import type { Method } from '../methods/method.ts';
+import { METHODS } from '../methods/registry.ts';
+import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import { choice, type Key, type KeyTable, key, plugin, unset } from '../options/keys.ts';
+
+/** How a point is written. The first method of a point that takes one is its default. */
+interface PointKey {
+  readonly yaml: string;
+  readonly takes: 'one' | 'many';
+  readonly text: string;
+}
+
+export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
+  promptSource: { yaml: 'prompt_source', takes: 'one', text: 'Which problems are asked.' },
+  rolloutStrategies: { yaml: 'rollout_strategies', takes: 'many', text: 'What happens around plain sampling.' },
+  groupSteps: { yaml: 'group_steps', takes: 'many', text: 'What becomes of sampled groups before they are credited.' },
+  advantageEstimator: { yaml: 'advantage_estimator', takes: 'one', text: 'How rewards become advantages.' },
+  creditSteps: { yaml: 'credit_steps', takes: 'many', text: 'What shapes or masks the advantages.' },
+  objective: { yaml: 'objective', takes: 'one', text: "The policy's own term of the loss." },
+  lossTerms: { yaml: 'loss_terms', takes: 'many', text: 'Further terms of the loss.' },
+  aggregation: { yaml: 'aggregation', takes: 'one', text: 'The weight of a token in the loss.' },
+  controllers: { yaml: 'controllers', takes: 'many', text: 'What acts on the run after a step.' },
+  evaluationFigures: { yaml: 'evaluation_figures', takes: 'many', text: 'Further figures of an evaluation.' },
+};
+
+/** Every method, whatever its point. */
+const everyMethod: readonly Method<unknown>[] = METHOD_POINTS.flatMap(
+  (point): readonly Method<unknown>[] => METHODS[point],
+);
+
+/** An objective and an aggregation for each value of `loss_type`. */
+export const LOSS_TYPES: ReadonlyMap<string, { readonly objective: string; readonly aggregation: string }> = new Map(
+  METHODS.objective.flatMap(({ id, lossTypes = {} }) =>
+    Object.entries(lossTypes).map(([name, aggregation]) => [name, { objective: id, aggregation }] as const),
+  ),
+);
+
+const DEFAULT_LOSS_TYPE = 'dapo';
+
+/** A method that shares its options with the stage, or none. */
+export function sharedOptions(method: Method<unknown>): readonly Key[] {
+  return method.optionsAreStageKeys === true ? Object.values(method.options) : [];
+}
+
+/** The options that methods share with the stage; a spelling that several share is one key, with the words of each. */
+function optionKeys(): Key[] {
+  const owners = new Map<string, { readonly id: string; readonly option: Key }[]>();
+  for (const method of everyMethod) {
+    for (const option of sharedOptions(method)) {
+      owners.set(option.yaml, [...(owners.get(option.yaml) ?? []), { id: method.id, option }]);
+    }
+  }
+  return [...owners].map(([yaml, [first, ...others]]) => {
+    if (others.length === 0) return first.option;
+    const texts = [first, ...others].map(({ id, option }) => `Of ${id}: ${option.schema.description ?? ''}`);
+    // Each method's own schema reads the value; that of the first serves the editor.
+    return key(yaml, first.option.schema.describe(texts.join(' ')));
+  });
+}
+
+function pointKey(point: MethodPoint): Key {
+  const { yaml, takes, text } = POINT_KEYS[point];
+  const known = METHODS[point].map(({ id }) => id);
+  const example = known[0] ?? './methods/mine.ts';
+  const names = known.length === 0 ? 'files of yours' : `${known.join(', ')}, or files of yours`;
+  if (takes === 'one') {
+    return key(
+      yaml,
+      unset(plugin(example)).describe(`${text} A name, or {name, …options}: ${names}. Default ${defaultOf(point)}.`),
+    );
+  }
+  const error = `must be a list of names, or of mappings with a name; for example [${example}]`;
+  const list = z.array(plugin(example), { error });
+  return key(yaml, unset(list).describe(`${text} A list of names, or of {name, …options}: ${names}. Default none.`));
+}
+
+/** In words: the first of its point, unless `loss_type` names one. */
+function defaultOf(point: MethodPoint): string {
+  return point === 'objective' || point === 'aggregation' ? 'that of loss_type' : METHODS[point][0].id;
+}
+
+const tableOf = (keys: readonly Key[]): KeyTable => Object.fromEntries(keys.map((entry) => [entry.yaml, entry]));
+
+/** The keys that say which methods there are, under their spelling in the YAML. */
+export const CHOOSING_KEYS: KeyTable = tableOf([
+  key(
+    'loss_type',
+    choice([...LOSS_TYPES.keys()] as [string, ...string[]], 'not an objective of this trainer') // ppo-clip has some
+      .default(DEFAULT_LOSS_TYPE)
+      .describe("TRL's name for an objective and how it is averaged over tokens. Default dapo."),
+  ),
+  ...everyMethod.flatMap(({ switchedOnBy }) => (switchedOnBy === undefined ? [] : [switchedOnBy.key])),
+  ...METHOD_POINTS.map(pointKey),
+]);
+
+/** Every key of a grpo stage that is about methods. */
+export const METHOD_KEYS: KeyTable = { ...CHOOSING_KEYS, ...tableOf(optionKeys()) };

@@ -1,0 +1,204 @@
+/** Which methods a stage is made of: TRL's keys and the keys of the points, resolved to one list per point, and back. */
+import type { Method } from '../methods/method.ts';
+import { METHODS } from '../methods/registry.ts';
+import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
+import type { Json } from '../options/json.ts';
+import type { Plugin } from '../options/keys.ts';
+import { nearestKey } from '../options/nearest_name.ts';
+import { isModuleFile } from '../rewards/module_file.ts';
+import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './method_keys.ts';
+import type { Problems } from './problems.ts';
+import { type Given, type GivenKeys, Section } from './section.ts';
+
+type AnyMethod = Method<unknown>;
+
+/** What the file says of a stage, and where mistakes in it go. */
+interface Written {
+  readonly given: GivenKeys;
+  /** Of the stage's own keys; those of the top level have none. */
+  readonly prefix: string;
+  readonly problems: Problems;
+}
+
+/** A method as it is asked for, and where. */
+interface Chosen {
+  readonly plugin: Plugin;
+  readonly path: string;
+}
+
+/** Resolves the methods of a stage, and reports what cannot work. */
+export function resolveMethods(given: GivenKeys, prefix: string, problems: Problems): MethodsConfig {
+  const written: Written = { given, prefix, problems };
+  const { values } = new Section(CHOOSING_KEYS, given, prefix, problems);
+  checkLossType(written);
+  const read = new Set<string>();
+  const methodsOf = (point: MethodPoint): Plugin[] => {
+    const chosen = chosenAt(point, values, written);
+    const names = chosen.map(({ plugin }) => plugin.name);
+    const twice = chosen.find(({ plugin: { name } }, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) problems.add(twice.path, twice.plugin.name, 'is in this stage twice; keep one');
+    return chosen.map((choice) => resolveOne(point, choice, written, read));
+  };
+  const methods = eachPoint(methodsOf);
+  refuseUnread(written, read);
+  return methods;
+}
+
+/** Switched on by a key of TRL's, listed by name, or the default of a point that takes one. */
+function chosenAt(point: MethodPoint, values: Readonly<Record<string, unknown>>, { given, prefix }: Written): Chosen[] {
+  const { yaml, takes } = POINT_KEYS[point];
+  const path = given.get(yaml)?.path ?? prefix + yaml;
+  const listed = values[yaml] as Plugin | readonly Plugin[] | undefined; // as the key's own schema gives it
+  if (takes === 'one') return [{ plugin: (listed as Plugin | undefined) ?? defaultOf(point, values), path }];
+  const switched = METHODS[point].flatMap(({ id, switchedOnBy }: AnyMethod): Chosen[] => {
+    const value = switchedOnBy && values[switchedOnBy.key.yaml];
+    const options = value === undefined ? undefined : switchedOnBy?.on(value);
+    if (switchedOnBy === undefined || options === undefined) return [];
+    const { yaml: own } = switchedOnBy.key;
+    return [{ plugin: { ...options, name: id }, path: given.get(own)?.path ?? prefix + own }];
+  });
+  const named = ((listed ?? []) as readonly Plugin[]).map((plugin, i) => ({ plugin, path: `${path}.${i}` }));
+  return [...switched, ...named];
+}
+
+function defaultOf(point: MethodPoint, values: Readonly<Record<string, unknown>>): Plugin {
+  const ofLossType = LOSS_TYPES.get(String(values.loss_type));
+  if (point === 'objective' || point === 'aggregation') return { name: ofLossType?.[point] ?? METHODS[point][0].id };
+  return { name: METHODS[point][0].id };
+}
+
+/** The method with every option written out; a file of the user's keeps its options as they are, since it is not loaded yet. */
+function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Written, read: Set<string>): Plugin {
+  const { name, ...options } = plugin;
+  if (isModuleFile(name)) return plugin;
+  const found = (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === name);
+  if (found === undefined) {
+    written.problems.add(path, name, unknownRule(name, point));
+    return plugin;
+  }
+  const given = optionsOf(found, options, path, written, read);
+  const section = new Section(found.options, given, `${path}.`, written.problems);
+  const isSound = section.sound(...Object.keys(found.options));
+  const refuse = (option: string, rule: string): void => section.refuse(option, rule);
+  const values = isSound ? (found.complete?.(section.values, refuse) ?? section.values) : section.values;
+  const spelled = Object.entries(found.options).flatMap(([option, { yaml }]) =>
+    values[option] === undefined ? [] : [[yaml, values[option] as Json] as const],
+  );
+  return { ...Object.fromEntries(spelled), name: found.id };
+}
+
+/** What is given for a method: in its own mapping, or among the keys of the stage where it shares them. */
+function optionsOf(
+  method: AnyMethod,
+  options: Readonly<Record<string, Json>>,
+  path: string,
+  { given, problems }: Written,
+  read: Set<string>,
+): GivenKeys {
+  const known = Object.values(method.options).map(({ yaml }) => yaml);
+  const own = new Map<string, Given>();
+  for (const [yaml, value] of Object.entries(options)) {
+    if (known.includes(yaml)) own.set(yaml, { path: isSwitch(method, path) ? path : `${path}.${yaml}`, value });
+    else problems.add(`${path}.${yaml}`, value, unknownOption(method.id, yaml, known));
+  }
+  for (const { yaml } of sharedOptions(method)) {
+    read.add(yaml);
+    const shared = given.get(yaml);
+    if (shared !== undefined && !own.has(yaml)) own.set(yaml, shared);
+  }
+  return own;
+}
+
+function isSwitch({ switchedOnBy }: AnyMethod, path: string): boolean {
+  return switchedOnBy !== undefined && path.endsWith(switchedOnBy.key.yaml);
+}
+
+function unknownOption(id: string, name: string, known: readonly string[]): string {
+  const list = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
+  const nearest = nearestKey(name, known);
+  return `no such option of ${id} (${list}); ${nearest === undefined ? 'leave it out' : `the nearest is ${nearest}`}`;
+}
+
+function unknownRule(name: string, point: MethodPoint): string {
+  const known = METHODS[point].map(({ id }) => id);
+  const elsewhere = METHOD_POINTS.find((other) => METHODS[other].some(({ id }) => id === name));
+  if (elsewhere !== undefined) return `not a method of this point; move it to ${POINT_KEYS[elsewhere].yaml}`;
+  const nearest = nearestKey(
+    name.replaceAll('-', '_'),
+    known.map((id) => id.replaceAll('-', '_')),
+  );
+  const meant = known.find((id) => id.replaceAll('-', '_') === nearest);
+  const remedy = meant === undefined ? 'give the path of a file of yours' : `the nearest is ${meant}`;
+  return `no such method (${known.join(', ')}); ${remedy}`;
+}
+
+/** `loss_type` beside what it stands for, at the same place of the file. */
+function checkLossType({ given, prefix, problems }: Written): void {
+  const lossType = given.get('loss_type');
+  if (lossType === undefined) return;
+  const isOwn = ({ path }: Given): boolean => prefix !== '' && path.startsWith(prefix);
+  for (const yaml of [POINT_KEYS.objective.yaml, POINT_KEYS.aggregation.yaml]) {
+    const point = given.get(yaml);
+    if (point === undefined || isOwn(point) !== isOwn(lossType)) continue;
+    problems.add(point.path, point.value, `loss_type already names the ${yaml}; keep one of the two`);
+  }
+}
+
+/** Options among the stage's own keys that no method of it takes, unless they ask for what happens anyway. */
+function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<string>): void {
+  for (const point of METHOD_POINTS) {
+    for (const method of METHODS[point] as readonly AnyMethod[]) {
+      for (const { yaml, schema } of sharedOptions(method)) {
+        const written = given.get(yaml);
+        if (written === undefined || read.has(yaml) || !written.path.startsWith(prefix)) continue;
+        const isDefault = schema.safeParse(undefined).data === schema.safeParse(written.value).data;
+        if (isDefault) continue;
+        problems.add(
+          written.path,
+          written.value,
+          `an option of ${method.id}, which this stage does not use; leave it out, or set ${POINT_KEYS[point].yaml}: ${method.id}`,
+        );
+      }
+    }
+  }
+}
+
+/** The methods of a resolved stage in the YAML's spelling: by TRL's keys where these say it. */
+export function methodsTree(methods: MethodsConfig): Record<string, Json> {
+  const tree: Record<string, Json> = {};
+  const [objective] = methods.objective;
+  const [aggregation] = methods.aggregation;
+  const lossType = [...LOSS_TYPES].find(
+    ([, meant]) => meant.objective === objective?.name && meant.aggregation === aggregation?.name,
+  );
+  if (lossType !== undefined) tree.loss_type = lossType[0];
+  for (const point of METHOD_POINTS) {
+    const isSaid = lossType !== undefined && (point === 'objective' || point === 'aggregation');
+    const rest = methods[point].flatMap((plugin) => written(point, plugin, isSaid, tree));
+    for (const { id, switchedOnBy } of METHODS[point] as readonly AnyMethod[]) {
+      if (switchedOnBy === undefined) continue;
+      const { name: _, ...options } = methods[point].find(({ name }) => name === id) ?? { name: undefined };
+      const isOn = methods[point].some(({ name }) => name === id);
+      tree[switchedOnBy.key.yaml] = isOn ? switchedOnBy.written(options as Record<string, Json>) : switchedOnBy.off;
+    }
+    if (rest.length === 0) continue;
+    tree[POINT_KEYS[point].yaml] = POINT_KEYS[point].takes === 'one' ? rest[0] : rest;
+  }
+  return tree;
+}
+
+/** What is left to write of a method once its shared options stand among the keys of the stage. */
+function written(point: MethodPoint, plugin: Plugin, isSaid: boolean, tree: Record<string, Json>): Plugin[] {
+  const found = (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === plugin.name);
+  if (found === undefined) return [plugin];
+  const shared = sharedOptions(found).map(({ yaml }) => yaml);
+  for (const yaml of shared) if (plugin[yaml] !== undefined) tree[yaml] = plugin[yaml];
+  if (isSaid || found.switchedOnBy !== undefined) return [];
+  const isDefault = POINT_KEYS[point].takes === 'one' && METHODS[point][0].id === found.id && !isLoss(point);
+  const own = Object.fromEntries(Object.entries(plugin).filter(([option]) => !shared.includes(option))) as Plugin; // with its name
+  return isDefault ? [] : [own];
+}
+
+function isLoss(point: MethodPoint): boolean {
+  return point === 'objective' || point === 'aggregation';
+}

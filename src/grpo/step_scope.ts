@@ -1,0 +1,44 @@
+/** What the methods of a step are told, each in its own name, and the numbers that they log. */
+import { rngFor } from '../kernels/philox.ts';
+import type { StageMethods } from '../methods/create.ts';
+import type { StepContext } from '../methods/method.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
+import type { TrainingRun } from './run.ts';
+
+export interface StepScope {
+  readonly methods: StageMethods;
+  /** @param id  of the method that is called */
+  context(id: string): StepContext;
+  /** What methods have logged so far, as metrics.jsonl names it. */
+  readonly logged: Readonly<Record<string, number>>;
+}
+
+/**
+ * The scope of the step that is about to be taken. Random streams are named by seed, stage, step and method, and by how
+ * many problems were drawn before: a batch without signal is followed by another one for the same step.
+ */
+export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
+  const { stageIndex, step, itemsDrawn } = run.position;
+  const logged: Record<string, number> = {};
+  return {
+    methods: methodsOf(run),
+    logged,
+    context: (id) => ({
+      step,
+      progress: step / stage.optimizer.maxSteps,
+      stage,
+      rng: rngFor(`method|${run.config.seed}|${stageIndex}|${step}|${itemsDrawn}|${id}`),
+      ledger: run.ledger,
+      metric: (name, value) => {
+        logged[`${id}/${name}`] = value;
+      },
+    }),
+  };
+}
+
+/** The methods of the stage under way. */
+export function methodsOf(run: TrainingRun): StageMethods {
+  const methods = run.methods[run.position.stageIndex];
+  if (methods === undefined) throw new RangeError('this stage was opened without its methods');
+  return methods;
+}

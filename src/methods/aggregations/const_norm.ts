@@ -1,0 +1,18 @@
+/** A constant, so that long and short completions weigh by their length. c = 1/(B·L_max); `loss_type: dr_grpo`. */
+import { method } from '../method.ts';
+import type { Aggregation } from '../points.ts';
+
+export const constNorm = method({
+  id: 'const-norm',
+  about: {
+    does: 'A constant, so that long and short completions weigh by their length.',
+    formula: 'c = 1/(B·L_max)',
+    source: '2503.20783',
+    certainty: 'paper',
+  },
+  options: {},
+  create:
+    (): Aggregation =>
+    (_, { completions, maxCompletionTokens }) =>
+      1 / (completions * maxCompletionTokens),
+});

@@ -1,0 +1,18 @@
+/** Each token of a micro-batch counts the same, then the micro-batches: it depends on how a batch is cut. c = 1/(n·N_micro); `loss_type: bnpo`. */
+import { method } from '../method.ts';
+import type { Aggregation } from '../points.ts';
+
+export const microTokenMean = method({
+  id: 'micro-token-mean',
+  about: {
+    does: 'Each token of a micro-batch counts the same, then the micro-batches: it depends on how a batch is cut.',
+    formula: 'c = 1/(n·N_micro)',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {},
+  create:
+    (): Aggregation =>
+    (_, { microBatches, microLossTokens }) =>
+      1 / (microBatches * Math.max(1, microLossTokens)),
+});

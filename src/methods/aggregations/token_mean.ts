@@ -1,0 +1,18 @@
+/** Each token of the optimizer step counts the same. c = 1/N; `loss_type: dapo`. */
+import { method } from '../method.ts';
+import type { Aggregation } from '../points.ts';
+
+export const tokenMean = method({
+  id: 'token-mean',
+  about: {
+    does: 'Each token of the optimizer step counts the same.',
+    formula: 'c = 1/N',
+    source: '2503.14476',
+    certainty: 'paper',
+  },
+  options: {},
+  create:
+    (): Aggregation =>
+    (_, { lossTokens }) =>
+      1 / Math.max(1, lossTokens),
+});

@@ -1,0 +1,154 @@
+/** Makes the parts of a stage from the names and options of its config, and unites what they ask of the run. */
+import { ConfigError } from '../errors.ts';
+import type { Json } from '../options/json.ts';
+import type { Plugin } from '../options/keys.ts';
+import { takeOptions } from '../options/read.ts';
+import { isModuleFile } from '../rewards/module_file.ts';
+import type { Method, Needs, Stateful } from './method.ts';
+import { surrogateTerm } from './objectives/surrogate_term.ts';
+import type { LossTerm } from './points.ts';
+import { METHODS, type PointParts } from './registry.ts';
+import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
+
+/** Methods of the caller, by the name that the config gives them. */
+export type OwnMethods = Readonly<Record<string, Method<unknown>>>;
+
+/** A part, and the id of the method that made it. */
+export interface Named<Part> {
+  readonly id: string;
+  readonly part: Part;
+}
+
+type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
+
+/** The live parts of a grpo stage. */
+export interface StageMethods {
+  readonly promptSource: Named<PointParts['promptSource']>;
+  readonly rolloutStrategies: Many<'rolloutStrategies'>;
+  readonly groupSteps: Many<'groupSteps'>;
+  readonly advantageEstimator: Named<PointParts['advantageEstimator']>;
+  readonly creditSteps: Many<'creditSteps'>;
+  /** The objective first. */
+  readonly lossTerms: readonly Named<LossTerm>[];
+  readonly aggregation: Named<PointParts['aggregation']>;
+  readonly controllers: Many<'controllers'>;
+  readonly needs: StageNeeds;
+}
+
+/** The union of what the methods of a stage need. */
+export interface StageNeeds {
+  readonly reference: boolean;
+  readonly ledger: boolean;
+}
+
+/** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
+export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): StageMethods {
+  const partsAt = <Point extends MethodPoint>(point: Point) => createParts(point, stage, own);
+  const one = <Point extends MethodPoint>(point: Point): Named<PointParts[Point]> => {
+    const [first] = partsAt(point);
+    if (first === undefined) throw new RangeError(`a stage has no ${point}`);
+    return first;
+  };
+  const objective = one('objective');
+  return {
+    promptSource: one('promptSource'),
+    rolloutStrategies: partsAt('rolloutStrategies'),
+    groupSteps: partsAt('groupSteps'),
+    advantageEstimator: one('advantageEstimator'),
+    creditSteps: partsAt('creditSteps'),
+    lossTerms: [{ id: objective.id, part: surrogateTerm(objective.part) }, ...partsAt('lossTerms')],
+    aggregation: one('aggregation'),
+    controllers: partsAt('controllers'),
+    needs: needsOf(stage, own),
+  };
+}
+
+function createParts<Point extends MethodPoint>(
+  point: Point,
+  stage: GrpoStageConfig,
+  own: OwnMethods,
+): Named<PointParts[Point]>[] {
+  return stage.methods[point].map((plugin) => {
+    const made = lookUp(point, plugin, own).create(optionsOf(point, plugin, own), stage);
+    return { id: plugin.name, part: made as PointParts[Point] }; // a method of this point makes its parts
+  });
+}
+
+/** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */
+export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): PointParts['evaluationFigures'][] {
+  const isHere = ({ name }: Plugin): boolean => !isModuleFile(name) || Object.hasOwn(own, name);
+  const here = {
+    ...stage,
+    methods: { ...stage.methods, evaluationFigures: stage.methods.evaluationFigures.filter(isHere) },
+  };
+  return createParts('evaluationFigures', here, own).map(({ part }) => part);
+}
+
+/** What the methods of a stage need; those of files that are not given here are left out. */
+export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeeds {
+  const needs = METHOD_POINTS.flatMap((point) =>
+    stage.methods[point].map((plugin): Needs => {
+      if (isModuleFile(plugin.name) && own[plugin.name] === undefined) return {};
+      return lookUp(point, plugin, own).needs?.(optionsOf(point, plugin, own), stage) ?? {};
+    }),
+  );
+  return {
+    reference: needs.some(({ parameterSets }) => parameterSets?.includes('reference')),
+    ledger: needs.some(({ ledger }) => ledger),
+  };
+}
+
+function lookUp(point: MethodPoint, { name }: Plugin, own: OwnMethods): Method<unknown> {
+  if (Object.hasOwn(own, name)) return own[name];
+  const known: readonly Method<unknown>[] = METHODS[point];
+  const found = known.find(({ id }) => id === name);
+  if (found !== undefined) return found;
+  const rule = isModuleFile(name)
+    ? 'a file, which the caller has not opened; see openPlugins of rlvr-train/node'
+    : `no such method; known are ${known.map(({ id }) => id).join(', ')}`;
+  throw new ConfigError('unknown-method', `${point}: ${JSON.stringify(name)} — ${rule}.`, { point, name });
+}
+
+/** The options of a method as it takes them. @throws ConfigError */
+function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): Readonly<Record<string, unknown>> {
+  const { id, options, complete } = lookUp(point, plugin, own);
+  const { name: _, export: __, ...given } = plugin;
+  const path = `${point}.${id}`;
+  const values = takeOptions(options, given, { path, subject: id });
+  const refuse = (key: string, rule: string): never => {
+    throw new ConfigError('bad-option', `${path}.${options[key].yaml}: ${JSON.stringify(values[key])} — ${rule}.`, {
+      key,
+    });
+  };
+  return complete?.(values, refuse) ?? values;
+}
+
+/** Every part of a stage that may keep a state, with a name of its own. */
+function statefulParts(methods: StageMethods): Named<Stateful>[] {
+  const { promptSource, rolloutStrategies, groupSteps, advantageEstimator, creditSteps, lossTerms, controllers } =
+    methods;
+  const parts: readonly Named<Stateful>[] = [
+    promptSource,
+    ...rolloutStrategies,
+    ...groupSteps,
+    advantageEstimator,
+    ...creditSteps,
+    ...lossTerms,
+    ...controllers,
+  ];
+  return parts.map(({ id, part }, i) => ({ id: `${i}/${id}`, part }));
+}
+
+/** The states of the parts that have one, for the checkpoint. */
+export function methodStates(methods: StageMethods): Record<string, Json> {
+  return Object.fromEntries(
+    statefulParts(methods).flatMap(({ id, part }) => (part.state === undefined ? [] : [[id, part.state()] as const])),
+  );
+}
+
+/** Puts the parts where `methodStates` found them. */
+export function restoreMethods(methods: StageMethods, states: Readonly<Record<string, Json>>): void {
+  for (const { id, part } of statefulParts(methods)) {
+    if (Object.hasOwn(states, id)) part.restore?.(states[id]);
+  }
+}

@@ -1,0 +1,43 @@
+/** pass^k: the chance that k sampled completions of a problem are all right, C(c, k) / C(n, k): how far it can be relied on. */
+import { ConfigError } from '../../errors.ts';
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { EvaluationFigure } from '../points.ts';
+import { meanOverProblems } from '../statistics.ts';
+
+export const passHatK = method({
+  id: 'pass-hat-k',
+  about: {
+    does: 'Reports the chance that k samples of a problem are all right.',
+    formula: 'C(c, k) / C(n, k)',
+    source: '2406.12045',
+    certainty: 'paper',
+  },
+  options: {
+    k: key(
+      'k',
+      whole({ least: 1, example: 4 }).describe('Samples that must all be right, at most num_generations_eval.'),
+    ),
+  },
+  create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {
+    if (k > most) {
+      const rule = `needs ${k} samples of a problem; raise num_generations_eval (now ${most}) or lower k`;
+      throw new ConfigError('bad-option', `evaluation_figures: pass-hat-k.k: ${k} — ${rule}.`, { key: 'k', value: k });
+    }
+    return {
+      name: `pass^${k}`,
+      of: (problems) =>
+        meanOverProblems(
+          problems.map(({ samples }) => allRight(samples.length, samples.filter(({ score }) => score === 1).length, k)),
+          problems.map(({ weight }) => weight),
+        ),
+    };
+  },
+});
+
+/** C(right, k) / C(samples, k), as a product that never forms the large binomials. */
+function allRight(samples: number, right: number, k: number): number {
+  let chance = 1;
+  for (let i = 0; i < k; i++) chance *= Math.max(0, right - i) / (samples - i);
+  return chance;
+}

@@ -1,0 +1,25 @@
+/**
+ * `rlvr-train/methods`: what a method of your own is made of.
+ *
+ * ```ts
+ * import { key, method, real } from 'rlvr-train/methods';
+ *
+ * export default method({
+ *   id: 'scaled',
+ *   about: { does: 'Scales every advantage.', formula: 'A ← by·A', source: 'own', certainty: 'own' },
+ *   options: { by: key('by', real({ above: 0, example: 2 }).default(1).describe('The factor. Default 1.')) },
+ *   create: ({ by }): CreditStep => ({
+ *     apply: (groups) => groups.map((group) => ({ ...group, advantages: group.advantages.map((a) => a * by) })),
+ *   }),
+ * });
+ * ```
+ */
+export { choice, flag, key, real, text, unset, whole } from '../options/keys.ts';
+export { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './advantages/baseline.ts';
+export type { Ledger, LedgerEntry } from './ledger.ts';
+export { withoutLoss } from './masks/without_loss.ts';
+export { type About, type Method, method, type Needs, type Stateful, type StepContext } from './method.ts';
+export type * from './points.ts';
+export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
+export type { GrpoStageConfig } from './stage.ts';
+export { deviationOf, type Estimate, meanOf, meanOverProblems } from './statistics.ts';

@@ -1,0 +1,92 @@
+/**
+ * What a method is: one file, one line in the list of its point, one test. Its options, its words and what it asks of
+ * the run are declared beside its formula; config, JSON Schema and documentation are made of the declaration.
+ */
+import type { Rng } from '../kernels/philox.ts';
+import type { Json } from '../options/json.ts';
+import type { Key, KeyTable, Values } from '../options/keys.ts';
+import type { Ledger } from './ledger.ts';
+import type { GrpoStageConfig } from './stage.ts';
+
+/** A method of the point whose part it makes. */
+export interface Method<Part, Options extends KeyTable = KeyTable> {
+  /** As in the YAML and in the documentation. */
+  readonly id: string;
+  readonly about: About;
+  /** Type, rule, default and text of each option, declared as the keys of a config are. */
+  readonly options: Options;
+  /** Its options may also stand among the keys of the stage, under TRL's names. */
+  readonly optionsAreStageKeys?: true;
+  /** A key of the stage that puts the method into it. */
+  readonly switchedOnBy?: Switch;
+  /** Of an objective: values of TRL's `loss_type` that mean it, each with the aggregation that goes with it. */
+  readonly lossTypes?: Readonly<Record<string, string>>;
+  /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */
+  complete?(options: Values<Options>, refuse: (name: keyof Options, rule: string) => void): Values<Options>;
+  needs?(options: Values<Options>, stage: GrpoStageConfig): Needs;
+  create(options: Values<Options>, stage: GrpoStageConfig): Part;
+}
+
+/** TRL's way to ask for a method: a key of its own. */
+export interface Switch {
+  readonly key: Key;
+  /** The options that a value means, as the YAML spells them; undefined where it leaves the method out. */
+  on(value: unknown): Readonly<Record<string, Json>> | undefined;
+  /** The value that means these options; undefined: the method is left out. */
+  off: Json;
+  written(options: Readonly<Record<string, Json>>): Json;
+}
+
+export interface About {
+  readonly does: string;
+  readonly formula: string;
+  /** arXiv number, or 'own'. */
+  readonly source: string;
+  /** What the formula is: the paper's own, one written after the paper, or ours. */
+  readonly certainty: 'paper' | 'after the paper' | 'own';
+}
+
+/** Parameter sets beside the one that is trained. */
+export type ParameterSet = 'reference';
+
+/** What a method asks of the run before step 1; the union decides programs and memory. */
+export interface Needs {
+  readonly parameterSets?: readonly ParameterSet[];
+  /** The record of each problem's visits and successes. */
+  readonly ledger?: true;
+}
+
+/** Plain JSON that goes from step to step, part of the checkpoint. */
+export interface Stateful {
+  state?(): Json;
+  restore?(state: Json): void;
+}
+
+/** What a method may know of the step under way. */
+export interface StepContext {
+  /** Optimizer steps already taken in this stage. */
+  readonly step: number;
+  /** Share of the stage that is over, in [0, 1). */
+  readonly progress: number;
+  readonly stage: GrpoStageConfig;
+  /** A stream of its own, named by seed, stage, step and method: same seed, same bits. */
+  readonly rng: Rng;
+  readonly ledger: Ledger;
+  /** Logs a number in metrics.jsonl, as `<id>/<name>`. */
+  metric(name: string, value: number): void;
+}
+
+/** Declares a method: the types of its options reach `create`, and are forgotten outside. */
+export function method<Part, Options extends KeyTable>(declared: Method<Part, Options>): Method<Part> {
+  return declared as unknown as Method<Part>; // options come out of the very tables that they are typed by
+}
+
+/** Of a term whose weight is a key of the stage: 0 leaves it out. */
+export function coefficientSwitch(weight: Key): Switch {
+  return {
+    key: weight,
+    on: (value) => (value === 0 ? undefined : { [weight.yaml]: value as number }),
+    off: 0,
+    written: (options) => options[weight.yaml] ?? 0,
+  };
+}

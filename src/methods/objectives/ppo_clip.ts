@@ -1,0 +1,70 @@
+/**
+ * The clipped surrogate: −min(min(ratio, delta)·A, clip(ratio, 1 − epsilon, 1 + epsilon_high)·A). Flat in the ratio
+ * wherever a bound decides. arXiv:1707.06347; epsilon_high: arXiv:2503.14476; delta: arXiv:2505.07291.
+ */
+import { key, real, unset } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Surrogate } from '../points.ts';
+
+export const ppoClip = method({
+  id: 'ppo-clip',
+  about: {
+    does: 'Stops rewarding a token once its probability has moved by the clip.',
+    formula: '−min(min(r, delta)·A, clip(r, 1 − epsilon, 1 + epsilon_high)·A)',
+    source: '1707.06347',
+    certainty: 'paper',
+  },
+  optionsAreStageKeys: true,
+  lossTypes: { dapo: 'token-mean', grpo: 'seq-mean', bnpo: 'micro-token-mean', dr_grpo: 'const-norm' },
+  options: {
+    clipEpsilonLow: key(
+      'epsilon',
+      real({ above: 0, below: 1, example: 0.2 })
+        .default(0.2)
+        .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
+    ),
+    clipEpsilonHigh: key(
+      'epsilon_high',
+      unset(real({ above: 0, example: 0.28 })).describe(
+        'The ratio is clipped above 1 + epsilon_high. Default epsilon.',
+      ),
+    ),
+    clipDelta: key(
+      'delta',
+      real({ above: 1, example: 4 })
+        .nullable()
+        .default(null)
+        .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off. Default null.'),
+    ),
+  },
+  complete(options, refuse) {
+    const { clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, clipDelta } = options;
+    if (clipDelta !== null && clipDelta <= 1 + clipEpsilonHigh) {
+      const bound = Number((1 + clipEpsilonHigh).toPrecision(12)); // 1.28, not 1.2800000000000002
+      refuse('clipDelta', `must exceed 1 + epsilon_high (${bound}), or it undoes the clip; for example 4`);
+    }
+    return { ...options, clipEpsilonHigh };
+  },
+  create: ({ clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, clipDelta }): Surrogate => {
+    const low = 1 - clipEpsilonLow;
+    const high = 1 + clipEpsilonHigh;
+    const most = clipDelta ?? Number.POSITIVE_INFINITY;
+    return {
+      at({ logRatio, advantage }, out) {
+        const ratio = Math.exp(logRatio);
+        const unclipped = Math.min(ratio, most) * advantage;
+        const clipped = Math.min(Math.max(ratio, low), high) * advantage;
+        const isFlat = clipped < unclipped || ratio > most;
+        out.loss = -Math.min(unclipped, clipped);
+        out.slope = isFlat ? 0 : -ratio * advantage;
+      },
+      clipped({ logRatio, advantage }) {
+        const ratio = Math.exp(logRatio);
+        if (advantage < 0 && ratio < low) return 'low';
+        if (advantage > 0 && ratio > high) return 'high';
+        return advantage < 0 && ratio > most ? 'high' : undefined;
+      },
+      device: { settings: { clipEpsilonLow, clipEpsilonHigh, ...(clipDelta !== null && { clipDelta }) } },
+    };
+  },
+});

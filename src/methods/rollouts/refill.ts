@@ -1,0 +1,63 @@
+/**
+ * Dynamic sampling: dead groups are replaced by groups of further prompts, for a few more rounds; the update is made of
+ * live groups alone. All groups that were drawn stay in the metrics. arXiv:2503.14476 §3.2.
+ */
+import { z } from 'zod';
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { RolloutStrategy } from '../points.ts';
+import type { RolloutGroup } from '../records.ts';
+
+const maxRounds = whole({ least: 1, most: 100, example: 2 })
+  .default(2)
+  .describe('Most further rounds of sampling. Default 2.');
+const mapping = z.discriminatedUnion(
+  'name',
+  [z.strictObject({ name: z.literal('none') }), z.strictObject({ name: z.literal('refill'), max_rounds: maxRounds })],
+  { error: 'not a way to refill; use none or refill' },
+);
+const dynamicSampling = z.union([z.enum(['none', 'refill']), mapping], {
+  error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
+});
+
+export const refill = method({
+  id: 'refill',
+  about: {
+    does: 'Replaces groups without signal by groups of further prompts.',
+    formula: 'samples again until n groups are live, at most max_rounds times',
+    source: '2503.14476',
+    certainty: 'paper',
+  },
+  options: { maxRounds: key('max_rounds', maxRounds) },
+  switchedOnBy: {
+    key: key(
+      'dynamic_sampling',
+      dynamicSampling
+        .default('none')
+        .describe(
+          'none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts. Default none.',
+        ),
+    ),
+    on(value): { readonly max_rounds: number } | undefined {
+      const written = value as z.output<typeof dynamicSampling>; // the key's own schema has read it
+      if (written === 'none' || written === 'refill')
+        return written === 'none' ? undefined : { max_rounds: maxRounds.parse(undefined) };
+      return written.name === 'none' ? undefined : { max_rounds: written.max_rounds };
+    },
+    off: { name: 'none' },
+    written: (options) => ({ name: 'refill', ...options }),
+  },
+  create: ({ maxRounds: rounds }, { batch: { promptsPerStep } }): RolloutStrategy => ({
+    async rollOut(requests, next, tools) {
+      const groups: RolloutGroup[] = [...(await next(requests))];
+      for (let round = 0; round < rounds; round++) {
+        const missing = promptsPerStep - groups.filter(({ dead }) => !dead).length;
+        if (missing <= 0) break;
+        groups.push(...(await next(tools.draw(missing))));
+      }
+      return groups;
+    },
+    select: (groups) => groups.filter(({ dead }) => !dead).slice(0, promptsPerStep),
+    dropsDead: true,
+  }),
+});

@@ -1,0 +1,48 @@
+/**
+ * Asks the problems that teach most: of a few drawn for each place, one is chosen with a chance that grows with
+ * p·(1 − p), p the moving share of its completions that were right. A problem that was never asked counts as p = 1/2,
+ * one that is always or never solved as `floor`.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { PromptSource } from '../points.ts';
+
+/** `Rng.weighted` takes whole numbers. */
+const PARTS = 1_000_000;
+
+export const prioritized = method({
+  id: 'prioritized',
+  about: {
+    does: 'Prefers problems that are solved about half of the time.',
+    formula: 'chance ∝ floor + p·(1 − p)',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    candidates: key(
+      'candidates',
+      whole({ least: 2, most: 64, example: 4 }).default(4).describe('Problems drawn for each one asked. Default 4.'),
+    ),
+    floor: key(
+      'floor',
+      real({ above: 0, most: 1, example: 0.05 })
+        .default(0.05)
+        .describe(
+          'What a problem that is always or never solved weighs; one solved half of the time weighs 0.25 more.',
+        ),
+    ),
+  },
+  needs: () => ({ ledger: true }),
+  create: ({ candidates, floor }): PromptSource => ({
+    next(count, draw, { rng, ledger }) {
+      const weightOf = (key: string): number => {
+        const solved = ledger.get(key)?.solved ?? 0.5;
+        return Math.round(PARTS * (floor + solved * (1 - solved)));
+      };
+      return Array.from({ length: count }, () => {
+        const drawn = Array.from({ length: candidates }, draw);
+        return drawn[rng.weighted(drawn.map(({ key: problem }) => weightOf(problem)))];
+      });
+    },
+  }),
+});

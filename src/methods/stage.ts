@@ -1,0 +1,112 @@
+/**
+ * A resolved stage, in parts: each function of the trainer takes the part that it reads. Plain JSON.
+ *
+ * Which methods a stage is made of, and what their options are, is opaque here: `methods` holds names and options as the
+ * YAML spells them, and only the file of a method knows what they mean.
+ */
+import type { Plugin } from '../options/keys.ts';
+
+/** How many completions are sampled at a time, and how many optimizer steps are made of them. Counts completions. */
+export interface BatchConfig {
+  /** Completions of a prompt: a group (`num_generations`). */
+  readonly numGenerations: number;
+  /** Completions sampled at a time (`generation_batch_size`); a multiple of `numGenerations`. */
+  readonly completionsPerStep: number;
+  /** Groups sampled at a time: completionsPerStep / numGenerations. */
+  readonly promptsPerStep: number;
+  /** Completions through the model at once (`per_device_train_batch_size`), whole groups; absent: what fits. */
+  readonly completionsPerMicroBatch?: number;
+  /** Optimizer steps on one generation batch in one iteration; 1 is exactly on-policy. */
+  readonly optimizerStepsPerGeneration: number;
+  /** Passes over the same completions (`num_iterations`). */
+  readonly numIterations: number;
+}
+
+/** How completions are sampled. `null` is off. */
+export interface SamplingConfig {
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly minP: number | null;
+  /** Longest completion in tokens, EOS included; absent: the task's own limit. */
+  readonly maxCompletionTokens?: number;
+}
+
+/** The length of a stage, its learning rate and its optimizer. */
+export interface OptimizerConfig {
+  /** Optimizer steps of the stage. */
+  readonly maxSteps: number;
+  /** Peak of the schedule. */
+  readonly learningRate: number;
+  readonly learningRateSchedule: 'linear' | 'cosine' | 'cosine_with_min_lr' | 'constant' | 'constant_with_warmup';
+  /** Last learning rate as a fraction of the peak, 0 to 1 (`lr_scheduler_kwargs.min_lr_rate`). */
+  readonly minLearningRateRatio: number;
+  /** Optimizer steps of warm-up: whole, at most `maxSteps`. */
+  readonly warmupSteps: number;
+  readonly weightDecay: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly adamEps: number;
+  /** 0: no clipping */
+  readonly maxGradNorm: number;
+}
+
+/** When held-out problems are asked, and how often each. */
+export interface EvaluationConfig {
+  /** Optimizer steps from one evaluation to the next; 0 is off. */
+  readonly evalSteps: number;
+  /** Sampled completions of a held-out problem (`num_generations_eval`). */
+  readonly samples: number;
+}
+
+/** A reward function, the weight of its score (0: only logged), and its options. */
+export type RewardConfig = Plugin & { readonly weight: number };
+
+/** The points at which a method enters a step, in the order in which a step meets them. */
+export const METHOD_POINTS = [
+  'promptSource',
+  'rolloutStrategies',
+  'groupSteps',
+  'advantageEstimator',
+  'creditSteps',
+  'objective',
+  'lossTerms',
+  'aggregation',
+  'controllers',
+  'evaluationFigures',
+] as const;
+
+export type MethodPoint = (typeof METHOD_POINTS)[number];
+
+/** The methods of a stage by point, in the order in which they act; every option is written out. */
+export type MethodsConfig = Readonly<Record<MethodPoint, readonly Plugin[]>>;
+
+/** One value for every point. */
+export function eachPoint<T>(of: (point: MethodPoint) => T): Readonly<Record<MethodPoint, T>> {
+  return Object.fromEntries(METHOD_POINTS.map((point) => [point, of(point)])) as Record<MethodPoint, T>; // all of them
+}
+
+/** A reinforcement stage. */
+export interface GrpoStageConfig {
+  readonly stage: 'grpo';
+  readonly batch: BatchConfig;
+  readonly sampling: SamplingConfig;
+  readonly optimizer: OptimizerConfig;
+  readonly evaluation: EvaluationConfig;
+  readonly rewards: readonly RewardConfig[];
+  readonly methods: MethodsConfig;
+}
+
+/** A supervised stage. */
+export interface SftStageConfig {
+  readonly stage: 'sft';
+  readonly batch: {
+    /** Demonstrations in an optimizer step (`per_device_train_batch_size`). */
+    readonly sequencesPerStep: number;
+  };
+  readonly optimizer: OptimizerConfig;
+  readonly evaluation: EvaluationConfig;
+}
+
+/** One stage of a run. */
+export type StageConfig = SftStageConfig | GrpoStageConfig;

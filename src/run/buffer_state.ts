@@ -1,0 +1,150 @@
+/** Buffered rollouts as part of a checkpoint: what is one number per token is a tensor, the rest plain JSON. */
+import type { TaskItem } from '../data/task.ts';
+import { CheckpointError } from '../errors.ts';
+import type { Buffer, TrainingRun } from '../grpo/run.ts';
+import type { CreditedGroup, Rollout } from '../methods/records.ts';
+import type { TensorRecord } from '../model/safetensors.ts';
+
+/** Arrays of a rollout with one number per token, and the names of their tensors. */
+const PER_TOKEN = ['tokens', 'logprobs', 'entropies', 'keptLogMass'] as const;
+/** The same of a group's credit, where it differs by token. */
+const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights'] as const;
+
+const tensorName = (what: string): string => `rollouts.${what}`;
+
+/** Everything about a rollout that is not a tensor. */
+interface RolloutRecord extends Omit<Rollout, (typeof PER_TOKEN)[number]> {
+  readonly length: number;
+  /** Token by token, where it was written before there was a tensor of it. */
+  readonly keptLogMass?: Readonly<Record<number, number>>;
+}
+
+interface GroupRecord {
+  readonly item: TaskItem;
+  readonly dead: boolean;
+  readonly rollouts: readonly RolloutRecord[];
+  /** Which credit it has per token. */
+  readonly perToken?: readonly (typeof CREDIT_PER_TOKEN)[number][];
+}
+
+export interface BufferRecord {
+  readonly stepsTaken: number;
+  readonly groups: readonly GroupRecord[];
+}
+
+export function saveBuffer({ groups, stepsTaken }: Buffer): { record: BufferRecord; tensors: TensorRecord[] } {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const record: BufferRecord = {
+    stepsTaken,
+    groups: groups.map(({ item, dead, rollouts: members, ...group }) => {
+      const perToken = CREDIT_PER_TOKEN.filter((name) => group[name] !== undefined);
+      return { item, dead, rollouts: members.map(withoutTensors), ...(perToken.length > 0 && { perToken }) };
+    }),
+  };
+  const credit = CREDIT_PER_TOKEN.flatMap((name) => {
+    const parts = groups.flatMap((group) => group[name] ?? []);
+    return parts.length === 0 ? [] : [joined(name, parts)];
+  });
+  const tensors = [
+    ...PER_TOKEN.map((name) =>
+      joined(
+        name,
+        rollouts.map((rollout) => rollout[name]),
+      ),
+    ),
+    joined(
+      'advantages',
+      groups.map((group) => group.advantages),
+    ),
+    ...credit,
+  ];
+  return { record, tensors };
+}
+
+function withoutTensors(rollout: Rollout): RolloutRecord {
+  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, ...rest } = rollout;
+  return { ...rest, length: tokens.length };
+}
+
+function joined(what: string, parts: readonly (Float32Array | Int32Array)[]): TensorRecord {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const data = parts[0] instanceof Int32Array ? new Int32Array(length) : new Float32Array(length);
+  let at = 0;
+  for (const part of parts) {
+    data.set(part, at);
+    at += part.length;
+  }
+  return { name: tensorName(what), shape: [length], data };
+}
+
+/** @throws CheckpointError where a tensor is missing or misshapen */
+export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: readonly TensorRecord[]): Buffer {
+  const members = record.groups.flatMap((group) => group.rollouts);
+  const total = members.reduce((sum, { length }) => sum + length, 0);
+  const tokens = new Cutter(Int32Array.from(find(tensors, 'tokens', total)));
+  const reals = (what: string, length: number) => new Cutter(Float32Array.from(find(tensors, what, length)));
+  const logprobs = reals('logprobs', total);
+  const entropies = reals('entropies', total);
+  const isOlder = !tensors.some(({ name }) => name === tensorName('keptLogMass'));
+  const keptLogMass = isOlder ? new Cutter(keptLogMassOf(members)) : reals('keptLogMass', total);
+  const advantages = reals('advantages', members.length);
+  const credit = new Map(
+    CREDIT_PER_TOKEN.map((name) => {
+      const owners = record.groups.filter(({ perToken }) => perToken?.includes(name));
+      const length = owners.flatMap(({ rollouts }) => rollouts).reduce((sum, rollout) => sum + rollout.length, 0);
+      return [name, owners.length === 0 ? undefined : reals(name, length)] as const;
+    }),
+  );
+  const groups = record.groups.map(
+    ({ item, dead, rollouts, perToken = [] }): CreditedGroup => ({
+      item,
+      dead,
+      prompt: run.task.promptTokens(item),
+      rollouts: rollouts.map(
+        ({ length, ...rest }): Rollout => ({
+          ...rest,
+          tokens: tokens.next(length),
+          logprobs: logprobs.next(length),
+          entropies: entropies.next(length),
+          keptLogMass: keptLogMass.next(length),
+        }),
+      ),
+      advantages: advantages.next(rollouts.length),
+      ...Object.fromEntries(
+        perToken.map((name) => [name, rollouts.map(({ length }) => credit.get(name)?.next(length))]),
+      ),
+    }),
+  );
+  return { groups, stepsTaken: record.stepsTaken };
+}
+
+/** Hands out consecutive parts of an array, as copies. */
+class Cutter<A extends Float32Array | Int32Array> {
+  readonly #all: A;
+  #at = 0;
+
+  constructor(all: A) {
+    this.#all = all;
+  }
+
+  next(length: number): A {
+    const begin = this.#at;
+    this.#at += length;
+    return this.#all.slice(begin, this.#at) as A; // slice keeps the kind of array
+  }
+}
+
+function find(tensors: readonly TensorRecord[], what: string, length: number): TensorRecord['data'] {
+  const name = tensorName(what);
+  const found = tensors.find((tensor) => tensor.name === name);
+  if (found?.data.length === length) return found.data;
+  const seen = found === undefined ? 'is missing' : `has ${found.data.length} numbers`;
+  throw new CheckpointError('tensor-mismatch', `checkpoint: tensor ${name} ${seen}, its rollouts have ${length}.`);
+}
+
+/** [tokens of all members] as an older checkpoint holds it. JSON gives a float32 back exactly. */
+function keptLogMassOf(members: readonly RolloutRecord[]): Float32Array {
+  return Float32Array.from(
+    members.flatMap(({ length, keptLogMass = {} }) => Array.from({ length }, (_, t) => keptLogMass[t] ?? 0)),
+  );
+}
