@@ -25,7 +25,7 @@ const CALLS = 20;
 const { repeats, only, json } = readFlags({ further: { only: { type: 'string' } } });
 const machine = describeMachine();
 
-// A training batch of configs/countdown.yaml: ROWS packed rows in GROUPS islands, and the model's widths.
+// A training batch of configs/countdown.yaml: ROWS packed rows in GROUPS prefix groups, and the model's widths.
 const [ROWS, GROUPS, PROMPT] = [1088, 64, 6];
 const CONTEXT = ROWS / GROUPS;
 const [D, F, V, HEADS, HEAD] = [128, 336, 110, 4, 32];
@@ -53,7 +53,7 @@ const SHAPES = {
   // Not checked: where float32 rounds across an edge of the CDF, another token is as right.
   sampled: { sampledLogprobs: [ROWS], sampledEntropies: [ROWS], keptLogMass: [ROWS] },
   indices: {
-    positions: [ROWS], kvRows: [ROWS], intervals: [ROWS, 2, 2], islands: [GROUPS + 1], targets: [ROWS],
+    positions: [ROWS], kvRows: [ROWS], intervals: [ROWS, 2, 2], prefixGroups: [GROUPS + 1], targets: [ROWS],
     sortedRows: [ROWS], bucketTokens: [V], bucketOffsets: [V + 1],
     key: [2], rolloutNumbers: [ROWS, 2], sampledTokens: [ROWS],
   },
@@ -106,7 +106,7 @@ const CASES = [
   ['rmsNormBackward', (k) => k.rmsNormBackward({ x: s.x, weight: s.wNorm, rstd: s.rstd, dOut: s.dOut, dX: s.dX, dWeight: s.dWNorm, rows }), 'x dOut dX dX rstd'],
   ['rotary', (k) => k.rotary({ ...rotary, q: s.q, kv: s.kv }), 'qkv q kv'],
   ['attention', (k) => k.attention({ ...attention, rows }), 'q kv intervals attended scores', 2 * flop(HEADS, HEAD, pairs)],
-  ['attentionBackward', (k) => k.attentionBackward({ ...attention, dOut: s.dOut, islands: s.islands, islandCount: GROUPS, dQ: s.dQ, dKv: s.dKv }), 'q kv intervals attended scores dOut dQ dKv', 5 * flop(HEADS, HEAD, pairs)],
+  ['attentionBackward', (k) => k.attentionBackward({ ...attention, dOut: s.dOut, prefixGroups: s.prefixGroups, prefixGroupCount: GROUPS, dQ: s.dQ, dKv: s.dKv }), 'q kv intervals attended scores dOut dQ dKv', 5 * flop(HEADS, HEAD, pairs)],
   ['rotaryBackward', (k) => k.rotaryBackward({ ...rotary, dQ: s.dQ, dKv: s.dKv, dQkv: s.yQkv }), 'dQ dKv yQkv'],
   ['swiglu', (k) => k.swiglu({ gateUp: s.gateUp, out: s.yInner, rows }), 'gateUp yInner'],
   ['swigluBackward', (k) => k.swigluBackward({ gateUp: s.gateUp, dOut: s.inner, dGateUp: s.yGateUp, rows }), 'gateUp inner yGateUp'],
@@ -168,7 +168,7 @@ function fillings() {
     positions: make([ROWS], (row) => row % CONTEXT),
     kvRows: make([ROWS], (row) => row),
     intervals: make([ROWS], (row) => [first(row), split(row), split(row), row + 1]).flat(),
-    islands: make([GROUPS + 1], (group) => group * CONTEXT),
+    prefixGroups: make([GROUPS + 1], (group) => group * CONTEXT),
     targets: make([ROWS], (row) => row % V),
     sortedRows: byToken,
     bucketTokens: make([V], (token) => token),

@@ -124,9 +124,9 @@ export interface AttentionArgs {
 
 export interface AttentionBackwardArgs extends Omit<AttentionArgs, 'rows'> {
   /** [N, H·hd] */ readonly dOut: Slot;
-  /** [islands + 1] row offsets: rows of one island attend only to kv rows that no other island reads */
-  readonly islands: Slot;
-  readonly islandCount: Count;
+  /** [prefixGroups + 1] row offsets: rows of one group attend only to kv rows that no other group reads */
+  readonly prefixGroups: Slot;
+  readonly prefixGroupCount: Count;
   /** [N, H·hd], = */ readonly dQ: Slot;
   /** [capacity, 2·HK·hd], += */ readonly dKv: Slot;
 }
@@ -146,7 +146,7 @@ export interface SwigluBackwardArgs {
 
 export interface GatherRowsArgs {
   /** [N, D], of the type of `out` */ readonly x: Slot;
-  /** [R], ascending */ readonly index: Slot;
+  /** [R], in any order */ readonly index: Slot;
   /** [R, D], = */ readonly out: Slot;
   /** Rows of `out`. */ readonly rows: Rows;
 }
@@ -292,7 +292,8 @@ export interface Kernels {
   attention(args: AttentionArgs): void;
   /**
    * p_j = exp(scale·q·k_j − logSumExp);  ds_j = p_j·(dOut·v_j − dOut·out);
-   * dQ = scale·Σ ds_j k_j;  dK_j += scale·ds_j q;  dV_j += p_j dOut.  One owner an island and kv head: no atomics.
+   * dQ = scale·Σ ds_j k_j;  dK_j += scale·ds_j q;  dV_j += p_j dOut.
+   * One owner per prefix group and kv head: no atomics.
    */
   attentionBackward(args: AttentionBackwardArgs): void;
 

@@ -57,7 +57,7 @@ export interface PackedBatch {
   /** [rows, 2, 2] half-open ranges of rows. */
   readonly intervals: Int32Array;
   /** [groups + 1] first row of each group. */
-  readonly islands: Int32Array;
+  readonly prefixGroups: Int32Array;
   /** Rows sorted by token, the distinct tokens, and where each token's rows begin. */
   readonly sortedRows: Int32Array;
   readonly bucketTokens: Int32Array;
@@ -105,7 +105,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     tokens: new Int32Array(rowCount),
     positions: new Int32Array(rowCount),
     intervals: new Int32Array(rowCount * 4),
-    islands: new Int32Array(groups.length + 1),
+    prefixGroups: new Int32Array(groups.length + 1),
     lossIndex: new Int32Array(lossRowCount),
     lossOffsets: new Int32Array(rowCount + 1),
     targets: new Int32Array(lossRowCount),
@@ -131,7 +131,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     lossRow++;
   };
   groups.forEach((group, index) => {
-    batch.islands[index] = row;
+    batch.prefixGroups[index] = row;
     const promptBegin = row;
     group.prompt.forEach((token, position) => addRow(token, position, [promptBegin, row + 1, -1]));
     const promptEnd = row;
@@ -149,7 +149,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
       completion++;
     });
   });
-  batch.islands[groups.length] = row;
+  batch.prefixGroups[groups.length] = row;
   batch.lossOffsets[rowCount] = lossRow;
   return { ...batch, ...bucketTokens(batch.tokens), rowCount, lossRowCount, completionCount: completion };
 }

@@ -90,7 +90,7 @@ export interface BackwardSlots {
 
 /** Int arrays: what the host fills before a replay, the counts that programs read, and the two that programs write. */
 export interface InputSlots extends RowInputs {
-  readonly islands: Slot;
+  readonly prefixGroups: Slot;
   readonly sortedRows: Slot;
   readonly bucketTokens: Slot;
   readonly bucketOffsets: Slot;
@@ -116,7 +116,7 @@ export interface InputSlots extends RowInputs {
 export const COUNTS = {
   rows: 0,
   lossRows: 1,
-  islands: 2,
+  prefixGroups: 2,
   buckets: 3,
   /** The next five are those of a decoding step, which writes them together. */
   samples: 4,
@@ -315,7 +315,7 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
   const R = headRows(capacity);
   return {
     ...planRowInputs(N, arena),
-    islands: arena.slot([groups + 1]),
+    prefixGroups: arena.slot([groups + 1]),
     sortedRows: arena.slot([N]),
     bucketTokens: arena.slot([shape.vocabSize]),
     bucketOffsets: arena.slot([shape.vocabSize + 1]),

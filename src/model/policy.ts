@@ -158,7 +158,7 @@ export class Policy {
       Int32Array.from(batch.tokens, (_, row) => row),
     );
     write(inputs.intervals, batch.intervals);
-    write(inputs.islands, batch.islands);
+    write(inputs.prefixGroups, batch.prefixGroups);
     write(inputs.sortedRows, batch.sortedRows);
     write(inputs.bucketTokens, batch.bucketTokens);
     write(inputs.bucketOffsets, batch.bucketOffsets);
@@ -169,7 +169,7 @@ export class Policy {
     const counts = new Int32Array(COUNTS.length);
     counts[COUNTS.rows] = batch.rowCount;
     counts[COUNTS.lossRows] = batch.lossRowCount;
-    counts[COUNTS.islands] = batch.islands.length - 1;
+    counts[COUNTS.prefixGroups] = batch.prefixGroups.length - 1;
     counts[COUNTS.buckets] = batch.bucketTokens.length;
     write(inputs.counts, counts);
   }

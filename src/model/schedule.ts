@@ -224,7 +224,7 @@ function backwardLayer(
   const attentionOutput = matrixOf('attentionOutput', weights, gradients);
   backwardLinear(kernels, attentionOutput, { dOut: d.dX, x: kept.attention, dX: d.dAttention, rows });
   kernels.fill({ out: d.dKv, value: 0, rows });
-  const { positions, kvRows, intervals, islands } = slots.inputs;
+  const { positions, kvRows, intervals, prefixGroups } = slots.inputs;
   kernels.attentionBackward({
     q: kept.q,
     kv,
@@ -234,8 +234,8 @@ function backwardLayer(
     scale: attentionScale(plan),
     heads: shape,
     dOut: d.dAttention,
-    islands,
-    islandCount: countOf(slots.inputs, 'islands'),
+    prefixGroups,
+    prefixGroupCount: countOf(slots.inputs, 'prefixGroups'),
     dQ: d.dQ,
     dKv: d.dKv,
   });

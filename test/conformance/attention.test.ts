@@ -5,22 +5,22 @@ import { type ConformanceCase, expectClose, expectConformance, rowsOf } from '..
 import { normals } from '../support/data.ts';
 import { given, ids, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
-/** Intervals of every row, and where each island begins; kv rows are those of the layout. */
+/** Intervals of every row, and where each prefix group begins; kv rows are those of the layout. */
 interface Layout {
   readonly intervals: readonly (readonly [number, number, number, number])[];
-  readonly islands: readonly number[];
+  readonly prefixGroups: readonly number[];
   readonly capacity: number;
 }
 
 /** One row after another over its own past, as in a prompt: the second interval is empty. */
 function causal(N: number): Layout {
-  return { intervals: Array.from({ length: N }, (_, row) => [0, row + 1, 0, 0]), islands: [0, N], capacity: N };
+  return { intervals: Array.from({ length: N }, (_, row) => [0, row + 1, 0, 0]), prefixGroups: [0, N], capacity: N };
 }
 
 /** Groups: a prompt, then completions that read the prompt's rows and their own earlier rows. */
 function groups(prompts: readonly number[], completions: readonly number[]): Layout {
   const intervals: [number, number, number, number][] = [];
-  const islands = [0];
+  const prefixGroups = [0];
   for (const promptLength of prompts) {
     const prompt = intervals.length;
     for (let row = 0; row < promptLength; row++) intervals.push([prompt, prompt + row + 1, 0, 0]);
@@ -28,9 +28,9 @@ function groups(prompts: readonly number[], completions: readonly number[]): Lay
       const start = intervals.length;
       for (let row = 0; row < length; row++) intervals.push([prompt, prompt + promptLength, start, start + row + 1]);
     }
-    islands.push(intervals.length);
+    prefixGroups.push(intervals.length);
   }
-  return { intervals, islands, capacity: intervals.length };
+  return { intervals, prefixGroups, capacity: intervals.length };
 }
 
 function heads(numHeads: number, numKvHeads: number, headDim: number): Heads {
@@ -62,8 +62,12 @@ function forwardCase(layout: Layout, geometry: Heads, begin = 0, end = layout.in
   };
 }
 
-/** The forward, then the backward of the first `islandCount` islands. */
-function backwardCase(layout: Layout, geometry: Heads, islandCount = layout.islands.length - 1): ConformanceCase {
+/** The forward, then the backward of the first `prefixGroupCount` prefix groups. */
+function backwardCase(
+  layout: Layout,
+  geometry: Heads,
+  prefixGroupCount = layout.prefixGroups.length - 1,
+): ConformanceCase {
   const { numHeads: H, numKvHeads: HK, headDim: hd } = geometry;
   const N = layout.intervals.length;
   const forward = forwardCase(layout, geometry);
@@ -72,16 +76,23 @@ function backwardCase(layout: Layout, geometry: Heads, islandCount = layout.isla
     slots: {
       ...forward.slots,
       dOut: given([N, H * hd], normals([N, H * hd], 5)),
-      islands: ids([layout.islands.length], layout.islands),
-      count: ids([1], [islandCount]),
+      prefixGroups: ids([layout.prefixGroups.length], layout.prefixGroups),
+      count: ids([1], [prefixGroupCount]),
       dQ: poisoned([N, H * hd]),
       dKv: given([layout.capacity, 2 * HK * hd], normals([layout.capacity, 2 * HK * hd], 6)),
     },
     build: (kernels, slots) => {
       forward.build(kernels, slots);
-      const { q, kv, intervals, out, logSumExp, dOut, islands, count, dQ, dKv } = slots;
+      const { q, kv, intervals, out, logSumExp, dOut, prefixGroups, count, dQ, dKv } = slots;
       const shared = { q, kv, intervals, out, logSumExp, scale: hd ** -0.5, heads: geometry };
-      kernels.attentionBackward({ ...shared, dOut, islands, islandCount: { slot: count, index: 0 }, dQ, dKv });
+      kernels.attentionBackward({
+        ...shared,
+        dOut,
+        prefixGroups,
+        prefixGroupCount: { slot: count, index: 0 },
+        dQ,
+        dKv,
+      });
     },
     // Of a row with one key, dQ is 0: what remains is the rounding of dOut·v − dOut·out.
     writes: { ...forward.writes, dQ: { terms, absolute: 1e-6 }, dKv: { terms } },
@@ -100,8 +111,8 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       await expectConformance(
         backend,
         forwardCase(causal(40), heads(2, 1, 12)),
-        forwardCase({ intervals: [[0, 130, 0, 0]], islands: [0, 1], capacity: 130 }, heads(2, 2, 8)),
-        forwardCase({ intervals: [[3, 90, 95, 130]], islands: [0, 1], capacity: 130 }, heads(2, 2, 8)),
+        forwardCase({ intervals: [[0, 130, 0, 0]], prefixGroups: [0, 1], capacity: 130 }, heads(2, 2, 8)),
+        forwardCase({ intervals: [[3, 90, 95, 130]], prefixGroups: [0, 1], capacity: 130 }, heads(2, 2, 8)),
       );
     });
 
@@ -112,7 +123,7 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         [1, 6, 8, 11],
         [1, 6, 11, 12],
       ];
-      await expectConformance(backend, forwardCase({ intervals, islands: [0, 4], capacity: 12 }, heads(4, 2, 10)));
+      await expectConformance(backend, forwardCase({ intervals, prefixGroups: [0, 4], capacity: 12 }, heads(4, 2, 10)));
     });
 
     it('stays finite for scores far from zero', async () => {
@@ -157,11 +168,11 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       await expectConformance(
         backend,
         backwardCase(causal(80), heads(2, 1, 10)),
-        backwardCase({ intervals, islands: [0, 3, 7], capacity: 24 }, heads(4, 2, 6)),
+        backwardCase({ intervals, prefixGroups: [0, 3, 7], capacity: 24 }, heads(4, 2, 6)),
       );
     });
 
-    it('leaves the rows of islands beyond the count untouched in the backward', async () => {
+    it('leaves the rows of prefix groups beyond the count untouched in the backward', async () => {
       const layout = groups([3, 4, 2], [2, 5]);
       await expectConformance(
         backend,
@@ -193,8 +204,8 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       const shifted = new Float64Array(25 * 16);
       shifted.set(keys.subarray(0, 12 * 16), 3 * 16);
       shifted.set(keys.subarray(12 * 16), 17 * 16);
-      const near = forwardCase({ intervals: [[0, 12, 12, 20]], islands: [0, 1], capacity: 20 }, geometry);
-      const far = forwardCase({ intervals: [[3, 15, 17, 25]], islands: [0, 1], capacity: 25 }, geometry);
+      const near = forwardCase({ intervals: [[0, 12, 12, 20]], prefixGroups: [0, 1], capacity: 20 }, geometry);
+      const far = forwardCase({ intervals: [[3, 15, 17, 25]], prefixGroups: [0, 1], capacity: 25 }, geometry);
       const [one, two] = await runCases(backend, [
         { ...near, slots: { ...near.slots, kv: given([20, 16], keys) } },
         { ...far, slots: { ...far.slots, kv: given([25, 16], shifted) } },
@@ -202,7 +213,7 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       expectSame(two.out, one.out, 'out');
     });
 
-    it('gives an island the same gradient bits alone as beside another', async () => {
+    it('gives a prefix group the same gradient bits alone as beside another', async () => {
       const geometry = heads(4, 2, 8);
       const [alone, beside] = [
         backwardCase(groups([5], [3, 4]), geometry),
@@ -216,8 +227,8 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
 
   it(`attention on ${label} reads a completion's prompt as it reads its own past`, async () => {
     const geometry = heads(2, 1, 8);
-    const joined = forwardCase({ intervals: [[0, 9, 0, 0]], islands: [0, 1], capacity: 9 }, geometry);
-    const split = forwardCase({ intervals: [[0, 5, 5, 9]], islands: [0, 1], capacity: 9 }, geometry);
+    const joined = forwardCase({ intervals: [[0, 9, 0, 0]], prefixGroups: [0, 1], capacity: 9 }, geometry);
+    const split = forwardCase({ intervals: [[0, 5, 5, 9]], prefixGroups: [0, 1], capacity: 9 }, geometry);
     const [one, two] = await runCases(backend, [joined, split]);
     expectClose(two.out, one.out, { terms: 17 });
   });

@@ -44,7 +44,7 @@ const slots = {
   dQkvWeight: given([64, D], normals([64, D], 14)),
   q: given([N, 32], normals([N, 32], 15)),
   dAttended: given([N, 32], normals([N, 32], 16)),
-  islands: ids([2], offsetsOf([N])),
+  prefixGroups: ids([2], offsetsOf([N])),
   dQ: poisoned([N, 32]),
   dKv: given([N, 32], normals([N, 32], 17)),
   dGated: given([N, F], normals([N, F], 18)),
@@ -74,8 +74,8 @@ function backward(kernels: Kernels, s: Readonly<Record<string, Slot>>): void {
   const norm = { x: s.x, weight: s.norm, rstd: s.rstd, dOut: s.dNormed, dX: s.dX, dWeight: s.dNorm };
   kernels.rmsNormBackward({ ...norm, rows: ALL });
   const attention = { q: s.q, kv: s.kv, intervals: s.intervals, out: s.attended, logSumExp: s.attentionLse };
-  const islands = { islands: s.islands, islandCount: 1, scale: 8 ** -0.5, heads: HEADS };
-  kernels.attentionBackward({ ...attention, ...islands, dOut: s.dAttended, dQ: s.dQ, dKv: s.dKv });
+  const groups = { prefixGroups: s.prefixGroups, prefixGroupCount: 1, scale: 8 ** -0.5, heads: HEADS };
+  kernels.attentionBackward({ ...attention, ...groups, dOut: s.dAttended, dQ: s.dQ, dKv: s.dKv });
   kernels.swigluBackward({ gateUp: s.gateUp, dOut: s.dGated, dGateUp: s.dGateUp, rows: ALL });
   kernels.gradientNorm({ gradients: s.gradients, partials: s.gradientPartials, norm: s.gradientNorm });
 }

@@ -182,7 +182,7 @@ describe('the reference gradient of', () => {
     [4, 1],
   ])('attention over two intervals, %i query and %i key heads, is the finite difference', async (H, HK) => {
     const heads = { numHeads: H, numKvHeads: HK, headDim: 2 };
-    // A prompt of 3 rows and two completions of 2; then an island of one row.
+    // A prompt of 3 rows and two completions of 2; then a prefix group of one row.
     const intervals = [0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 3, 3, 4, 0, 3, 3, 5, 0, 3, 5, 6, 0, 3, 5, 7, 7, 8, 8, 8];
     await expectGradients({
       slots: {
@@ -192,15 +192,15 @@ describe('the reference gradient of', () => {
         out: poisoned([8, H * 2]),
         logSumExp: poisoned([8, H]),
         dOut: random([8, H * 2], 3),
-        islands: ids([3], [0, 7, 8]),
+        prefixGroups: ids([3], [0, 7, 8]),
         dQ: poisoned([8, H * 2]),
         dKv: random([8, HK * 4], 4),
       },
       forward: (kernels, { q, kv, intervals, out, logSumExp }) =>
         kernels.attention({ q, kv, intervals, out, logSumExp, scale: 0.7, heads, rows: allRows(8) }),
-      backward: (kernels, { q, kv, intervals, out, logSumExp, dOut, islands, dQ, dKv }) => {
+      backward: (kernels, { q, kv, intervals, out, logSumExp, dOut, prefixGroups, dQ, dKv }) => {
         const saved = { q, kv, intervals, out, logSumExp, scale: 0.7, heads };
-        kernels.attentionBackward({ ...saved, dOut, islands, islandCount: 2, dQ, dKv });
+        kernels.attentionBackward({ ...saved, dOut, prefixGroups, prefixGroupCount: 2, dQ, dKv });
       },
       seeds: { out: 'dOut' },
       gradients: { q: 'dQ', kv: 'dKv' },

@@ -99,10 +99,10 @@ describe('packBatch', () => {
     fc.assert(
       fc.property(groups, (list) => {
         const batch = packBatch(list);
-        expect(batch.islands).toHaveLength(list.length + 1);
-        expect(batch.islands[list.length]).toBe(batch.rowCount);
+        expect(batch.prefixGroups).toHaveLength(list.length + 1);
+        expect(batch.prefixGroups[list.length]).toBe(batch.rowCount);
         list.forEach((_, g) => {
-          const [begin, end] = batch.islands.subarray(g, g + 2);
+          const [begin, end] = batch.prefixGroups.subarray(g, g + 2);
           for (let row = begin; row < end; row++) {
             for (const key of attended(batch, row)) expect(key >= begin && key < end && key <= row).toBe(true);
           }
@@ -175,7 +175,7 @@ describe('packBatch', () => {
   it('packs no groups into no rows', () => {
     const batch = packBatch([]);
     expect([batch.rowCount, batch.lossRowCount, batch.completionCount]).toEqual([0, 0, 0]);
-    expect([...batch.islands]).toEqual([0]);
+    expect([...batch.prefixGroups]).toEqual([0]);
   });
 });
 

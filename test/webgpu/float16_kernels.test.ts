@@ -168,15 +168,15 @@ describe('float16 storage', () => {
         out: roundable(given([N, q], saved.out)),
         logSumExp: given([N, 4], saved.logSumExp),
         dOut: random([N, q], 3),
-        islands: ids([2], [0, N]),
+        prefixGroups: ids([2], [0, N]),
         count: ids([1], [1]),
         dQ: poisoned([N, q]),
         dKv: random([N, kv], 4),
       },
       build: (kernels, slots) => {
-        const { q: queries, kv: keys, intervals: ranges, out, logSumExp, dOut, islands, count, dQ, dKv } = slots;
-        const operands = { q: queries, kv: keys, intervals: ranges, out, logSumExp, dOut, islands, dQ, dKv };
-        kernels.attentionBackward({ ...operands, ...shared, islandCount: { slot: count, index: 0 } });
+        const { q: queries, kv: keys, intervals: ranges, out, logSumExp, dOut, prefixGroups, count, dQ, dKv } = slots;
+        const operands = { q: queries, kv: keys, intervals: ranges, out, logSumExp, dOut, prefixGroups, dQ, dKv };
+        kernels.attentionBackward({ ...operands, ...shared, prefixGroupCount: { slot: count, index: 0 } });
       },
       writes: { dQ: { terms: 2 * terms + N }, dKv: { terms: 2 * terms + N } },
     });

@@ -29,11 +29,11 @@ export function attention(args: Opened<AttentionArgs>): void {
   }
 }
 
-/** Rows of all islands in order; for each: p_j, ds_j, then dQ, dK_j and dV_j. */
+/** Rows of all prefix groups in order; for each: p_j, ds_j, then dQ, dK_j and dV_j. */
 export function attentionBackward(args: Opened<AttentionBackwardArgs>): void {
-  const { intervals, islands, islandCount, heads } = args;
-  for (let island = 0; island < islandCount; island++) {
-    for (let r = islands[island]; r < islands[island + 1]; r++) {
+  const { intervals, prefixGroups, prefixGroupCount, heads } = args;
+  for (let group = 0; group < prefixGroupCount; group++) {
+    for (let r = prefixGroups[group]; r < prefixGroups[group + 1]; r++) {
       const keys = keysOf(intervals, r);
       for (let h = 0; h < heads.numHeads; h++) headBackward(args, r, h, keys);
     }

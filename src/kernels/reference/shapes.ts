@@ -135,8 +135,8 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   attentionBackward: ({ heads }) => ({
     ...attentionInputs(heads),
     dOut: real('N', widths(heads).Q),
-    islands: int('islands+1'),
-    islandCount: 'islands',
+    prefixGroups: int('prefixGroups+1'),
+    prefixGroupCount: 'prefixGroups',
     dQ: real('N', widths(heads).Q),
     dKv: real('capacity', 2 * widths(heads).K),
   }),

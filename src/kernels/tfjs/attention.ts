@@ -32,11 +32,11 @@ export function attention(args: Opened<AttentionArgs>): void {
   logSumExp.set(sumOf(outputs.map(({ total }) => total)), rows);
 }
 
-/** dQ and dKv by tf.grads of the forward; a row or key that no island has gets nothing. */
+/** dQ and dKv by tf.grads of the forward; a row or key that no prefix group has gets nothing. */
 export function attentionBackward(args: Opened<AttentionBackwardArgs>): void {
-  const { q, kv, intervals, islands, islandCount, heads, dOut, dQ, dKv } = args;
-  if (islandCount === 0) return;
-  const rows = { begin: islands.ints[0], end: islands.ints[islandCount] };
+  const { q, kv, intervals, prefixGroups, prefixGroupCount, heads, dOut, dQ, dKv } = args;
+  if (prefixGroupCount === 0) return;
+  const rows = { begin: prefixGroups.ints[0], end: prefixGroups.ints[prefixGroupCount] };
   if (rows.begin === rows.end) return;
   const inputs = [q.tensor(rows), kv.tensor()];
   const parts = tilesOf(intervals.ints, rows, heads.numHeads).map((batch) => {

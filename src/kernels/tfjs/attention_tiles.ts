@@ -1,9 +1,9 @@
 /**
  * Attention's rows and keys as dense tiles, for kernel sets that only know whole tensors.
  *
- * Rows whose intervals meet, directly or through others, form an island: a group's prompt and its completions. An
- * island is a dense block of rows × keys under a mask, and islands of a batch are padded to one size. A row lies in one
- * tile, and a key in at most one tile of a batch, so that going there and back is a permutation: no sums, no atomics.
+ * Rows whose intervals meet, directly or through others, form a prefix group: a prompt and its completions. It is a dense
+ * block of rows × keys under a mask, and the groups of a batch are padded to one size. A row lies in one tile, and a key
+ * in at most one tile of a batch, so that going there and back is a permutation: no sums, no atomics.
  */
 import { NO_ROW } from './take_rows.ts';
 
@@ -26,7 +26,7 @@ export const MASKED = -1e30;
 /** Mask elements of a batch, times heads, at most. */
 const MOST_SCORES = 2 ** 23;
 
-interface Island {
+interface PrefixGroup {
   readonly rows: readonly number[];
   readonly keys: readonly number[];
 }
@@ -38,43 +38,43 @@ interface Island {
 export function tileAttention(intervals: Int32Array, heads: number): readonly TileBatch[] {
   const most = MOST_SCORES / heads;
   const batches: TileBatch[] = [];
-  let waiting: Island[] = [];
-  const areaOf = (islands: readonly Island[]): number =>
-    islands.length * longest(islands, 'rows') * longest(islands, 'keys');
+  let waiting: PrefixGroup[] = [];
+  const areaOf = (prefixGroups: readonly PrefixGroup[]): number =>
+    prefixGroups.length * longest(prefixGroups, 'rows') * longest(prefixGroups, 'keys');
   const flush = (): void => {
     if (waiting.length > 0) batches.push(batchOf(waiting, intervals));
     waiting = [];
   };
-  for (const island of islandsOf(intervals)) {
-    if (waiting.length > 0 && areaOf([...waiting, island]) > most) flush();
-    const blockRows = Math.max(1, Math.floor(most / island.keys.length));
-    if (island.rows.length <= blockRows) {
-      waiting.push(island);
+  for (const group of prefixGroupsOf(intervals)) {
+    if (waiting.length > 0 && areaOf([...waiting, group]) > most) flush();
+    const blockRows = Math.max(1, Math.floor(most / group.keys.length));
+    if (group.rows.length <= blockRows) {
+      waiting.push(group);
       continue;
     }
     // Its blocks share keys, so that each is a batch of its own.
-    for (let from = 0; from < island.rows.length; from += blockRows) {
-      batches.push(batchOf([{ ...island, rows: island.rows.slice(from, from + blockRows) }], intervals));
+    for (let from = 0; from < group.rows.length; from += blockRows) {
+      batches.push(batchOf([{ ...group, rows: group.rows.slice(from, from + blockRows) }], intervals));
     }
   }
   flush();
   return batches;
 }
 
-function longest(islands: readonly Island[], of: 'rows' | 'keys'): number {
-  return islands.reduce((most, island) => Math.max(most, island[of].length), 0);
+function longest(prefixGroups: readonly PrefixGroup[], of: 'rows' | 'keys'): number {
+  return prefixGroups.reduce((most, group) => Math.max(most, group[of].length), 0);
 }
 
-function batchOf(islands: readonly Island[], intervals: Int32Array): TileBatch {
-  const [rows, keys] = [longest(islands, 'rows'), longest(islands, 'keys')];
-  const rowAt = new Int32Array(islands.length * rows).fill(NO_ROW);
-  const keyAt = new Int32Array(islands.length * keys).fill(NO_ROW);
-  const mask = new Float32Array(islands.length * rows * keys).fill(MASKED);
-  islands.forEach((island, tile) => {
-    rowAt.set(island.rows, tile * rows);
-    keyAt.set(island.keys, tile * keys);
-    const placeOf = new Map(island.keys.map((key, place) => [key, place]));
-    island.rows.forEach((row, place) => {
+function batchOf(prefixGroups: readonly PrefixGroup[], intervals: Int32Array): TileBatch {
+  const [rows, keys] = [longest(prefixGroups, 'rows'), longest(prefixGroups, 'keys')];
+  const rowAt = new Int32Array(prefixGroups.length * rows).fill(NO_ROW);
+  const keyAt = new Int32Array(prefixGroups.length * keys).fill(NO_ROW);
+  const mask = new Float32Array(prefixGroups.length * rows * keys).fill(MASKED);
+  prefixGroups.forEach((group, tile) => {
+    rowAt.set(group.rows, tile * rows);
+    keyAt.set(group.keys, tile * keys);
+    const placeOf = new Map(group.keys.map((key, place) => [key, place]));
+    group.rows.forEach((row, place) => {
       const line = mask.subarray((tile * rows + place) * keys, (tile * rows + place + 1) * keys);
       for (const [begin, end] of intervalsOf(intervals, row)) {
         const first = placeOf.get(begin) as number;
@@ -82,7 +82,7 @@ function batchOf(islands: readonly Island[], intervals: Int32Array): TileBatch {
       }
     });
   });
-  return { tiles: islands.length, rows, keys, rowAt, keyAt, mask };
+  return { tiles: prefixGroups.length, rows, keys, rowAt, keyAt, mask };
 }
 
 /** The intervals of a row that hold a key. */
@@ -97,7 +97,7 @@ function intervalsOf(intervals: Int32Array, row: number): [number, number][] {
 }
 
 /** Rows in order, grouped by the keys that they share; a row without keys is in none. */
-function islandsOf(intervals: Int32Array): Island[] {
+function prefixGroupsOf(intervals: Int32Array): PrefixGroup[] {
   const count = intervals.length / 4;
   const all = Array.from({ length: count }, (_, row) => intervalsOf(intervals, row));
   const ranges = mergeRanges(all.flat());
@@ -112,19 +112,19 @@ function islandsOf(intervals: Int32Array): Island[] {
   for (const [first, second] of all) {
     if (first && second) parent[root(rangeOf(second[0]))] = root(rangeOf(first[0]));
   }
-  const islands = new Map<number, { rows: number[]; keys: number[] }>();
+  const prefixGroups = new Map<number, { rows: number[]; keys: number[] }>();
   all.forEach(([first], row) => {
     if (first === undefined) return;
     const at = root(rangeOf(first[0]));
-    const island = islands.get(at) ?? { rows: [], keys: [] };
-    islands.set(at, island);
-    island.rows.push(row);
+    const group = prefixGroups.get(at) ?? { rows: [], keys: [] };
+    prefixGroups.set(at, group);
+    group.rows.push(row);
   });
   ranges.forEach(([begin, end], range) => {
-    const { keys } = islands.get(root(range)) as { keys: number[] }; // each range comes from some row
+    const { keys } = prefixGroups.get(root(range)) as { keys: number[] }; // each range comes from some row
     for (let key = begin; key < end; key++) keys.push(key);
   });
-  return [...islands.values()];
+  return [...prefixGroups.values()];
 }
 
 /** Disjoint ranges, ascending, that cover the same numbers. */

@@ -214,8 +214,8 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       ]),
     attentionBackward: (a) =>
       commands.add(Command.attentionBackward, [
-        count(a.islandCount),
-        at(a.islands),
+        count(a.prefixGroupCount),
+        at(a.prefixGroups),
         at(a.q),
         at(a.kv),
         at(a.intervals),

@@ -18,7 +18,7 @@ import type { Recorder } from './recorder.ts';
 import { flatWorkgroups, raise, read, write } from './recorder.ts';
 
 interface Bounds {
-  /** Query rows of all islands. */
+  /** Query rows of all prefix groups. */
   readonly begin: CountEntry;
   readonly end: CountEntry;
   /** 1 + the last kv row that any of them reads. */
@@ -33,14 +33,14 @@ export function attentionBackward(recorder: Recorder, args: AttentionBackwardArg
   recordKeys(recorder, args, bounds, readers);
 }
 
-/** What the host knows of the islands, since it wrote them. */
-function boundsOf(recorder: Recorder, { islands, intervals, islandCount }: AttentionBackwardArgs): Bounds {
+/** What the host knows of the prefix groups, since it wrote them. */
+function boundsOf(recorder: Recorder, { prefixGroups, intervals, prefixGroupCount }: AttentionBackwardArgs): Bounds {
   const { counts, shadow } = recorder.context;
-  const count = counts.of(islandCount);
-  const offsets = shadow(islands.arena);
+  const count = counts.of(prefixGroupCount);
+  const offsets = shadow(prefixGroups.arena);
   const ranges = shadow(intervals.arena);
-  const key = `${islands.arena}:${islands.offset}:${intervals.offset}:${count.index}`;
-  const rowAt = (island: number): number => offsets[islands.offset + island] as number;
+  const key = `${prefixGroups.arena}:${prefixGroups.offset}:${intervals.offset}:${count.index}`;
+  const rowAt = (group: number): number => offsets[prefixGroups.offset + group] as number;
   const lastKey = (): number => {
     let most = 0;
     for (let r = rowAt(0); r < rowAt(count.value); r++) {

@@ -7,8 +7,8 @@
 //   dV += Pᵀ·dOut,  dK += dSᵀ·Q,  dQ = dS·K
 // Keys are numbered through both intervals. Products leave out what is 0 for a whole strip: keys behind its last row's,
 // rows before the first that reads its keys.
-// Order: the blocks of an island depend on the island alone, and each sum is one chain over keys or rows; one owner an
-// island and kv head.
+// Order: the blocks of a prefix group depend on that group alone, and each sum is one chain over keys or rows; one owner
+// per prefix group and kv head.
 //
 // Cost a key: 5·hd multiply-adds; packing moves some 8·hd floats a row and 5·hd a key of a block.
 import { address, float, integer } from './arguments';
@@ -23,18 +23,18 @@ import { transposeColumns } from './transpose';
 /** Bytes of a row that one owner should write at least: where owners share a cache line, each waits for the other. */
 const OWNED_BYTES: i32 = 128;
 
-/** arguments: islandCount, islands, q, kv, intervals, H, HK, hd, scale, out, logSumExp, dOut, dQ, dKv */
+/** arguments: prefixGroupCount, prefixGroups, q, kv, intervals, H, HK, hd, scale, out, logSumExp, dOut, dQ, dKv */
 export function attentionBackward(): void {
-  const islands = integer(0);
+  const groupCount = integer(0);
   const HK = integer(6);
-  const atOnce = kvHeadsAtOnce(islands, HK);
+  const atOnce = kvHeadsAtOnce(groupCount, HK);
   const parts = (HK + atOnce - 1) / atOnce;
-  for (let item = claim(1); item < islands * parts; item = claim(1)) {
-    const island = address(1) + (<usize>(item / parts) << 2);
+  for (let item = claim(1); item < groupCount * parts; item = claim(1)) {
+    const group = address(1) + (<usize>(item / parts) << 2);
     const first = (item % parts) * atOnce;
     const past = min(first + atOnce, HK);
-    const end = load<i32>(island, 4);
-    for (let r = load<i32>(island); r < end; ) {
+    const end = load<i32>(group, 4);
+    for (let r = load<i32>(group); r < end; ) {
       const rows = rowsTogether(r, end);
       readIntervals(r, rows);
       for (let kvHead = first; kvHead < past; kvHead++) attendKvHeadBackward(r, rows, kvHead);
@@ -43,9 +43,9 @@ export function attentionBackward(): void {
   }
 }
 
-/** kv heads of an island that one thread takes: all of them where islands suffice to keep every thread at work. */
-function kvHeadsAtOnce(islands: i32, HK: i32): i32 {
-  if (islands >= threads << 4) return HK;
+/** kv heads of a prefix group that one thread takes: all of them where the groups suffice to keep every thread at work. */
+function kvHeadsAtOnce(groupCount: i32, HK: i32): i32 {
+  if (groupCount >= threads << 4) return HK;
   return min(HK, max(1, OWNED_BYTES / (integer(7) << 2)));
 }
 
@@ -56,9 +56,9 @@ function intervalOf(r: i32): usize {
 }
 
 /** Rows from r on that read the same keys, each at least as far as the row before. */
-function rowsTogether(r: i32, islandEnd: i32): i32 {
+function rowsTogether(r: i32, groupEnd: i32): i32 {
   const first = intervalOf(r);
-  const end = min(islandEnd, r + BLOCK_ROWS);
+  const end = min(groupEnd, r + BLOCK_ROWS);
   let next = r + 1;
   for (; next < end; next++) {
     const at = intervalOf(next);
