@@ -2,7 +2,7 @@
 import { PluginError, type RlvrError } from '../errors.ts';
 import { optionProblems } from '../options/read.ts';
 import { makeReward, type RewardDefinition, type RewardOptions, takesNoOptions } from '../rewards/built_in.ts';
-import type { RewardBatch, RewardFunction } from '../rewards/reward_function.ts';
+import { describeError, type RewardBatch, type RewardFunction } from '../rewards/reward_function.ts';
 
 /** `export:` of the config and what it names, for messages: `its default export`, `its export brief`. */
 export interface ExportedReward {
@@ -41,8 +41,7 @@ function make(factory: (options: RewardOptions) => unknown, called: string, opti
     return factory(options);
   } catch (error) {
     if (isOwnError(error)) throw badOption(error);
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    const rule = `${called} was called with the options ${JSON.stringify(options)} and failed (${reason})`;
+    const rule = `${called} was called with the options ${JSON.stringify(options)} and failed (${describeError(error)})`;
     throw notReward(`${rule}; a function that scores a batch is given as {name, score}`);
   }
 }

@@ -7,7 +7,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PluginError } from '../errors.ts';
 import type { RewardOptions } from '../rewards/built_in.ts';
-import { describeReward, type RewardBatch, type RewardFunction, scoreRewards } from '../rewards/reward_function.ts';
+import {
+  describeReward,
+  inStep,
+  type RewardBatch,
+  type RewardFunction,
+  scoreRewards,
+} from '../rewards/reward_function.ts';
 import { describeThrown, importExport, type ModuleReference } from './module.node.ts';
 import { toRewardFunction } from './reward_module.ts';
 
@@ -36,7 +42,7 @@ function located(reward: RewardFunction): RewardFunction {
     try {
       return await reward.score(batch);
     } catch (error) {
-      const what = `${describeReward({ name: label, source })} failed in step ${batch.trainerState.step + 1}`;
+      const what = `${describeReward({ name: label, source })} failed ${inStep(batch)}`;
       const remedy = 'correct it, or give null where it does not apply';
       throw new PluginError('reward-failed', `${what}: ${describeThrown(error, reference.path)} — ${remedy}.`);
     }

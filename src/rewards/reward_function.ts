@@ -61,8 +61,14 @@ export function describeReward({ name, source }: Pick<RewardFunction, 'name' | '
   return source === undefined ? `reward "${name}"` : `reward "${name}" (${source})`;
 }
 
-function describeError(error: unknown): string {
+/** `TypeError: x is not a function`: what was thrown, for messages. */
+export function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** `in step 12`: when a batch was scored, for messages. */
+export function inStep({ trainerState }: RewardBatch): string {
+  return `in step ${trainerState.step + 1}`;
 }
 
 function shortened(text: string | undefined): string {
@@ -71,9 +77,10 @@ function shortened(text: string | undefined): string {
 }
 
 /** `completion 3 of 512 in step 12 ("9 2 5 = 55 ?" → "9 + 2 = 11")`. */
-function describeRow({ prompts, completions, trainerState }: RewardBatch, row: number): string {
+function describeRow(batch: RewardBatch, row: number): string {
+  const { prompts, completions } = batch;
   const texts = `${shortened(prompts[row])} → ${shortened(completions[row])}`;
-  return `completion ${row + 1} of ${completions.length} in step ${trainerState.step + 1} (${texts})`;
+  return `completion ${row + 1} of ${completions.length} ${inStep(batch)} (${texts})`;
 }
 
 /** Replaces what is neither null nor a finite number by null; says which was first, and how many there are. */
@@ -99,7 +106,7 @@ function checkValues(
 /** The values of one function; nulls where it gives none. */
 async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: RewardFailure[]): Promise<RewardValues> {
   const count = batch.completions.length;
-  const step = `in step ${batch.trainerState.step + 1}`;
+  const step = inStep(batch);
   const fail = (message: string): RewardValues => {
     failures.push({ name: reward.name, message });
     return new Array<null>(count).fill(null);

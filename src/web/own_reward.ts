@@ -3,10 +3,17 @@
  * network, no storage and no page.
  */
 import { PluginError } from '../errors.ts';
-import type { RewardBatch, RewardFunction, RewardValues } from '../rewards/reward_function.ts';
+import {
+  describeReward,
+  inStep,
+  type RewardBatch,
+  type RewardFunction,
+  type RewardValues,
+} from '../rewards/reward_function.ts';
+import { lateRule, ScoringWorker } from '../rewards/scoring_worker.ts';
 
-/** Milliseconds that a batch may take. */
-const SCORE_MS = 5_000;
+/** Seconds that a batch may take. */
+const SCORE_SECONDS = 5;
 
 /** Names of the worker's world through which code could reach out of it, or outlive it. */
 const TAKEN_AWAY = [
@@ -83,32 +90,27 @@ export interface OwnReward extends RewardFunction {
  */
 export async function startOwnReward(name: string, code: string): Promise<OwnReward> {
   const url = URL.createObjectURL(new Blob([BODY], { type: 'text/javascript' }));
-  const worker = new Worker(url);
-  let ended: string | undefined;
-  const ask = async (message: unknown, what: string): Promise<Reply> => {
-    const fail = (reason: string): PluginError => new PluginError('reward-failed', `reward "${name}" ${reason}.`);
-    if (ended !== undefined) throw fail(ended);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      const reply = await new Promise<Reply>((resolve, reject) => {
-        worker.onmessage = ({ data }) => resolve(data as Reply);
-        worker.onerror = ({ message: text }) => reject(fail(`failed ${what}: ${text}`));
-        timer = setTimeout(() => {
-          ended = `gave nothing within ${SCORE_MS / 1000} s ${what} — it hangs or is too slow; correct it`;
-          worker.terminate();
-          reject(fail(ended));
-        }, SCORE_MS);
-        worker.postMessage(message);
-      });
-      if ('failure' in reply) throw fail(`failed ${what}: ${reply.failure} — correct it`);
-      return reply;
-    } finally {
-      clearTimeout(timer);
+  const thread = new Worker(url);
+  const worker = new ScoringWorker<Reply>({
+    post: (message) => thread.postMessage(message),
+    terminate: () => thread.terminate(),
+  });
+  thread.onmessage = ({ data }) => worker.hear(data as Reply);
+  thread.onerror = ({ message }) => worker.hear({ failure: message });
+  const close = (): void => void worker.close();
+  const ask = async (message: unknown, when: string): Promise<Reply> => {
+    const fail = (rule: string): PluginError =>
+      new PluginError('reward-failed', `${describeReward({ name })} ${rule}.`);
+    const answer = await worker.ask(SCORE_SECONDS, message);
+    if (answer.type === 'ended') throw fail(answer.reason);
+    if (answer.type === 'late') {
+      const rule = lateRule(SCORE_SECONDS, when);
+      worker.end(rule);
+      close();
+      throw fail(rule);
     }
-  };
-  const close = (): void => {
-    ended ??= 'was closed';
-    worker.terminate();
+    if ('failure' in answer.reply) throw fail(`failed ${when}: ${answer.reply.failure} — correct it`);
+    return answer.reply;
   };
   try {
     await ask({ code }, 'while it was read');
@@ -119,7 +121,7 @@ export async function startOwnReward(name: string, code: string): Promise<OwnRew
     URL.revokeObjectURL(url);
   }
   const score = async (batch: RewardBatch): Promise<RewardValues> => {
-    const reply = await ask({ rows: rowsOf(batch) }, `in step ${batch.trainerState.step + 1}`);
+    const reply = await ask({ rows: rowsOf(batch) }, inStep(batch));
     return 'values' in reply ? (reply.values as RewardValues) : []; // checked by scoreRewards
   };
   return { name, score, close };
