@@ -4,7 +4,7 @@
  */
 import { packBatch } from '../dist/model/batch.js';
 import { generate, generateKept } from '../dist/model/generation.js';
-import { initialParameters } from '../dist/model/initialize.js';
+import { initialTensor } from '../dist/model/initialize.js';
 import { Policy } from '../dist/model/policy.js';
 
 export const LEARNING_RATE = 1e-6;
@@ -89,7 +89,9 @@ export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) 
       keptRows: isWhole ? rowsOf(prompts) : 0,
     },
   );
-  policy.writeWeights(initialParameters(policy.shape, policy.slots.weights, 0, 0.05));
+  for (const parameter of policy.parameters) {
+    policy.writeParameter(parameter, initialTensor(policy.shape, parameter, 0, 0.05));
+  }
   let step = 0;
 
   const rollOut = async () => {
@@ -171,5 +173,5 @@ export function requestsOf({ shape, promptTokens, prompts, groupSize }, step) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export function parametersOf({ policy }) {
-  return policy.slots.weights.all.shape[0];
+  return policy.slots.weights.trainable.shape[0];
 }

@@ -45,7 +45,7 @@ export interface RmsNormBackwardArgs {
   readonly rstd: Slot;
   /** [N, D] */ readonly dOut: Slot;
   /** [N, D], += */ readonly dX: Slot;
-  /** [D], += */ readonly dWeight: Slot;
+  /** [D], +=; absent: the weight is frozen */ readonly dWeight?: Slot;
   readonly rows: Rows;
 }
 
@@ -106,7 +106,7 @@ export interface RotaryBackwardArgs extends Omit<RotaryArgs, 'q' | 'kv'> {
   /** [N, H·hd] */ readonly dQ: Slot;
   /** [capacity, 2·HK·hd] */ readonly dKv: Slot;
   /** [N, (H + 2·HK)·hd], = */ readonly dQkv: Slot;
-  /** [hd], += */ readonly dQNorm?: Slot;
+  /** [hd], +=; absent: there is no such norm, or it is frozen */ readonly dQNorm?: Slot;
   readonly dKNorm?: Slot;
 }
 
@@ -173,7 +173,7 @@ export interface LinearLogprobBackwardArgs extends Omit<LinearLogprobArgs, 'logp
   /** [R] */ readonly dLogprobs: Slot;
   /** [R] */ readonly dEntropies: Slot;
   /** [R, D], = */ readonly dHidden: Slot;
-  /** [V, D], += */ readonly dWeight: Slot;
+  /** [V, D], +=; absent: the weight is frozen */ readonly dWeight?: Slot;
 }
 
 /** Places in a `sampling` settings slot. topK 0, topP 1, minP 0 are off; temperature 0 is greedy. */

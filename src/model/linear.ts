@@ -4,7 +4,7 @@
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
-import type { LayerSlots } from './parameters.ts';
+import type { LayerGradients, LayerSlots } from './parameters.ts';
 
 /** The matrices of a layer. q, k and v are one, and so are gate and up. */
 export type MatrixName = 'qkv' | 'attentionOutput' | 'gateUp' | 'down';
@@ -38,9 +38,6 @@ export interface BackwardLinearArgs {
   readonly dX: Slot;
   readonly rows: Rows;
 }
-
-/** The gradients of a layer: of those of its tensors that have one. */
-export type LayerGradients = { readonly [Name in keyof LayerSlots]?: Slot | undefined };
 
 /** @param gradients for a backward pass */
 export function matrixOf(name: MatrixName, weights: LayerSlots, gradients?: LayerGradients): LinearMatrix {

@@ -1,10 +1,12 @@
 /**
- * The parameters as one flat arena: which tensor lies where, under Hugging Face's names.
+ * The parameters: which tensor lies where, under Hugging Face's names.
  *
- * Matrices come first (weight decay applies to them), norms and biases behind. q, k and v of a layer are
- * neighbours, and so are gate and up, so that each group is also ONE matrix for a fused product. Gradients,
- * optimizer moments and the reference policy use the same layout in arenas of their own.
+ * What is trained lies in one flat arena, and what is frozen in another: gradients, moments, the optimizer and the
+ * reference know the first alone, and have its layout in arenas of their own. Matrices come first in it (weight decay
+ * applies to them), norms and biases behind. q, k and v of a layer are neighbours, and so are gate and up, so that each
+ * group is also ONE matrix for a fused product.
  */
+import { ConfigError } from '../errors.ts';
 import type { ArenaBuilder, MatrixUse, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { slotLength } from '../kernels/memory.ts';
 import type { ModelShape } from './shape.ts';
@@ -18,6 +20,9 @@ export interface Parameter {
   /** How a run from scratch fills it. */
   readonly initial: 'normal' | 'residual' | 'one' | 'zero';
 }
+
+/** Whether a tensor of that name is trained. */
+export type IsTrainable = (name: string) => boolean;
 
 export interface LayerSlots {
   readonly inputNorm: Slot;
@@ -35,31 +40,61 @@ export interface LayerSlots {
   readonly down: Slot;
 }
 
-/** Slots of one set of parameters (weights, gradients, a moment, a reference). */
-export interface ParameterSlots {
+/** The tensors as kernels use them. */
+export interface TensorSlots {
   readonly embedding: Slot;
+  /** With tied embeddings that very slot. */
   readonly head: Slot;
   readonly finalNorm: Slot;
   readonly layers: readonly LayerSlots[];
-  /** The whole arena, flat. */
-  readonly all: Slot;
-  /** Elements before this index belong to matrices. */
+}
+
+/** A whole model: the policy's weights, or those of its reference. */
+export interface ParameterSet extends TensorSlots {
+  /** What is trained, flat. */
+  readonly trainable: Slot;
+  /** What stays as it was written, flat; undefined where everything is trained. */
+  readonly frozen: Slot | undefined;
+  /** Elements of `trainable` before this index belong to matrices. */
   readonly decayLength: number;
+  /** All tensors, in the order of a model file; a tied head is not listed. */
   readonly parameters: readonly Parameter[];
 }
 
-/** Trainable numbers in a set of tensors. */
+/** The gradients of a layer: of those of its tensors that are trained. */
+export type LayerGradients = { readonly [Name in keyof LayerSlots]: Slot | undefined };
+
+/** The tensors that have a gradient. */
+export interface GradientSlots {
+  /** All of them, flat: the layout of `trainable`. */
+  readonly all: Slot;
+  readonly embedding: Slot | undefined;
+  readonly head: Slot | undefined;
+  readonly finalNorm: Slot | undefined;
+  readonly layers: readonly LayerGradients[];
+}
+
+/** Numbers in a set of tensors. */
 export function countParameters(parameters: readonly Parameter[]): number {
   return parameters.reduce((sum, { slot }) => sum + slotLength(slot), 0);
 }
 
 type Names = (part: string) => string;
 
-/** Lays one parameter set out in `arena`; the same shape gives the same offsets in every arena. */
-export function layOutParameters(shape: ModelShape, arena: ArenaBuilder): ParameterSlots {
+/**
+ * Lays the weights out in two arenas; the same shape and choice give the same offsets.
+ * @throws ConfigError where tensors of one fused matrix are to be trained in part
+ */
+export function layOutParameters(
+  shape: ModelShape,
+  arenas: { readonly trainable: ArenaBuilder; readonly frozen: ArenaBuilder },
+  isTrainable: IsTrainable,
+): ParameterSet {
+  const { trainable, frozen } = arenas;
   const parameters: Parameter[] = [];
-  const add = (name: string, size: readonly number[], initial: Parameter['initial'], packed = false): Slot => {
-    const slot = arena.slot(size, { packed });
+  const add: Add = (name, size, initial, fusedWith) => {
+    if (fusedWith !== undefined) requireTogether(isTrainable, fusedWith, name);
+    const slot = (isTrainable(name) ? trainable : frozen).slot(size, { packed: fusedWith !== undefined });
     parameters.push({ name, slot, initial });
     return slot;
   };
@@ -69,37 +104,103 @@ export function layOutParameters(shape: ModelShape, arena: ArenaBuilder): Parame
     layerMatrices(shape, add, (part) => `model.layers.${layer}.${part}`),
   );
   const head = shape.tieWordEmbeddings ? embedding : add('lm_head.weight', [shape.vocabSize, D], 'normal');
-  const decayLength = arena.length;
-  const vectors = Array.from({ length: shape.numLayers }, (_, layer) =>
-    layerVectors(shape, add, (part) => `model.layers.${layer}.${part}`),
-  );
+  const decayLength = trainable.length;
+  const vectors = Array.from({ length: shape.numLayers }, (_, layer) => {
+    const name: Names = (part) => `model.layers.${layer}.${part}`;
+    // The bias and its matrix have their gradients from one call.
+    if (shape.attentionBias)
+      requireTogether(isTrainable, name('self_attn.q_proj.weight'), name('self_attn.q_proj.bias'));
+    return layerVectors(shape, add, name);
+  });
   const finalNorm = add('model.norm.weight', [D], 'one');
   return {
     embedding,
     head,
     finalNorm,
     layers: matrices.map((layer, index) => ({ ...layer, ...vectors[index] }) as LayerSlots),
-    all: { arena: arena.name, dtype: 'real', offset: 0, shape: [arena.length] },
+    trainable: wholeOf(trainable),
+    frozen: frozen.length > 0 ? wholeOf(frozen) : undefined,
     decayLength,
     parameters,
   };
 }
 
-type Add = (name: string, size: readonly number[], initial: Parameter['initial'], packed?: boolean) => Slot;
+function wholeOf(arena: ArenaBuilder): Slot {
+  return { arena: arena.name, dtype: 'real', offset: 0, shape: [arena.length] };
+}
+
+/** What is trained of `weights`, laid out in `arena` as it is there. */
+export function layOutGradients(weights: ParameterSet, arena: ArenaBuilder): GradientSlots {
+  const copy = (slot: Slot | undefined): Slot | undefined =>
+    slot && isTrained(weights, slot) ? { ...slot, arena: arena.name } : undefined;
+  const { embedding, head, finalNorm, layers } = weights;
+  return {
+    all: arena.slot(weights.trainable.shape),
+    embedding: copy(embedding),
+    head: copy(head),
+    finalNorm: copy(finalNorm),
+    layers: layers.map((layer) => mapLayer(layer, copy)),
+  };
+}
+
+/** A second set of what is trained, in `arena`; what is frozen is that of `weights`. */
+export function layOutReference(weights: ParameterSet, arena: ArenaBuilder): ParameterSet {
+  const copy = (slot: Slot): Slot => (isTrained(weights, slot) ? { ...slot, arena: arena.name } : slot);
+  const { embedding, head, finalNorm, layers, parameters } = weights;
+  return {
+    ...weights,
+    embedding: copy(embedding),
+    head: copy(head),
+    finalNorm: copy(finalNorm),
+    layers: layers.map((layer) => mapLayer(layer, (slot) => slot && copy(slot)) as LayerSlots), // what it has, it keeps
+    trainable: arena.slot(weights.trainable.shape),
+    parameters: parameters.map((parameter) => ({ ...parameter, slot: copy(parameter.slot) })),
+  };
+}
+
+function isTrained(weights: ParameterSet, slot: Slot): boolean {
+  return slot.arena === weights.trainable.arena;
+}
+
+/** `of` each slot of a layer, under its name. */
+function mapLayer<Out extends Slot | undefined>(layer: LayerSlots, of: (slot: Slot | undefined) => Out) {
+  const entries = Object.entries(layer).map(([name, slot]) => [name, of(slot)] as const);
+  return Object.fromEntries(entries) as { readonly [Name in keyof LayerSlots]: Out }; // the names are the layer's
+}
+
+/** The backward pass ends with this layer: below it nothing is trained. The number of layers where none is. */
+export function lowestTrainedLayer(weights: ParameterSet): number {
+  const { embedding, layers } = weights;
+  if (isTrained(weights, embedding)) return 0;
+  const lowest = layers.findIndex((layer) => Object.values(layer).some((slot) => slot && isTrained(weights, slot)));
+  return lowest === -1 ? layers.length : lowest;
+}
+
+/** @param fusedWith  the tensor that stands right before it in one matrix or vector */
+type Add = (name: string, size: readonly number[], initial: Parameter['initial'], fusedWith?: string) => Slot;
+
+/** @throws ConfigError where one of two tensors that are used as one is trained and the other is not */
+function requireTogether(isTrainable: IsTrainable, ...names: readonly [string, string]): void {
+  const [trained, frozen] = isTrainable(names[0]) ? names : [names[1], names[0]];
+  if (isTrainable(trained) === isTrainable(frozen)) return;
+  const message = `${frozen}: frozen, and ${trained} is trained — they are used as one; freeze both or neither.`;
+  throw new ConfigError('frozen-in-part', message, { trained, frozen });
+}
 
 function layerMatrices(shape: ModelShape, add: Add, name: Names): Partial<LayerSlots> {
   const { hiddenSize: D, intermediateSize: F, numHeads, numKvHeads, headDim } = shape;
-  const query = add(name('self_attn.q_proj.weight'), [numHeads * headDim, D], 'normal');
-  add(name('self_attn.k_proj.weight'), [numKvHeads * headDim, D], 'normal', true);
-  add(name('self_attn.v_proj.weight'), [numKvHeads * headDim, D], 'normal', true);
+  const [q, k, gate] = [name('self_attn.q_proj.weight'), name('self_attn.k_proj.weight'), name('mlp.gate_proj.weight')];
+  const query = add(q, [numHeads * headDim, D], 'normal');
+  add(k, [numKvHeads * headDim, D], 'normal', q);
+  add(name('self_attn.v_proj.weight'), [numKvHeads * headDim, D], 'normal', k);
   const attentionOutput = add(name('self_attn.o_proj.weight'), [D, queryWidth(shape)], 'residual');
-  const gate = add(name('mlp.gate_proj.weight'), [F, D], 'normal');
-  add(name('mlp.up_proj.weight'), [F, D], 'normal', true);
+  const gateSlot = add(gate, [F, D], 'normal');
+  add(name('mlp.up_proj.weight'), [F, D], 'normal', gate);
   const down = add(name('mlp.down_proj.weight'), [D, F], 'residual');
   return {
     qkv: { ...query, shape: [qkvWidth(shape), D] },
     attentionOutput,
-    gateUp: { ...gate, shape: [2 * F, D] },
+    gateUp: { ...gateSlot, shape: [2 * F, D] },
     down,
   };
 }
@@ -110,9 +211,10 @@ function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerSl
   const feedForwardNorm = add(name('post_attention_layernorm.weight'), [D], 'one');
   let qkvBias: Slot | undefined;
   if (shape.attentionBias) {
-    const bias = add(name('self_attn.q_proj.bias'), [numHeads * headDim], 'zero');
-    add(name('self_attn.k_proj.bias'), [numKvHeads * headDim], 'zero', true);
-    add(name('self_attn.v_proj.bias'), [numKvHeads * headDim], 'zero', true);
+    const [q, k] = [name('self_attn.q_proj.bias'), name('self_attn.k_proj.bias')];
+    const bias = add(q, [numHeads * headDim], 'zero');
+    add(k, [numKvHeads * headDim], 'zero', q);
+    add(name('self_attn.v_proj.bias'), [numKvHeads * headDim], 'zero', k);
     qkvBias = { ...bias, shape: [qkvWidth(shape)] };
   }
   const qNorm = shape.qkNorm ? add(name('self_attn.q_norm.weight'), [headDim], 'one') : undefined;
@@ -120,8 +222,12 @@ function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerSl
   return { inputNorm, feedForwardNorm, qkvBias, qNorm, kNorm };
 }
 
-/** The weights that matrix kernels read, each once. */
-export function weightMatrices(slots: ParameterSlots, uses: readonly MatrixUse[]): PlannedMatrix[] {
-  const layers = slots.layers.flatMap((layer) => [layer.qkv, layer.attentionOutput, layer.gateUp, layer.down]);
-  return [slots.head, ...layers].map((slot) => ({ slot, uses }));
+/** The weights that matrix kernels read, each once. @param lowest  layer that the backward pass ends with; default: no such pass */
+export function weightMatrices(set: TensorSlots, lowest: number = Number.POSITIVE_INFINITY): PlannedMatrix[] {
+  const both: readonly MatrixUse[] = ['forward', 'backward'];
+  const usesFrom = (layer: number): readonly MatrixUse[] => (layer >= lowest ? both : ['forward']);
+  const layers = set.layers.flatMap(({ qkv, attentionOutput, gateUp, down }, layer) =>
+    [qkv, attentionOutput, gateUp, down].map((slot) => ({ slot, uses: usesFrom(layer) })),
+  );
+  return [{ slot: set.head, uses: usesFrom(set.layers.length) }, ...layers];
 }

@@ -2,13 +2,20 @@
  * Every buffer of a policy, planned before anything runs: weights, gradients, optimizer state, key/value cache,
  * activations kept for the backward pass, and the arrays that the host fills at each step.
  */
+import { ConfigError } from '../errors.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../kernels/kernels.ts';
 import type { ArenaSpec, Count, MemoryPlan, Slot } from '../kernels/memory.ts';
 import { ArenaBuilder } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations, RowInputs } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
-import type { ParameterSlots } from './parameters.ts';
-import { layOutParameters, weightMatrices } from './parameters.ts';
+import type { GradientSlots, IsTrainable, ParameterSet } from './parameters.ts';
+import {
+  layOutGradients,
+  layOutParameters,
+  layOutReference,
+  lowestTrainedLayer,
+  weightMatrices,
+} from './parameters.ts';
 import type { ModelShape } from './shape.ts';
 import { kvWidth, qkvWidth, queryWidth, widestRow } from './shape.ts';
 
@@ -37,11 +44,12 @@ export interface Capacity {
 }
 
 export interface PolicySlots {
-  readonly weights: ParameterSlots;
-  readonly gradients: ParameterSlots | undefined;
-  readonly firstMoment: ParameterSlots | undefined;
-  readonly secondMoment: ParameterSlots | undefined;
-  readonly reference: ParameterSlots | undefined;
+  readonly weights: ParameterSet;
+  readonly gradients: GradientSlots | undefined;
+  /** The optimizer's moments, flat: the layout of `weights.trainable`. */
+  readonly firstMoment: Slot | undefined;
+  readonly secondMoment: Slot | undefined;
+  readonly reference: ParameterSet | undefined;
   /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
   readonly embeddingGradient: Slot | undefined;
   readonly cos: Slot;
@@ -166,8 +174,13 @@ export function countOf(inputs: InputSlots, place: keyof Omit<typeof COUNTS, 'le
   return { slot: inputs.counts, index: COUNTS[place] };
 }
 
-/** Plans every arena of a policy of this shape and capacity. */
-export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
+/**
+ * Plans every arena of a policy of this shape and capacity.
+ *
+ * @param isTrainable  asked for each tensor by its name; default: all are trained
+ * @throws ConfigError where nothing would be trained, or one fused matrix in part
+ */
+export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: IsTrainable = () => true): PolicyPlan {
   const arenas: ArenaBuilder[] = [];
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     const dtype = kind === 'int' ? 'int' : 'real';
@@ -175,19 +188,22 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     arenas.push(builder);
     return builder;
   };
-  const parameterSet = (name: string, purpose: string, kind?: ArenaKind): ParameterSlots =>
-    layOutParameters(shape, arena(name, purpose, kind));
   const { training } = capacity;
-  const weights = parameterSet('weights', 'weights');
+  const frozen = new ArenaBuilder('frozen', 'real', 'weights');
+  const weights = layOutParameters(shape, { trainable: arena('weights', 'weights'), frozen }, isTrainable);
+  if (weights.frozen) arenas.push(frozen);
+  if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
   const slots: PolicySlots = {
     weights,
-    gradients: training ? parameterSet('gradients', 'gradients') : undefined,
-    firstMoment: training ? parameterSet('firstMoment', 'optimizer') : undefined,
-    secondMoment: training ? parameterSet('secondMoment', 'optimizer') : undefined,
-    reference: capacity.reference ? parameterSet('reference', 'reference policy', 'roundable') : undefined,
+    gradients: training ? layOutGradients(weights, arena('gradients', 'gradients')) : undefined,
+    firstMoment: training ? arena('firstMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
+    secondMoment: training ? arena('secondMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
+    reference: capacity.reference
+      ? layOutReference(weights, arena('reference', 'reference policy', 'roundable'))
+      : undefined,
     embeddingGradient:
-      training && shape.tieWordEmbeddings
+      training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
         : undefined,
     ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
@@ -199,8 +215,8 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     ahead: (capacity.stepsPerRead ?? 1) > 1 ? aheadSlots(capacity, arena) : undefined,
   };
   const matrices = [
-    ...weightMatrices(weights, training ? ['forward', 'backward'] : ['forward']),
-    ...(slots.reference ? weightMatrices(slots.reference, ['forward']) : []),
+    ...weightMatrices(weights, training ? lowestTrainedLayer(weights) : undefined),
+    ...(slots.reference ? weightMatrices(slots.reference).filter(({ slot }) => slot.arena === 'reference') : []),
   ];
   const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
   const limits = {
@@ -212,6 +228,10 @@ export function planPolicy(shape: ModelShape, capacity: Capacity): PolicyPlan {
     forwardOnly: !training,
   };
   return { shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
+}
+
+function nothingToTrain(): ConfigError {
+  return new ConfigError('nothing-to-train', 'every tensor is frozen — a policy that trains needs one that is not.');
 }
 
 function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'cos' | 'sin'> {
@@ -288,7 +308,7 @@ function headSlots(
 function backwardSlots(
   shape: ModelShape,
   capacity: Capacity,
-  weights: ParameterSlots,
+  weights: ParameterSet,
   arena: ArenaBuilder,
 ): BackwardSlots {
   const { hiddenSize: D, intermediateSize: F } = shape;
@@ -305,7 +325,7 @@ function backwardSlots(
     dQkv: arena.slot([N, qkvWidth(shape)]),
     dHidden: arena.slot([R, D]),
     dGathered: arena.slot([R, D]),
-    normPartials: arena.slot([Math.ceil((weights.all.shape[0] ?? 0) / GRADIENT_NORM_BLOCK)]),
+    normPartials: arena.slot([Math.ceil(weights.trainable.shape[0] / GRADIENT_NORM_BLOCK)]),
     gradNorm: arena.slot([1]),
   };
 }

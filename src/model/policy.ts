@@ -7,10 +7,9 @@
 import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
-import { slotLength } from '../kernels/memory.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
 import { KeptRows, type RolloutRows } from './kept_rollouts.ts';
-import type { Parameter } from './parameters.ts';
+import type { IsTrainable, Parameter } from './parameters.ts';
 import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots } from './plan.ts';
 import { COUNTS, planPolicy } from './plan.ts';
 import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
@@ -48,6 +47,9 @@ export interface ScoresWithLoss extends Scores {
   readonly losses: Float32Array;
 }
 
+/** Vectors in the layout of `plan.slots.weights.trainable`. */
+export type TrainedVector = 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | 'reference';
+
 export class Policy {
   readonly plan: PolicyPlan;
   readonly engine: Engine;
@@ -65,9 +67,19 @@ export class Policy {
     this.#programs = recordPrograms(engine, plan);
   }
 
-  /** Allocates everything. @throws MemoryPlanError when it does not fit */
-  static async open(backend: Backend, shape: ModelShape, capacity: Capacity): Promise<Policy> {
-    const plan = planPolicy(shape, { stepsPerRead: backend.stepsPerRead, ...capacity });
+  /**
+   * Allocates everything; weights are 0.
+   *
+   * @param isTrainable  asked for each tensor by its name; what is not stays as it is written. Default: all are trained
+   * @throws MemoryPlanError when it does not fit
+   */
+  static async open(
+    backend: Backend,
+    shape: ModelShape,
+    capacity: Capacity,
+    isTrainable?: IsTrainable,
+  ): Promise<Policy> {
+    const plan = planPolicy(shape, { stepsPerRead: backend.stepsPerRead, ...capacity }, isTrainable);
     const policy = new Policy(plan, await backend.open(plan.memory));
     policy.#writeRotaryTables();
     return policy;
@@ -105,25 +117,43 @@ export class Policy {
     );
   }
 
-  /** Replaces all weights: a flat vector in the layout of `plan.slots.weights`. */
-  writeWeights(flat: ArrayLike<number>): void {
+  /**
+   * Writes weights of one tensor.
+   * @param at  element of the tensor that the first value goes to
+   */
+  writeParameter({ slot }: Parameter, values: ArrayLike<number>, at = 0): void {
     this.#endPass();
-    this.engine.write(this.slots.weights.all, flat);
+    this.engine.write(slot, values, at);
   }
 
-  /** A copy of one flat parameter-shaped vector: weights, a moment, the reference. */
-  async readVector(
-    which: 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | 'reference',
-  ): Promise<Float32Array> {
-    const set = this.slots[which];
-    if (set === undefined) throw new Error(`this policy holds no ${which}`);
-    return Float32Array.from(await this.engine.read(set.all));
+  /** A copy of one tensor's weights. */
+  async readParameter({ slot }: Parameter): Promise<Float32Array> {
+    return Float32Array.from(await this.engine.read(slot));
   }
 
-  writeVector(which: 'firstMoment' | 'secondMoment' | 'reference', flat: ArrayLike<number>): void {
-    const set = this.slots[which];
-    if (set === undefined) throw new Error(`this policy holds no ${which}`);
-    this.engine.write(set.all, flat);
+  /** A copy of what is trained as one flat vector: its weights, gradients, a moment, or its reference. */
+  async readVector(which: TrainedVector): Promise<Float32Array> {
+    return Float32Array.from(await this.engine.read(this.#vector(which)));
+  }
+
+  /** Replaces such a vector. */
+  writeVector(which: TrainedVector, flat: ArrayLike<number>): void {
+    if (which === 'weights') this.#endPass();
+    this.engine.write(this.#vector(which), flat);
+  }
+
+  #vector(which: TrainedVector): Slot {
+    const { weights, gradients, firstMoment, secondMoment, reference } = this.slots;
+    const vectors = {
+      weights: weights.trainable,
+      gradients: gradients?.all,
+      firstMoment,
+      secondMoment,
+      reference: reference?.trainable,
+    };
+    const slot = vectors[which];
+    if (slot === undefined) throw new Error(`this policy holds no ${which}`);
+    return slot;
   }
 
   /** Makes the current weights the reference of the KL term. */
@@ -372,16 +402,4 @@ export class Policy {
   async close(): Promise<void> {
     await this.engine.close();
   }
-}
-
-/** Splits a flat parameter-shaped vector into named tensors (views). */
-export function namedTensors(
-  parameters: readonly Parameter[],
-  flat: Float32Array,
-): { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array }[] {
-  return parameters.map(({ name, slot }) => ({
-    name,
-    shape: slot.shape,
-    data: flat.subarray(slot.offset, slot.offset + slotLength(slot)),
-  }));
 }

@@ -173,7 +173,8 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
         forwardHead(kernels, plan, reference, sampling.output, lossRows(plan));
         scoreTargets(kernels, plan, reference, results.refLogprobs);
       }),
-    copyReference: reference && engine.record('copy reference', (k) => k.copy({ x: weights.all, out: reference.all })),
+    copyReference:
+      reference && engine.record('copy reference', (k) => k.copy({ x: weights.trainable, out: reference.trainable })),
     advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
     copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
     objective: engine.record('objective', (kernels) => {
@@ -193,13 +194,13 @@ function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingProgram
       if (embeddingGradient) kernels.fill({ out: embeddingGradient, value: 0 });
     }),
     optimize: engine.record('optimize', (kernels) => {
-      if (embeddingGradient) kernels.add({ x: embeddingGradient, out: gradients.embedding });
+      if (embeddingGradient) kernels.add({ x: embeddingGradient, out: gradients.embedding as Slot });
       kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
       kernels.adamw({
-        parameters: weights.all,
+        parameters: weights.trainable,
         gradients: gradients.all,
-        firstMoment: firstMoment.all,
-        secondMoment: secondMoment.all,
+        firstMoment,
+        secondMoment,
         norm: backward.gradNorm,
         settings: results.adamw,
         decayLength: weights.decayLength,

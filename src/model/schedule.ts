@@ -10,7 +10,8 @@ import type { Rows, Slot } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations } from './activations.ts';
 import { keptSlots } from './activations.ts';
 import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
-import type { LayerSlots, ParameterSlots } from './parameters.ts';
+import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
+import { lowestTrainedLayer } from './parameters.ts';
 import type { BackwardSlots, PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
 
@@ -25,12 +26,7 @@ export function sampleRows(plan: PolicyPlan): Rows {
 }
 
 /** All layers over the rows of `forward`; the result is in its `output`. */
-export function forwardLayers(
-  kernels: Kernels,
-  plan: PolicyPlan,
-  weights: ParameterSlots,
-  forward: ForwardSlots,
-): void {
+export function forwardLayers(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
   const { inputs, layers, output, rows } = forward;
   const inputOf = (layer: number): Slot => layers[layer]?.input ?? output;
   kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: inputOf(0), rows });
@@ -93,13 +89,7 @@ function attentionScale({ shape }: PolicyPlan): number {
 }
 
 /** Final norm of the rows of `output` that `lossIndex` names, into `hidden`. */
-export function forwardHead(
-  kernels: Kernels,
-  plan: PolicyPlan,
-  weights: ParameterSlots,
-  output: Slot,
-  rows: Rows,
-): void {
+export function forwardHead(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, output: Slot, rows: Rows): void {
   const { slots, shape } = plan;
   kernels.gatherRows({ x: output, index: slots.inputs.lossIndex, out: slots.gathered, rows });
   kernels.rmsNorm({
@@ -113,7 +103,7 @@ export function forwardHead(
 }
 
 /** Log-prob, log-sum-exp and entropy of each loss row's target; log-probs go to `logprobs`. */
-export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: ParameterSlots, logprobs: Slot): void {
+export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, logprobs: Slot): void {
   const { inputs, results, hidden } = plan.slots;
   const { temperature, logSumExp, entropies } = results;
   const rows = lossRows(plan);
@@ -129,18 +119,23 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
   });
 }
 
-/** From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. */
+/**
+ * From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. What is frozen has none, and
+ * the pass ends where nothing below is trained.
+ */
 export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   const { slots } = plan;
   const { weights, gradients, backward, inputs, training } = slots;
   if (gradients === undefined || backward === undefined || training === undefined)
     throw new Error('a policy planned without training has no backward');
   backwardHead(kernels, plan, gradients, backward, training.rows);
-  for (let layer = weights.layers.length - 1; layer >= 0; layer--) {
-    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerSlots, training, backward);
+  const lowest = lowestTrainedLayer(weights);
+  for (let layer = weights.layers.length - 1; layer >= lowest; layer--) {
+    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, training, backward);
   }
-  const { sortedRows, bucketTokens, bucketOffsets } = inputs;
   const dTable = slots.embeddingGradient ?? gradients.embedding;
+  if (dTable === undefined) return;
+  const { sortedRows, bucketTokens, bucketOffsets } = inputs;
   kernels.embeddingBackward({
     dOut: backward.dX,
     sortedRows,
@@ -154,7 +149,7 @@ export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
 function backwardHead(
   kernels: Kernels,
   plan: PolicyPlan,
-  gradients: ParameterSlots,
+  gradients: GradientSlots,
   backward: BackwardSlots,
   batchRows: Rows,
 ): void {
@@ -196,7 +191,7 @@ function backwardLayer(
   kernels: Kernels,
   plan: PolicyPlan,
   index: number,
-  gradients: LayerSlots,
+  gradients: LayerGradients,
   training: ForwardSlots,
   d: BackwardSlots,
 ): void {

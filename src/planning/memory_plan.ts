@@ -14,14 +14,17 @@ import type { PolicyPlan } from '../model/plan.ts';
 const THREAD_BYTES = 6.5e6;
 /** V8's young generation at its full size, rollouts and evaluations that live in the old one, and compiled code. */
 const JAVASCRIPT_BYTES = 85e6;
-/** Weights and two moments: as read from the engine, as encoded, and those of the checkpoint before, hashed again. */
-const CHECKPOINT_COPIES = 9;
+/** Of a vector in a checkpoint: as read from the engine, as encoded, and that of the checkpoint before, hashed again. */
+const CHECKPOINT_COPIES = 3;
 
 /** Bytes by purpose; their sum is the plan that a user sees. @param threads  compute threads; 0 without workers */
 export function plannedMemory(backend: Backend, plan: PolicyPlan, threads: number): ReadonlyMap<string, number> {
+  const { trainable, frozen } = plan.slots.weights;
+  // All weights, and two moments of those that are trained.
+  const saved = 3 * slotLength(trainable) + (frozen ? slotLength(frozen) : 0);
   return new Map([
     ...backend.plannedBytes(plan.memory),
-    ['checkpoints', CHECKPOINT_COPIES * 4 * slotLength(plan.slots.weights.all)],
+    ['checkpoints', CHECKPOINT_COPIES * 4 * saved],
     ['threads', threads * THREAD_BYTES],
     ['JavaScript', JAVASCRIPT_BYTES],
   ]);

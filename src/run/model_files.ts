@@ -1,8 +1,8 @@
 /** The trained model as other tools read it: model.safetensors, config.json, tokenizer.json, tokenizer_config.json. */
 import type { Tokenizer } from '../data/tokenizer.ts';
 import { CheckpointError } from '../errors.ts';
-import { namedTensors, type Policy } from '../model/policy.ts';
-import { decodeSafetensors, encodeSafetensors } from '../model/safetensors.ts';
+import type { Policy } from '../model/policy.ts';
+import { decodeSafetensors, encodeSafetensors, type TensorRecord } from '../model/safetensors.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
@@ -42,10 +42,9 @@ export function modelConfigJson(shape: ModelShape, context: number, tokenizer: T
 
 /** Writes the model's files into `folder` of the store. @returns SHA-256 of all weights, in the order of the tensors */
 export async function writeModel(store: Store, folder: string, policy: Policy, tokenizer: Tokenizer): Promise<string> {
-  const weights = await policy.readVector('weights');
+  const tensors = await readWeights(policy);
   const json = (value: unknown): Uint8Array<ArrayBuffer> =>
     new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
-  const tensors = namedTensors(policy.parameters, weights);
   await store.writeAtomic(`${folder}/model.safetensors`, encodeSafetensors(tensors, { format: 'pt' }));
   await store.writeAtomic(
     `${folder}/config.json`,
@@ -53,12 +52,15 @@ export async function writeModel(store: Store, folder: string, policy: Policy, t
   );
   await store.writeAtomic(`${folder}/tokenizer.json`, json(tokenizer.toJSON()));
   await store.writeAtomic(`${folder}/tokenizer_config.json`, json(tokenizer.configJSON()));
-  return weightsSha256(policy, weights);
+  return sha256OfTensors(tensors);
 }
 
 /** SHA-256 over the tensors' bytes, one behind the other. */
-export async function weightsSha256(policy: Policy, weights: Float32Array): Promise<string> {
-  const tensors = namedTensors(policy.parameters, weights);
+export async function weightsSha256(policy: Policy): Promise<string> {
+  return sha256OfTensors(await readWeights(policy));
+}
+
+async function sha256OfTensors(tensors: readonly TensorRecord[]): Promise<string> {
   const bytes = new Uint8Array(tensors.reduce((sum, { data }) => sum + data.byteLength, 0));
   let at = 0;
   for (const { data } of tensors) {
@@ -68,24 +70,31 @@ export async function weightsSha256(policy: Policy, weights: Float32Array): Prom
   return sha256Hex(bytes);
 }
 
+/** Copies of all weights. Asked for together, they come back in one transfer where reading is one. */
+export function readWeights(policy: Policy): Promise<TensorRecord[]> {
+  return Promise.all(
+    policy.parameters.map(async (parameter) => ({
+      name: parameter.name,
+      shape: parameter.slot.shape,
+      data: await policy.readParameter(parameter),
+    })),
+  );
+}
+
 /** Loads model.safetensors of a run into a policy. @throws CheckpointError when a tensor is missing or misshapen */
 export async function loadModel(store: Store, file: string, policy: Policy): Promise<void> {
   const bytes = await store.read(file);
   if (bytes === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
   const { tensors } = decodeNamed(file, bytes);
-  const flat = new Float32Array(policy.slots.weights.all.shape[0] ?? 0);
-  for (const { name, slot } of policy.parameters) {
+  const found = policy.parameters.map(({ name, slot }) => {
     const tensor = tensors.get(name);
-    if (tensor === undefined || tensor.shape.join() !== slot.shape.join()) {
-      const seen = tensor === undefined ? 'is missing' : `has shape [${tensor.shape}]`;
-      throw new CheckpointError(
-        'tensor-mismatch',
-        `${file}: tensor ${name} ${seen}, the config needs [${slot.shape}].`,
-      );
-    }
-    flat.set(tensor.data, slot.offset);
-  }
-  policy.writeWeights(flat);
+    if (tensor?.shape.join() === slot.shape.join()) return tensor.data;
+    const seen = tensor === undefined ? 'is missing' : `has shape [${tensor.shape}]`;
+    throw new CheckpointError('tensor-mismatch', `${file}: tensor ${name} ${seen}, the config needs [${slot.shape}].`);
+  });
+  policy.parameters.forEach((parameter, i) => {
+    policy.writeParameter(parameter, found[i]);
+  });
 }
 
 /** The error names the file, and that there may be another one. */

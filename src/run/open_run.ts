@@ -7,7 +7,7 @@ import type { Backend } from '../kernels/kernels.ts';
 import { createFigures, createMethods, type OwnMethods } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { initialParameters } from '../model/initialize.ts';
+import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
@@ -43,7 +43,9 @@ export async function openRun(
   const capacity = requireMemory(config, task, backend, needs);
   const shape = modelShape(config, task);
   const policy = await Policy.open(backend, shape, capacity);
-  policy.writeWeights(initialParameters(shape, policy.plan.slots.weights, config.seed, config.model.initializerRange));
+  for (const parameter of policy.parameters) {
+    policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
+  }
   const ledger = new Ledger();
   return { config, task, rewards, methods, figures, ledger, policy, position: startPosition(), clock };
 }

@@ -8,12 +8,13 @@ import { CheckpointError } from '../errors.ts';
 import type { Position, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { methodStates, restoreMethods } from '../methods/create.ts';
-import { namedTensors, type Policy } from '../model/policy.ts';
+import type { Policy } from '../model/policy.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
 import type { Json } from '../options/json.ts';
 import { type BufferRecord, loadBuffer, saveBuffer } from './buffer_state.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { JsonObject } from './json.ts';
+import { readWeights } from './model_files.ts';
 
 /** Raised when the meaning of a part changes. */
 const STATE_VERSION = 3;
@@ -107,7 +108,7 @@ export async function captureCheckpoint(
     stage: stageOf(run).stage,
     stageIndex: position.stageIndex,
     step: position.step,
-    weights: namedTensors(policy.parameters, await policy.readVector('weights')),
+    weights: await readWeights(policy),
     optimizer: [
       await vector('firstMoment'),
       await vector('secondMoment'),
@@ -127,7 +128,7 @@ export function restoreCheckpoint(
   const { wallSeconds, completionsBytes, parts } = stateOf(checkpoint);
   const { policy, position } = run;
   restoreWeights(policy, checkpoint);
-  const length = policy.slots.weights.all.shape[0];
+  const length = policy.slots.weights.trainable.shape[0];
   policy.writeVector('firstMoment', tensor(checkpoint.optimizer, 'firstMoment', [length]));
   policy.writeVector('secondMoment', tensor(checkpoint.optimizer, 'secondMoment', [length]));
   if (policy.slots.reference) policy.writeVector('reference', tensor(checkpoint.optimizer, 'reference', [length]));
@@ -167,9 +168,11 @@ function pickCounters(fields: JsonObject): JsonObject {
 
 /** The policy of a checkpoint, whatever version wrote the rest. @throws CheckpointError where it is of another model */
 export function restoreWeights(policy: Policy, { weights }: Pick<Checkpoint, 'weights'>): void {
-  const flat = new Float32Array(policy.slots.weights.all.shape[0]);
-  for (const { name, slot } of policy.parameters) flat.set(tensor(weights, name, slot.shape), slot.offset);
-  policy.writeWeights(flat);
+  const { parameters } = policy;
+  const tensors = parameters.map(({ name, slot }) => tensor(weights, name, slot.shape)); // all, before any is written
+  parameters.forEach((parameter, i) => {
+    policy.writeParameter(parameter, tensors[i]);
+  });
 }
 
 function tensor(

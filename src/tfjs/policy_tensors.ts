@@ -1,6 +1,5 @@
 /** A policy's weights as tensors, there and back, under Hugging Face's names. */
 import * as tf from '@tensorflow/tfjs';
-import { slotLength } from '../kernels/memory.ts';
 import { TfjsEngine } from '../kernels/tfjs/engine.ts';
 import type { Policy } from '../model/policy.ts';
 
@@ -35,13 +34,11 @@ export async function policyFromTensors(policy: Policy, tensors: PolicyTensors):
     const found = shape === undefined ? 'there is none' : `it is [${shape}]`;
     throw new Error(`policyFromTensors: ${name} must be [${slot.shape}]; ${found}.`);
   }
-  const flat = new Float32Array(slotLength(policy.slots.weights.all));
   const { engine } = policy;
   if (engine instanceof TfjsEngine && engine.backend === `tfjs:${tf.getBackend()}`) {
     policy.forgetKept();
     for (const { name, slot } of policy.parameters) engine.setTensor(slot, tensors[name]);
     return;
   }
-  for (const { name, slot } of policy.parameters) flat.set(await tensors[name].data(), slot.offset);
-  policy.writeWeights(flat);
+  for (const parameter of policy.parameters) policy.writeParameter(parameter, await tensors[parameter.name].data());
 }

@@ -358,7 +358,7 @@ class LocalRun implements BrowserRun {
 
   weightsSha256(): Promise<string> {
     const { policy } = this.#parts.run;
-    return this.#atRest(async () => weightsSha256(policy, await policy.readVector('weights')));
+    return this.#atRest(async () => weightsSha256(policy));
   }
 
   exportModel(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {

@@ -1,6 +1,13 @@
 import { describe, it } from 'vitest';
 import { requiredBackends } from '../support/backends.ts';
-import { type ConformanceCase, expectConformance, RELATIVE, rowsOf, type Tolerance } from '../support/compare.ts';
+import {
+  type ConformanceCase,
+  expectConformance,
+  RELATIVE,
+  rowsOf,
+  type Tolerance,
+  without,
+} from '../support/compare.ts';
 import { integers, normals } from '../support/data.ts';
 import { given, ids, matrix, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
@@ -143,6 +150,14 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
     it('leaves rows outside its range out of dHidden and dWeight', async () => {
       const sizes = { R: 13, D: 7, V: 30 };
       await expectConformance(backend, backwardCase(sizes, 1, [[4, 9]]), backwardCase(sizes, 1, [[4, 4]]));
+    });
+
+    it('writes no dWeight where the weight is frozen, and the same dHidden', async () => {
+      const trained = backwardCase({ R: 41, D: 37, V: 203 });
+      const frozen = without(trained, 'dWeight');
+      await expectConformance(backend, frozen);
+      const [one, other] = await runCases(backend, [trained, frozen]);
+      expectSame(other.dHidden, one.dHidden, 'dHidden');
     });
 
     it('accumulates the same bits over two backward calls split at any row border as in one', async () => {

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { requiredBackends } from '../support/backends.ts';
-import { type ConformanceCase, expectConformance, rowsOf } from '../support/compare.ts';
+import { type ConformanceCase, expectConformance, rowsOf, without } from '../support/compare.ts';
 import { normals, uniforms } from '../support/data.ts';
 import { allRows, given, poisoned, rowBounds, runCases, storedRows } from '../support/harness.ts';
 
@@ -70,6 +70,14 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
 
     it('leaves rows outside its range out of dX and dWeight', async () => {
       await expectConformance(backend, backwardCase(21, 10, [[5, 12]]), backwardCase(6, 10, [[2, 2]]));
+    });
+
+    it('writes no dWeight where the weight is frozen, and the same dX', async () => {
+      const trained = backwardCase(19, 37, [[0, 19]]);
+      const frozen = without(trained, 'dWeight');
+      await expectConformance(backend, frozen);
+      const [one, other] = await runCases(backend, [trained, frozen]);
+      expectSame(other.dX, one.dX, 'dX');
     });
 
     it('gives a row the same bits alone as among many', async () => {

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import type { Heads } from '../../src/kernels/kernels.ts';
 import { requiredBackends } from '../support/backends.ts';
-import { type ConformanceCase, expectClose, expectConformance, rowsOf } from '../support/compare.ts';
+import { type ConformanceCase, expectClose, expectConformance, rowsOf, without } from '../support/compare.ts';
 import { consecutive, integers, normals, uniforms } from '../support/data.ts';
 import {
   allRows,
@@ -146,6 +146,20 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       });
     });
   }
+
+  it(`rotary on ${label} writes no gradient of a frozen norm, and the same of the other`, async () => {
+    const trained = backwardCase(21, GEOMETRIES[4], true);
+    for (const [frozenNorm, otherNorm] of [
+      ['dQNorm', 'dKNorm'],
+      ['dKNorm', 'dQNorm'],
+    ]) {
+      const frozen = without(trained, frozenNorm);
+      await expectConformance(backend, frozen, without(frozen, otherNorm));
+      const [one, other] = await runCases(backend, [trained, frozen]);
+      expectSame(other.dQkv, one.dQkv, 'dQkv');
+      expectSame(other[otherNorm], one[otherNorm], otherNorm);
+    }
+  });
 
   it(`rotary on ${label} accumulates norm gradients with the same bits over two calls as in one`, async () => {
     const whole = backwardCase(44, GEOMETRIES[4], true);

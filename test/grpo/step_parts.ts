@@ -180,9 +180,9 @@ export function tokensOf({ prompt, rollouts }: RolloutGroup): TokenGroup {
   return { prompt, completions: rollouts.map(({ tokens }) => tokens) };
 }
 
-/** All weights, in float64. */
+/** All weights, in float64: every one is trained. */
 export async function weightsOf({ policy }: TrainingRun): Promise<Float64Array> {
-  return Float64Array.from(await policy.engine.read(policy.slots.weights.all));
+  return Float64Array.from(await policy.engine.read(policy.slots.weights.trainable));
 }
 
 /** The gradient of the last step, in float64. */
@@ -196,7 +196,10 @@ export async function gradientOf({ policy }: TrainingRun): Promise<Float64Array>
 export async function nudge(run: TrainingRun, deviation: number): Promise<void> {
   const weights = await weightsOf(run);
   const noise = normals([weights.length], 1, deviation);
-  run.policy.writeWeights(weights.map((value, i) => value + noise[i]));
+  run.policy.writeVector(
+    'weights',
+    weights.map((value, i) => value + noise[i]),
+  );
 }
 
 /** Of the five-point formula: its truncation is of order STEP⁴, its rounding 1e-16/STEP. */
@@ -214,12 +217,15 @@ export async function slopes(
   const weights = await weightsOf(run);
   const direction = normals([weights.length], 2);
   const at = async (steps: number): Promise<number> => {
-    run.policy.writeWeights(weights.map((value, i) => value + steps * STEP * direction[i]));
+    run.policy.writeVector(
+      'weights',
+      weights.map((value, i) => value + steps * STEP * direction[i]),
+    );
     return loss();
   };
   const near = (await at(1)) - (await at(-1));
   const far = (await at(2)) - (await at(-2));
-  run.policy.writeWeights(weights);
+  run.policy.writeVector('weights', weights);
   const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * b[i], 0);
   return {
     gradient: dot(gradient, direction),

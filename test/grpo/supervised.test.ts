@@ -65,7 +65,7 @@ describe('a supervised step', () => {
   it('that is not finite changes no weight', async () => {
     const run = await supervised();
     const weights = (await weightsOf(run)).fill(Number.NaN);
-    run.policy.writeWeights(weights);
+    run.policy.writeVector('weights', weights);
     await expect(supervise(run)).rejects.toMatchObject({ code: 'non-finite', facts: { step: 0 } });
     expect(await weightsOf(run)).toEqual(weights);
   });

@@ -336,7 +336,7 @@ describe.each(variants)('a policy with a head that is %s', (_, shape) => {
     expectSameBits(concatenated(after.flat().map(({ logprobs }) => logprobs)), scored.logprobs);
 
     const fresh = await openPolicy(backend, shape);
-    fresh.writeWeights(await trained.readVector('weights'));
+    fresh.writeVector('weights', await trained.readVector('weights'));
     expectSameBits(everyBit(await generate(fresh, asked, generationSettings())), everyBit(after));
     await trained.close();
     await fresh.close();

@@ -61,7 +61,7 @@ describe('dS/dθ on the reference backend', () => {
     await policy.forward(batch, TEMPERATURE);
     await policy.backward({ dLogprobs: g, dEntropies: h });
     const gradients = await takeGradients(policy);
-    const { all } = policy.slots.weights;
+    const { trainable: all } = policy.slots.weights;
     const weights = await policy.engine.read(all);
     for (const parameter of policy.parameters) {
       const gradient = gradients.get(parameter.name) ?? new Float64Array();

@@ -193,7 +193,8 @@ describe('what was kept is forgotten', () => {
     expect(await once((policy) => policy.optimize(adamw))).toContain('score');
   });
   it('by new weights', async () => {
-    const write = async (policy: Policy): Promise<void> => policy.writeWeights(await policy.readVector('weights'));
+    const write = async (policy: Policy): Promise<void> =>
+      policy.writeVector('weights', await policy.readVector('weights'));
     expect(await once(write)).toContain('score');
   });
   it('by scoring, which uses the same rows', async () => {

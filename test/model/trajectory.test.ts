@@ -88,7 +88,7 @@ async function runSft(policy: Policy): Promise<Step[]> {
 }
 
 async function worstWeight(policy: Policy, expected: Readonly<Record<string, Tensor>>): Promise<number> {
-  const flat = (await policy.engine.read(policy.slots.weights.all)) as Float32Array | Float64Array;
+  const flat = (await policy.engine.read(policy.slots.weights.trainable)) as Float32Array | Float64Array;
   let worst = 0;
   for (const { name, slot } of policy.parameters) {
     const values = flat.subarray(slot.offset, slot.offset + slotLength(slot));

@@ -23,6 +23,13 @@ export interface ConformanceCase extends KernelCase {
   readonly writes: Readonly<Record<string, Tolerance>>;
 }
 
+/** The same case where a slot is not handed to its kernels, which must leave it alone: a gradient that nobody asked for. */
+export function without({ slots, build, writes }: ConformanceCase, name: string): ConformanceCase {
+  const withoutName = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+  return { slots, build: (kernels, all) => build(kernels, withoutName(all)), writes: withoutName(writes) };
+}
+
 /** Fails where an element is off by more than the tolerance, naming the worst; poison must stay exactly poison. */
 export function expectClose(
   actual: ArrayLike<number>,

@@ -5,7 +5,7 @@ import { slotLength } from '../../src/kernels/memory.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import type { GenerationSettings, SamplingSettings } from '../../src/model/generation.ts';
-import type { ParameterSlots } from '../../src/model/parameters.ts';
+import type { IsTrainable, Parameter } from '../../src/model/parameters.ts';
 import type { Capacity } from '../../src/model/plan.ts';
 import { Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
@@ -42,14 +42,10 @@ export const SMALL_CAPACITY: Capacity = {
   keptRows: 0,
 };
 
-/** Weights far enough from their initial values that no norm is 1, no bias 0 and no softmax flat. */
-export function randomWeights(slots: ParameterSlots, seed: number, deviation = 0.25): Float64Array {
-  const flat = new Float64Array(slots.all.shape[0]);
-  slots.parameters.forEach(({ slot, initial }, index) => {
-    const noise = normals(slot.shape, seed * 1000 + index, deviation);
-    flat.set(initial === 'one' ? noise.map((value) => Math.fround(1 + value)) : noise, slot.offset);
-  });
-  return flat;
+/** Weights of a tensor far enough from their initial values that no norm is 1, no bias 0 and no softmax flat. */
+function randomTensor({ slot, initial }: Parameter, seed: number, deviation = 0.25): Float64Array {
+  const noise = normals(slot.shape, seed, deviation);
+  return initial === 'one' ? noise.map((value) => Math.fround(1 + value)) : noise;
 }
 
 /** A policy with random weights; what is not given is SMALL_SHAPE and SMALL_CAPACITY. */
@@ -58,9 +54,16 @@ export async function openPolicy(
   shape: Partial<ModelShape> = {},
   capacity: Partial<Capacity> = {},
   seed = 1,
+  isTrainable?: IsTrainable,
 ): Promise<Policy> {
-  const policy = await Policy.open(backend, { ...SMALL_SHAPE, ...shape }, { ...SMALL_CAPACITY, ...capacity });
-  policy.writeWeights(randomWeights(policy.slots.weights, seed));
+  const opened = [
+    { ...SMALL_SHAPE, ...shape },
+    { ...SMALL_CAPACITY, ...capacity },
+  ] as const;
+  const policy = await Policy.open(backend, ...opened, isTrainable);
+  policy.parameters.forEach((parameter, index) => {
+    policy.writeParameter(parameter, randomTensor(parameter, seed * 1000 + index));
+  });
   return policy;
 }
 
@@ -73,9 +76,7 @@ export async function openGolden(backend: Backend, golden: GoldenModel): Promise
     reference: false,
     keptRows: 0,
   });
-  const flat = new Float64Array(policy.slots.weights.all.shape[0]);
-  for (const { name, slot } of policy.parameters) flat.set(golden.weights.get(name) ?? [], slot.offset);
-  policy.writeWeights(flat);
+  for (const parameter of policy.parameters) policy.writeParameter(parameter, golden.weights.get(parameter.name) ?? []);
   return policy;
 }
 
@@ -96,9 +97,8 @@ export async function takeGradients(policy: Policy): Promise<ReadonlyMap<string,
   const { gradients } = policy.slots;
   if (gradients === undefined) throw new Error('a policy opened for sampling has no gradients');
   const flat = (await policy.engine.read(gradients.all)) as Float32Array | Float64Array;
-  return new Map(
-    policy.parameters.map(({ name, slot }) => [name, flat.slice(slot.offset, slot.offset + slotLength(slot))]),
-  );
+  const trained = policy.parameters.filter(({ slot }) => slot.arena === policy.slots.weights.trainable.arena);
+  return new Map(trained.map(({ name, slot }) => [name, flat.slice(slot.offset, slot.offset + slotLength(slot))]));
 }
 
 /** Random prompts and completions: group i has `sizes[i]` completions, of 1 to `longest` tokens. */

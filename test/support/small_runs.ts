@@ -62,7 +62,7 @@ export async function finishSmallRun(backend: Backend, small: SmallRun): Promise
       if (event.type === 'step') metrics.push(event.metrics);
       if (event.type === 'evaluation') evaluations.push(event.evaluation);
     }
-    return { metrics, evaluations, sha256: await weightsSha256(run.policy, await run.policy.readVector('weights')) };
+    return { metrics, evaluations, sha256: await weightsSha256(run.policy) };
   } finally {
     await run.policy.close();
   }

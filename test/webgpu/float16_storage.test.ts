@@ -146,7 +146,7 @@ async function stepWithLargeActivations(storageDtype: StorageDtype): Promise<unk
       const end = slot.offset + slot.shape.reduce((product, size) => product * size, 1);
       for (let i = slot.offset; i < end; i++) weights[i] *= 3e6;
     }
-    run.policy.writeWeights(weights);
+    run.policy.writeVector('weights', weights);
     for await (const event of train(run)) if (event.type === 'step') return event.type;
     return 'no step';
   } finally {

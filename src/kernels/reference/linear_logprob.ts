@@ -33,7 +33,7 @@ export function linearLogprobBackward(args: Opened<LinearLogprobBackwardArgs>, {
       const dz = du / temperature[0];
       for (let i = 0; i < D; i++) {
         dHidden[r * D + i] += dz * weight[v * D + i];
-        dWeight[v * D + i] += dz * hidden[r * D + i];
+        if (dWeight !== undefined) dWeight[v * D + i] += dz * hidden[r * D + i];
       }
     }
   }

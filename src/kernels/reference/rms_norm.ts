@@ -22,7 +22,7 @@ export function rmsNormBackward(
     for (let i = 0; i < D; i++) {
       const at = r * D + i;
       dX[at] += rstd[r] * dOut[at] * weight[i] - x[at] * rstd[r] ** 3 * mean;
-      dWeight[i] += dOut[at] * x[at] * rstd[r];
+      if (dWeight !== undefined) dWeight[i] += dOut[at] * x[at] * rstd[r];
     }
   }
 }

@@ -59,7 +59,7 @@ export function linearLogprobBackward(args: Opened<LinearLogprobBackwardArgs>): 
       const dScores = tf.stack([dLogprobs.tensor(block), dEntropies.tensor(block)], 1);
       const [dRows, dMatrix] = gradients([hidden.tensor(block), weight.tensor()], dScores) as [tf.Tensor, tf.Tensor];
       dHidden.set(dRows, block);
-      dWeight.add(dMatrix);
+      dWeight?.add(dMatrix);
     });
   }
 }

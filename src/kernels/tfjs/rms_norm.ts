@@ -31,5 +31,5 @@ export function rmsNormBackward({ x, weight, rstd, dOut, dX, dWeight, rows }: Op
   );
   const [dValues, dScale] = gradients([values, weight.tensor()], dOut.tensor(rows)) as [tf.Tensor, tf.Tensor];
   dX.add(dValues, rows);
-  dWeight.add(dScale);
+  dWeight?.add(dScale);
 }

@@ -103,6 +103,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
         aIsChunk: true,
       });
     }
+    if (dWeight === undefined) return;
     for (const { begin, end, slot } of recorder.pieces(dWeight, SEGMENT)) {
       recordWeightGradient(recorder, {
         label: 'linearLogprobBackward dWeight',

@@ -74,6 +74,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
 }`,
     workgroups: () => rowWorkgroups(rows),
   });
+  if (dWeight === undefined) return;
   recorder.dispatch({
     label: 'rmsNormBackward dWeight',
     operands: { x: read(x), rstd: read(rstd), dOut: read(dOut), dWeight: write(dWeight) },

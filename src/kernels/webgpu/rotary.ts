@@ -123,7 +123,7 @@ export function rotaryBackward(recorder: Recorder, args: RotaryBackwardArgs): vo
   const hasNorm = args.qNorm !== undefined;
   const { numHeads, numKvHeads } = args.heads;
   const operands = { dQ: read(args.dQ), dKv: read(args.dKv), dQkv: write(args.dQkv) };
-  if (args.dQNorm !== undefined) recordNormGradients(recorder, args, operands);
+  if (args.dQNorm !== undefined || args.dKNorm !== undefined) recordNormGradients(recorder, args, operands);
   recordPairs(recorder, {
     label: 'rotaryBackward',
     args,

@@ -55,7 +55,7 @@ export function logits(
 
 /**
  * arguments: begin, end, hidden, packed, D, V, targets, temperature, logSumExp, entropies, dLogprobs, dEntropies,
- * packed by input columns, dHidden, dWeight, space for dz, space for the weight gradient
+ * packed by input columns, dHidden, dWeight or 0, space for dz, space for the weight gradient
  */
 export function linearLogprobBackward(): void {
   const begin = integer(0);
@@ -75,6 +75,7 @@ export function linearLogprobBackward(): void {
     const dHidden = address(13) + ((<usize>first * <usize>D) << 2);
     multiplyStrided(address(15), stride, address(12), V, D, dHidden, last - first);
     barrier();
+    if (address(14) == 0) continue;
     const hidden = address(2) + ((<usize>first * <usize>D) << 2);
     accumulateRows(address(15), stride, V, hidden, D, address(14), address(16), 0, last - first);
   }

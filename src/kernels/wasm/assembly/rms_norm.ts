@@ -62,7 +62,7 @@ export function rmsNorm(): void {
   }
 }
 
-/** arguments: begin, end, x, weight, D, rstd, dOut, dX, dWeight */
+/** arguments: begin, end, x, weight, D, rstd, dOut, dX, dWeight or 0 */
 export function rmsNormBackward(): void {
   const begin = integer(0);
   const end = integer(1);
@@ -77,6 +77,7 @@ export function rmsNormBackward(): void {
       normalizeBackward(address(2) + at, address(3), rstd, address(6) + at, address(7) + at, D, true);
     }
   }
+  if (address(8) == 0) return;
   barrier();
   for (let j = claim(16); j < D; j = claim(16)) {
     normWeightGradient(address(2), address(5), address(6), address(8), D, j, min(j + 16, D), begin, end);
