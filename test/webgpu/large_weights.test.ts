@@ -9,6 +9,8 @@ import { integers, normals } from '../support/data.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const [R, D, V] = [5, 40, 3001];
+/** The columns of a wider slot that products write and read. */
+const [FIRST_COLUMN, COLUMNS] = [17, V + 30];
 
 /** Two arenas of a large matrix each, and the small operands of every kernel that reads or writes one. */
 function planHead() {
@@ -29,6 +31,8 @@ function planHead() {
     hidden: small.slot([R, D]),
     embedded: small.slot([R, D]),
     dHidden: small.slot([R, D]),
+    wide: small.slot([R, COLUMNS]),
+    dOfColumns: small.slot([R, D]),
     logprobs: small.slot([R]),
     logSumExp: small.slot([R]),
     entropies: small.slot([R]),
@@ -51,7 +55,7 @@ function planHead() {
   const plan: MemoryPlan = {
     arenas: Object.values(arenas).map((arena) => arena.spec()),
     matrices: [{ slot: slots.weight, uses: ['forward', 'backward'] }],
-    limits: { rows: R, context: R, vocabSize: V, width: D, headDim: 1 },
+    limits: { rows: R, context: R, vocabSize: V, width: COLUMNS, headDim: 1 },
   };
   return { plan, slots };
 }
@@ -64,6 +68,7 @@ async function everyResult(label: string) {
   try {
     engine.write(slots.weight, normals([V, D], 1, 0.2));
     engine.write(slots.hidden, normals([R, D], 2));
+    engine.write(slots.wide, normals([R, COLUMNS], 6));
     engine.write(slots.dLogprobs, normals([R], 3));
     engine.write(slots.dEntropies, normals([R], 4));
     engine.write(slots.targets, [0, 17, 1500, 2047, V - 1]);
@@ -84,6 +89,11 @@ async function everyResult(label: string) {
         dOut: hidden,
         dTable: dWeight,
       });
+      const { wide } = slots;
+      const columns = { firstColumn: FIRST_COLUMN, rows };
+      kernels.linear({ x: hidden, weight, residual: wide, out: wide, ...columns });
+      kernels.linearInputGradient({ dOut: wide, weight, dX: slots.dOfColumns, ...columns });
+      kernels.linearWeightGradient({ dOut: wide, x: hidden, dWeight, ...columns });
       const gradients = flat(dWeight);
       kernels.gradientNorm({ gradients, partials: slots.partials, norm: slots.norm });
       const moments = { firstMoment: flat(slots.firstMoment), secondMoment: flat(slots.secondMoment) };
