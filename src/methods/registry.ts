@@ -10,6 +10,7 @@ import { passHatK } from './figures/pass_hat_k.ts';
 import { lengthMask } from './masks/length_mask.ts';
 import { truncationMask } from './masks/truncation_mask.ts';
 import type { Method } from './method.ts';
+import { cispo } from './objectives/cispo.ts';
 import { ppoClip } from './objectives/ppo_clip.ts';
 import type {
   AdvantageEstimator,
@@ -50,7 +51,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   groupSteps: [],
   advantageEstimator: [group, rloo],
   creditSteps: [truncationMask, lengthMask],
-  objective: [ppoClip],
+  objective: [ppoClip, cispo],
   lossTerms: [klLoss, entropyBonus],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean],
   controllers: [refReset],

@@ -156,7 +156,10 @@ describe('one bad line', () => {
     ],
     ['top_p: 1.5', 'top_p: 1.5 — must be greater than 0 and at most 1; for example 1.'],
     ['adam_beta2: 1', 'adam_beta2: 1 — must be at least 0 and less than 1; for example 0.95.'],
-    ['loss_type: luspo', 'loss_type: luspo — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo.'],
+    [
+      'loss_type: reinforce',
+      'loss_type: reinforce — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo, cispo.',
+    ],
     [
       'lr_scheduler_type: polynomial',
       'lr_scheduler_type: polynomial — not a schedule of this trainer; use linear, cosine, cosine_with_min_lr, constant, constant_with_warmup.',

@@ -80,7 +80,7 @@ describe('configJsonSchema', () => {
       required: ['task'],
       properties: {
         num_generations: { type: 'integer', minimum: 2, default: 8, description: expect.stringContaining('group') },
-        loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo'], default: 'dapo' },
+        loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo', 'cispo'], default: 'dapo' },
         model: { properties: { hidden_size: { default: 128 } } },
         stages: { type: 'array', minItems: 1 },
       },

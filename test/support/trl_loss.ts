@@ -24,7 +24,6 @@ export const WAITING: Readonly<Record<string, string>> = {
   'top entropy 0.5 dapo': 'top-entropy-mask',
   'top entropy 0.2 grpo': 'top-entropy-mask',
   'top entropy 0.5 with entropy_coef and beta': 'top-entropy-mask',
-  cispo: 'cispo',
   sapo: 'sapo',
   'luspo sequence': 'seq-sum, importance_sampling_level: sequence',
   'luspo token': 'seq-sum',

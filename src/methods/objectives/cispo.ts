@@ -1,0 +1,35 @@
+/**
+ * CISPO: every token keeps its gradient, weighted by its ratio, which is cut from above and taken as a constant:
+ * −sg(min(ratio, epsilon_high))·A·log π. As in TRL, epsilon_high is the bound itself. arXiv:2506.13585.
+ */
+import { key, real, unset } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Surrogate } from '../points.ts';
+
+export const cispo = method({
+  id: 'cispo',
+  about: {
+    does: 'Weighs each token by its ratio, cut from above, and clips no gradient.',
+    formula: '−sg(min(r, epsilon_high))·A·log π',
+    source: '2506.13585',
+    certainty: 'paper',
+  },
+  optionsAreStageKeys: true,
+  lossTypes: { cispo: 'token-mean' },
+  options: {
+    mostRatio: key(
+      'epsilon_high',
+      unset(real({ above: 0, example: 5 })).describe('Upper bound of the ratio itself. Default 5 (TRL: epsilon).'),
+    ),
+  },
+  complete: ({ mostRatio = 5 }) => ({ mostRatio }),
+  create: ({ mostRatio = 5 }): Surrogate => ({
+    stopsGradient: true,
+    at({ logRatio, logprob, advantage }, out) {
+      const weight = Math.min(Math.exp(logRatio), mostRatio) * advantage;
+      out.loss = -weight * logprob;
+      out.slope = -weight;
+    },
+    clipped: ({ logRatio, advantage }) => (advantage > 0 && Math.exp(logRatio) > mostRatio ? 'high' : undefined),
+  }),
+});
