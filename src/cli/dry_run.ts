@@ -4,6 +4,7 @@ import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { Origins } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { readTree } from '../config/yaml_tree.ts';
+import { thousands } from '../format.ts';
 import { completionText } from '../grpo/complete.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
@@ -11,7 +12,7 @@ import { lacksRoomToKeep } from '../planning/memory_advice.ts';
 import { type RunEstimate, rehearse } from '../planning/rehearsal.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { colors } from './colors.ts';
-import { printable, roughDuration, thousands } from './format.ts';
+import { printable, roughDuration } from './format.ts';
 import type { LoadedRun } from './load_run.ts';
 import { backendLine, memoryLine } from './reporter.ts';
 

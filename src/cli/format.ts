@@ -1,14 +1,6 @@
-/** Numbers for people. */
+/** Numbers and texts as the command line writes them. */
+import { duration, percent } from '../format.ts';
 import type { Estimate } from '../methods/statistics.ts';
-
-/** `1m 05s`, `12s`, `2h 03m`. */
-export function duration(seconds: number): string {
-  if (!Number.isFinite(seconds)) return '?';
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`;
-  return `${Math.floor(whole / 3600)}h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
-}
 
 /** A model's text on one line: what would move the cursor, or hide, shows as `·`. */
 export function printable(text: string): string {
@@ -22,11 +14,6 @@ export function roughDuration(seconds: number): string {
   return step === 60 ? text.replace(/ 00s$/, '') : text;
 }
 
-/** `12,345`. */
-export function thousands(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 /** `3.2 MB` (10⁶ bytes). */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
@@ -35,11 +22,6 @@ export function megabytes(bytes: number): string {
 /** `3.2 GiB` (2³⁰ bytes). */
 export function gibibytes(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
-}
-
-/** `61.2 %`. */
-export function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }
 
 /** `61.2 % [57–65]`; the ends of a narrow interval have a digit more. */

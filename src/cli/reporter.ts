@@ -1,5 +1,6 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 
+import { duration, percent, thousands } from '../format.ts';
 import type { EvaluationMoment } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Evaluation, Example, StepMetrics } from '../methods/records.ts';
@@ -12,7 +13,7 @@ import { MODEL_FOLDER } from '../run/session.ts';
 import type { Summary } from '../run/summary.ts';
 import { colors } from './colors.ts';
 import type { Display, Shown } from './display.ts';
-import { duration, megabytes, percent, percentWithInterval, printable, thousands } from './format.ts';
+import { megabytes, percentWithInterval, printable } from './format.ts';
 
 /** Seconds between two progress lines. */
 const PROGRESS_SECONDS = 5;
@@ -153,7 +154,7 @@ function saidLine(diagnoses: Summary['diagnoses']): string {
 }
 
 /** `countdown — 571 held-out problems, never trained on`. */
-export function taskLine({ task }: Pick<TrainingRun, 'task'>): string {
+function taskLine({ task }: Pick<TrainingRun, 'task'>): string {
   return `${task.name} — ${thousands(task.heldOutItems().length)} held-out problems, never trained on`;
 }
 

@@ -1,10 +1,11 @@
 /** What the completions look like: whether they end, how sure, how long and how different they are. */
+import { percent } from '../format.ts';
 import { usesMethod, weightOf } from '../methods/chosen.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { moreVariety } from './groups.ts';
 import { isMuch, lostSince, newestAverage } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
-import { figure, percent, setting } from './words.ts';
+import { figure, setting } from './words.ts';
 
 const noEos: Diagnostic = {
   code: 'no-eos',

@@ -1,9 +1,10 @@
 /** What a stage spends: its warm-up, the time of its verifier, the problems that it draws. */
+import { percent } from '../format.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { meanOf, median } from './lists.ts';
 import { differentProblems } from './problems.ts';
-import { percent, setting } from './words.ts';
+import { setting } from './words.ts';
 
 /** Of the stage; beyond it the peak rate is for the minority of the steps. */
 const LONG = 0.5;

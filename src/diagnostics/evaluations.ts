@@ -1,4 +1,5 @@
 /** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
+import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
@@ -6,7 +7,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import { newestWhile } from './lists.ts';
 import { differentProblems } from './problems.ts';
 import type { EvaluationRecord } from './records.ts';
-import { figure, percent, setting } from './words.ts';
+import { figure, setting } from './words.ts';
 
 /** Evaluations in a row that hold before it is said: one may be a bad draw of weights. */
 const FALLING_EVALUATIONS = 3;

@@ -1,11 +1,12 @@
 /** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
+import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { isMuch } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
 import type { BatchRecord } from './records.ts';
-import { percent, setting } from './words.ts';
+import { setting } from './words.ts';
 
 /** Three batches in a row are no accident. */
 const FEWEST_BATCHES = 3;

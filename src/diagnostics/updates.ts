@@ -1,11 +1,12 @@
 /** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
+import { percent } from '../format.ts';
 import { usesMethod, weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type History, newestLoss } from './history.ts';
 import { meanOf, median } from './lists.ts';
 import type { UpdateRecord } from './records.ts';
-import { figure, percent, setting } from './words.ts';
+import { figure, setting } from './words.ts';
 
 /** Times the median of the steps before. Healthy runs reach 15 where few groups are live. */
 const SPIKE = 30;

@@ -1,10 +1,5 @@
 /** Numbers as the diagnostics write them. */
 
-/** `5.9 %`. */
-export function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
-
 /** Three significant digits: `0.0123`, `12.3`, `1.2e-7`. */
 export function figure(value: number): string {
   return String(Number(value.toPrecision(3)));

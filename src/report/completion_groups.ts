@@ -1,5 +1,5 @@
 /** completions.jsonl as groups for the page: as many steps, evenly spread, as its size allows. */
-import type { JsonObject, JsonValue } from '../run/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../run/json.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
 
 /** Characters of a completion or prompt that the page shows. */
@@ -11,7 +11,7 @@ export function readCompletions(
   stages: readonly string[],
   mostBytes: number,
 ): CompletionsData {
-  const rewardNames = [...new Set(lines.flatMap(({ rewards }) => Object.keys(isObject(rewards) ? rewards : {})))];
+  const rewardNames = [...new Set(lines.flatMap(({ rewards }) => Object.keys(isJsonObject(rewards) ? rewards : {})))];
   const reasons = new Map<string, number>();
   const steps = bySteps(lines, stages).map(({ lines: ofStep, ...place }) =>
     inGroups(ofStep).map((members, group): GroupData => {
@@ -76,7 +76,7 @@ function member(line: JsonObject, reasons: Map<string, number>, rewardNames: rea
     rounded(Number(line.advantage)),
   ] as const;
   if (rewardNames.length < 2) return five;
-  const parts = isObject(line.rewards) ? line.rewards : {};
+  const parts = isJsonObject(line.rewards) ? line.rewards : {};
   return [...five, rewardNames.map((name) => (typeof parts[name] === 'number' ? rounded(parts[name]) : null))];
 }
 
@@ -105,8 +105,4 @@ function shortened(text: JsonValue | undefined): string {
 
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,12 @@
-/** Numbers for people, in the page's markup as in its charts. */
+/** Values by what they are, in the page's markup as in its charts. */
+import { minus, percent, thousands, duration as wholeDuration } from '../format.ts';
 
 /** What a number is: it decides its digits and its unit. */
 export type Kind = 'share' | 'count' | 'seconds' | 'number';
 
 /** A value to read: `38.3 %`, `12,345`, `5m 45s`, `0.0125`. */
 export function formatValue(value: number, kind: Kind): string {
-  if (kind === 'share') return `${(100 * value).toFixed(1)} %`;
+  if (kind === 'share') return percent(value);
   if (kind === 'seconds') return duration(value);
   if (kind === 'count') return thousands(value);
   return significant(value, 3);
@@ -32,15 +33,7 @@ function decimals(step: number): number {
 /** `0.4s`, `12s`, `1m 05s`, `2h 03m`. */
 export function duration(seconds: number): string {
   if (seconds > 0 && seconds < 9.95) return `${shortest(Math.round(10 * seconds) / 10)}s`;
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`;
-  return `${Math.floor(whole / 3600)}h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
-}
-
-/** `12,345`. */
-export function thousands(value: number): string {
-  return minus(String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ','));
+  return wholeDuration(seconds);
 }
 
 /** So many significant digits, without exponent where a person would write none. */
@@ -53,9 +46,4 @@ function significant(value: number, digits: number): string {
 
 function shortest(value: number): string {
   return minus(String(Number(value.toPrecision(3))));
-}
-
-/** With the minus sign of print, which is as wide as the plus. */
-function minus(text: string): string {
-  return text.replace(/^-/, '−');
 }

@@ -1,6 +1,8 @@
 /** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
+
+import { thousands } from '../format.ts';
 import type { EvaluationData, Interval } from './data.ts';
-import { duration, formatValue, thousands } from './format.ts';
+import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { RunRecords } from './read_run.ts';
 import type { Curves } from './series.ts';

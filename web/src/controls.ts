@@ -1,5 +1,6 @@
 /** The buttons, and the lines that say where the run stands and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
+import { thousands } from '../../src/format.ts';
 import { byId, element, write } from '../../src/report/page/dom.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
 import type { Lab, LabStatus, Note } from './lab.ts';
@@ -135,10 +136,6 @@ function wholeRun(experiment: Experiment): [string, string] {
   const preset = PRESETS[experiment.preset] as (typeof PRESETS)[string]; // made of a preset's name
   const isPlain = linkOf({ ...experiment, seed: ofPreset(experiment.preset).seed }) === `preset=${experiment.preset}`;
   return isPlain ? [preset.time, 'on two cores, without a GPU'] : ['–', 'Settings can measure it'];
-}
-
-function thousands(value: number): string {
-  return value.toLocaleString('en');
 }
 
 function duration(seconds: number): string {

@@ -7,7 +7,7 @@
 import type { BrowserEvent, OpenedRun } from 'rlvr-train/web';
 
 /** Curves over steps, by their name here; null where no step of a point has a value. */
-export const CURVES = ['reward', 'entropy', 'length', 'kl', 'loss'] as const;
+const CURVES = ['reward', 'entropy', 'length', 'kl', 'loss'] as const;
 export type Curve = (typeof CURVES)[number];
 
 /** Points of a curve, twice as many as a chart has room for; even. A preset of the page has fewer steps of a stage. */

@@ -1,5 +1,6 @@
 /** One panel: curves over steps, time or tokens, with a cursor that the mouse, a finger or the arrow keys move. */
-import { duration, formatValue, thousands } from '../format.ts';
+import { thousands } from '../../format.ts';
+import { duration, formatValue } from '../format.ts';
 import { type Line, linesOf, type View } from './chart_lines.ts';
 import { band, cursorLabel, curve, Frame, horizontalAxis, marks, stageGrounds, verticalAxis } from './chart_parts.ts';
 import { element, shape } from './dom.ts';

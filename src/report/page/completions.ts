@@ -1,6 +1,8 @@
 /** The section of completions: a step at a time, each group's members side by side, the best first. */
+
+import { thousands } from '../../format.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';
-import { formatValue, thousands } from '../format.ts';
+import { formatValue } from '../format.ts';
 import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } from './completion_search.ts';
 import { choices, element, shape } from './dom.ts';
 import { nearest } from './scales.ts';
