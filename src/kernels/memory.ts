@@ -32,8 +32,14 @@ export interface Slot {
   readonly shape: readonly number[];
 }
 
-/** An integer that is either fixed for the life of a program or read from an int slot at each replay. */
-export type Count = number | { readonly slot: Slot; readonly index: number };
+/** An integer read from an int slot at each replay. */
+export interface SlotCount {
+  readonly slot: Slot;
+  readonly index: number;
+}
+
+/** An integer that is either fixed for the life of a program or read at each replay. */
+export type Count = number | SlotCount;
 
 /** Rows `begin ≤ r < end` of a kernel's row-wise operands; it touches no other row. */
 export interface Rows {
@@ -75,6 +81,19 @@ export interface PlanLimits {
 /** Number of elements in a slot. */
 export function slotLength(slot: Slot): number {
   return slot.shape.reduce((product, size) => product * size, 1);
+}
+
+/** What an argument of a kernel is, where its type is not known. */
+export function isSlot(value: unknown): value is Slot {
+  return typeof value === 'object' && value !== null && 'arena' in value;
+}
+
+export function isRows(value: unknown): value is Rows {
+  return typeof value === 'object' && value !== null && 'begin' in value;
+}
+
+export function isSlotCount(value: unknown): value is SlotCount {
+  return typeof value === 'object' && value !== null && 'slot' in value;
 }
 
 /** All of an arena as one slot of shape [length]. */

@@ -9,7 +9,7 @@
  */
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
-import { encodeCanonicalJson, type JsonObject, type JsonValue, parseJsonObject } from './json.ts';
+import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from './json.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
@@ -119,7 +119,7 @@ export function describeChanges(before: JsonObject, after: JsonObject, ignore: r
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !ignore.includes(key));
   return keys.flatMap((key) => {
     const [old, now] = [itemsByIndex(before[key]), itemsByIndex(after[key])];
-    if (isObject(old) && isObject(now)) return describeChanges(old, now).map((change) => `${key}.${change}`);
+    if (isJsonObject(old) && isJsonObject(now)) return describeChanges(old, now).map((change) => `${key}.${change}`);
     const [oldText, nowText] = [show(old), show(now)];
     return oldText === nowText ? [] : [`${key}: ${oldText} → ${nowText}`];
   });
@@ -127,7 +127,7 @@ export function describeChanges(before: JsonObject, after: JsonObject, ignore: r
 
 /** A list of mappings, such as the stages of a config, as a mapping of its indices: a change in one names that one. */
 function itemsByIndex(value: JsonValue | undefined): JsonValue | undefined {
-  return Array.isArray(value) && value.every(isObject) ? { ...value } : value;
+  return Array.isArray(value) && value.every(isJsonObject) ? { ...value } : value;
 }
 
 /** Writes `fingerprint.json`, indented for people. */
@@ -149,10 +149,6 @@ export async function readFingerprint(store: Store): Promise<Fingerprint | undef
   const reason = json === undefined ? 'it is not a JSON object' : `${issue.path.join('.')}: ${issue.message}`;
   const remedy = 'Restore the file, or start over in another --output';
   throw new CheckpointError('fingerprint-malformed', `${FILE} cannot be used: ${reason}. ${remedy}.`, { reason });
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function show(value: JsonValue | undefined): string {

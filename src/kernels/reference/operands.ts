@@ -3,17 +3,11 @@
  * when the call is recorded and opened as a typed array, every count read when the call is replayed.
  */
 import { BackendError } from '../../errors.ts';
-import type { DType, MatrixUse, MemoryPlan, Rows, Slot } from '../memory.ts';
-import { slotLength } from '../memory.ts';
+import type { Count, DType, MatrixUse, MemoryPlan, Rows, Slot, SlotCount } from '../memory.ts';
+import { isRows, isSlot, isSlotCount, slotLength } from '../memory.ts';
 
 /** An opened slot: Float64Array for 'real', Int32Array for 'int'. */
 export type Values = Float64Array | Int32Array;
-
-/** An integer read from an int slot at each replay. */
-interface SlotCount {
-  readonly slot: Slot;
-  readonly index: number;
-}
 
 type OpenedValue<V> = V extends Slot
   ? Values
@@ -135,12 +129,7 @@ export function opener(
   return () => Object.fromEntries(readers.map(([name, read]) => [name, read()]));
 }
 
-function countReader(
-  owner: string,
-  count: number | SlotCount,
-  limit: number,
-  view: (slot: Slot) => Values,
-): () => number {
+function countReader(owner: string, count: Count, limit: number, view: (slot: Slot) => Values): () => number {
   const source = typeof count === 'number' ? undefined : view(count.slot);
   return () => {
     const value = typeof count === 'number' ? count : (source as Values)[count.index];
@@ -191,18 +180,6 @@ function mismatch(call: Call, operand: string, rule: string): BackendError {
 
 function shapeText(slot: Slot): string {
   return `[${slot.shape.join(', ')}]`;
-}
-
-function isSlot(value: unknown): value is Slot {
-  return typeof value === 'object' && value !== null && 'arena' in value;
-}
-
-function isRows(value: unknown): value is Rows {
-  return typeof value === 'object' && value !== null && 'begin' in value;
-}
-
-function isSlotCount(value: unknown): value is SlotCount {
-  return typeof value === 'object' && value !== null && 'slot' in value;
 }
 
 function isSameSlot(a: Slot, b: Slot): boolean {

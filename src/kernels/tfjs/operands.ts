@@ -1,7 +1,7 @@
 /** From the arguments of a kernel call to what a tfjs kernel works on: slots as operands, counts as numbers. */
 import * as tf from '@tensorflow/tfjs';
-import type { Count, DType, Rows, Slot } from '../memory.ts';
-import { slotLength } from '../memory.ts';
+import type { Count, DType, Rows, Slot, SlotCount } from '../memory.ts';
+import { isRows, isSlot, isSlotCount, slotLength } from '../memory.ts';
 import type { TensorArena } from './arena.ts';
 
 /** Rows begin ≤ r < end, read from their slots. */
@@ -26,11 +26,6 @@ export interface Operand {
   clear(rows?: RowRange): void;
   /** A copy of a 'real' slot on the host. */
   values(): Promise<Float32Array>;
-}
-
-interface SlotCount {
-  readonly slot: Slot;
-  readonly index: number;
 }
 
 type OpenedValue<V> = V extends Slot ? Operand : V extends Rows ? RowRange : V extends SlotCount ? number : V;
@@ -117,16 +112,4 @@ export function opener(
     return [name, () => value];
   });
   return () => Object.fromEntries(readers.map(([name, read]) => [name, read()]));
-}
-
-function isSlot(value: unknown): value is Slot {
-  return typeof value === 'object' && value !== null && 'arena' in value;
-}
-
-function isRows(value: unknown): value is Rows {
-  return typeof value === 'object' && value !== null && 'begin' in value;
-}
-
-function isSlotCount(value: unknown): value is SlotCount {
-  return typeof value === 'object' && value !== null && 'slot' in value;
 }
