@@ -17,7 +17,7 @@ export const SPLIT_VERSION = 1;
 /** Share of the keys that are trained on. */
 export const TRAIN_SHARE = 0.8;
 /** Draws for one item before the generator is declared unable to give one. */
-export const MAX_ATTEMPTS = 2000;
+const MAX_ATTEMPTS = 2000;
 
 const digest = new Uint32Array(4);
 

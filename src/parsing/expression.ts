@@ -21,7 +21,7 @@ export type ParseResult =
   | { readonly ok: false; readonly reason: string };
 
 /** Deepest nesting of parentheses that is read; it bounds the recursion. */
-export const MAX_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /** Carries a parse error out of the recursion; never leaves this file. */
 class ParseFailure extends Error {}

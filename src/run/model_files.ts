@@ -15,7 +15,7 @@ function architecture(shape: ModelShape): { readonly name: string; readonly type
 }
 
 /** Contents of config.json. */
-export function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenizer): Record<string, unknown> {
+function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenizer): Record<string, unknown> {
   const { name, type } = architecture(shape);
   return {
     architectures: [name],

@@ -21,7 +21,7 @@ export interface TileBatch {
 }
 
 /** Added to the score of a key that a row does not read: e to it is 0, and no sum of it overflows. */
-export const MASKED = -1e30;
+const MASKED = -1e30;
 
 /** Mask elements of a batch, times heads, at most. */
 const MOST_SCORES = 2 ** 23;

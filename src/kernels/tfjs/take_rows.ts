@@ -40,13 +40,13 @@ export function placeRows(x: tf.Tensor, index: Int32Array, places: Int32Array): 
 }
 
 /** [count, …]: sums of the rows of x [M, …] that share an index; zeros for an index that none has. */
-export function sumRows(x: tf.Tensor, index: Int32Array, count: number): tf.Tensor {
+function sumRows(x: tf.Tensor, index: Int32Array, count: number): tf.Tensor {
   const { order, offsets } = sortByIndex(index, count);
   return sumRuns(x, order, offsets);
 }
 
 /** [runs, …]: sums of the rows order[offsets[s]] … order[offsets[s + 1] − 1] of x, for each run s. */
-export function sumRuns(x: tf.Tensor, order: Int32Array, offsets: Int32Array): tf.Tensor {
+function sumRuns(x: tf.Tensor, order: Int32Array, offsets: Int32Array): tf.Tensor {
   let [rows, from, bounds] = [x, order, offsets];
   while (longestRun(bounds) > 1) {
     const halves = pairRuns(from, bounds);

@@ -13,7 +13,7 @@ import { MOST_WORKGROUPS, read, widthOf, write } from './recorder.ts';
 export const GROUP_ROW = 'group.y * 65535u + group.x';
 
 /** One workgroup a row. */
-export function rowWorkgroups(rows: ReturnType<Recorder['rows']>): readonly [number, number] {
+function rowWorkgroups(rows: ReturnType<Recorder['rows']>): readonly [number, number] {
   const count = Math.max(0, rows.end.value - rows.begin.value);
   return [Math.min(count, MOST_WORKGROUPS), Math.ceil(count / MOST_WORKGROUPS)];
 }

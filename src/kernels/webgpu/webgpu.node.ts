@@ -10,7 +10,7 @@ import type { AdapterDescription } from './device.ts';
 import { describeAdapter } from './device.ts';
 
 /** The line that installs the package. */
-export const INSTALL_LINE = 'npm install webgpu';
+const INSTALL_LINE = 'npm install webgpu';
 
 /** Instances of Dawn, one an adapter's name: making one loads every driver. */
 const instances = new Map<string | undefined, GPU>();
