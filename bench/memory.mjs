@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createTask, openRun, parseConfig, wasmBackend } from '../dist/index.js';
+import { createTasks, openRun, parseConfig, wasmBackend } from '../dist/index.js';
 import { wholeArena } from '../dist/kernels/memory.js';
 import { fileStore, fingerprintOf, session } from '../dist/node.js';
 import { plannedMemory } from '../dist/planning/memory_plan.js';
@@ -48,7 +48,7 @@ const baseline = process.memoryUsage.rss();
 const machine = describeMachine();
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-memory-'));
 const backend = await wasmBackend({ threads: config.threads });
-const run = await openRun(config, await createTask(config.task), backend);
+const run = await openRun(config, await createTasks(config), backend);
 try {
   const { threads, fma } = run.policy.engine.features;
   const planned = plannedMemory(backend, run.policy.plan, threads);
@@ -56,7 +56,7 @@ try {
   const heap = await train();
   const peak = process.resourceUsage().maxRSS * 1024 - baseline;
   const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const settings = { task: config.task, steps, backend: 'wasm', threads, fma };
+  const settings = { tasks: config.tasks, steps, backend: 'wasm', threads, fma };
   const result = { planned: Object.fromEntries(planned), total, baseline, peak, heap, growth: growthOf(heap) };
   process.stdout.write(`${report(settings, result)}\n`);
   if (json !== undefined) writeJson(json, 'memory', { machine, settings, results: result });
@@ -121,7 +121,7 @@ function report({ threads, fma }, { planned, total, baseline: idle, peak, heap, 
   const difference = (100 * (total - peak)) / peak;
   return [
     machineLine(machine),
-    `${config.task.name}, ${steps} optimizer steps of ${config.stages.at(-1).stage}; wasm, ${threads} threads, fma ${fma}`,
+    `${config.tasks.map(({ task }) => task.name).join(' + ')}, ${steps} optimizer steps of ${config.stages.at(-1).stage}; wasm, ${threads} threads, fma ${fma}`,
     '',
     ...Object.entries(planned).map(([purpose, bytes]) => row(`  ${purpose}`, bytes)),
     row('planned', total, `   ${difference >= 0 ? '+' : ''}${difference.toFixed(1)} % of what was measured`),

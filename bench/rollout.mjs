@@ -37,7 +37,7 @@ try {
 /** Prompts of a turn; the two sides get the same ones. */
 function promptsOf(turn) {
   return Array.from({ length: RACE.prompts }, (_, i) =>
-    run.task.promptTokens(run.task.trainItem(Math.abs(turn), i + (turn < 0 ? RACE.prompts : 0))),
+    run.tasks.promptTokens(run.tasks.trainItem(Math.abs(turn), i + (turn < 0 ? RACE.prompts : 0))),
   );
 }
 
@@ -58,7 +58,7 @@ async function sample(turn) {
       sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
       samplingKey: [turn, 0],
       maxCompletionTokens: RACE.completionTokens,
-      eosTokenId: run.task.tokenizer.eosTokenId,
+      eosTokenId: run.tasks.codec.eosTokenId,
       fixedCompletionTokens: RACE.completionTokens,
     },
   );

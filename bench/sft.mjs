@@ -57,12 +57,12 @@ try {
 
 /** The sequences that our trainer draws for its step `index`, as lists of ids. */
 function sequencesOf(index) {
-  const { task, config } = run;
+  const { tasks, config } = run;
   const items = Array.from({ length: WORKLOAD.prompts }, (_, i) => index * WORKLOAD.prompts + i);
   return {
-    prompts: items.map((at) => Array.from(task.promptTokens(task.trainItem(config.seed, at)))),
+    prompts: items.map((at) => Array.from(tasks.promptTokens(tasks.trainItem(config.seed, at)))),
     completions: items.map((at) =>
-      Array.from(task.demonstrationTokens(task.trainItem(config.seed, at), config.seed, at)),
+      Array.from(tasks.demonstrationTokens(tasks.trainItem(config.seed, at), config.seed, at)),
     ),
   };
 }

@@ -48,7 +48,7 @@ const run = await openWorkload(RACE, {
 const peer = await startSide('grpo_step.py', run, {
   device: 'cpu',
   threads,
-  prompts: Array.from({ length: PEER_PROMPTS }, (_, i) => run.task.trainItem(1, i).prompt),
+  prompts: Array.from({ length: PEER_PROMPTS }, (_, i) => run.tasks.trainItem(1, i).prompt),
   completions,
   groupSize: RACE.groupSize,
   promptTokens: RACE.promptTokens,

@@ -7,7 +7,7 @@
  */
 import * as tf from '@tensorflow/tfjs';
 import '@tensorflow/tfjs-backend-wasm';
-import { createTask } from 'rlvr-train/tasks';
+import { createTask, oneTask } from 'rlvr-train/tasks';
 import { clippedObjective, groupAdvantages, tokenLogProbs } from 'rlvr-train/tfjs';
 
 const steps = Number(process.argv[2] ?? 300);
@@ -17,8 +17,8 @@ const GROUP = 8; // completions of each prompt
 const HIDDEN = 128;
 
 await tf.setBackend('wasm');
-const task = await createTask({ name: 'sort_digits', digits: DIGITS });
-const vocabulary = task.tokenizer.vocabSize;
+const task = oneTask(await createTask({ name: 'sort_digits', digits: DIGITS }));
+const vocabulary = task.codec.vocabSize;
 
 // The policy: the prompt and the tokens so far as one-hot vectors, one hidden layer, a head. A head of zeros makes
 // the first policy uniform.
@@ -63,7 +63,7 @@ for (let step = 1; step <= steps; step++) {
   const prompts = groups.map((item) => [...task.promptTokens(item)]);
   const completions = await rollout(prompts);
   const verdicts = groups.map((item, i) =>
-    task.verify(item, task.tokenizer.decode(completions[i]), { finishReason: 'length' }),
+    task.verify(item, task.codec.decode(completions[i]), { finishReason: 'length' }),
   );
   const rewards = verdicts.map((verdict) => verdict.parts.positions);
 

@@ -2,11 +2,11 @@
  * The library: train a policy from TypeScript, in Node or anywhere else that runs WebAssembly.
  *
  * ```ts
- * import { createTask, openRun, parseConfig, train, wasmBackend } from 'rlvr-train';
+ * import { createTasks, openRun, parseConfig, train, wasmBackend } from 'rlvr-train';
  *
  * const yaml = 'task: sort_digits\nmax_steps: 100\nlearning_rate: 1.0e-3\nreward_funcs: [positions]';
  * const { config } = parseConfig(yaml, { file: 'inline' });
- * const run = await openRun(config, await createTask(config.task), await wasmBackend());
+ * const run = await openRun(config, await createTasks(config), await wasmBackend());
  * try {
  *   for await (const event of train(run)) {
  *     if (event.type === 'step') console.log(event.step, event.metrics.reward);
@@ -35,8 +35,9 @@
 
 export { type LoadedConfig, parseConfig } from './config/load.ts';
 export type { RunConfig } from './config/run_config.ts';
-export { bindTask, createTask, type TaskConfig, type TaskOptions } from './data/create_task.ts';
+export { bindTask, createTask, createTasks, type TaskConfig, type TaskOptions } from './data/create_task.ts';
 export type { Task, TaskDefinition, TaskItem } from './data/task.ts';
+export { oneTask, type TaskSet, taskSet } from './data/task_set.ts';
 export { DIAGNOSIS_CODES } from './diagnostics/catalogue.ts';
 export type { Diagnosis } from './diagnostics/diagnostic.ts';
 export * from './errors.ts';

@@ -2,11 +2,11 @@
  * The library in Node: configs from files, and runs that live in a directory, as the command line's do.
  *
  * ```ts
- * import { createTask, openRun, wasmBackend } from 'rlvr-train';
+ * import { createTasks, openRun, wasmBackend } from 'rlvr-train';
  * import { fileStore, fingerprintOf, loadConfigFile, session } from 'rlvr-train/node';
  *
  * const { config } = await loadConfigFile('configs/countdown.yaml');
- * const run = await openRun(config, await createTask(config.task), await wasmBackend());
+ * const run = await openRun(config, await createTasks(config), await wasmBackend());
  * const options = { run, store: fileStore('runs/mine'), fingerprint: await fingerprintOf(run) };
  * try {
  *   for await (const event of session({ ...options, resume: false, force: false, shouldStop: () => false })) {

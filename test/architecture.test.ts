@@ -26,22 +26,36 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What verifiers read answers with; knows no task.
   parsing: ['options'],
   rewards: ['options', 'kernels'],
+  // Text to tokens and back; knows no task.
+  text: [],
   // A task's verifier is its own, made of the parsers; what it says is a verdict of rewards.
-  data: ['rewards', 'parsing', 'options', 'kernels'],
+  data: ['rewards', 'parsing', 'text', 'options', 'kernels'],
   model: ['kernels'],
   // What may decide how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],
-  config: ['methods', 'model', 'data', 'rewards', 'options', 'kernels'],
+  config: ['methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // What is said of a run that does not learn: pure looks at records.
   diagnostics: ['config', 'methods', 'options', 'kernels'],
-  grpo: ['diagnostics', 'config', 'methods', 'model', 'data', 'rewards', 'options', 'kernels'],
+  grpo: ['diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // How much a run takes, known before it starts.
-  planning: ['grpo', 'config', 'methods', 'model', 'data', 'rewards', 'options', 'kernels'],
+  planning: ['grpo', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // Files of the user's own, loaded for what a config names.
-  plugins: ['config', 'methods', 'data', 'rewards', 'options', 'kernels'],
+  plugins: ['config', 'methods', 'data', 'text', 'rewards', 'options', 'kernels'],
   // Ops for programs that use TensorFlow.js.
   tfjs: ['model', 'kernels'],
-  run: ['planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'rewards', 'options', 'kernels'],
+  run: [
+    'planning',
+    'grpo',
+    'diagnostics',
+    'config',
+    'methods',
+    'model',
+    'data',
+    'text',
+    'rewards',
+    'options',
+    'kernels',
+  ],
   // A run directory as one page.
   report: ['run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
@@ -54,6 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'methods',
     'model',
     'data',
+    'text',
     'rewards',
     'options',
     'kernels',
@@ -69,6 +84,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'methods',
     'model',
     'data',
+    'text',
     'rewards',
     'options',
     'kernels',

@@ -38,7 +38,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
     process.stderr.write(colors.dim('measuring a few steps on throw-away weights …\n'));
   const estimate = await rehearse(run);
   const examples = demonstrations(run);
-  const problems = { train: run.task.trainProblems(), heldOut: run.task.heldOutItems().length };
+  const problems = { train: run.tasks.trainProblems(), heldOut: run.tasks.heldOutItems().length };
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
   if (json) {
     print(
@@ -86,12 +86,12 @@ export function annotatedYaml(config: RunConfig, origins: Origins): string {
 }
 
 /** The first training problems, each with an answer of the warm start's teacher. */
-function demonstrations({ task, config }: TrainingRun): Demonstration[] {
+function demonstrations({ tasks, config }: TrainingRun): Demonstration[] {
   return Array.from({ length: EXAMPLES }, (_, index) => {
-    const item = task.trainItem(config.seed, index);
-    const tokens = task.demonstrationTokens(item, config.seed, index);
-    const finishReason = task.fixedCompletionTokens === undefined ? 'eos' : 'stop';
-    return { prompt: item.prompt, demonstration: completionText(task, { tokens, finishReason }) };
+    const item = tasks.trainItem(config.seed, index);
+    const tokens = tasks.demonstrationTokens(item, config.seed, index);
+    const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
+    return { prompt: item.prompt, demonstration: completionText(tasks, { tokens, finishReason }) };
   });
 }
 

@@ -1,5 +1,5 @@
 /** `rlvr-train eval --run DIR`: all held-out problems, greedy and sampled. */
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stageOf } from '../grpo/run.ts';
@@ -14,7 +14,7 @@ export async function evalCommand(options: {
   json?: boolean;
 }): Promise<void> {
   const { samples } = options;
-  const load = (task: Task): InferenceLoad => ({ prompts: task.heldOutItems().length, samples });
+  const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
   const { run, from } = await openTrained(options.run, options.threads, load);
   try {
     const stage = stageOf(run);
@@ -23,7 +23,7 @@ export async function evalCommand(options: {
       process.stdout.write(`${JSON.stringify(evaluationMetrics(evaluation))}\n`);
       return;
     }
-    process.stdout.write(`${from}: ${run.task.name}, ${evaluation.accuracy.count} held-out problems\n`);
+    process.stdout.write(`${from}: ${run.tasks.name}, ${evaluation.accuracy.count} held-out problems\n`);
     process.stdout.write(`${evaluationLine(evaluation)}\n`);
     for (const example of evaluation.examples) process.stdout.write(`${exampleLine(example)}\n`);
   } finally {

@@ -22,8 +22,8 @@ export class JsonDisplay implements Display {
     write({
       event: 'start',
       output_dir: directory,
-      task: run.task.name,
-      held_out_problems: run.task.heldOutItems().length,
+      task: run.tasks.name,
+      held_out_problems: run.tasks.heldOutItems().length,
       parameters: countParameters(run.policy.parameters),
       memory_bytes: Object.fromEntries(plannedBytes),
       fingerprint,

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { CheckpointError } from '../errors.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { InferenceLoad } from '../planning/capacity.ts';
@@ -27,7 +27,7 @@ import { chooseBackend } from './backend.ts';
 export async function openTrained(
   directory: string,
   threads: number | undefined,
-  load: (task: Task) => InferenceLoad,
+  load: (tasks: TaskSet) => InferenceLoad,
 ): Promise<{ run: TrainingRun; from: string }> {
   const store = fileStore(directory);
   if (!(await store.exists('config.yaml'))) {
@@ -38,7 +38,7 @@ export async function openTrained(
   }
   const file = join(directory, 'config.yaml');
   const loaded = await loadConfigFile(file);
-  const { config, task, modules } = await openPlugins(loaded, {
+  const { config, tasks, modules } = await openPlugins(loaded, {
     file,
     directory,
     announce: announceFile,
@@ -46,7 +46,7 @@ export async function openTrained(
   });
   await warnOfChanges(store, modules);
   const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
-  const run = await openForInference(config, task, backend, load(task));
+  const run = await openForInference(config, tasks, backend, load(tasks));
   try {
     return { run, from: `${directory}/${await loadLatest(store, directory, run)}` };
   } catch (error) {

@@ -154,8 +154,8 @@ function saidLine(diagnoses: Summary['diagnoses']): string {
 }
 
 /** `countdown — 571 held-out problems, never trained on`. */
-function taskLine({ task }: Pick<TrainingRun, 'task'>): string {
-  return `${task.name} — ${thousands(task.heldOutItems().length)} held-out problems, never trained on`;
+function taskLine({ tasks }: Pick<TrainingRun, 'tasks'>): string {
+  return `${tasks.name} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on`;
 }
 
 /** `wasm, 2 threads, fma relaxed-simd`. */
@@ -183,12 +183,13 @@ function momentOf(moment: EvaluationMoment, step: number): string {
   return moment === 'periodic' || moment === 'requested' ? `step ${step}` : moment;
 }
 
-export function evaluationLine({ accuracy, meanAtK, passAtK, samples }: Evaluation): string {
+export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, samples }: Evaluation): string {
   const best = passAtK[samples];
   const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
   // One under the other, the figures of several evaluations stand in columns.
   const [greedy, sampled] = [accuracy, meanAtK].map((share) => percentWithInterval(share).padEnd(INTERVAL_COLUMNS));
-  return `greedy ${greedy}  sampled ${sampled}${pass}`.trimEnd();
+  const ofTasks = Object.entries(byTask).map(([task, share]) => `  ${task} ${percent(share.mean)}`);
+  return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();
 }
 
 export function exampleLine({ prompt, completion, verdict }: Example): string {

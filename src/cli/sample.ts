@@ -1,6 +1,6 @@
 /** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
 
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { DataError } from '../errors.ts';
 import { answeredItems, completeItems, completeTexts } from '../grpo/complete.ts';
 import { samplingKey, stageOf } from '../grpo/run.ts';
@@ -26,7 +26,7 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
   const { run, from } = await openTrained(options.run, options.threads, () => load);
   try {
     process.stdout.write(`${from}\n`);
-    const { task } = run;
+    const { tasks } = run;
     const settings = {
       samples: options.samples,
       sampling: wholeVocabulary(options.temperature),
@@ -34,11 +34,11 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
       stage: stageOf(run),
     };
     if (prompt !== undefined) {
-      requireShort(prompt, task);
+      requireShort(prompt, tasks);
       const [completions = []] = await completeTexts(run, [prompt], settings);
       for (const { text } of completions) process.stdout.write(`  ${prompt} ${text}\n`);
     } else {
-      const items = task.heldOutItems().slice(0, PROBLEMS);
+      const items = tasks.heldOutItems().slice(0, PROBLEMS);
       for (const { item, completion } of answeredItems(items, await completeItems(run, items, settings))) {
         const { text, verdict } = completion;
         process.stdout.write(`${exampleLine({ prompt: item.prompt, completion: text, verdict })}\n`);
@@ -50,9 +50,9 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
 }
 
 /** @throws DataError for a prompt longer than those that the policy was made for */
-function requireShort(text: string, task: Task): void {
-  const { length } = task.tokenizer.encode(text);
-  if (length <= task.maxPromptTokens) return;
-  const rule = `${length} tokens; prompts of ${task.name} have at most ${task.maxPromptTokens}`;
+function requireShort(text: string, tasks: TaskSet): void {
+  const { length } = tasks.codec.encode(text);
+  if (length <= tasks.maxPromptTokens) return;
+  const rule = `${length} tokens; prompts of ${tasks.name} have at most ${tasks.maxPromptTokens}`;
   throw new DataError('too-long', `prompt: ${JSON.stringify(text)} — ${rule}; shorten it.`);
 }

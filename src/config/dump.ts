@@ -10,6 +10,8 @@ import { methodsTree } from './stage_methods.ts';
 
 type Mapping = Record<string, unknown>;
 
+const RUN_PLAIN = Object.keys(RUN_KEYS).filter((name) => name !== 'task' && name !== 'tasks');
+
 /** The YAML text of a resolved config. */
 export function resolvedYaml(config: RunConfig): string {
   return stringify(resolvedTree(config), { lineWidth: 120, aliasDuplicateObjects: false });
@@ -18,10 +20,18 @@ export function resolvedYaml(config: RunConfig): string {
 /** The same as plain values. */
 export function resolvedTree(config: RunConfig): Mapping {
   return {
-    ...spelled(RUN_KEYS, config),
+    ...tasksTree(config.tasks),
+    ...spelled(RUN_KEYS, config, RUN_PLAIN),
     model: spelled(MODEL_KEYS, config.model),
     stages: config.stages.map(stageTree),
   };
+}
+
+/** One task is written as one. */
+function tasksTree(tasks: RunConfig['tasks']): Mapping {
+  const [first, ...others] = tasks;
+  if (others.length === 0 && first?.weight === 1) return { task: first.task };
+  return { tasks: tasks.map(({ task, weight }) => ({ ...task, weight })) };
 }
 
 function stageTree(stage: StageConfig): Mapping {

@@ -5,7 +5,7 @@ import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
-import { RUN_KEYS } from './run_keys.ts';
+import { RUN_KEYS, type TaskEntry } from './run_keys.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
 import { resolveMethods } from './stage_methods.ts';
@@ -15,10 +15,11 @@ import { isMapping } from './yaml_tree.ts';
 
 /**
  * A run with every default filled in: plain JSON. `outputDir` and `threads` are absent where the command decides.
- * `task` holds the knobs as written; the task checks them.
+ * `tasks` holds the knobs as written; the tasks check them.
  */
-export type RunConfig = Omit<Values<typeof RUN_KEYS>, 'task' | 'outputDir' | 'threads'> & {
-  readonly task: Plugin;
+export type RunConfig = Omit<Values<typeof RUN_KEYS>, 'task' | 'tasks' | 'outputDir' | 'threads'> & {
+  /** At least one; `task:` of the file is a list of one. */
+  readonly tasks: readonly TaskEntry[];
   readonly outputDir?: string;
   readonly threads?: number;
   readonly model: ModelConfig;
@@ -82,13 +83,31 @@ export function stageReads(kind: StageConfig['stage'], name: string): boolean {
 export function resolveRun(values: Mapping, problems: Problems): RunConfig {
   const top = givenKeys(values, '', guides.run, problems);
   const model = readMapping(values.model, 'model', problems);
+  const { task, tasks, ...ofRun } = new Section(RUN_KEYS, top, '', problems).values;
   return {
-    ...new Section(RUN_KEYS, top, '', problems).values,
+    ...ofRun,
+    tasks: resolveTasks(task, tasks, top, problems),
     model: resolveModel(
       new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems), 'model.', problems),
     ),
     stages: resolveStages(values.stages, top, problems),
   };
+}
+
+/** `task: X` is a list of one. */
+function resolveTasks(
+  task: Plugin | undefined,
+  tasks: readonly TaskEntry[] | undefined,
+  top: GivenKeys,
+  problems: Problems,
+): readonly TaskEntry[] {
+  if (top.has('task') && top.has('tasks'))
+    problems.add('tasks', top.get('tasks')?.value, 'task is given too; keep one');
+  if (!top.has('task') && !top.has('tasks')) {
+    problems.add('task', MISSING, 'must be a name, or a mapping with a name; for example countdown');
+  }
+  if (task !== undefined) return [{ task, weight: 1 }];
+  return tasks ?? [];
 }
 
 /** The keys of a mapping that its section knows; the others are reported. */

@@ -1,17 +1,49 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
-import { choice, key, plugin, real, text, unset, whole } from '../options/keys.ts';
+import { choice, key, type Plugin, plainData, plugin, real, text, unset, whole } from '../options/keys.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
 const sink = z.enum(['none', 'tensorboard'], { error: sinks });
+
+/** A task of a run, with its level or its knobs, and how often it is drawn relative to the others. */
+export interface TaskEntry {
+  readonly task: Plugin;
+  readonly weight: number;
+}
+
+const taskName = text('countdown');
+const taskEntry = z.union(
+  [
+    taskName.transform((name): TaskEntry => ({ task: { name }, weight: 1 })),
+    z
+      .object({ name: taskName, weight: real({ above: 0, example: 1 }).default(1) })
+      .catchall(plainData())
+      .transform(({ weight, ...task }): TaskEntry => ({ task, weight })),
+  ],
+  { error: 'must be a name, or a mapping with a name; for example countdown' },
+);
 
 /** Every key of the top level that is not a stage's, except `model` and `stages`. */
 export const RUN_KEYS = {
   task: key(
     'task',
-    plugin('countdown').describe(
-      'The task: a name, a file of yours (./tasks/mine.ts), or {name, …} with the knobs of its difficulty. No default.',
-    ),
+    plugin('countdown')
+      .optional()
+      .describe(
+        'The task: a name, a file of yours (./tasks/mine.ts), or {name, …} with a level or the knobs of its difficulty. ' +
+          'No default.',
+      ),
+  ),
+  tasks: key(
+    'tasks',
+    z
+      .array(taskEntry, { error: 'must be a list of tasks; for example [countdown, {name: sort_digits, weight: 2}]' })
+      .min(1, { error: 'must name at least one task; for example [countdown, {name: sort_digits, weight: 2}]' })
+      .optional()
+      .describe(
+        'Several tasks instead of one: each a name, or {name, weight, level, …} with its knobs. The weight says how ' +
+          'often its problems are drawn, and how much it counts in the evaluation. Default weight 1.',
+      ),
   ),
   seed: key(
     'seed',

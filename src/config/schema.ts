@@ -1,8 +1,10 @@
 /** The schema of a whole file, for editors and documentation; made of the same tables that validate and type it. */
 
 import { z } from 'zod';
+import { registeredTasks } from '../data/registry.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
+import { builtInRewards } from '../rewards/built_in.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';
@@ -11,11 +13,69 @@ function shapeOf(table: KeyTable): Record<string, z.ZodType> {
   return Object.fromEntries(Object.values(table).map(({ yaml, schema }) => [yaml, schema]));
 }
 
+/** A file of the user's own, whose options only it knows. */
+const fileName = z.string().regex(/\.(ts|mts|js|mjs)$/);
+const anything = z.unknown();
+
+/** The tasks by name, each with its knobs; `share` says what a list of tasks has beside them. */
+function tasksWith(share: z.ZodRawShape): z.ZodType {
+  const named = Object.values(registeredTasks).map(({ card }) =>
+    z
+      .strictObject({
+        name: z.literal(card.name),
+        ...share,
+        level: z
+          .int()
+          .min(0)
+          .max(card.levels.length - 1)
+          .optional()
+          .describe('Preset of the knobs, easiest first; single knobs override it.'),
+        ...shapeOf(card.knobs),
+      })
+      .describe(card.does),
+  );
+  const names = z.enum(Object.keys(registeredTasks) as [string, ...string[]]);
+  return z.union([names, fileName, ...named, z.object({ name: fileName, ...share }).catchall(anything)]);
+}
+
+/** The rewards by name, each with its options; a page or a program may have named others. */
+function rewardEntries(): z.ZodType {
+  const weight = z.number().min(0).optional().describe('Weight in the sum of the rewards. Default 1.');
+  const named = Object.entries(builtInRewards).map(([name, { does, options }]) =>
+    z.strictObject({ name: z.literal(name), weight, ...shapeOf(options) }).describe(does),
+  );
+  const isOther = z.string().regex(new RegExp(`^(?!(${Object.keys(builtInRewards).join('|')})$)`));
+  return z.union([z.string(), ...named, z.object({ name: isOther, weight }).catchall(anything)]);
+}
+
+const weight = z
+  .number()
+  .gt(0)
+  .optional()
+  .describe('How often its problems are drawn, relative to the others. Default 1.');
+const runShape = {
+  ...shapeOf(RUN_KEYS),
+  task: tasksWith({})
+    .optional()
+    .describe(RUN_KEYS.task.schema.description ?? ''),
+  tasks: z
+    .array(tasksWith({ weight }))
+    .min(1)
+    .optional()
+    .describe(RUN_KEYS.tasks.schema.description ?? ''),
+};
+const rewards = {
+  reward_funcs: z
+    .union([z.string(), z.array(rewardEntries()).min(1)])
+    .default(['accuracy'])
+    .describe(STAGE_KEYS.grpo.rewardFunctions.schema.description ?? ''),
+};
+
 const sft = z.strictObject({ stage: z.literal('sft'), ...shapeOf(STAGE_KEYS.sft) });
-const grpo = z.strictObject({ stage: z.literal('grpo'), ...shapeOf(STAGE_KEYS.grpo) });
+const grpo = z.strictObject({ stage: z.literal('grpo'), ...shapeOf(STAGE_KEYS.grpo), ...rewards });
 
 const file = z.strictObject({
-  ...shapeOf(RUN_KEYS),
+  ...runShape,
   model: z.strictObject(shapeOf(MODEL_KEYS)).optional().describe("The model's shape, in the spelling of config.json."),
   stages: z
     .array(z.discriminatedUnion('stage', [sft, grpo]))
@@ -23,13 +83,18 @@ const file = z.strictObject({
     .optional()
     .describe('Stages in the order they run; each inherits the top-level keys. Default: one grpo stage.'),
   ...shapeOf(STAGE_KEYS.grpo),
+  ...rewards,
 });
 
+const given = (name: string): Json => ({ type: 'object', properties: { [name]: {} }, required: [name] });
+
 /**
- * JSON Schema of a configuration file, with the description and default of every key; draft 7, which every editor
- * reads. Rules that combine keys are not in it: `parseConfig` holds those.
+ * JSON Schema of a configuration file, with the description and default of every key, every task with its knobs and
+ * every reward with its options; draft 7, which every editor reads. Rules that combine keys are not in it, but that a
+ * file has one of `task` and `tasks`: `parseConfig` holds those.
  */
 export function configJsonSchema(): Json {
   // Options of plug-ins are any plain data, which JSON Schema says as {}.
-  return z.toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as Json;
+  const schema = z.toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as object;
+  return { ...schema, oneOf: [given('task'), given('tasks')] };
 }

@@ -1,31 +1,29 @@
-/** Binds a task definition, knobs and split into the one object that a trainer needs. */
+/** Binds task definitions to their knobs and split. */
 
-import { PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { takeKnobs } from './knobs.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import { canonicalJSON, countTrainProblems, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
-import type { Knobs, Split, Task, TaskItem, VerifyContext } from './task.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
+import { type TaskSet, taskSet } from './task_set.ts';
 
-/** `task:` of the YAML: the task's name and its knobs. */
+/** `task:` of the YAML: the task's name and its knobs, `level` among them. */
 export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export interface TaskOptions {
   /** Held-out problems to sample where the task cannot list them all. Default 512. */
   readonly heldOutSample?: number;
+  /** Where its knobs are written, for messages. Default `task`. */
+  readonly path?: string;
 }
 
 class BoundTask implements Task {
   readonly name: string;
   readonly version: number;
   readonly knobs: Knobs;
-  readonly tokenizer: Tokenizer;
-  readonly maxPromptTokens: number;
-  readonly maxCompletionTokens: number;
-  readonly fixedCompletionTokens: number | undefined;
+  readonly language: TaskLanguage;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
   readonly #heldOutSample: number;
@@ -33,14 +31,14 @@ class BoundTask implements Task {
   #heldOut: readonly TaskItem[] | undefined;
 
   constructor(definition: AnyTaskDefinition, knobs: Knobs, heldOutSample: number) {
-    const limits = definition.limits(knobs);
     this.name = definition.name;
     this.version = definition.version;
     this.knobs = knobs;
-    this.tokenizer = definition.tokenizer(knobs);
-    this.maxPromptTokens = limits.promptTokens;
-    this.maxCompletionTokens = limits.completionTokens;
-    this.fixedCompletionTokens = definition.fixedCompletionTokens?.(knobs);
+    this.language = {
+      tokenizer: definition.tokenizer(knobs),
+      ...definition.limits(knobs),
+      fixedCompletionTokens: definition.fixedCompletionTokens?.(knobs),
+    };
     this.#definition = definition;
     this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
     this.#heldOutSample = heldOutSample;
@@ -80,35 +78,9 @@ class BoundTask implements Task {
     };
   }
 
-  promptTokens(item: TaskItem): Int32Array {
-    const ids = this.tokenizer.encode(item.prompt);
-    if (ids.length > this.maxPromptTokens) throw this.#tooLong('prompt', item.prompt, ids.length, this.maxPromptTokens);
-    return ids;
-  }
-
-  /** Memory is planned from `limits`: what does not keep them cannot be computed. */
-  #tooLong(what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
-    const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
-    const rule = `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
-    return new PluginError('task-failed', `task "${this.name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
-      text,
-      length,
-      most,
-    });
-  }
-
-  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array {
+  demonstration(item: TaskItem, seed: number, index: number): string {
     const rng = rngFor(`demonstration|${this.name}|${this.version}|${item.key}|${seed}|${index}`);
-    const text = this.#definition.demonstration(item.identity, this.knobs, rng);
-    const ids = this.tokenizer.encode(text);
-    if (this.fixedCompletionTokens !== undefined) return ids;
-    const ended = new Int32Array(ids.length + 1);
-    ended.set(ids);
-    ended[ids.length] = this.tokenizer.eosTokenId;
-    if (ended.length > this.maxCompletionTokens) {
-      throw this.#tooLong('demonstration', text, ended.length, this.maxCompletionTokens);
-    }
-    return ended;
+    return this.#definition.demonstration(item.identity, this.knobs, rng);
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
@@ -127,7 +99,7 @@ export function bindTask(
   knobs: Readonly<Record<string, unknown>> = {},
   options: TaskOptions = {},
 ): Task {
-  return new BoundTask(definition, takeKnobs(definition, knobs), options.heldOutSample ?? 512);
+  return new BoundTask(definition, takeKnobs(definition, knobs, options.path), options.heldOutSample ?? 512);
 }
 
 /** The definition of a registered task, loaded with what it needs. @throws ConfigError naming the nearest one */
@@ -136,7 +108,7 @@ export async function getTaskDefinition(name: string): Promise<AnyTaskDefinition
 }
 
 /**
- * The task that a YAML file names, loaded and ready for a trainer. Problems are solved when they are first met.
+ * A registered task by its name, loaded and bound to its knobs. Problems are solved when they are first met.
  *
  * @throws ConfigError on an unknown name or knob, or a knob out of range
  *
@@ -148,6 +120,20 @@ export async function getTaskDefinition(name: string): Promise<AnyTaskDefinition
  */
 export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOptions = {}): Promise<Task> {
   const { card, load } = registeredTask(name);
-  takeKnobs(card, knobs); // a mistake in them is said before anything is loaded
+  takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded
   return bindTask(await load(), knobs, options);
+}
+
+/**
+ * All tasks of a config, ready for a trainer.
+ *
+ * @throws ConfigError on an unknown name or knob, a knob out of range, or vocabularies that cannot be one
+ */
+export async function createTasks(
+  { tasks }: { readonly tasks: readonly { readonly task: TaskConfig; readonly weight: number }[] },
+  options: TaskOptions = {},
+): Promise<TaskSet> {
+  return taskSet(
+    await Promise.all(tasks.map(async ({ task, weight }) => ({ task: await createTask(task, options), weight }))),
+  );
 }

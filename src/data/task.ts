@@ -3,7 +3,7 @@ import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { BrokenRule } from '../options/read.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
 
 /** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
 export type Knobs = Readonly<Record<string, Json>>;
@@ -98,18 +98,26 @@ export interface TaskItem {
   readonly identity: Json;
   /** Weight of a held-out problem in the means over all of them, above 0; 1 where all are alike. */
   readonly weight: number;
+  /** Which task of a set it belongs to, by label; absent where there is one task alone. */
+  readonly task?: string;
 }
 
-/** A task with its knobs, split and tokenizer fixed: all that a trainer needs. */
+/** The closed vocabulary that a task's texts are written in, and how long they become in its tokens. */
+export interface TaskLanguage {
+  readonly tokenizer: Tokenizer;
+  readonly promptTokens: number;
+  /** EOS included where the policy ends itself. */
+  readonly completionTokens: number;
+  /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
+  readonly fixedCompletionTokens: number | undefined;
+}
+
+/** A task with its knobs and split fixed. It speaks text; a `TaskSet` makes tokens of it. */
 export interface Task {
   readonly name: string;
   readonly version: number;
   readonly knobs: Knobs;
-  readonly tokenizer: Tokenizer;
-  readonly maxPromptTokens: number;
-  readonly maxCompletionTokens: number;
-  /** A completion stops after exactly this many tokens; undefined where the policy ends itself with EOS. */
-  readonly fixedCompletionTokens: number | undefined;
+  readonly language: TaskLanguage;
   readonly chance: number;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
@@ -117,10 +125,8 @@ export interface Task {
   trainProblems(): number | undefined;
   /** All held-out problems (or a fixed, unique sample of them where the space is large), in a fixed order. */
   heldOutItems(): readonly TaskItem[];
-  /** Prompt token ids; no padding, no EOS. */
-  promptTokens(item: TaskItem): Int32Array;
-  /** Completion ids of one warm-start demonstration, EOS included where the task uses it. Pure in (seed, index). */
-  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
+  /** A completion for the supervised warm start. Pure in (seed, index). */
+  demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
 }

@@ -49,7 +49,7 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
 
 /** The next item of the training stream. */
 export function nextItem(run: TrainingRun): TaskItem {
-  return run.task.trainItem(run.config.seed, run.position.itemsDrawn++);
+  return run.tasks.trainItem(run.config.seed, run.position.itemsDrawn++);
 }
 
 async function rollOutPlainly(
@@ -118,7 +118,7 @@ async function score(
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
-  const verified = verifyCompletions(run.task, items, completions);
+  const verified = verifyCompletions(run.tasks, items, completions);
   const batch = rewardBatch(answeredItems(items, verified), {
     step: run.position.step,
     progress: run.position.step / stage.optimizer.maxSteps,
@@ -142,6 +142,6 @@ async function score(
       const at = next++;
       return { ...completion, rewardParts: parts.map((values) => values[at] ?? null), reward: totals[at] ?? null };
     });
-    return { item, prompt: run.task.promptTokens(item), rollouts, dead: false };
+    return { item, prompt: run.tasks.promptTokens(item), rollouts, dead: false };
   });
 }

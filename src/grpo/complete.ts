@@ -1,6 +1,7 @@
 /** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
 
-import type { Task, TaskItem } from '../data/task.ts';
+import type { TaskItem } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import type { VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type {
@@ -16,7 +17,7 @@ import { completionEnd } from './completion_end.ts';
 import type { TrainingRun } from './run.ts';
 
 /** The part of a run that completes prompts. */
-type Completer = Pick<TrainingRun, 'task' | 'policy'>;
+type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
 
 export interface CompletionSettings {
   /** Completions per prompt: of each, or of all alike. */
@@ -32,13 +33,13 @@ export interface CompletionSettings {
 
 /** [items][samples] completions with their verdicts. */
 export async function completeItems(
-  { task, policy }: Completer,
+  { tasks, policy }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<VerifiedCompletion[][]> {
-  const prompts = items.map((item) => task.promptTokens(item));
-  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(task, settings));
-  return verifyCompletions(task, items, completions);
+  const prompts = items.map((item) => tasks.promptTokens(item));
+  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  return verifyCompletions(tasks, items, completions);
 }
 
 /** A completion of a prompt that is no problem of the task: nothing to verify it by. */
@@ -49,45 +50,51 @@ export interface ReadCompletion extends Completion {
 
 /** [texts][samples] completions of prompts that are no problems of the task: decoded alone. */
 export async function completeTexts(
-  { task, policy }: Completer,
+  { tasks, policy }: Completer,
   texts: readonly string[],
   settings: CompletionSettings,
 ): Promise<ReadCompletion[][]> {
-  const prompts = texts.map((text) => task.tokenizer.encode(text));
-  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(task, settings));
-  return completions.map((own) => own.map((completion) => ({ ...completion, text: completionText(task, completion) })));
+  const prompts = texts.map((text) => tasks.codec.encode(text));
+  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  return completions.map((own) =>
+    own.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),
+  );
 }
 
 /** The completions alone; their activations stay, where there is room, for `Policy.keep`. */
 export async function sampleKept(
-  { task, policy }: Completer,
+  { tasks, policy }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<KeptGeneration> {
-  const prompts = items.map((item) => task.promptTokens(item));
-  return generateKept(policy, requestsOf(prompts, settings), generationSettings(task, settings));
+  const prompts = items.map((item) => tasks.promptTokens(item));
+  return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
 }
 
 /** Decodes and verifies the completions of each item. */
 export function verifyCompletions(
-  task: Task,
+  tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
 ): VerifiedCompletion[][] {
-  return items.map((item, i) =>
-    (completions[i] ?? []).map((completion) => {
-      const text = completionText(task, completion);
-      return { ...completion, text, verdict: task.verify(item, text, completion) };
-    }),
-  );
+  const { environment } = tasks;
+  return items.map((item, i) => {
+    const { state } = environment.start(item);
+    return (completions[i] ?? []).map((completion) => {
+      const text = completionText(tasks, completion);
+      const { verdict } = environment.step(state, text, completion);
+      if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
+      return { ...completion, text, verdict };
+    });
+  });
 }
 
 /** The text that a verifier reads: ids decoded, the final EOS stripped. */
 export function completionText(
-  task: Pick<Task, 'tokenizer'>,
+  tasks: Pick<TaskSet, 'codec'>,
   { tokens, finishReason }: Pick<Completion, 'tokens' | 'finishReason'>,
 ): string {
-  return task.tokenizer.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
+  return tasks.codec.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
 }
 
 /** A completion beside the problem that it answers. */
@@ -128,6 +135,6 @@ function requestsOf(
   });
 }
 
-function generationSettings(task: Task, { sampling, samplingKey, stage }: CompletionSettings): GenerationSettings {
-  return { sampling, samplingKey, ...completionEnd(task, stage) };
+function generationSettings(tasks: TaskSet, { sampling, samplingKey, stage }: CompletionSettings): GenerationSettings {
+  return { sampling, samplingKey, ...completionEnd(tasks, stage) };
 }

@@ -8,7 +8,7 @@ import type { TaskItem } from '../data/task.ts';
 import type { ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
+import { type Estimate, meanPassAtK, shareSolved } from '../methods/statistics.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { completeItems } from './complete.ts';
 import type { TrainingRun } from './run.ts';
@@ -21,7 +21,7 @@ const PLAIN = wholeVocabulary(1);
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
   return timed(run, 'eval', async () => {
-    const items = run.task.heldOutItems();
+    const items = run.tasks.heldOutItems();
     const { samples } = stage.evaluation;
     const key = samplingKey(run.config.seed, 'eval');
     const greedy = await completeItems(run, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
@@ -31,11 +31,10 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
     const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
     const weights = items.map(({ weight }) => weight);
     const tokens = sampled.flat().reduce((sum, completion) => sum + completion.tokens.length, 0);
+    const solved = answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0));
     return {
-      accuracy: shareSolved(
-        answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0)),
-        weights,
-      ),
+      accuracy: shareSolved(solved, weights),
+      ...(run.tasks.shares.length > 1 && { byTask: accuracyByTask(items, solved) }),
       samples,
       meanAtK: meanPassAtK(correct, samples, 1, weights),
       passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
@@ -47,6 +46,24 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
       }),
     };
   });
+}
+
+/** Of several tasks, the share of each that is solved. */
+function accuracyByTask(items: readonly TaskItem[], solved: readonly (0 | 1)[]): Record<string, Estimate> {
+  const labels = [...new Set(items.map(({ task = '' }) => task))];
+  return Object.fromEntries(
+    labels.map((label) => {
+      const own = items.flatMap(({ task, weight }, i) => (task === label ? [{ weight, solved: solved[i] }] : []));
+      const weights = own.map(({ weight }) => weight);
+      return [
+        label,
+        shareSolved(
+          own.map((item) => item.solved),
+          weights,
+        ),
+      ];
+    }),
+  );
 }
 
 /** Further figures that the stage asks for. */

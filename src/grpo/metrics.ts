@@ -107,7 +107,7 @@ function groupDeviation(group: RolloutGroup): number {
 
 /** An evaluation as a line of metrics.jsonl. */
 export function evaluationMetrics(evaluation: Evaluation): Record<string, number> {
-  const { accuracy, samples, meanAtK, passAtK } = evaluation;
+  const { accuracy, byTask = {}, samples, meanAtK, passAtK } = evaluation;
   const metrics: Record<string, number> = {
     eval_accuracy: accuracy.mean,
     eval_accuracy_low: accuracy.low,
@@ -116,6 +116,11 @@ export function evaluationMetrics(evaluation: Evaluation): Record<string, number
     [`eval_mean@${samples}_low`]: meanAtK.low,
     [`eval_mean@${samples}_high`]: meanAtK.high,
   };
+  for (const [task, estimate] of Object.entries(byTask)) {
+    metrics[`eval_accuracy/${task}`] = estimate.mean;
+    metrics[`eval_accuracy/${task}_low`] = estimate.low;
+    metrics[`eval_accuracy/${task}_high`] = estimate.high;
+  }
   for (const [k, estimate] of Object.entries(passAtK)) {
     metrics[`eval_pass@${k}`] = estimate.mean;
     metrics[`eval_pass@${k}_low`] = estimate.low;

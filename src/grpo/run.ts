@@ -4,7 +4,7 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { startWatch, type Watch } from '../diagnostics/watch.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { methodStates, restoreMethods, type StageMethods } from '../methods/create.ts';
@@ -51,7 +51,7 @@ export interface WeightedReward {
 
 export interface TrainingRun {
   readonly config: RunConfig;
-  readonly task: Task;
+  readonly tasks: TaskSet;
   /** [stages] what each is rewarded for; nothing in an sft stage. */
   readonly rewards: readonly (readonly WeightedReward[])[];
   /** [stages] what each is made of; undefined in an sft stage, and where the run is only evaluated or sampled. */

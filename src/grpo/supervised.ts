@@ -11,13 +11,13 @@ import { learningRateAt } from './schedules.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
-  const { policy, task, config, position } = run;
+  const { policy, tasks, config, position } = run;
   const first = position.itemsDrawn;
   const examples = await drawing(run, async () =>
     Array.from({ length: stage.batch.sequencesPerStep }, () => nextItem(run)).map(
       (item, i): TokenGroup => ({
-        prompt: task.promptTokens(item),
-        completions: [task.demonstrationTokens(item, config.seed, first + i)],
+        prompt: tasks.promptTokens(item),
+        completions: [tasks.demonstrationTokens(item, config.seed, first + i)],
       }),
     ),
   );

@@ -35,8 +35,8 @@ export async function updatePolicy(
   groups: readonly CreditedGroup[],
   onPolicy: boolean,
 ): Promise<UpdateResult> {
-  const { policy, task, position } = run;
-  const sizes = stepSizes(groups, completionLimit(task, stage));
+  const { policy, tasks, position } = run;
+  const sizes = stepSizes(groups, completionLimit(tasks, stage));
   const packed = groups
     .filter((group) => actsInUpdate(scope.methods, group))
     .map(

@@ -69,6 +69,8 @@ export interface Seconds {
 export interface Evaluation {
   /** Share of problems whose greedy completion is correct. */
   readonly accuracy: Estimate;
+  /** The same of each task, by its label; absent where there is one task alone. */
+  readonly byTask?: Readonly<Record<string, Estimate>>;
   /** Samples a problem. */
   readonly samples: number;
   /** Share of sampled completions that are correct: sampled accuracy. */

@@ -1,7 +1,7 @@
 /** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
 
 import type { RunConfig } from '../config/run_config.ts';
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
@@ -22,8 +22,8 @@ const EVALUATION_COMPLETIONS = 1024;
 /** The same in a policy opened for inference alone, whose memory is mostly their keys and values: more is hardly faster. */
 const INFERENCE_COMPLETIONS = 512;
 
-export function modelShape(config: RunConfig, task: Task): ModelShape {
-  return { ...config.model, vocabSize: task.tokenizer.vocabSize };
+export function modelShape(config: RunConfig, tasks: TaskSet): ModelShape {
+  return { ...config.model, vocabSize: tasks.codec.vocabSize };
 }
 
 /** What the methods of each stage need, as far as a config tells: those of the user's files are not loaded for it. */
@@ -39,11 +39,11 @@ export function stageNeeds(config: RunConfig): StageNeeds[] {
  */
 export function planCapacity(
   config: RunConfig,
-  task: Task,
+  tasks: TaskSet,
   needs: readonly StageNeeds[] = stageNeeds(config),
 ): Capacity {
-  const prompt = task.maxPromptTokens;
-  const context = longestSequence(config, task);
+  const prompt = tasks.maxPromptTokens;
+  const context = longestSequence(config, tasks);
   let rows = 1;
   let lossRows = 1;
   let groups = 1;
@@ -51,9 +51,9 @@ export function planCapacity(
   let keptRows = 0;
   // Scoring under a reference takes the rows that a kept forward pass stands in.
   const reference = needs.some((ofStage) => ofStage.reference);
-  const mostKeptRows = reference ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, task)));
+  const mostKeptRows = reference ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks)));
   for (const stage of config.stages) {
-    const perCompletion = completionLimit(task, stage) - 1;
+    const perCompletion = completionLimit(tasks, stage) - 1;
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
     const groupRows = prompt + samples * perCompletion;
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
@@ -63,12 +63,12 @@ export function planCapacity(
     const byDefault = keeps ? all : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
     const together = Math.min(all, asked ? asked / samples : byDefault);
     rows = Math.max(rows, together * groupRows);
-    lossRows = Math.max(lossRows, together * samples * completionLimit(task, stage));
+    lossRows = Math.max(lossRows, together * samples * completionLimit(tasks, stage));
     groups = Math.max(groups, together);
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);
     if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
   }
-  const samplings = config.stages.flatMap((stage) => samplingsOf(task, stage));
+  const samplings = config.stages.flatMap((stage) => samplingsOf(tasks, stage));
   const sampled = Math.max(...samplings.map(({ prompts, samples }) => prompts * samples));
   completions = Math.max(completions, Math.min(EVALUATION_COMPLETIONS, sampled));
   rows = Math.max(rows, completions);
@@ -96,9 +96,9 @@ export interface InferenceLoad {
  * How much a policy must hold that is never trained: a few hundred completions side by side, and nothing of an update.
  * A larger load is sampled in parts; bits do not depend on how it is cut.
  */
-export function inferenceCapacity(config: RunConfig, task: Task, { prompts, samples }: InferenceLoad): Capacity {
-  const prompt = task.maxPromptTokens;
-  const context = longestSequence(config, task);
+export function inferenceCapacity(config: RunConfig, tasks: TaskSet, { prompts, samples }: InferenceLoad): Capacity {
+  const prompt = tasks.maxPromptTokens;
+  const context = longestSequence(config, tasks);
   const completions = Math.min(INFERENCE_COMPLETIONS, prompts * samples);
   const prompted = Math.min(MICRO_BATCH_ROWS, prompt * Math.ceil(completions / samples));
   const rows = Math.max(completions, prompt, prompted);
@@ -120,9 +120,9 @@ export function inferenceCapacity(config: RunConfig, task: Task, { prompts, samp
 }
 
 /** Longest prompt plus longest completion of all stages, in tokens. @throws ConfigError where the model takes fewer */
-function longestSequence(config: RunConfig, task: Task): number {
-  const limits = config.stages.map((stage) => completionLimit(task, stage));
-  const longest = task.maxPromptTokens + Math.max(...limits, task.maxCompletionTokens);
+function longestSequence(config: RunConfig, tasks: TaskSet): number {
+  const limits = config.stages.map((stage) => completionLimit(tasks, stage));
+  const longest = tasks.maxPromptTokens + Math.max(...limits, tasks.maxCompletionTokens);
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;
   const rule = `prompt and completion take up to ${longest} tokens; use that or more, or leave the key out`;
@@ -135,9 +135,9 @@ interface Sampling extends InferenceLoad {
   readonly tokens: number;
 }
 
-function samplingsOf(task: Task, stage: StageConfig): Sampling[] {
-  const tokens = completionLimit(task, stage);
-  const prompts = task.heldOutItems().length;
+function samplingsOf(tasks: TaskSet, stage: StageConfig): Sampling[] {
+  const tokens = completionLimit(tasks, stage);
+  const prompts = tasks.heldOutItems().length;
   const evaluations = [1, stage.evaluation.samples].map((samples) => ({ prompts, samples, tokens }));
   if (stage.stage === 'sft') return evaluations;
   return [...evaluations, { prompts: stage.batch.promptsPerStep, samples: stage.batch.numGenerations, tokens }];

@@ -5,7 +5,7 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import type { StageNeeds } from '../methods/create.ts';
@@ -21,11 +21,11 @@ import { modelShape, planCapacity, stageNeeds } from './capacity.ts';
  */
 export function requireMemory(
   config: RunConfig,
-  task: Task,
+  tasks: TaskSet,
   backend: Backend,
   needs: readonly StageNeeds[] = stageNeeds(config),
 ): Capacity {
-  const plan = (changed: RunConfig): Planned => planned(changed, task, backend, needs);
+  const plan = (changed: RunConfig): Planned => planned(changed, tasks, backend, needs);
   try {
     return plan(config).capacity;
   } catch (error) {
@@ -37,10 +37,10 @@ export function requireMemory(
 /** Whether a policy keeps no rollouts for want of memory. */
 export function lacksRoomToKeep(run: {
   readonly config: RunConfig;
-  readonly task: Task;
+  readonly tasks: TaskSet;
   readonly policy: { readonly capacity: Capacity };
 }): boolean {
-  return run.policy.capacity.keptRows < planCapacity(run.config, run.task).keptRows;
+  return run.policy.capacity.keptRows < planCapacity(run.config, run.tasks).keptRows;
 }
 
 interface Planned {
@@ -49,13 +49,13 @@ interface Planned {
 }
 
 /** @throws MemoryPlanError */
-function planned(config: RunConfig, task: Task, backend: Backend, needs: readonly StageNeeds[]): Planned {
-  const shape = modelShape(config, task);
+function planned(config: RunConfig, tasks: TaskSet, backend: Backend, needs: readonly StageNeeds[]): Planned {
+  const shape = modelShape(config, tasks);
   const planOf = (capacity: Capacity): Planned => {
     const bytes = [...backend.plannedBytes(planPolicy(shape, capacity).memory).values()];
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
-  const wanted = planCapacity(config, task, needs);
+  const wanted = planCapacity(config, tasks, needs);
   try {
     return planOf(wanted);
   } catch (error) {

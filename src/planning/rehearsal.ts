@@ -6,7 +6,7 @@
  * else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
-import type { Task } from '../data/task.ts';
+import { withFixedLength } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { startPosition, type TrainingRun } from '../grpo/run.ts';
@@ -40,12 +40,12 @@ export interface RunEstimate {
 
 /** Rehearses every stage of a run that was just opened. Its weights are worth nothing afterwards; its position stands. */
 export async function rehearse(run: TrainingRun): Promise<RunEstimate> {
-  const { config, task } = run;
-  const longest = Math.min(...config.stages.map((stage) => completionLimit(task, stage)));
-  const completionTokens = Math.min(longest, Math.round(typicalLengths(task, config.seed).completion));
+  const { config, tasks } = run;
+  const longest = Math.min(...config.stages.map((stage) => completionLimit(tasks, stage)));
+  const completionTokens = Math.min(longest, Math.round(typicalLengths(tasks, config.seed).completion));
   const rehearsal: TrainingRun = {
     ...run,
-    task: withFixedLength(task, completionTokens),
+    tasks: withFixedLength(tasks, completionTokens),
     rewards: config.stages.map((stage) =>
       stage.stage === 'grpo' ? [{ reward: rehearsedReward(stage), weight: 1 }] : [],
     ),
@@ -60,7 +60,7 @@ export async function rehearse(run: TrainingRun): Promise<RunEstimate> {
   const start = run.clock();
   await evaluate(rehearsal, config.stages[config.stages.length - 1] as StageConfig); // a run has at least one stage
   const secondsPerEvaluation = (run.clock() - start) / 1000;
-  const evaluations = plannedWork(config, task).reduce((sum, work) => sum + work.evaluations, 0);
+  const evaluations = plannedWork(config, tasks).reduce((sum, work) => sum + work.evaluations, 0);
   const training = stages.reduce((sum, { steps, secondsPerStep }) => sum + steps * secondsPerStep, 0);
   const seconds = training + evaluations * secondsPerEvaluation;
   return { stages, evaluations, secondsPerEvaluation, seconds, completionTokens };
@@ -106,26 +106,5 @@ function rehearsedReward({ batch: { numGenerations } }: GrpoStageConfig): Reward
   return {
     name: 'rehearsal',
     score: ({ completions }) => completions.map((_, i) => (isDead(Math.floor(i / numGenerations)) ? 0 : i % 2)),
-  };
-}
-
-function withFixedLength(task: Task, completionTokens: number): Task {
-  return {
-    name: task.name,
-    version: task.version,
-    knobs: task.knobs,
-    tokenizer: task.tokenizer,
-    maxPromptTokens: task.maxPromptTokens,
-    maxCompletionTokens: task.maxCompletionTokens,
-    fixedCompletionTokens: completionTokens,
-    get chance() {
-      return task.chance;
-    },
-    trainItem: (seed, index) => task.trainItem(seed, index),
-    trainProblems: () => task.trainProblems(),
-    heldOutItems: () => task.heldOutItems(),
-    promptTokens: (item) => task.promptTokens(item),
-    demonstrationTokens: (item, seed, index) => task.demonstrationTokens(item, seed, index),
-    verify: (item, completion, context) => task.verify(item, completion, context),
   };
 }

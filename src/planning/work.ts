@@ -8,7 +8,7 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
-import type { Task } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
@@ -38,13 +38,13 @@ export interface StageWork {
   readonly perEvaluation: number;
 }
 
-export function typicalLengths(task: Task, seed: number): TypicalLengths {
+export function typicalLengths(tasks: TaskSet, seed: number): TypicalLengths {
   let prompt = 0;
   let completion = 0;
   for (let index = 0; index < PROBLEMS; index++) {
-    const item = task.trainItem(seed, index);
-    prompt += task.promptTokens(item).length / PROBLEMS;
-    completion += task.demonstrationTokens(item, seed, index).length / PROBLEMS;
+    const item = tasks.trainItem(seed, index);
+    prompt += tasks.promptTokens(item).length / PROBLEMS;
+    completion += tasks.demonstrationTokens(item, seed, index).length / PROBLEMS;
   }
   return { prompt, completion };
 }
@@ -56,14 +56,14 @@ export function typicalLengths(task: Task, seed: number): TypicalLengths {
  */
 export function plannedWork(
   config: RunConfig,
-  task: Task,
-  keepsForward: boolean = planCapacity(config, task).keptRows > 0,
+  tasks: TaskSet,
+  keepsForward: boolean = planCapacity(config, tasks).keptRows > 0,
 ): readonly StageWork[] {
-  const lengths = typicalLengths(task, config.seed);
-  const problems = task.heldOutItems().length;
+  const lengths = typicalLengths(tasks, config.seed);
+  const problems = tasks.heldOutItems().length;
   return config.stages.map((stage, index): StageWork => {
     const { prompt } = lengths;
-    const completion = Math.min(lengths.completion, completionLimit(task, stage));
+    const completion = Math.min(lengths.completion, completionLimit(tasks, stage));
     return {
       stage: stage.stage,
       steps: stage.optimizer.maxSteps,

@@ -8,6 +8,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
+import { type TaskSet, taskSet } from '../data/task_set.ts';
 import type { Plugin } from '../options/keys.ts';
 import { optionProblems, problemLine } from '../options/read.ts';
 import type { RewardOptions } from '../rewards/built_in.ts';
@@ -34,7 +35,7 @@ export interface PluginOptions {
 export interface OpenedPlugins {
   /** The config, with files named from the run directory. */
   readonly config: RunConfig;
-  readonly task: Task;
+  readonly tasks: TaskSet;
   /** For `openRun`. */
   readonly rewards: OwnRewards | 'unused';
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
@@ -54,14 +55,13 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     await Promise.all([...opening.threads.values()].map((thread) => thread.close()));
   };
   try {
-    const taskPath = loaded.problems.written('task.name') ?? 'task';
-    const task = await orReport(opening, taskPath, loaded.config.task.name, () => openTask(opening, taskPath));
+    const tasks = await openTasks(opening);
     if (options.rewards !== 'unused') await openRewards(opening);
     loaded.problems.throwIfAny();
-    if (task === undefined) throw new RangeError('a task that cannot be opened is a problem');
+    if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     return {
       config: withModuleNames(loaded.config, opening),
-      task,
+      tasks,
       rewards: options.rewards ?? makersOf(opening),
       modules: Object.fromEntries([...opening.modules.values()].flatMap(({ hashes }) => hashes)),
       close,
@@ -107,7 +107,7 @@ async function orReport<T>(
     const found = optionProblems(error);
     for (const problem of found) {
       const { key, kind, value } = problem;
-      const isMisplaced = kind === 'unknown' && problem.path === `task.${key}` && isTopLevelKey(key);
+      const isMisplaced = kind === 'unknown' && TASK_PATH.test(problem.path) && isTopLevelKey(key);
       if (isMisplaced) problems.add(problem.path, value, 'not a knob of the task; move it to the top level');
       else problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${key}`) ?? path, problemLine(problem));
     }
@@ -119,18 +119,34 @@ async function orReport<T>(
   }
 }
 
-async function openTask(opening: Opening, path: string): Promise<Task> {
-  const { task, rewardTimeout } = opening.loaded.config;
-  const { name, ...knobs } = task;
+/** Each task of the config; undefined where one of them, or their vocabularies, are a problem. */
+async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
+  const { config, problems } = opening.loaded;
+  const opened: { task: Task; weight: number }[] = [];
+  for (const [index, { task: entry, weight }] of config.tasks.entries()) {
+    const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
+    const path = problems.written(`${place}.name`) ?? place;
+    const task = await orReport(opening, path, entry.name, () => openTask(opening, entry, path));
+    if (task !== undefined) opened.push({ task, weight });
+  }
+  if (opened.length < config.tasks.length) return undefined;
+  return orReport(opening, 'tasks', '', async () => taskSet(opened));
+}
+
+const TASK_PATH = /^tasks?\b/;
+
+async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: string): Promise<Task> {
+  const { rewardTimeout } = opening.loaded.config;
+  const options = { path: path.replace(/\.name$/, '') };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
     const { reference } = await openModule(opening, name, exported, path);
     await tryLoading(reference, Math.max(LOAD_SECONDS, rewardTimeout));
-    return bindTask(await loadTaskDefinition(reference, rewardTimeout), own);
+    return bindTask(await loadTaskDefinition(reference, rewardTimeout), own, options);
   }
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
-  return createTask(task);
+  return createTask({ ...knobs, name }, options);
 }
 
 /** Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too. */
@@ -203,5 +219,6 @@ function withModuleNames(config: RunConfig, { modules }: Opening): RunConfig {
   const stages = config.stages.map((stage) =>
     stage.stage === 'grpo' ? { ...stage, rewards: stage.rewards.map(renamed) } : stage,
   );
-  return { ...config, task: renamed(config.task), stages };
+  const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(task), weight }));
+  return { ...config, tasks, stages };
 }

@@ -6,9 +6,9 @@
  */
 import { inspect } from 'node:util';
 import type { AnyTaskDefinition } from '../data/registry.ts';
-import type { Tokenizer } from '../data/tokenizer.ts';
 import { PluginError } from '../errors.ts';
 import type { KeyTable } from '../options/keys.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
 import { isOwnError, kindOf } from './reward_module.ts';
 import { isMapping, TASK_CONTRACTS, type TaskContract } from './task_contracts.ts';
@@ -138,6 +138,7 @@ function watchTokenizer(own: Tokenizer, watched: Watched): Tokenizer {
     vocabSize: own.vocabSize,
     eosTokenId: own.eosTokenId,
     padTokenId: own.padTokenId,
+    ...(own.closed !== undefined && { closed: own.closed }),
     encode: watchCall('encode', (text: string) => own.encode(text)),
     decode: watchCall('decode', (tokens: ArrayLike<number>) => own.decode(tokens)),
     tokenText: watchCall('tokenText', (id: number) => own.tokenText(id)),

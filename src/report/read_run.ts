@@ -8,9 +8,12 @@ import type { Store } from '../run/store.ts';
 
 const NEWLINE = 0x0a;
 
+const taskSchema = z.union([z.string(), z.object({ name: z.string() }).loose()]);
+
 /** What the page says of the config; anything else of it is shown as text. */
 const outlineSchema = z.object({
-  task: z.union([z.string(), z.object({ name: z.string() }).loose()]),
+  task: taskSchema.optional(),
+  tasks: z.array(taskSchema).optional(),
   stages: z.array(z.object({ stage: z.string(), max_steps: z.number() })),
 });
 

@@ -31,7 +31,11 @@ export function renderBody(name: string, run: RunRecords, curves: Curves): Marku
 `;
 }
 
-function taskText({ outline: { task } }: RunRecords): string {
+function taskText({ outline: { task, tasks = [] } }: RunRecords): string {
+  return [...(task === undefined ? [] : [task]), ...tasks].map(oneTaskText).join(' + ');
+}
+
+function oneTaskText(task: string | { readonly name: string }): string {
   if (typeof task === 'string') return task;
   const { name, ...knobs } = task;
   const text = Object.entries(knobs).map(([knob, value]) => `${knob} ${value}`);

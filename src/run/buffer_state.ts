@@ -99,7 +99,7 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
     ({ item, dead, rollouts, perToken = [] }): CreditedGroup => ({
       item,
       dead,
-      prompt: run.task.promptTokens(item),
+      prompt: run.tasks.promptTokens(item),
       rollouts: rollouts.map(
         ({ length, ...rest }): Rollout => ({
           ...rest,

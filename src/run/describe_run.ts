@@ -8,7 +8,8 @@ import type { Store } from './store.ts';
 /** `a finished run of countdown, seed 0`; `a run of countdown, seed 0, saved at grpo-120`. */
 export async function describeRun(store: Store): Promise<string> {
   const config = await recordedConfig(store);
-  const what = config === undefined ? '' : ` of ${config.task.name}, seed ${config.seed}`;
+  const what =
+    config === undefined ? '' : ` of ${config.tasks.map(({ task }) => task.name).join(' + ')}, seed ${config.seed}`;
   if (await store.exists('summary.json')) return `a finished run${what}`;
   const newest = await newestCheckpoint(store);
   return `a run${what}, ${newest === undefined ? 'not saved yet' : `saved at ${newest}`}`;

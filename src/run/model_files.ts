@@ -1,9 +1,10 @@
 /** The trained model as other tools read it: model.safetensors, config.json, tokenizer.json, tokenizer_config.json. */
-import type { Tokenizer } from '../data/tokenizer.ts';
+
 import { CheckpointError } from '../errors.ts';
 import type { Policy } from '../model/policy.ts';
 import { decodeSafetensors, encodeSafetensors, type TensorRecord } from '../model/safetensors.ts';
 import type { ModelShape } from '../model/shape.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 

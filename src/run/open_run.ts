@@ -1,6 +1,7 @@
 /** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
 import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
+import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { startPosition, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
@@ -28,26 +29,32 @@ export interface RunOptions {
   readonly clock?: () => number;
 }
 
-/** Opens a policy for a config and fills it with initial weights. @throws MemoryPlanError, ConfigError */
+/**
+ * Opens a policy for a config and fills it with initial weights.
+ *
+ * @param of  what it trains on: one task, or several
+ * @throws MemoryPlanError, ConfigError
+ */
 export async function openRun(
   config: RunConfig,
-  task: Task,
+  of: Task | TaskSet,
   backend: Backend,
   { rewards: own = {}, methods: ownMethods = {}, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   requireStorage(config, backend);
+  const tasks = 'shares' in of ? of : oneTask(of);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
   const figures = figuresOf(config, ownMethods);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
-  const capacity = requireMemory(config, task, backend, needs);
-  const shape = modelShape(config, task);
+  const capacity = requireMemory(config, tasks, backend, needs);
+  const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity);
   for (const parameter of policy.parameters) {
     policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
   }
   const ledger = new Ledger();
-  return { config, task, rewards, methods, figures, ledger, policy, position: startPosition(), clock };
+  return { config, tasks, rewards, methods, figures, ledger, policy, position: startPosition(), clock };
 }
 
 /**
@@ -59,17 +66,17 @@ export async function openRun(
  */
 export async function openForInference(
   config: RunConfig,
-  task: Task,
+  tasks: TaskSet,
   backend: Backend,
   load: InferenceLoad,
 ): Promise<TrainingRun> {
   requireStorage(config, backend);
-  const capacity = inferenceCapacity(config, task, load);
-  const policy = await Policy.open(backend, modelShape(config, task), capacity);
+  const capacity = inferenceCapacity(config, tasks, load);
+  const policy = await Policy.open(backend, modelShape(config, tasks), capacity);
   const none = config.stages.map(() => undefined);
   return {
     config,
-    task,
+    tasks,
     rewards: config.stages.map(() => []),
     methods: none,
     figures: figuresOf(config),

@@ -254,7 +254,7 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
 
 async function finish({ run, store, fingerprint }: SessionOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
   await flush(logs);
-  const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
+  const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.tasks.codec);
   const summary = summarize(run, fingerprint, wallSeconds, sha256);
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));
   return summary;

@@ -6,7 +6,7 @@
  */
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { createTask } from '../data/create_task.ts';
+import { createTasks } from '../data/create_task.ts';
 import { ConfigError, DataError, RlvrError } from '../errors.ts';
 import { answeredItems, completeItems, completeTexts, rewardBatch } from '../grpo/complete.ts';
 import { evaluate } from '../grpo/evaluate.ts';
@@ -61,7 +61,7 @@ export async function openRunHere(options: OpenOptions): Promise<BrowserRun> {
 
 async function open(options: OpenOptions, closers: (() => Promise<void> | void)[]): Promise<BrowserRun> {
   const config = parseConfig(options.yaml, SOURCE).config;
-  const task = await createTask(config.task);
+  const tasks = await createTasks(config);
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, OwnReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
@@ -69,7 +69,7 @@ async function open(options: OpenOptions, closers: (() => Promise<void> | void)[
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
-  const run = await openRun(config, task, chosen.backend, { rewards });
+  const run = await openRun(config, tasks, chosen.backend, { rewards });
   closers.push(() => run.policy.close());
   const modules = await hashes(options.rewards ?? {});
   // Before any change of a setting: the fingerprint is that of the start.
@@ -152,22 +152,22 @@ class LocalRun implements BrowserRun {
 
   async #describe(): Promise<OpenedRun> {
     const { run, chosen, notes, changes } = this.#parts;
-    const { task, policy, config, position } = run;
-    const items = task.heldOutItems();
+    const { tasks, policy, config, position } = run;
+    const items = tasks.heldOutItems();
     const bytes = chosen.backend.plannedBytes(policy.plan.memory);
     return {
       backend: chosen.report,
       storage: this.#storage,
       status: this.#status,
-      task: task.name,
+      task: tasks.name,
       stages: config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
       stageIndex: position.stageIndex,
       step: position.step,
       parameters: countParameters(policy.parameters),
       memoryBytes: [...bytes.values()].reduce((sum, part) => sum + part, 0),
-      problems: { train: task.trainProblems() ?? null, heldOut: items.length },
+      problems: { train: tasks.trainProblems() ?? null, heldOut: items.length },
       examples: items.slice(0, EXAMPLES).map(({ prompt, answer }) => ({ prompt, answer })),
-      vocabulary: Array.from({ length: task.tokenizer.vocabSize }, (_, id) => task.tokenizer.tokenText(id)),
+      vocabulary: Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id)),
       metrics: position.step === 0 && position.stageIndex === 0 ? [] : await this.#metrics(),
       changes: [...changes],
       notes: [...notes],
@@ -262,10 +262,10 @@ class LocalRun implements BrowserRun {
   ask(prompt: string, { temperature = 1, samples = 1, seed = 0 }: AskOptions = {}): Promise<readonly Answer[]> {
     return this.#atRest(async () => {
       const { run } = this.#parts;
-      const { task } = run;
-      const { length } = task.tokenizer.encode(prompt);
-      if (length === 0 || length > task.maxPromptTokens) {
-        const rule = `has ${length} tokens; prompts of ${task.name} have 1 to ${task.maxPromptTokens}`;
+      const { tasks } = run;
+      const { length } = tasks.codec.encode(prompt);
+      if (length === 0 || length > tasks.maxPromptTokens) {
+        const rule = `has ${length} tokens; prompts of ${tasks.name} have 1 to ${tasks.maxPromptTokens}`;
         throw new DataError('too-long', `${JSON.stringify(prompt)} ${rule}.`);
       }
       const settings = {
@@ -274,7 +274,7 @@ class LocalRun implements BrowserRun {
         samplingKey: samplingKey(seed, 'sample'),
         stage: stageOf(run),
       };
-      const item = task.heldOutItems().find((held) => held.prompt === prompt);
+      const item = tasks.heldOutItems().find((held) => held.prompt === prompt);
       const [completions = []] = item
         ? await completeItems(run, [item], settings)
         : await completeTexts(run, [prompt], settings);
@@ -320,9 +320,9 @@ class LocalRun implements BrowserRun {
 
   async #try(reward: OwnReward, count: number): Promise<TriedCompletion[]> {
     const { run } = this.#parts;
-    const { task } = run;
+    const { tasks } = run;
     const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
-    const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => task.trainItem(run.config.seed, i));
+    const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => tasks.trainItem(run.config.seed, i));
     const each = Math.ceil(count / items.length);
     const completions = await completeItems(run, items, {
       samples: each,
@@ -345,8 +345,8 @@ class LocalRun implements BrowserRun {
 
   estimate(): Promise<BrowserEstimate> {
     return this.#atRest(async () => {
-      const { config, task, clock } = this.#parts.run;
-      const rehearsal = await openRun(config, task, this.#parts.chosen.backend, { rewards: 'unused', clock });
+      const { config, tasks, clock } = this.#parts.run;
+      const rehearsal = await openRun(config, tasks, this.#parts.chosen.backend, { rewards: 'unused', clock });
       try {
         const { seconds, stages, secondsPerEvaluation } = await rehearse(rehearsal);
         return { seconds, secondsPerStep: stages.map(({ secondsPerStep }) => secondsPerStep), secondsPerEvaluation };
@@ -365,7 +365,7 @@ class LocalRun implements BrowserRun {
     return this.#atRest(async () => {
       const { run, options } = this.#parts;
       const store = memoryStore();
-      await writeModel(store, MODEL_FOLDER, run.policy, run.task.tokenizer);
+      await writeModel(store, MODEL_FOLDER, run.policy, run.tasks.codec);
       await store.writeAtomic('config.yaml', new TextEncoder().encode(options.yaml));
       return allFiles(store);
     });

@@ -9,7 +9,7 @@ import { packBatch } from '../../src/model/batch.ts';
 import { loadModel } from '../../src/run/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 import {
   downloaded,
   drawn,
@@ -107,12 +107,12 @@ async function scoredInNode(
   const store = memoryStore();
   for (const [path, bytes] of Object.entries(files)) await store.writeAtomic(path, bytes);
   const { config } = parseConfig(new TextDecoder().decode(files['config.yaml']), { file: 'config.yaml' });
-  const task = createTask(config.task);
+  const task = createTasks(config);
   const run = await openRun(config, task, await wasmBackend({ threads: 1 }));
   try {
     await loadModel(store, 'model/model.safetensors', run.policy);
     const scores: number[][] = [];
-    const { tokenizer } = task;
+    const { codec: tokenizer } = task;
     const ids = new Map(Array.from({ length: tokenizer.vocabSize }, (_, id) => [tokenizer.tokenText(id), id]));
     ids.set('⏎', tokenizer.eosTokenId);
     for (const { prompt, tokens } of asked) {

@@ -26,7 +26,7 @@ describe('loadRun', () => {
   it('without a config takes that of the main job, whatever lies in the directory', async () => {
     mkdirSync('countdown');
     const loaded = await loadRun({});
-    expect(loaded.config.task.name).toBe('countdown');
+    expect(loaded.config.tasks[0]?.task.name).toBe('countdown');
     expect(loaded).toMatchObject({ isMainJob: true, directory: join('runs', 'countdown') });
     expect(loaded.file).toMatch(/countdown\.yaml$/);
   });
@@ -35,7 +35,7 @@ describe('loadRun', () => {
     const shipped = await loadRun({ config: 'sort-digits' });
     expect(shipped).toMatchObject({ isMainJob: false, directory: join('runs', 'sort-digits') });
     writeFileSync('sort-digits', 'task: countdown\nmax_steps: 3\n');
-    expect((await loadRun({ config: 'sort-digits' })).config.task.name).toBe('countdown');
+    expect((await loadRun({ config: 'sort-digits' })).config.tasks[0]?.task.name).toBe('countdown');
   });
 
   it('numbers the directories of new runs, and resumes the newest', async () => {

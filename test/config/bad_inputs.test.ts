@@ -366,6 +366,18 @@ describe('several lines', () => {
       'run.yaml:1  task.numbers: .nan — must be plain data with finite numbers; use numbers, texts, true, false, null, lists or mappings.',
     ],
     [
+      'task: countdown\nmax_steps: 3\ntasks: [sort_digits]',
+      'run.yaml:3  tasks: [ sort_digits ] — task is given too; keep one.',
+    ],
+    [
+      'tasks: []\nmax_steps: 3',
+      'run.yaml:1  tasks: [] — must name at least one task; for example [countdown, {name: sort_digits, weight: 2}].',
+    ],
+    [
+      'tasks:\n  - {name: countdown, weight: 0}\nmax_steps: 3',
+      'run.yaml:2  tasks.0.weight: 0 — must be greater than 0; for example 1.',
+    ],
+    [
       'task: countdown',
       'run.yaml  max_steps: missing — the training stream is endless; give the number of optimizer steps, for example 300.',
     ],

@@ -107,6 +107,18 @@ const run = fc.record(
   { requiredKeys: ['task', 'stages'] },
 );
 
+it('writes several tasks as several, and a list of one as one', () => {
+  const several = '[countdown, {name: sort_digits, level: 1, weight: 2}]';
+  const { config } = parseConfig(`tasks: ${several}\nmax_steps: 3\n`, { file: 'several.yaml' });
+  expect(config.tasks).toEqual([
+    { task: { name: 'countdown' }, weight: 1 },
+    { task: { name: 'sort_digits', level: 1 }, weight: 2 },
+  ]);
+  expect(parseConfig(resolvedYaml(config), { file: 'resolved.yaml' }).config).toStrictEqual(config);
+  const one = parseConfig('tasks: [{name: sort_digits, digits: 3}]\nmax_steps: 3\n', { file: 'one.yaml' }).config;
+  expect(one).toEqual(parseConfig('task: {name: sort_digits, digits: 3}\nmax_steps: 3\n', { file: 'one.yaml' }).config);
+});
+
 it('parsing a dumped config gives the same config, and dumping that the same text', () => {
   fc.assert(
     fc.property(run, (written) => {

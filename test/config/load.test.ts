@@ -29,7 +29,9 @@ function grpoOf(stage: StageConfig): GrpoStageConfig {
 describe('parseConfig', () => {
   it('resolves the countdown run', () => {
     const { config } = parseConfig(COUNTDOWN, { file: 'countdown.yaml' });
-    expect(config.task).toEqual({ name: 'countdown', answer: 'steps', numbers: 3, max_number: 10 });
+    expect(config.tasks).toEqual([
+      { task: { name: 'countdown', answer: 'steps', numbers: 3, max_number: 10 }, weight: 1 },
+    ]);
     expect(config.model).toMatchObject({ intermediateSize: 336, numKvHeads: 4, headDim: 32, tieWordEmbeddings: true });
     expect(config.stages[0]).toMatchObject({
       stage: 'sft',
@@ -180,7 +182,7 @@ describe('--set', () => {
     const overrides = ['model.hidden_size=64', 'task.numbers=4', 'dynamic_sampling.max_rounds=3'];
     const { config } = parseConfig('task: t\nmax_steps: 1\ndynamic_sampling: refill', { file: 'c.yaml' }, overrides);
     expect(config.model.hiddenSize).toBe(64);
-    expect(config.task).toEqual({ name: 't', numbers: 4 });
+    expect(config.tasks).toEqual([{ task: { name: 't', numbers: 4 }, weight: 1 }]);
     expect(grpoOf(config.stages[0]).methods.rolloutStrategies).toEqual([{ name: 'refill', max_rounds: 3 }]);
   });
 

@@ -77,7 +77,7 @@ describe('configJsonSchema', () => {
     expect(configJsonSchema()).toMatchObject({
       type: 'object',
       additionalProperties: false,
-      required: ['task'],
+      oneOf: [{ required: ['task'] }, { required: ['tasks'] }],
       properties: {
         num_generations: { type: 'integer', minimum: 2, default: 8, description: expect.stringContaining('group') },
         loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo', 'cispo'], default: 'dapo' },
@@ -108,6 +108,15 @@ describe('the JSON Schema, read by a validator', () => {
   it.each([
     ['a key that does not exist', { task: 'countdown', learning_rat: 1e-3 }, 'additional properties'],
     ['a config without a task', { max_steps: 10 }, "required property 'task'"],
+    ['a config with two ways to name tasks', { task: 'countdown', tasks: ['countdown'] }, 'exactly one schema'],
+    ['a knob that there is not', { task: { name: 'countdown', digits: 3 } }, 'additional properties'],
+    ['a knob out of range', { task: { name: 'countdown', numbers: 7 } }, 'numbers must be <= 4'],
+    ['a level that there is not', { tasks: [{ name: 'sort_digits', level: 3 }] }, 'level must be <= 2'],
+    [
+      'an option that a reward does not take',
+      { task: 'countdown', reward_funcs: [{ name: 'accuracy', cache: 1 }] },
+      'additional properties',
+    ],
     ['a group of one', { task: 'countdown', num_generations: 1 }, 'num_generations must be >= 2'],
     ['a text for a number', { task: 'countdown', learning_rate: 'fast' }, 'learning_rate must be number'],
     ['an unknown loss', { task: 'countdown', loss_type: 'ppo' }, 'loss_type must be equal to one of'],
@@ -119,6 +128,14 @@ describe('the JSON Schema, read by a validator', () => {
     ['a model without width', { task: 'countdown', model: { hidden_size: 0 } }, 'hidden_size must be'],
   ])('refuses %s', (_what, config, message) => {
     expect(complaint(config)).toContain(message);
+  });
+
+  it('accepts tasks and rewards of the package and of files', () => {
+    const own = { name: './tasks/mine.ts', weight: 2, anything: [1] };
+    const tasks = ['countdown', { name: 'sort_digits', level: 1, digits: 5 }, own];
+    const soft = { name: 'soft_overlong', weight: 0, max_tokens: 12, cache: 4 };
+    expect(complaint({ tasks, reward_funcs: ['accuracy', soft, { name: 'mine', scale: 2 }] })).toBeUndefined();
+    expect(complaint({ task: './tasks/mine.ts', reward_funcs: 'accuracy' })).toBeUndefined();
   });
 
   it.each(configs)('is found by an editor from configs/%s, and from a copy of it elsewhere', (name) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TaskItem } from '../../src/data/task.ts';
 import { murmur3OfText } from '../../src/kernels/murmur3.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTask, onlyTask } from '../support/tasks.ts';
 
 /**
  * Digest of the first training items, demonstrations and held-out items of a task. When it changes, checkpoints
@@ -18,7 +18,7 @@ function digestOf(name: string): string {
   lines.push(...task.heldOutItems().map(text));
   const digest = new Uint32Array(4);
   murmur3OfText(lines.join('\n'), digest);
-  return `v${task.version} ${[...digest].map((word) => word.toString(16).padStart(8, '0')).join('')}`;
+  return `v${onlyTask(task).version} ${[...digest].map((word) => word.toString(16).padStart(8, '0')).join('')}`;
 }
 
 it.each([

@@ -3,10 +3,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { registeredTasks, type TaskConfig } from '../../src/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
-import type { Task, TaskItem } from '../../src/data/task.ts';
+import type { TaskItem } from '../../src/data/task.ts';
+import type { TaskSet } from '../../src/data/task_set.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
-import { createTask, getTaskDefinition } from '../support/tasks.ts';
+import { createTask, getTaskDefinition, onlyTask } from '../support/tasks.ts';
 
 const SETTINGS: readonly TaskConfig[] = [
   { name: 'countdown' },
@@ -46,23 +47,23 @@ const JUNK: readonly string[] = [
 ];
 
 /** Items that a test looks at: training items of one seed and a stretch of the held-out ones. */
-function someItems(task: Task): TaskItem[] {
+function someItems(task: TaskSet): TaskItem[] {
   const train = Array.from({ length: NUM_ITEMS }, (_, index) => task.trainItem(3, index));
   return [...train, ...task.heldOutItems().slice(0, NUM_ITEMS)];
 }
 
-function ended(task: Task) {
+function ended(task: TaskSet) {
   return { finishReason: task.fixedCompletionTokens === undefined ? 'eos' : 'stop' } as const;
 }
 
-function score(task: Task, item: TaskItem, completion: string): number | null {
+function score(task: TaskSet, item: TaskItem, completion: string): number | null {
   return task.verify(item, completion, ended(task)).score;
 }
 
 /** A policy that emits ordinary tokens at random, with a right answer's length. */
-function randomAnswer(task: Task, item: TaskItem, rng: Rng): string {
-  const length = task.tokenizer.encode(item.answer).length;
-  return task.tokenizer.decode(Array.from({ length }, () => rng.int(0, task.tokenizer.vocabSize - 1)));
+function randomAnswer(task: TaskSet, item: TaskItem, rng: Rng): string {
+  const length = task.codec.encode(item.answer).length;
+  return task.codec.decode(Array.from({ length }, () => rng.int(0, task.codec.vocabSize - 1)));
 }
 
 it('every registered task is in the settings of this suite', () => {
@@ -77,7 +78,7 @@ it('every preset level makes a task', () => {
   for (const [name, { card }] of Object.entries(registeredTasks)) {
     for (const knobs of card.levels) {
       const task = createTask({ name, ...knobs });
-      expect(task.knobs).toEqual({ ...createTask({ name }).knobs, ...knobs });
+      expect(onlyTask(task).knobs).toEqual({ ...onlyTask(createTask({ name })).knobs, ...knobs });
     }
   }
 });
@@ -86,8 +87,8 @@ it('every card has an example in the language of its task, and a text for each k
   for (const [name, { card }] of Object.entries(registeredTasks)) {
     const task = createTask({ name });
     const [prompt, answer] = card.example;
-    expect(task.tokenizer.decode(task.tokenizer.encode(prompt))).toBe(prompt);
-    expect(task.tokenizer.decode(task.tokenizer.encode(answer))).toBe(answer);
+    expect(task.codec.decode(task.codec.encode(prompt))).toBe(prompt);
+    expect(task.codec.decode(task.codec.encode(answer))).toBe(answer);
     for (const { schema } of Object.values(card.knobs)) expect(schema.description).toMatch(/^[A-Z].*\.$/);
   }
 });
@@ -100,7 +101,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
   it('scores its own answer and every further solution 1', () => {
     for (const item of items) {
       expect(score(task, item, item.answer)).toBe(1);
-      for (const solution of definition.solutions?.(item.identity, task.knobs) ?? []) {
+      for (const solution of definition.solutions?.(item.identity, onlyTask(task).knobs) ?? []) {
         expect(score(task, item, solution), `${item.prompt} ${solution}`).toBe(1);
       }
     }
@@ -108,7 +109,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
 
   it('scores every mutant at most its maximum, below 1', () => {
     for (const [index, item] of items.entries()) {
-      const mutants = definition.mutants(item.identity, task.knobs, rngFor(`mutants ${index}`));
+      const mutants = definition.mutants(item.identity, onlyTask(task).knobs, rngFor(`mutants ${index}`));
       expect(mutants.length).toBeGreaterThan(4);
       for (const { name, text, maxScore } of mutants) {
         expect(maxScore).toBeLessThan(1);
@@ -218,7 +219,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
   });
 
   it('encodes and decodes prompt and answer to themselves, within the limits', () => {
-    const { tokenizer } = task;
+    const { codec: tokenizer } = task;
     for (const item of items) {
       expect(tokenizer.decode(task.promptTokens(item))).toBe(item.prompt);
       expect(tokenizer.decode(tokenizer.encode(item.answer))).toBe(item.answer);
@@ -227,7 +228,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
   });
 
   it('demonstrates in its language, within the limits, and purely', () => {
-    const { tokenizer } = task;
+    const { codec: tokenizer } = task;
     for (const [index, item] of items.entries()) {
       const tokens = task.demonstrationTokens(item, 5, index);
       expect(task.demonstrationTokens(item, 5, index)).toEqual(tokens);
@@ -244,16 +245,17 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
   it('leaves room for every right answer and its EOS', () => {
     const eos = task.fixedCompletionTokens === undefined ? 1 : 0;
     for (const item of items) {
-      const solutions = definition.solutions?.(item.identity, task.knobs) ?? [item.answer];
+      const solutions = definition.solutions?.(item.identity, onlyTask(task).knobs) ?? [item.answer];
       for (const solution of solutions) {
-        expect(task.tokenizer.encode(solution).length + eos).toBeLessThanOrEqual(task.maxCompletionTokens);
+        expect(task.codec.encode(solution).length + eos).toBeLessThanOrEqual(task.maxCompletionTokens);
       }
     }
   });
 
   it('is not solved above chance by constant or random answers', () => {
     const heldOut = task.heldOutItems();
-    const allowed = task.chance + 3 * Math.sqrt((task.chance * (1 - task.chance)) / heldOut.length);
+    const allowed =
+      onlyTask(task).chance + 3 * Math.sqrt((onlyTask(task).chance * (1 - onlyTask(task).chance)) / heldOut.length);
     const rng = rngFor('random policy');
     const weights = heldOut.map(({ weight }) => weight);
     const accuracy = (answerTo: (item: TaskItem) => string) =>
@@ -261,8 +263,8 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
         heldOut.map((item) => (score(task, item, answerTo(item)) === 1 ? 1 : 0)),
         weights,
       ).mean;
-    expect(task.chance).toBeGreaterThan(0);
-    expect(task.chance).toBeLessThan(0.5);
+    expect(onlyTask(task).chance).toBeGreaterThan(0);
+    expect(onlyTask(task).chance).toBeLessThan(0.5);
     expect(accuracy((item) => randomAnswer(task, item, rng))).toBeLessThanOrEqual(allowed);
     for (const constant of heldOut.slice(0, 8)) {
       expect(accuracy(() => constant.answer)).toBeLessThanOrEqual(allowed);

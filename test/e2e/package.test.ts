@@ -88,7 +88,7 @@ const MISSING_TFJS = {
 
 /** Uses every entry point that needs no other package; compiled against the declarations that were installed. */
 const CONSUMER = `
-import { createTask, openRun, parseConfig, type StepMetrics, train, wasmBackend } from 'rlvr-train';
+import { createTasks, openRun, parseConfig, type StepMetrics, train, wasmBackend } from 'rlvr-train';
 import { fileStore } from 'rlvr-train/node';
 import { combineRewards } from 'rlvr-train/rewards';
 import { getTaskDefinition } from 'rlvr-train/tasks';
@@ -96,7 +96,7 @@ import { getTaskDefinition } from 'rlvr-train/tasks';
 const yaml = 'task: {name: sort_digits, digits: 4}\\nmax_steps: 1\\nnum_generations: 2\\ngeneration_batch_size: 16\\n' +
   'model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 16}\\nreward_funcs: [positions]';
 const { config } = parseConfig(yaml, { file: 'inline' });
-const run = await openRun(config, await createTask(config.task, { heldOutSample: 8 }), await wasmBackend({ threads: 1 }));
+const run = await openRun(config, await createTasks(config, { heldOutSample: 8 }), await wasmBackend({ threads: 1 }));
 let last: StepMetrics | undefined;
 for await (const event of train(run)) if (event.type === 'step') last = event.metrics;
 await run.policy.close();

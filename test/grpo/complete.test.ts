@@ -7,7 +7,7 @@ import { samplingKey } from '../../src/grpo/run.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wholeVocabulary } from '../../src/model/generation.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTask, createTasks } from '../support/tasks.ts';
 
 const YAML = `
 task: {name: countdown, numbers: 3}
@@ -20,7 +20,7 @@ reward_funcs: [accuracy]`;
 
 async function openSmall(): Promise<TrainingRun> {
   const { config } = parseConfig(YAML, { file: 'inline' });
-  return openRun(config, createTask(config.task, { heldOutSample: 4 }), referenceBackend);
+  return openRun(config, createTasks(config, { heldOutSample: 4 }), referenceBackend);
 }
 
 function settingsOf(run: TrainingRun, more: Partial<CompletionSettings> = {}): CompletionSettings {
@@ -31,18 +31,18 @@ function settingsOf(run: TrainingRun, more: Partial<CompletionSettings> = {}): C
 describe('completeItems', () => {
   it('gives each completion the text without its EOS, and the verdict of its own item', async () => {
     const run = await openSmall();
-    const items = run.task.heldOutItems().slice(0, 3);
+    const items = run.tasks.heldOutItems().slice(0, 3);
     const completions = await completeItems(run, items, settingsOf(run));
     expect(completions.map((own) => own.length)).toEqual([3, 3, 3]);
     for (const { item, completion } of answeredItems(items, completions)) {
-      expect(completion.text).toBe(completionText(run.task, completion));
-      expect(completion.verdict).toEqual(run.task.verify(item, completion.text, completion));
+      expect(completion.text).toBe(completionText(run.tasks, completion));
+      expect(completion.verdict).toEqual(run.tasks.verify(item, completion.text, completion));
     }
   });
 
   it('counts its rollouts from the first one, item by item', async () => {
     const run = await openSmall();
-    const items = run.task.heldOutItems().slice(0, 2);
+    const items = run.tasks.heldOutItems().slice(0, 2);
     const together = await completeItems(run, items, settingsOf(run, { firstRollout: 5 }));
     const [second] = await completeItems(run, items.slice(1), settingsOf(run, { firstRollout: 5 + 3 }));
     expect(second).toEqual(together[1]);
@@ -50,7 +50,7 @@ describe('completeItems', () => {
 
   it('gives the tokens that a text gets which is no problem of the task', async () => {
     const run = await openSmall();
-    const items = run.task.heldOutItems().slice(0, 2);
+    const items = run.tasks.heldOutItems().slice(0, 2);
     const asItems = await completeItems(run, items, settingsOf(run));
     const asTexts = await completeTexts(
       run,
@@ -64,7 +64,7 @@ describe('completeItems', () => {
 describe('completionText', () => {
   it('leaves out an EOS alone: a completion that was cut keeps its last token', () => {
     const task = createTask({ name: 'countdown', numbers: 3 });
-    const tokens = Int32Array.of(...task.tokenizer.encode('1 + 2'), task.tokenizer.eosTokenId);
+    const tokens = Int32Array.of(...task.codec.encode('1 + 2'), task.codec.eosTokenId);
     expect(completionText(task, { tokens, finishReason: 'eos' })).toBe('1 + 2');
     expect(completionText(task, { tokens: tokens.subarray(0, -1), finishReason: 'length' })).toBe('1 + 2');
   });
@@ -73,7 +73,7 @@ describe('completionText', () => {
 describe('rewardBatch', () => {
   it('holds one entry per completion in every list', async () => {
     const run = await openSmall();
-    const items = run.task.heldOutItems().slice(0, 2);
+    const items = run.tasks.heldOutItems().slice(0, 2);
     const rows = answeredItems(items, await completeItems(run, items, settingsOf(run)));
     const { trainerState, ...lists } = rewardBatch(rows, { step: 4, progress: 0.5 });
     expect(trainerState).toEqual({ step: 4, progress: 0.5 });

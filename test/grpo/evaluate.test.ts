@@ -27,7 +27,7 @@ describe('an evaluation', () => {
   it('counts the held-out problems whose greedy answer is right', async () => {
     const run = await reinforced(DIGITS, { verify });
     const { accuracy, examples } = await evaluateNow(run);
-    const items = run.task.heldOutItems();
+    const items = run.tasks.heldOutItems();
     expect(examples.map(({ prompt }) => prompt)).toEqual(items.map(({ prompt }) => prompt));
     examples.forEach(({ completion, verdict }, i) => {
       expect(verdict).toEqual(verify(items[i].identity, completion));

@@ -8,7 +8,7 @@ import type { StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import type { RunOptions } from '../../src/run/open_run.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { createTask, getTaskDefinition } from '../support/tasks.ts';
+import { createTask, createTasks, getTaskDefinition } from '../support/tasks.ts';
 
 const firstToken: RewardFunction = {
   name: 'any',
@@ -28,7 +28,7 @@ reward_funcs: ${rewards}`;
 }
 
 const open = (config: RunConfig, options?: RunOptions) =>
-  openRun(config, createTask(config.task, { heldOutSample: 2 }), referenceBackend, options);
+  openRun(config, createTasks(config, { heldOutSample: 2 }), referenceBackend, options);
 
 async function firstStep(config: RunConfig, options: RunOptions): Promise<StepMetrics> {
   const run = await open(config, options);

@@ -115,13 +115,13 @@ export interface Answer {
 
 /** Groups as if the policy had just given these answers to the first problems of its training stream. */
 export async function answered(run: TrainingRun, groups: readonly (readonly Answer[])[]): Promise<RolloutGroup[]> {
-  const { task, config } = run;
+  const { tasks, config } = run;
   const made: RolloutGroup[] = [];
   for (const [index, answers] of groups.entries()) {
-    const item = task.trainItem(config.seed, index);
-    const prompt = task.promptTokens(item);
+    const item = tasks.trainItem(config.seed, index);
+    const prompt = tasks.promptTokens(item);
     const completions = answers.map(({ text, cut }) =>
-      Int32Array.from([...task.tokenizer.encode(text), ...(cut ? [] : [task.tokenizer.eosTokenId])]),
+      Int32Array.from([...tasks.codec.encode(text), ...(cut ? [] : [tasks.codec.eosTokenId])]),
     );
     const scores = await scoresOf(run, { prompt, completions });
     const rollouts = answers.map(({ text, reward, cut }, i): Rollout => {
@@ -133,7 +133,7 @@ export async function answered(run: TrainingRun, groups: readonly (readonly Answ
         keptLogMass: new Float32Array(completions[i].length),
         finishReason,
         text,
-        verdict: task.verify(item, text, { finishReason }),
+        verdict: tasks.verify(item, text, { finishReason }),
         rewardParts: [reward],
         reward,
       };

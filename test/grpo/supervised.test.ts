@@ -4,10 +4,10 @@ import type { TokenGroup } from '../../src/model/batch.ts';
 import { scoresOf, slopes, supervise, supervised, weightsOf } from './step_parts.ts';
 
 /** The demonstrations of the next step. */
-function demonstrations({ task, config }: TrainingRun, count: number): TokenGroup[] {
+function demonstrations({ tasks, config }: TrainingRun, count: number): TokenGroup[] {
   return Array.from({ length: count }, (_, index) => {
-    const item = task.trainItem(config.seed, index);
-    return { prompt: task.promptTokens(item), completions: [task.demonstrationTokens(item, config.seed, index)] };
+    const item = tasks.trainItem(config.seed, index);
+    return { prompt: tasks.promptTokens(item), completions: [tasks.demonstrationTokens(item, config.seed, index)] };
   });
 }
 

@@ -4,12 +4,12 @@ import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/plan.ts';
 import { inferenceCapacity, modelShape, planCapacity } from '../../src/planning/capacity.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 function capacityOf(...lines: readonly string[]) {
   const text = ['task: {name: sort_digits, digits: 4}', 'max_steps: 1', 'num_generations: 16', ...lines].join('\n');
   const { config } = parseConfig(text, { file: 'run.yaml' });
-  return planCapacity(config, createTask(config.task));
+  return planCapacity(config, createTasks(config));
 }
 
 describe('a batch of more rows than a micro-batch has by default', () => {
@@ -41,7 +41,7 @@ describe('a batch of more rows than a micro-batch has by default', () => {
 describe('a policy opened for inference alone', () => {
   const text = readFileSync(new URL('../../configs/countdown.yaml', import.meta.url), 'utf8');
   const { config } = parseConfig(text, { file: 'countdown.yaml' });
-  const task = createTask(config.task);
+  const task = createTasks(config);
   const shape = modelShape(config, task);
   const everything = { prompts: task.heldOutItems().length, samples: 4 };
 

@@ -6,7 +6,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
 import { lacksRoomToKeep, requireMemory } from '../../src/planning/memory_advice.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 const backend = await wasmBackend({ threads: 1 });
 
@@ -17,7 +17,7 @@ function refusal(...lines: readonly string[]): string | undefined {
   const text = ['task: {name: sort_digits, digits: 3}', 'max_steps: 1', 'num_generations: 4', ...lines].join('\n');
   const { config } = parseConfig(text, { file: 'run.yaml' });
   try {
-    requireMemory(config, createTask(config.task), backend);
+    requireMemory(config, createTasks(config), backend);
     return undefined;
   } catch (error) {
     if (error instanceof MemoryPlanError) return error.message;
@@ -29,7 +29,7 @@ describe('kept rollouts', () => {
   const { config } = parseConfig(`task: {name: sort_digits, digits: 3}\nmax_steps: 1\nnum_generations: 4\n${SMALL}`, {
     file: 'run.yaml',
   });
-  const task = createTask(config.task);
+  const task = createTasks(config);
   const sumOf = (bytes: ReadonlyMap<string, number>): number =>
     [...bytes.values()].reduce((sum, part) => sum + part, 0);
   const wanted = planCapacity(config, task);
@@ -53,8 +53,8 @@ describe('kept rollouts', () => {
   it('give way where there is none, which the run knows', () => {
     const capacity = requireMemory(config, task, withBytes(bytesOf(0)));
     expect(capacity).toEqual({ ...wanted, keptRows: 0 });
-    expect(lacksRoomToKeep({ config, task, policy: { capacity } })).toBe(true);
-    expect(lacksRoomToKeep({ config, task, policy: { capacity: wanted } })).toBe(false);
+    expect(lacksRoomToKeep({ config, tasks: task, policy: { capacity } })).toBe(true);
+    expect(lacksRoomToKeep({ config, tasks: task, policy: { capacity: wanted } })).toBe(false);
   });
 
   it('do not make anything else fit', () => {

@@ -3,7 +3,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { rehearse } from '../../src/planning/rehearsal.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 const CONFIG = `
 task: {name: reverse_text, min_length: 3, max_length: 4}
@@ -23,7 +23,7 @@ function ticking(): () => number {
 describe('rehearse', () => {
   it('measures every stage in whole cycles, short ones too, and leaves the position of the run', async () => {
     const { config } = parseConfig(CONFIG, { file: 'inline' });
-    const task = createTask(config.task, { heldOutSample: 4 });
+    const task = createTasks(config, { heldOutSample: 4 });
     const run = await openRun(config, task, await wasmBackend({ inline: true }), { clock: ticking() });
     const estimate = await rehearse(run);
     const [sft, grpo] = estimate.stages;

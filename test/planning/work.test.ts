@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { plannedWork } from '../../src/planning/work.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 function workOf(stages: string): ReturnType<typeof plannedWork> {
   const { config } = parseConfig(`task: {name: sort_digits, digits: 4}\nstages:\n${stages}`, { file: 'inline' });
-  return plannedWork(config, createTask(config.task));
+  return plannedWork(config, createTasks(config));
 }
 
 /** sort_digits with four digits has prompts of 5 tokens, answers of 4, and this many held-out problems. */

@@ -114,12 +114,27 @@ describe('openPlugins', () => {
 
   it('binds a task from a file to its knobs', async () => {
     write('configs/tasks/addition.ts', ADDITION);
-    const { task, config } = await open('task: {name: ./tasks/addition.ts, max: 9}');
-    const item = task.trainItem(0, 0);
+    const { tasks, config } = await open('task: {name: ./tasks/addition.ts, max: 9}');
+    const item = tasks.trainItem(0, 0);
     expect(item.prompt).toMatch(/^\d\+\d=$/);
-    expect(task.verify(item, item.answer, { finishReason: 'eos' }).score).toBe(1);
-    expect(task.name).toBe('addition');
-    expect(config.task).toEqual({ name: '../../configs/tasks/addition.ts', max: 9 });
+    expect(tasks.verify(item, item.answer, { finishReason: 'eos' }).score).toBe(1);
+    expect(tasks.name).toBe('addition');
+    expect(config.tasks).toEqual([{ task: { name: '../../configs/tasks/addition.ts', max: 9 }, weight: 1 }]);
+  });
+
+  it('opens several tasks, and says what is wrong with each on its line', async () => {
+    write('configs/tasks/addition.ts', ADDITION);
+    const { tasks } = await open(
+      'tasks: [{name: ./tasks/addition.ts, max: 9, weight: 2}, {name: sort_digits, level: 0}]',
+    );
+    expect(tasks.name).toBe('addition + sort_digits');
+    await opened?.close();
+    await expect(open('tasks:\n  - {name: sort_digits, digit: 3}\n  - {name: reverse_text, level: 9}')).rejects.toThrow(
+      /^configs\/my.yaml:3 {2}tasks\.0\.digit: 3 — no such knob of .*\nconfigs\/my.yaml:4 {2}tasks\.1\.level: 9 — reverse_text has levels 0 to 2/,
+    );
+    await expect(open('tasks: [countdown, sort_digits]')).rejects.toThrow(
+      /^configs\/my.yaml:2 {2}tasks: countdown, sort_digits — their vocabularies cannot be one/,
+    );
   });
 
   it('does not load rewards that are not used', async () => {

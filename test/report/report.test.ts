@@ -7,7 +7,7 @@ import { makeReport } from '../../src/report/report.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 import {
   completion,
   type Directory,
@@ -280,7 +280,7 @@ stages:
   - {stage: sft, max_steps: 2, per_device_train_batch_size: 2}
   - {stage: grpo, max_steps: 2, num_generations: 2, generation_batch_size: 4, num_generations_eval: 2, reward_funcs: [lcs, accuracy]}`;
   const { config } = parseConfig(yaml, { file: 'inline' });
-  const run = await openRun(config, createTask(config.task, { heldOutSample: 2 }), referenceBackend);
+  const run = await openRun(config, createTasks(config, { heldOutSample: 2 }), referenceBackend);
   const store: Store = memoryStore();
   const options = { run, store, fingerprint: FINGERPRINT, resume: false, force: false, shouldStop: () => false };
   for await (const event of session(options)) expect(event.type).not.toBe('stopped');

@@ -11,7 +11,7 @@ import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 import { fullStore } from './faulty_store.ts';
 
 const YAML = `
@@ -46,7 +46,7 @@ async function finish({
 }: Attempt): Promise<Summary> {
   const { config } = parseConfig(yaml, { file: 'run.yaml' });
   const mine: RewardFunction = { name: 'mine', score };
-  const task = createTask(config.task, { heldOutSample: 2 });
+  const task = createTasks(config, { heldOutSample: 2 });
   const run = await openRun(config, task, await wasmBackend({ inline: true }), { rewards: { mine } });
   const fingerprint = await fingerprintOf(run);
   const options = { run, store, fingerprint, directory: 'runs/one', resume, force, shouldStop: () => false };

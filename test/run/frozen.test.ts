@@ -9,7 +9,7 @@ import { Policy } from '../../src/model/policy.ts';
 import { readWeights, weightsSha256 } from '../../src/run/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 const { config } = parseConfig(
   `
@@ -26,7 +26,7 @@ eval_strategy: "no"
 `,
   { file: 'inline' },
 );
-const task = createTask(config.task, { heldOutSample: 2 });
+const task = createTasks(config, { heldOutSample: 2 });
 const isFrozen = (name: string): boolean => /embed_tokens|layers\.0/.test(name);
 
 async function openPart(): Promise<TrainingRun> {

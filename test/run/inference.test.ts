@@ -13,7 +13,7 @@ import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { restoreWeights } from '../../src/run/state.ts';
 import { memoryStore } from '../../src/run/store.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 /** Its checkpoint holds a reference, moments and rollouts with updates to come. */
 const { config } = parseConfig(
@@ -27,7 +27,7 @@ stages:
 `,
   { file: 'inline' },
 );
-const task = createTask(config.task, { heldOutSample: 40 });
+const task = createTasks(config, { heldOutSample: 40 });
 const store = memoryStore();
 const load = { prompts: task.heldOutItems().length, samples: 3 };
 let final: Evaluation | undefined;

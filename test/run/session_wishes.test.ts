@@ -5,7 +5,7 @@ import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 /** Two minibatches and two iterations a batch, so that a step boundary also falls between updates on one rollout. */
 const SEVERAL_UPDATES = 'per_device_train_batch_size: 8, gradient_accumulation_steps: 1, num_iterations: 2, beta: 0.01';
@@ -31,7 +31,7 @@ async function trained(
   readonly sha: string;
 }> {
   const { config } = parseConfig(text, { file: 'inline' });
-  const task = createTask(config.task, { heldOutSample: 8 });
+  const task = createTasks(config, { heldOutSample: 8 });
   const run = await openRun(config, task, await wasmBackend({ inline: true }));
   const store = memoryStore();
   const fingerprint = await fingerprintOf(run);

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/run/json.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
 import { memoryStore } from '../../src/run/store.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 /** Two passes over each batch, and a sampler that keeps some tokens only: a checkpoint after step 1 has rollouts. */
 const YAML = `
@@ -32,7 +32,7 @@ const firstToken = {
 
 async function open(): Promise<TrainingRun> {
   const { config } = parseConfig(YAML, { file: 'inline' });
-  return openRun(config, createTask(config.task, { heldOutSample: 2 }), referenceBackend, {
+  return openRun(config, createTasks(config, { heldOutSample: 2 }), referenceBackend, {
     rewards: { first_token: firstToken },
   });
 }

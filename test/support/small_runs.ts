@@ -35,7 +35,8 @@ export function openSmallRun(
   { yaml, rewards = {}, verify, overrides = [] }: SmallRun,
 ): Promise<TrainingRun> {
   const { config } = parseConfig(yaml, { file: 'inline' }, overrides);
-  const { name, ...knobs } = config.task;
+  const [{ task: named }] = config.tasks;
+  const { name, ...knobs } = named;
   const definition = { ...getTaskDefinition(name), ...(verify !== undefined && { verify }) };
   const task = bindTask(definition, knobs, { heldOutSample: HELD_OUT });
   const items = task.heldOutItems().slice(0, HELD_OUT);

@@ -1,7 +1,9 @@
-/** The tasks of the package, loaded: what `createTask` gives, without waiting for it. */
+/** The tasks of the package, loaded, as a trainer has them. */
+import type { RunConfig } from '../../src/config/run_config.ts';
 import { bindTask, type TaskConfig, type TaskOptions } from '../../src/data/create_task.ts';
 import { type AnyTaskDefinition, registeredTask, registeredTasks } from '../../src/data/registry.ts';
 import type { Task } from '../../src/data/task.ts';
+import { oneTask, type TaskSet, taskSet } from '../../src/data/task_set.ts';
 
 const loaded = new Map(
   await Promise.all(Object.entries(registeredTasks).map(async ([name, { load }]) => [name, await load()] as const)),
@@ -12,6 +14,23 @@ export function getTaskDefinition(name: string): AnyTaskDefinition {
   return loaded.get(name) ?? (registeredTask(name) as never); // every registered task was loaded
 }
 
-export function createTask({ name, ...knobs }: TaskConfig, options: TaskOptions = {}): Task {
-  return bindTask(getTaskDefinition(name), knobs, options);
+/** One task as a trainer has it. */
+export function createTask({ name, ...knobs }: TaskConfig, options: TaskOptions = {}): TaskSet {
+  return oneTask(bindTask(getTaskDefinition(name), knobs, options));
+}
+
+/** Those of a config. */
+export function createTasks({ tasks }: Pick<RunConfig, 'tasks'>, options: TaskOptions = {}): TaskSet {
+  return taskSet(
+    tasks.map(({ task: { name, ...knobs }, weight }) => ({
+      task: bindTask(getTaskDefinition(name), knobs, options),
+      weight,
+    })),
+  );
+}
+
+/** The one task of a set of one. */
+export function onlyTask({ shares }: TaskSet): Task {
+  if (shares.length !== 1) throw new RangeError(`${shares.length} tasks`);
+  return shares[0].task;
 }

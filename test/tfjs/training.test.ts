@@ -12,7 +12,7 @@ import { loadBackend } from '../support/backends.ts';
 import { normals } from '../support/data.ts';
 import { worstRelative as worstOf } from '../support/golden_model.ts';
 import { generationSettings, inCompletionOrder, takeGradients } from '../support/policies.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 import { GROUPS, tenSteps, WITH_EVERYTHING, withPolicy, worstRelative } from '../support/ten_steps.ts';
 import { gradientsByTfjs } from '../support/tfjs_model.ts';
 import { TFJS_NAMES } from './names.ts';
@@ -89,7 +89,7 @@ it.each(FAST)(
       'max_steps: 150\nnum_generations: 8\ngeneration_batch_size: 128\nlearning_rate: 3.0e-3\nreward_funcs: [positions]',
     ].join('\n');
     const { config } = parseConfig(yaml, { file: 'inline' });
-    const run = await openRun(config, createTask(config.task), await loadBackend(`tfjs:${name}`));
+    const run = await openRun(config, createTasks(config), await loadBackend(`tfjs:${name}`));
     const rewards: number[] = [];
     try {
       for await (const event of train(run)) if (event.type === 'step') rewards.push(Number(event.metrics.reward));

@@ -4,19 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, REWARDS, yamlOf } from '../../web/src/experiment.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 
 describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
   it('is a job that the command line reads', () => {
     const { config } = parseConfig(yamlOf(ofPreset(name)), { file: name });
-    expect(createTask(config.task).name).toBe(ofPreset(name).task);
+    expect(createTasks(config).name).toBe(ofPreset(name).task);
     expect(config.stages.at(-1)?.optimizer.maxSteps).toBe(ofPreset(name).steps);
   });
 
   it('shows an example that its task calls right', () => {
     const [prompt, answer] = PRESETS[name].example;
     const { config } = parseConfig(yamlOf(ofPreset(name)), { file: name });
-    const { tokenizer } = createTask(config.task);
+    const { codec: tokenizer } = createTasks(config);
     expect(tokenizer.decode(tokenizer.encode(prompt))).toBe(prompt);
     expect(tokenizer.decode(tokenizer.encode(answer))).toBe(answer);
   });

@@ -11,7 +11,7 @@ import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
 import { openSoftwareAdapter, watched } from '../support/adapters.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const YAML = `
@@ -39,7 +39,7 @@ async function finish(store: Store, resume: boolean, onStep: (step: number) => v
       return completionTokens.map(([first = 0]) => first);
     },
   };
-  const run = await openRun(config, createTask(config.task, { heldOutSample: 2 }), backend, { rewards: { mine } });
+  const run = await openRun(config, createTasks(config, { heldOutSample: 2 }), backend, { rewards: { mine } });
   try {
     const fingerprint = await fingerprintOf(run);
     const wishes = { directory: 'runs/one', force: false, shouldStop: () => false };

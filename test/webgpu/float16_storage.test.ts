@@ -25,7 +25,7 @@ import {
   SMALL_CAPACITY,
   SMALL_SHAPE,
 } from '../support/policies.ts';
-import { createTask } from '../support/tasks.ts';
+import { createTasks } from '../support/tasks.ts';
 import {
   GROUPS,
   gradientsInParts,
@@ -137,7 +137,7 @@ const own: RewardFunction = {
 /** One step from weights whose feed-forward activations are around 10⁵. */
 async function stepWithLargeActivations(storageDtype: StorageDtype): Promise<unknown> {
   const { config } = parseConfig(`${YAML}storage_dtype: ${storageDtype}`, { file: 'run.yaml' });
-  const task = createTask(config.task, { heldOutSample: 2 });
+  const task = createTasks(config, { heldOutSample: 2 });
   const run = await openRun(config, task, await backendOf(storageDtype), { rewards: { own } });
   try {
     const weights = await run.policy.readVector('weights');
@@ -168,7 +168,7 @@ it('is refused where an adapter or a backend has no float16, with the way out', 
     /^storage_dtype: float16 — SwiftShader.* has no shader-f16; leave the key out/,
   );
   const { config } = parseConfig(`${YAML}storage_dtype: float16`, { file: 'run.yaml' });
-  const task = createTask(config.task, { heldOutSample: 2 });
+  const task = createTasks(config, { heldOutSample: 2 });
   await expect(openRun(config, task, referenceBackend, { rewards: { own } })).rejects.toThrow(
     /^storage_dtype: float16 — the reference backend stores float32; use backend webgpu.*or leave the key out\.$/,
   );

@@ -49,7 +49,7 @@ export class LiveDisplay implements Display {
     this.#shown = shown;
     this.#controls = controls;
     const { run } = shown;
-    this.#state = startState(plannedWork(run.config, run.task, run.policy.capacity.keptRows > 0), run.clock());
+    this.#state = startState(plannedWork(run.config, run.tasks, run.policy.capacity.keptRows > 0), run.clock());
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
     const { write, giveBack } = captureWrites((text) => this.#screen.print(text));
     this.#giveBackWrites = giveBack;

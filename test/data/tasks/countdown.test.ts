@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Task, TaskItem } from '../../../src/data/index.ts';
+import type { TaskItem, TaskSet } from '../../../src/data/index.ts';
 import { tracesOf } from '../../../src/data/tasks/countdown/solver.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { shareSolved } from '../../../src/methods/statistics.ts';
-import { createTask, getTaskDefinition } from '../../support/tasks.ts';
+import { createTask, getTaskDefinition, onlyTask } from '../../support/tasks.ts';
 
 const ENDED = { finishReason: 'eos' } as const;
 
-function shareCorrect(task: Task, numItems: number): number {
+function shareCorrect(task: TaskSet, numItems: number): number {
   let correct = 0;
   for (let index = 0; index < numItems; index++) {
     const item = task.trainItem(1, index);
-    const text = task.tokenizer.decode(task.demonstrationTokens(item, 1, index).subarray(0, -1)); // without EOS
+    const text = task.codec.decode(task.demonstrationTokens(item, 1, index).subarray(0, -1)); // without EOS
     if (task.verify(item, text, ENDED).score === 1) correct++;
   }
   return correct / numItems;
@@ -58,11 +58,11 @@ describe('countdown', () => {
   const task = createTask({ name: 'countdown' });
 
   it('has the vocabulary and lengths of the recipe', () => {
-    expect(task.tokenizer.vocabSize).toBe(110);
+    expect(task.codec.vocabSize).toBe(110);
     expect(task.maxPromptTokens).toBe(6);
     // 11 tokens and EOS, and two to spare.
     expect(task.maxCompletionTokens).toBe(14);
-    expect(createTask({ name: 'countdown', answer: 'expression' }).tokenizer.vocabSize).toBe(112);
+    expect(createTask({ name: 'countdown', answer: 'expression' }).codec.vocabSize).toBe(112);
   });
 
   it('has 2,894 problems, of which about a fifth is held out, all of them listed', () => {
@@ -75,13 +75,15 @@ describe('countdown', () => {
   });
 
   it('asks what a random valid calculation gives, and weighs held-out problems by how often that is', () => {
-    expect(task.chance).toBeCloseTo(0.1093, 4);
+    expect(onlyTask(task).chance).toBeCloseTo(0.1093, 4);
     const definition = getTaskDefinition('countdown');
     const rng = rngFor('countdown frequency');
     const drawn = new Map<string, number>();
     const numDraws = 40_000;
     for (let i = 0; i < numDraws; i++) {
-      const key = definition.key(definition.generate(rng, task.knobs) as { numbers: number[]; target: number });
+      const key = definition.key(
+        definition.generate(rng, onlyTask(task).knobs) as { numbers: number[]; target: number },
+      );
       drawn.set(key, (drawn.get(key) ?? 0) + 1);
     }
     for (const { key, weight } of task.heldOutItems()) {
@@ -117,7 +119,7 @@ describe('countdown', () => {
     const numItems = 1500;
     const share = shareCorrect(createTask({ name: 'countdown', correct_share: correctShare }), numItems);
     // The other traces reach the target by luck, once in about 1 / chance.
-    const expected = correctShare + (1 - correctShare) * task.chance;
+    const expected = correctShare + (1 - correctShare) * onlyTask(task).chance;
     const spread = Math.sqrt((expected * (1 - expected)) / numItems);
     expect(Math.abs(share - expected)).toBeLessThanOrEqual(4 * spread + 0.01);
   });
@@ -133,8 +135,8 @@ describe('countdown', () => {
       solved,
       task.heldOutItems().map(({ weight }) => weight),
     );
-    expect(task.chance).toBeGreaterThan(low);
-    expect(task.chance).toBeLessThan(high);
+    expect(onlyTask(task).chance).toBeGreaterThan(low);
+    expect(onlyTask(task).chance).toBeLessThan(high);
   });
 
   it.each([

@@ -31,7 +31,7 @@ describe('sort_digits', () => {
     expect(task.fixedCompletionTokens).toBe(4);
     expect(task.maxCompletionTokens).toBe(4);
     expect(task.maxPromptTokens).toBe(5);
-    expect([...task.demonstrationTokens(item, 0, 0)]).not.toContain(task.tokenizer.eosTokenId);
+    expect([...task.demonstrationTokens(item, 0, 0)]).not.toContain(task.codec.eosTokenId);
   });
 
   it('holds out whole multisets: no held-out answer is an answer in training', () => {
@@ -65,7 +65,7 @@ describe('reverse_text', () => {
     let letters = 0;
     for (let index = 0; index < 800; index++) {
       const problem = task.trainItem(0, index);
-      const text = task.tokenizer.decode(task.demonstrationTokens(problem, 0, index).subarray(0, -1)); // without EOS
+      const text = task.codec.decode(task.demonstrationTokens(problem, 0, index).subarray(0, -1)); // without EOS
       for (let i = 0; i < text.length; i++) if (text[i] !== problem.answer[i]) wrong++;
       letters += text.length;
     }

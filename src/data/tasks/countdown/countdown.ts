@@ -14,8 +14,8 @@
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import { type Expression, renderExpression } from '../../../parsing/expression.ts';
 import { truncated } from '../../../rewards/reject.ts';
+import { wordTokenizer } from '../../../text/vocabulary_tokenizer.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
-import { wordTokenizer } from '../../vocabulary_tokenizer.ts';
 import { type CountdownKnobs, countdownCard, MAX_VALUE } from './card.ts';
 import { verifyCountdownExpression } from './expression.ts';
 import { type CountdownStep, OPERATORS, tracesOf } from './solver.ts';

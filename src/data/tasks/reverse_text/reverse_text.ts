@@ -6,8 +6,8 @@
  */
 import type { Rng } from '../../../kernels/philox.ts';
 import { missing, truncated } from '../../../rewards/reject.ts';
+import { characterTokenizer } from '../../../text/vocabulary_tokenizer.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
-import { characterTokenizer } from '../../vocabulary_tokenizer.ts';
 import { type ReverseTextKnobs, reverseTextCard } from './card.ts';
 
 export type ReverseTextItem = { readonly word: string };

@@ -8,8 +8,8 @@
  *               digits would pass. Now a held-out answer was never an answer in training.
  */
 import { malformed, missing } from '../../../rewards/reject.ts';
+import { characterTokenizer } from '../../../text/vocabulary_tokenizer.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
-import { characterTokenizer } from '../../vocabulary_tokenizer.ts';
 import { type SortDigitsKnobs, sortDigitsCard } from './card.ts';
 
 /** The digits of the prompt, as text. */

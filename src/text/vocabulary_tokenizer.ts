@@ -5,22 +5,16 @@
  * given. A text with a piece outside the vocabulary is an error, never `<unk>`.
  */
 import { DataError } from '../errors.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import type { Tokenizer, Vocabulary } from './tokenizer.ts';
+
+export type { Vocabulary } from './tokenizer.ts';
 
 const PAD = '<pad>';
 const EOS = '<eos>';
 
-export interface Vocabulary {
-  /** Names the vocabulary in error messages. */
-  readonly name: string;
-  /** Special tokens after `<pad>` and `<eos>`. */
-  readonly furtherSpecials?: readonly string[];
-  /** Ordinary tokens, unique; without spaces for words, one UTF-16 unit each for characters. */
-  readonly tokens: readonly string[];
-}
-
 /** How pieces are cut and joined, here and in Hugging Face's tokenizer.json. */
 interface PieceRule {
+  readonly pieces: 'words' | 'characters';
   split(text: string): readonly string[];
   readonly separator: string;
   readonly preTokenizer: Record<string, unknown>;
@@ -29,6 +23,7 @@ interface PieceRule {
 }
 
 const WORDS: PieceRule = {
+  pieces: 'words',
   split: (text) => (text === '' ? [] : text.split(' ')),
   separator: ' ',
   preTokenizer: { type: 'WhitespaceSplit' },
@@ -36,6 +31,7 @@ const WORDS: PieceRule = {
 };
 
 const CHARACTERS: PieceRule = {
+  pieces: 'characters',
   split: (text) => text.split(''),
   separator: '',
   preTokenizer: { type: 'Split', pattern: { Regex: '[\\s\\S]' }, behavior: 'Isolated', invert: false },
@@ -46,6 +42,7 @@ class VocabularyTokenizer implements Tokenizer {
   readonly padTokenId = 0;
   readonly eosTokenId = 1;
   readonly vocabSize: number;
+  readonly closed: NonNullable<Tokenizer['closed']>;
   readonly #name: string;
   readonly #rule: PieceRule;
   readonly #numSpecials: number;
@@ -54,8 +51,9 @@ class VocabularyTokenizer implements Tokenizer {
 
   constructor(vocabulary: Vocabulary, rule: PieceRule) {
     const specials = [PAD, EOS, ...(vocabulary.furtherSpecials ?? [])];
-    this.#name = vocabulary.name;
+    this.closed = { ...vocabulary, pieces: rule.pieces };
     this.#rule = rule;
+    this.#name = vocabulary.name;
     this.#numSpecials = specials.length;
     this.#texts = [...specials, ...vocabulary.tokens];
     this.#ids = new Map(this.#texts.map((text, id) => [text, id]));
@@ -159,4 +157,22 @@ export function wordTokenizer(vocabulary: Vocabulary): Tokenizer {
 /** One id per character, joined without a separator. */
 export function characterTokenizer(vocabulary: Vocabulary): Tokenizer {
   return new VocabularyTokenizer(vocabulary, CHARACTERS);
+}
+
+/**
+ * One vocabulary for texts of all of these: the first one where there is but one, else the union of those made here of
+ * the same kind, in their order. Undefined where there is none. A text has as many tokens in it as in its own.
+ */
+export function unionOf(tokenizers: readonly Tokenizer[]): Tokenizer | undefined {
+  const [first] = tokenizers;
+  if (tokenizers.every((tokenizer) => tokenizer === first)) return first;
+  const vocabularies = tokenizers.flatMap(({ closed }) => (closed === undefined ? [] : [closed]));
+  const [kind] = vocabularies.map(({ pieces }) => pieces);
+  if (vocabularies.length < tokenizers.length || vocabularies.some(({ pieces }) => pieces !== kind)) return undefined;
+  const furtherSpecials = [...new Set(vocabularies.flatMap((vocabulary) => vocabulary.furtherSpecials ?? []))];
+  const tokens = new Set(vocabularies.flatMap((vocabulary) => vocabulary.tokens));
+  if (furtherSpecials.some((special) => tokens.has(special))) return undefined;
+  const name = [...new Set(vocabularies.map((vocabulary) => vocabulary.name))].join(' + ');
+  const union = { name, furtherSpecials, tokens: [...tokens] };
+  return kind === 'words' ? wordTokenizer(union) : characterTokenizer(union);
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { characterTokenizer, wordTokenizer } from '../../src/data/vocabulary_tokenizer.ts';
+import { characterTokenizer, wordTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
 import { createTask } from '../support/tasks.ts';
 
 const words = wordTokenizer({ name: 'words', furtherSpecials: ['<bos>'], tokens: ['1', '11', '+', '='] });
@@ -53,7 +53,7 @@ describe('encode', () => {
   });
 
   it('gives each number of a countdown prompt one token', () => {
-    const { tokenizer } = createTask({ name: 'countdown' });
+    const { codec: tokenizer } = createTask({ name: 'countdown' });
     expect(tokenizer.encode('10 7 2 = 99 ?')).toHaveLength(6);
     expect(tokenizer.decode(tokenizer.encode('3 37'))).not.toBe(tokenizer.decode(tokenizer.encode('33 7')));
   });

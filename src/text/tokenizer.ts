@@ -1,8 +1,20 @@
+/** A vocabulary that is closed: a token is a whole piece, a word or a character. */
+export interface Vocabulary {
+  /** Names the vocabulary in error messages. */
+  readonly name: string;
+  /** Special tokens after `<pad>` and `<eos>`. */
+  readonly furtherSpecials?: readonly string[];
+  /** Ordinary tokens, unique; without spaces for words, one UTF-16 unit each for characters. */
+  readonly tokens: readonly string[];
+}
+
 /** Text to ids and back. `decode(encode(text)) === text` for every text in a task's language. */
 export interface Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
   readonly padTokenId: number;
+  /** Of a closed vocabulary, what it is made of: several can then be one. */
+  readonly closed?: Vocabulary & { readonly pieces: 'words' | 'characters' };
   /** @throws DataError naming the first piece that has no id */
   encode(text: string): Int32Array;
   /** Special tokens appear as their text, so that one in the middle of an answer is seen and rejected. Injective:

@@ -1,0 +1,201 @@
+/**
+ * The tasks of a run, one or several, in the tokens of the run's codec: all that a trainer needs.
+ *
+ * One task is as it is alone. Of several, the task of draw i is a pure function of (seed, i), as likely as its weight
+ * says; evaluation counts each task by its weight as well, however many problems it holds out.
+ */
+import { ConfigError, PluginError } from '../errors.ts';
+import { rngFor } from '../kernels/philox.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import { type Codec, closedCodec } from '../text/codec.ts';
+import { unionOf } from '../text/vocabulary_tokenizer.ts';
+import { type Environment, singleTurn } from './environment.ts';
+import type { Task, TaskItem, VerifyContext } from './task.ts';
+
+/** A task of a set. */
+export interface TaskShare {
+  readonly task: Task;
+  /** How often its problems are drawn, relative to the others; above 0. */
+  readonly weight: number;
+  /** Unique in the set: the task's name, numbered where it is there several times. */
+  readonly label: string;
+}
+
+export interface TaskSet {
+  /** `countdown`, or `countdown + sort_digits`. */
+  readonly name: string;
+  readonly shares: readonly TaskShare[];
+  readonly codec: Codec;
+  readonly environment: Environment<TaskItem, TaskItem>;
+  /** Most tokens of a prompt, and of a completion with the EOS that ends it. */
+  readonly maxPromptTokens: number;
+  readonly maxCompletionTokens: number;
+  /** A completion stops after exactly this many tokens; undefined where the policy ends itself with EOS. */
+  readonly fixedCompletionTokens: number | undefined;
+  /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
+  trainItem(seed: number, index: number): TaskItem;
+  /** Different problems of the training stream; undefined where a task cannot list its own. */
+  trainProblems(): number | undefined;
+  /** The held-out problems of every task, in a fixed order. */
+  heldOutItems(): readonly TaskItem[];
+  /** Prompt token ids; no padding, no EOS. */
+  promptTokens(item: TaskItem): Int32Array;
+  /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
+  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
+  /** Judges the decoded completion (EOS stripped). Total and pure. */
+  verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
+}
+
+/**
+ * @param tasks  at least one, with their weights
+ * @throws ConfigError where their vocabularies cannot be one
+ */
+export function taskSet(tasks: readonly { readonly task: Task; readonly weight: number }[]): TaskSet {
+  const names = tasks.map(({ task }) => task.name);
+  const shares = tasks.map(({ task, weight }, i) => {
+    const isAlone = names.indexOf(task.name) === names.lastIndexOf(task.name);
+    return { task, weight, label: isAlone ? task.name : `${task.name}#${i + 1}` };
+  });
+  return new TokenizedTasks(shares);
+}
+
+/** A set of one. */
+export function oneTask(task: Task): TaskSet {
+  return taskSet([{ task, weight: 1 }]);
+}
+
+/** The same tasks, with completions that stop after exactly so many tokens: what a rehearsal samples. */
+export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskSet {
+  return {
+    name: tasks.name,
+    shares: tasks.shares,
+    codec: tasks.codec,
+    environment: tasks.environment,
+    maxPromptTokens: tasks.maxPromptTokens,
+    maxCompletionTokens: tasks.maxCompletionTokens,
+    fixedCompletionTokens: completionTokens,
+    trainItem: (seed, index) => tasks.trainItem(seed, index),
+    trainProblems: () => tasks.trainProblems(),
+    heldOutItems: () => tasks.heldOutItems(),
+    promptTokens: (item) => tasks.promptTokens(item),
+    demonstrationTokens: (item, seed, index) => tasks.demonstrationTokens(item, seed, index),
+    verify: (item, completion, context) => tasks.verify(item, completion, context),
+  };
+}
+
+class TokenizedTasks implements TaskSet {
+  readonly name: string;
+  readonly shares: readonly TaskShare[];
+  readonly codec: Codec;
+  readonly environment: Environment<TaskItem, TaskItem>;
+  readonly maxPromptTokens: number;
+  readonly maxCompletionTokens: number;
+  readonly fixedCompletionTokens: number | undefined;
+  readonly #totalWeight: number;
+  #heldOut: readonly TaskItem[] | undefined;
+
+  constructor(shares: readonly TaskShare[]) {
+    const languages = shares.map(({ task }) => task.language);
+    const fixed = new Set(languages.map(({ fixedCompletionTokens }) => fixedCompletionTokens));
+    this.name = shares.map(({ label }) => label).join(' + ');
+    this.shares = shares;
+    this.codec = codecOf(shares);
+    this.fixedCompletionTokens = fixed.size === 1 ? languages[0].fixedCompletionTokens : undefined;
+    this.maxPromptTokens = Math.max(...languages.map(({ promptTokens }) => promptTokens));
+    // Where one task of several needs an end of its own, all end by EOS.
+    const ends = (own: number | undefined): number =>
+      own === undefined || this.fixedCompletionTokens !== undefined ? 0 : 1;
+    this.maxCompletionTokens = Math.max(
+      ...languages.map(({ completionTokens, fixedCompletionTokens: own }) => completionTokens + ends(own)),
+    );
+    this.environment = singleTurn({ verify: (item, completion, context) => this.verify(item, completion, context) });
+    this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  trainItem(seed: number, index: number): TaskItem {
+    if (this.shares.length === 1) return this.shares[0].task.trainItem(seed, index);
+    const { task, label } = this.#shareAt(rngFor(`task|${seed}|${index}`).float() * this.#totalWeight);
+    return { ...task.trainItem(seed, index), task: label };
+  }
+
+  /** @param place  in [0, total weight) */
+  #shareAt(place: number): TaskShare {
+    let end = 0;
+    for (const share of this.shares) {
+      end += share.weight;
+      if (place < end) return share;
+    }
+    return this.shares[this.shares.length - 1]; // rounding left the last end below the total
+  }
+
+  trainProblems(): number | undefined {
+    return this.shares.reduce<number | undefined>((sum, { task }) => {
+      const own = task.trainProblems();
+      return sum === undefined || own === undefined ? undefined : sum + own;
+    }, 0);
+  }
+
+  heldOutItems(): readonly TaskItem[] {
+    if (this.shares.length === 1) return this.shares[0].task.heldOutItems();
+    this.#heldOut ??= this.shares.flatMap(({ task, weight, label }) => {
+      const items = task.heldOutItems();
+      const scale = weight / items.reduce((sum, item) => sum + item.weight, 0);
+      return items.map((item) => ({ ...item, task: label, weight: item.weight * scale }));
+    });
+    return this.#heldOut;
+  }
+
+  promptTokens(item: TaskItem): Int32Array {
+    const { prompt } = this.environment.start(item);
+    const text = this.codec.render(prompt);
+    const ids = this.codec.encode(text);
+    if (ids.length > this.maxPromptTokens) throw this.#tooLong(item, 'prompt', text, ids.length, this.maxPromptTokens);
+    return ids;
+  }
+
+  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array {
+    const text = this.#taskOf(item).demonstration(item, seed, index);
+    const ids = this.codec.encode(text);
+    if (this.fixedCompletionTokens !== undefined) return ids;
+    const ended = new Int32Array(ids.length + 1);
+    ended.set(ids);
+    ended[ids.length] = this.codec.eosTokenId;
+    if (ended.length > this.maxCompletionTokens) {
+      throw this.#tooLong(item, 'demonstration', text, ended.length, this.maxCompletionTokens);
+    }
+    return ended;
+  }
+
+  verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
+    return this.#taskOf(item).verify(item, completion, context);
+  }
+
+  #taskOf({ task: label }: TaskItem): Task {
+    if (this.shares.length === 1) return this.shares[0].task;
+    const share = this.shares.find((candidate) => candidate.label === label);
+    if (share === undefined) throw new RangeError(`an item of ${label ?? 'no task'} in a set of ${this.name}`);
+    return share.task;
+  }
+
+  /** Memory is planned from `limits`: what does not keep them cannot be computed. */
+  #tooLong(item: TaskItem, what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
+    const { name } = this.#taskOf(item);
+    const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
+    const rule = `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
+    return new PluginError('task-failed', `task "${name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
+      text,
+      length,
+      most,
+    });
+  }
+}
+
+/** One codec for all: that of the one vocabulary, or of the union of several closed ones. */
+function codecOf(shares: readonly TaskShare[]): Codec {
+  const tokenizer = unionOf(shares.map(({ task }) => task.language.tokenizer));
+  if (tokenizer !== undefined) return closedCodec(tokenizer);
+  const names = shares.map(({ label }) => label).join(', ');
+  const rule =
+    'their vocabularies cannot be one, as some are made of words and some of characters, or of their own kind';
+  throw new ConfigError('vocabularies', `tasks: ${names} — ${rule}; train them apart.`, { path: 'tasks', names });
+}

@@ -1,0 +1,36 @@
+/**
+ * Text to tokens and back for a whole run: a codec belongs to the run, and its tasks speak text.
+ *
+ * A closed vocabulary, made by `vocabulary_tokenizer.ts` or by a user's task, is one kind.
+ */
+import type { Tokenizer } from './tokenizer.ts';
+
+/** A turn of a conversation. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string;
+}
+
+export interface Codec extends Tokenizer {
+  /** A completion ends with any of these. */
+  readonly stopIds: readonly number[];
+  /** A conversation as the text that the policy goes on from. */
+  render(messages: readonly Message[]): string;
+}
+
+/** The codec of a closed vocabulary: `<eos>` ends a completion, and messages are joined as they are. */
+export function closedCodec(tokenizer: Tokenizer): Codec {
+  return {
+    vocabSize: tokenizer.vocabSize,
+    eosTokenId: tokenizer.eosTokenId,
+    padTokenId: tokenizer.padTokenId,
+    stopIds: [tokenizer.eosTokenId],
+    render: (messages) =>
+      messages.length === 1 ? messages[0].content : messages.map(({ content }) => content).join(''),
+    encode: (text) => tokenizer.encode(text),
+    decode: (tokens) => tokenizer.decode(tokens),
+    tokenText: (id) => tokenizer.tokenText(id),
+    toJSON: () => tokenizer.toJSON(),
+    configJSON: () => tokenizer.configJSON(),
+  };
+}
