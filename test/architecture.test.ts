@@ -8,6 +8,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { METHODS } from '../src/methods/registry.ts';
+import { METHOD_POINTS } from '../src/methods/stage.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
@@ -311,4 +313,31 @@ it('the checks find an upward import and a cycle', () => {
   const back = example('model/c.ts', "export { b } from './b.ts';");
   expect(againstDirection([kernel, model, back])).toEqual(['kernels/a.ts → model/b.ts']);
   expect(cycles([kernel, model, back])).toEqual(['model/b.ts → model/c.ts → model/b.ts']);
+});
+
+it('no option of a method is read outside its own file', () => {
+  const options = METHOD_POINTS.flatMap((point) =>
+    METHODS[point].flatMap((method) => Object.keys(method.options).map((name) => ({ name, id: method.id }))),
+  );
+  // Words that other things have too: of a checkpoint, a chart, a task.
+  const common = ['k', 'every', 'floor', 'candidates', 'maxTokens', 'maxRounds'];
+  const text = new Map(files.map(({ path }) => [path, readFileSync(join(SOURCE, path), 'utf8')]));
+  const found = options
+    .filter(({ name }) => !common.includes(name))
+    .flatMap(({ name, id }) => {
+      const own = options.filter((other) => other.name === name).length;
+      // The engine's kernel has settings of the same names: what it computes is told to it in its own words.
+      const readers = [...text].filter(
+        ([path, source]) => !path.startsWith('kernels/') && new RegExp(`\\b${name}\\b`).test(source),
+      );
+      return readers.length > own ? [`${id}.${name}: ${readers.map(([path]) => path).join(', ')}`] : [];
+    });
+  expect(found).toEqual([]);
+});
+
+it('a stage is read by its parts', () => {
+  const flat =
+    /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;
+  const found = files.filter(({ path }) => flat.test(readFileSync(join(SOURCE, path), 'utf8')));
+  expect(found.map(({ path }) => path)).toEqual([]);
 });

@@ -36,11 +36,11 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
 
 async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
   const { config, directory } = loaded;
-  const { tasks, rewards, modules } = plugins;
+  const { tasks, rewards, methods, modules } = plugins;
   const notes: string[] = [];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const controls = new RunControls();
-  const run = await openRun(config, tasks, backend, { rewards, clock: controls.clock });
+  const run = await openRun(config, tasks, backend, { rewards, methods, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
     const plannedBytes = plannedMemory(backend, run.policy.plan, fingerprint.threads);

@@ -10,8 +10,13 @@ import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
 
-/** Methods of the caller, by the name that the config gives them. */
+/** Methods of the caller, by `methodKey`. */
 export type OwnMethods = Readonly<Record<string, Method<unknown>>>;
+
+/** What a method of the caller's is looked up by: the name that the config gives, and the export of a file. */
+export function methodKey({ name, export: exported }: Plugin): string {
+  return typeof exported === 'string' ? `${name}#${exported}` : name;
+}
 
 /** A part, and the id of the method that made it. */
 export interface Named<Part> {
@@ -69,14 +74,15 @@ function createParts<Point extends MethodPoint>(
   own: OwnMethods,
 ): Named<PointParts[Point]>[] {
   return stage.methods[point].map((plugin) => {
-    const made = lookUp(point, plugin, own).create(optionsOf(point, plugin, own), stage);
-    return { id: plugin.name, part: made as PointParts[Point] }; // a method of this point makes its parts
+    const method = lookUp(point, plugin, own);
+    const made = method.create(optionsOf(point, plugin, own), stage);
+    return { id: method.id, part: made as PointParts[Point] }; // a method of this point makes its parts
   });
 }
 
 /** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */
 export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): PointParts['evaluationFigures'][] {
-  const isHere = ({ name }: Plugin): boolean => !isModuleFile(name) || Object.hasOwn(own, name);
+  const isHere = (plugin: Plugin): boolean => !isModuleFile(plugin.name) || Object.hasOwn(own, methodKey(plugin));
   const here = {
     ...stage,
     methods: { ...stage.methods, evaluationFigures: stage.methods.evaluationFigures.filter(isHere) },
@@ -88,7 +94,7 @@ export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): Poi
 export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeeds {
   const needs = METHOD_POINTS.flatMap((point) =>
     stage.methods[point].map((plugin): Needs => {
-      if (isModuleFile(plugin.name) && own[plugin.name] === undefined) return {};
+      if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return {};
       return lookUp(point, plugin, own).needs?.(optionsOf(point, plugin, own), stage) ?? {};
     }),
   );
@@ -98,8 +104,10 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
   };
 }
 
-function lookUp(point: MethodPoint, { name }: Plugin, own: OwnMethods): Method<unknown> {
-  if (Object.hasOwn(own, name)) return own[name];
+function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unknown> {
+  const { name } = plugin;
+  const key = methodKey(plugin);
+  if (Object.hasOwn(own, key)) return own[key];
   const known: readonly Method<unknown>[] = METHODS[point];
   const found = known.find(({ id }) => id === name);
   if (found !== undefined) return found;

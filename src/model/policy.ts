@@ -20,7 +20,7 @@ import type { ModelShape } from './shape.ts';
 export interface ObjectiveRows {
   /** [loss rows], or 'current': the log-probs of this very pass, so that every ratio is exactly 1. */
   readonly oldLogprobs: Float32Array | 'current';
-  /** [loss rows]; needed where klCoef is not 0 */
+  /** [loss rows]; needed by a KL term */
   readonly refLogprobs: Float32Array | undefined;
   /** [loss rows] share of a row in the step's loss; 0 masks it */
   readonly coefficients: Float32Array;

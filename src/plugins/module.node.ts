@@ -65,6 +65,7 @@ const ownFile = (path: string): string => fileURLToPath(new URL(`../${path}${EXT
 const PACKAGE = {
   'rlvr-train': ownFile('index'),
   'rlvr-train/rewards': ownFile('rewards'),
+  'rlvr-train/methods': ownFile('methods/index'),
   'rlvr-train/tasks': ownFile('data/index'),
   'rlvr-train/node': ownFile('node'),
 };

@@ -5,16 +5,21 @@
  */
 import { dirname } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
+import { POINT_KEYS } from '../config/method_keys.ts';
 import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
+import { methodKey, type OwnMethods } from '../methods/create.ts';
+import type { Method } from '../methods/method.ts';
+import { eachPoint, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
-import { optionProblems, problemLine } from '../options/read.ts';
+import { optionProblems, problemLine, takeOptions } from '../options/read.ts';
 import type { RewardOptions } from '../rewards/built_in.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import { importedFiles } from './imported_files.node.ts';
+import { loadMethod } from './method_module.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
 import { isOwnError } from './reward_module.ts';
 import { type RewardThread, startReward } from './reward_thread.node.ts';
@@ -38,6 +43,8 @@ export interface OpenedPlugins {
   readonly tasks: TaskSet;
   /** For `openRun`. */
   readonly rewards: OwnRewards | 'unused';
+  /** For `openRun`. */
+  readonly methods: OwnMethods;
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;
   /** Ends the threads of the rewards. */
@@ -50,19 +57,23 @@ export interface OpenedPlugins {
  * @throws ConfigError with every name, option or file that is wrong, one a line: `file:line  key: value — rule; remedy.`
  */
 export async function openPlugins(loaded: LoadedConfig, options: PluginOptions): Promise<OpenedPlugins> {
-  const opening: Opening = { loaded, options, modules: new Map(), threads: new Map() };
+  const opening: Opening = { loaded, options, modules: new Map(), threads: new Map(), methods: new Map() };
   const close = async (): Promise<void> => {
     await Promise.all([...opening.threads.values()].map((thread) => thread.close()));
   };
   try {
     const tasks = await openTasks(opening);
-    if (options.rewards !== 'unused') await openRewards(opening);
+    if (options.rewards !== 'unused') {
+      await openRewards(opening);
+      await openMethods(opening);
+    }
     loaded.problems.throwIfAny();
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     return {
       config: withModuleNames(loaded.config, opening),
       tasks,
       rewards: options.rewards ?? makersOf(opening),
+      methods: Object.fromEntries(opening.methods),
       modules: Object.fromEntries([...opening.modules.values()].flatMap(({ hashes }) => hashes)),
       close,
     };
@@ -90,6 +101,8 @@ interface Opening {
   readonly modules: Map<string, OpenedModule>;
   /** By name in the run and options: two stages with the same reward share a thread. */
   readonly threads: Map<string, RewardThread>;
+  /** By `methodKey` of their names in the run. */
+  readonly methods: Map<string, Method<unknown>>;
 }
 
 /** What `open` gives; a mistake in the config or in the user's file goes to the problems, with its line. */
@@ -176,6 +189,31 @@ async function openReward(opening: Opening, { name, ...options }: Plugin, path: 
   opening.threads.set(key, await startReward(start, limits));
 }
 
+/** Loads the methods that are files; options that the file does not have show their line. */
+async function openMethods(opening: Opening): Promise<void> {
+  const { config, problems } = opening.loaded;
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'grpo') continue;
+    for (const point of METHOD_POINTS) {
+      const { yaml, takes } = POINT_KEYS[point];
+      for (const [place, plugin] of stage.methods[point].entries()) {
+        if (!isModuleFile(plugin.name)) continue;
+        const here = takes === 'one' ? yaml : `${yaml}.${place}`;
+        const path = problems.written(`stages.${index}.${here}`, here, `stages.${index}.${yaml}`, yaml) ?? yaml;
+        await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
+      }
+    }
+  }
+}
+
+async function openMethod(opening: Opening, point: MethodPoint, plugin: Plugin, path: string): Promise<void> {
+  const { reference, inRun } = await openModule(opening, plugin.name, plugin.export, path);
+  const method = await loadMethod(reference, point, opening.loaded.config.rewardTimeout);
+  const { name: _, export: __, ...given } = plugin;
+  takeOptions(method.options, given, { path, subject: method.id });
+  opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
+}
+
 /** Finds, hashes and announces a file. */
 async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<OpenedModule> {
   const { options, loaded, modules } = opening;
@@ -217,7 +255,13 @@ function withModuleNames(config: RunConfig, { modules }: Opening): RunConfig {
     name: modules.get(plugin.name)?.inRun ?? plugin.name,
   });
   const stages = config.stages.map((stage) =>
-    stage.stage === 'grpo' ? { ...stage, rewards: stage.rewards.map(renamed) } : stage,
+    stage.stage === 'grpo'
+      ? {
+          ...stage,
+          rewards: stage.rewards.map(renamed),
+          methods: eachPoint((point) => stage.methods[point].map(renamed)),
+        }
+      : stage,
   );
   const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(task), weight }));
   return { ...config, tasks, stages };

@@ -103,13 +103,13 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   const start = run.clock();
   const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
   let savedAt = run.clock();
-  let rest = { stageIndex: run.position.stageIndex, step: run.position.step };
+  let rest = restOf(run);
   try {
     for await (const event of train(run)) {
       await record(run, logs, event);
       yield event;
       if (event.type !== 'step') continue;
-      rest = { stageIndex: run.position.stageIndex, step: run.position.step };
+      rest = restOf(run);
       if (!isComplete(run)) yield* requestedEvaluations(options, logs);
       const stop = options.shouldStop();
       if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
@@ -124,13 +124,17 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     }
   } catch (error) {
     await keepEvidence(store, logs, error);
-    const { stageIndex, step } = run.position;
-    const isAtRest = step > 0 && stageIndex === rest.stageIndex && step === rest.step;
+    const isAtRest = run.position.step > 0 && JSON.stringify(rest) === JSON.stringify(restOf(run));
     // The batch that failed has not changed the run: nothing of the work before it need be lost.
     if (error instanceof PluginError && isAtRest) await checkpoint(options, logs, wallSeconds());
     throw error;
   }
   yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
+}
+
+/** What a batch moves: the same before and after, where a failed one was taken back. */
+function restOf({ position: { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } }: TrainingRun) {
+  return { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken };
 }
 
 /** Evaluations keep to random streams of their own, and move no counter of the run. */
