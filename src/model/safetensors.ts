@@ -27,6 +27,9 @@ export interface TensorRecord {
 /** Element types that can be read. */
 export type TensorDtype = 'F32' | 'F16' | 'BF16' | 'I32' | 'U32';
 
+/** Those that are written. */
+type WrittenDtype = 'F32' | 'I32' | 'U32';
+
 /** One tensor as read: `dtype` is the file's, `data` is widened to 4 bytes an element. */
 export interface DecodedTensor {
   readonly dtype: TensorDtype;
@@ -62,17 +65,34 @@ export function encodeSafetensors(
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array<ArrayBuffer> {
   assertWritable(tensors);
-  const header = encodeHeader(tensors, metadata);
-  const dataBytes = tensors.reduce((sum, tensor) => sum + tensor.data.byteLength, 0);
-  const file = new Uint8Array(LENGTH_BYTES + header.length + dataBytes);
-  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
-  file.set(header, LENGTH_BYTES);
-  let offset = LENGTH_BYTES + header.length;
+  const described = tensors.map(({ name, shape, data }) => ({ name, shape, dtype: dtypeOf(data) }));
+  const { file, dataBegin } = allocateSafetensors(described, metadata);
+  let offset = dataBegin;
   for (const { data } of tensors) {
     file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), offset);
     offset += data.byteLength;
   }
   return file;
+}
+
+/** One tensor of a file whose data is still to come; elements have 4 bytes. */
+export interface TensorDescription {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: WrittenDtype;
+}
+
+/** The file of these tensors with zeros for data, which goes to `dataBegin` and on, one tensor behind the other. */
+export function allocateSafetensors(
+  tensors: readonly TensorDescription[],
+  metadata: Readonly<Record<string, string>> = {},
+): { readonly file: Uint8Array<ArrayBuffer>; readonly dataBegin: number } {
+  const header = encodeHeader(tensors, metadata);
+  const dataBegin = LENGTH_BYTES + header.length;
+  const file = new Uint8Array(dataBegin + tensors.reduce((sum, { shape }) => sum + 4 * sizeOf(shape), 0));
+  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
+  file.set(header, LENGTH_BYTES);
+  return { file, dataBegin };
 }
 
 /**
@@ -82,14 +102,63 @@ export function encodeSafetensors(
  *   is not JSON, an unknown dtype, offsets that overlap, leave holes or exceed the file, a shape that does not fit
  */
 export function decodeSafetensors(bytes: Uint8Array): DecodedSafetensors {
-  const { entries, metadata, dataBegin } = parseHeader(bytes);
-  const sorted = entries.sort((a, b) => a.begin - b.begin || a.end - b.end);
-  assertContiguous(sorted, bytes.byteLength - dataBegin);
+  const length = headerLength(bytes, bytes.byteLength);
+  const { metadata, places } = parseHeader(bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + length), bytes.byteLength);
   const tensors = new Map<string, DecodedTensor>();
-  for (const { name, dtype, shape, begin, end } of sorted) {
-    tensors.set(name, { dtype, shape, data: readElements(bytes, dtype, dataBegin + begin, dataBegin + end) });
+  for (const [name, { dtype, shape, begin, end }] of places) {
+    tensors.set(name, { dtype, shape, data: decodeElements(dtype, bytes.subarray(begin, end)) });
   }
   return { metadata, tensors };
+}
+
+/** Where a tensor lies in a file: bytes [begin, end). */
+export interface TensorPlace {
+  readonly dtype: TensorDtype;
+  readonly shape: readonly number[];
+  readonly begin: number;
+  readonly end: number;
+}
+
+/**
+ * Where the tensors of a file lie, in the order of their data: reads the header and no more.
+ *
+ * @param read  bytes [begin, end) of the file, all of them
+ * @throws CheckpointError as `decodeSafetensors`
+ */
+export async function readTensorPlaces(
+  read: (begin: number, end: number) => Promise<Uint8Array>,
+  fileBytes: number,
+): Promise<ReadonlyMap<string, TensorPlace>> {
+  const length = headerLength(await read(0, Math.min(LENGTH_BYTES, fileBytes)), fileBytes);
+  return parseHeader(await read(LENGTH_BYTES, LENGTH_BYTES + length), fileBytes).places;
+}
+
+/** Bytes of an element in a file. */
+export function elementBytes(dtype: TensorDtype): number {
+  return ELEMENT_BYTES[dtype];
+}
+
+/** Whole elements of a tensor: a view where their width and alignment allow, else a copy. */
+export function decodeElements(dtype: TensorDtype, bytes: Uint8Array): TensorData {
+  const size = ELEMENT_BYTES[dtype];
+  const length = bytes.byteLength / size;
+  const { buffer, byteOffset } = bytes.byteOffset % size === 0 ? bytes : bytes.slice();
+  switch (dtype) {
+    case 'F32':
+      return new Float32Array(buffer, byteOffset, length);
+    case 'I32':
+      return new Int32Array(buffer, byteOffset, length);
+    case 'U32':
+      return new Uint32Array(buffer, byteOffset, length);
+    case 'F16':
+      return fromHalf(new Uint16Array(buffer, byteOffset, length));
+    case 'BF16':
+      return widenBfloat(new Uint16Array(buffer, byteOffset, length));
+    default: {
+      const unreachable: never = dtype;
+      return unreachable;
+    }
+  }
 }
 
 /** One line of the header; offsets in bytes from the start of the data. */
@@ -124,14 +193,14 @@ function assertWritable(tensors: readonly TensorRecord[]): void {
 }
 
 /** Built by hand: an object literal would move names that look like integers to the front. */
-function encodeHeader(tensors: readonly TensorRecord[], metadata: Readonly<Record<string, string>>): Uint8Array {
+function encodeHeader(tensors: readonly TensorDescription[], metadata: Readonly<Record<string, string>>): Uint8Array {
   const lines: string[] = [];
   if (Object.keys(metadata).length > 0) lines.push(`"${METADATA_KEY}":${JSON.stringify(metadata)}`);
   let offset = 0;
-  for (const { name, shape, data } of tensors) {
-    const entry = { dtype: dtypeOf(data), shape, data_offsets: [offset, offset + data.byteLength] };
-    lines.push(`${JSON.stringify(name)}:${JSON.stringify(entry)}`);
-    offset += data.byteLength;
+  for (const { name, shape, dtype } of tensors) {
+    const end = offset + 4 * sizeOf(shape);
+    lines.push(`${JSON.stringify(name)}:${JSON.stringify({ dtype, shape, data_offsets: [offset, end] })}`);
+    offset = end;
   }
   const json = new TextEncoder().encode(`{${lines.join(',')}}`);
   const padded = new Uint8Array(Math.ceil(json.length / ALIGNMENT_BYTES) * ALIGNMENT_BYTES).fill(0x20);
@@ -139,31 +208,43 @@ function encodeHeader(tensors: readonly TensorRecord[], metadata: Readonly<Recor
   return padded;
 }
 
-function dtypeOf(data: TensorData): TensorDtype {
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((count, dimension) => count * dimension, 1);
+}
+
+function dtypeOf(data: TensorData): WrittenDtype {
   if (data instanceof Float32Array) return 'F32';
   return data instanceof Int32Array ? 'I32' : 'U32';
 }
 
-function parseHeader(bytes: Uint8Array): {
-  entries: HeaderEntry[];
-  metadata: Record<string, string>;
-  dataBegin: number;
-} {
-  if (bytes.byteLength < LENGTH_BYTES) throw malformed(`${bytes.byteLength} bytes are too few for a header length`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const declared = view.getBigUint64(0, true);
-  if (declared > BigInt(MAX_HEADER_BYTES) || declared > BigInt(bytes.byteLength - LENGTH_BYTES)) {
-    throw malformed(`header length ${declared} is beyond the file (${bytes.byteLength} bytes)`);
+/** @param start  the file's first bytes, at least those of the length where it has so many */
+function headerLength(start: Uint8Array, fileBytes: number): number {
+  if (fileBytes < LENGTH_BYTES) throw malformed(`${fileBytes} bytes are too few for a header length`);
+  const declared = new DataView(start.buffer, start.byteOffset, start.byteLength).getBigUint64(0, true);
+  if (declared > BigInt(MAX_HEADER_BYTES) || declared > BigInt(fileBytes - LENGTH_BYTES)) {
+    throw malformed(`header length ${declared} is beyond the file (${fileBytes} bytes)`);
   }
-  const dataBegin = LENGTH_BYTES + Number(declared);
-  const header = parseJsonObject(bytes.subarray(LENGTH_BYTES, dataBegin));
+  return Number(declared);
+}
+
+function parseHeader(
+  json: Uint8Array,
+  fileBytes: number,
+): { readonly metadata: Record<string, string>; readonly places: Map<string, TensorPlace> } {
   const entries: HeaderEntry[] = [];
   let metadata: Record<string, string> = {};
-  for (const [name, value] of Object.entries(header)) {
+  for (const [name, value] of Object.entries(parseJsonObject(json))) {
     if (name === METADATA_KEY) metadata = parseMetadata(value);
     else entries.push(parseEntry(name, value));
   }
-  return { entries, metadata, dataBegin };
+  const dataBegin = LENGTH_BYTES + json.byteLength;
+  const sorted = entries.sort((a, b) => a.begin - b.begin || a.end - b.end);
+  assertContiguous(sorted, fileBytes - dataBegin);
+  const places = sorted.map(({ name, dtype, shape, begin, end }): [string, TensorPlace] => [
+    name,
+    { dtype, shape, begin: dataBegin + begin, end: dataBegin + end },
+  ]);
+  return { metadata, places: new Map(places) };
 }
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
@@ -220,29 +301,6 @@ function assertContiguous(sorted: readonly HeaderEntry[], dataBytes: number): vo
     throw malformed(`${dataBytes - position} bytes after the last tensor belong to no tensor`);
 }
 
-function readElements(bytes: Uint8Array, dtype: TensorDtype, begin: number, end: number): TensorData {
-  const size = ELEMENT_BYTES[dtype];
-  const length = (end - begin) / size;
-  const aligned = (bytes.byteOffset + begin) % size === 0 ? bytes.subarray(begin, end) : bytes.slice(begin, end);
-  const { buffer, byteOffset } = aligned;
-  switch (dtype) {
-    case 'F32':
-      return new Float32Array(buffer, byteOffset, length);
-    case 'I32':
-      return new Int32Array(buffer, byteOffset, length);
-    case 'U32':
-      return new Uint32Array(buffer, byteOffset, length);
-    case 'F16':
-      return fromHalf(new Uint16Array(buffer, byteOffset, length));
-    case 'BF16':
-      return widenBfloat(new Uint16Array(buffer, byteOffset, length));
-    default: {
-      const unreachable: never = dtype;
-      return unreachable;
-    }
-  }
-}
-
 /** bfloat16 is the upper half of a binary32. */
 function widenBfloat(bits: Uint16Array): Float32Array {
   const widened = new Uint32Array(bits.length);
@@ -252,7 +310,7 @@ function widenBfloat(bits: Uint16Array): Float32Array {
 
 /** Product of the dimensions; undefined when it is no exact integer. */
 function elementCount(shape: readonly number[]): number | undefined {
-  const product = shape.reduce((count, dimension) => count * dimension, 1);
+  const product = sizeOf(shape);
   return isNaturals(shape) && Number.isSafeInteger(product) ? product : undefined;
 }
 

@@ -103,6 +103,11 @@ class FileStore implements Store {
     });
   }
 
+  async readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const file = this.#locate(path);
+    return guard('read', file, () => unlessMissing(withFile(file, 'r', (handle) => readBetween(handle, begin, end))));
+  }
+
   async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {
     const file = this.#locate(path);
     const directory = dirname(file);
@@ -212,10 +217,22 @@ async function unlessMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function withFile(path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> {
+/** A system may give less than was asked for at a time. */
+async function readBetween(handle: FileHandle, begin: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(end - begin);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, begin + length);
+    if (bytesRead === 0) return bytes.slice(0, length);
+    length += bytesRead;
+  }
+  return bytes;
+}
+
+async function withFile<T>(path: string, flags: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
   const handle = await open(path, flags);
   try {
-    await use(handle);
+    return await use(handle);
   } finally {
     await handle.close();
   }

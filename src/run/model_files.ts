@@ -1,8 +1,16 @@
 /** The trained model as other tools read it: model.safetensors, config.json, tokenizer.json, tokenizer_config.json. */
 
 import { CheckpointError } from '../errors.ts';
+import { countParameters, type Parameter } from '../model/parameters.ts';
 import type { Policy } from '../model/policy.ts';
-import { decodeSafetensors, encodeSafetensors, type TensorRecord } from '../model/safetensors.ts';
+import {
+  allocateSafetensors,
+  decodeElements,
+  elementBytes,
+  readTensorPlaces,
+  type TensorPlace,
+  type TensorRecord,
+} from '../model/safetensors.ts';
 import type { ModelShape } from '../model/shape.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { sha256Hex } from './sha256.ts';
@@ -43,32 +51,39 @@ function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenize
 
 /** Writes the model's files into `folder` of the store. @returns SHA-256 of all weights, in the order of the tensors */
 export async function writeModel(store: Store, folder: string, policy: Policy, tokenizer: Tokenizer): Promise<string> {
-  const tensors = await readWeights(policy);
+  const { file, dataBegin } = allocateSafetensors(
+    policy.parameters.map(({ name, slot }) => ({ name, shape: slot.shape, dtype: 'F32' })),
+    { format: 'pt' },
+  );
+  const weights = file.subarray(dataBegin);
+  await readInto(weights, policy);
   const json = (value: unknown): Uint8Array<ArrayBuffer> =>
     new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
-  await store.writeAtomic(`${folder}/model.safetensors`, encodeSafetensors(tensors, { format: 'pt' }));
+  await store.writeAtomic(`${folder}/model.safetensors`, file);
   await store.writeAtomic(
     `${folder}/config.json`,
     json(modelConfigJson(policy.shape, policy.capacity.context, tokenizer)),
   );
   await store.writeAtomic(`${folder}/tokenizer.json`, json(tokenizer.toJSON()));
   await store.writeAtomic(`${folder}/tokenizer_config.json`, json(tokenizer.configJSON()));
-  return sha256OfTensors(tensors);
+  return sha256Hex(weights);
 }
 
 /** SHA-256 over the tensors' bytes, one behind the other. */
 export async function weightsSha256(policy: Policy): Promise<string> {
-  return sha256OfTensors(await readWeights(policy));
+  const weights = new Uint8Array(4 * countParameters(policy.parameters));
+  await readInto(weights, policy);
+  return sha256Hex(weights);
 }
 
-async function sha256OfTensors(tensors: readonly TensorRecord[]): Promise<string> {
-  const bytes = new Uint8Array(tensors.reduce((sum, { data }) => sum + data.byteLength, 0));
-  let at = 0;
-  for (const { data } of tensors) {
-    bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
-    at += data.byteLength;
+/** Writes the tensors' bytes, one behind the other: of a model's copies in memory this is the only whole one. */
+async function readInto(bytes: Uint8Array, policy: Policy): Promise<void> {
+  let offset = 0;
+  for (const parameter of policy.parameters) {
+    const { buffer, byteOffset, byteLength } = await policy.readParameter(parameter);
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), offset);
+    offset += byteLength;
   }
-  return sha256Hex(bytes);
 }
 
 /** Copies of all weights. Asked for together, they come back in one transfer where reading is one. */
@@ -82,28 +97,51 @@ export function readWeights(policy: Policy): Promise<TensorRecord[]> {
   );
 }
 
-/** Loads model.safetensors of a run into a policy. @throws CheckpointError when a tensor is missing or misshapen */
+/** Most bytes of a file that are in memory at once. */
+const PIECE_BYTES = 4 * 1024 ** 2;
+
+/**
+ * Loads model.safetensors of a run into a policy, piece by piece: beside the policy's own weights nothing of the model
+ * is ever held but one piece. Nothing is written before all tensors are known to fit.
+ *
+ * @throws CheckpointError when the file is missing or damaged, or a tensor missing or misshapen
+ */
 export async function loadModel(store: Store, file: string, policy: Policy): Promise<void> {
-  const bytes = await store.read(file);
-  if (bytes === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
-  const { tensors } = decodeNamed(file, bytes);
-  const found = policy.parameters.map(({ name, slot }) => {
-    const tensor = tensors.get(name);
-    if (tensor?.shape.join() === slot.shape.join()) return tensor.data;
-    const seen = tensor === undefined ? 'is missing' : `has shape [${tensor.shape}]`;
-    throw new CheckpointError('tensor-mismatch', `${file}: tensor ${name} ${seen}, the config needs [${slot.shape}].`);
-  });
-  policy.parameters.forEach((parameter, i) => {
-    policy.writeParameter(parameter, found[i]);
-  });
+  const size = await store.size(file);
+  if (size === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
+  const read = async (begin: number, end: number): Promise<Uint8Array> => {
+    const bytes = await store.readRange(file, begin, end);
+    if (bytes?.length === end - begin) return bytes;
+    throw new CheckpointError('file-changed', `${file}: became shorter while it was read. Try again.`, { file });
+  };
+  const places = await nameFile(file, readTensorPlaces(read, size));
+  const found = policy.parameters.map((parameter) => ({ parameter, place: placeOf(file, places, parameter) }));
+  for (const { parameter, place } of found) {
+    const bytesEach = elementBytes(place.dtype);
+    for (let begin = place.begin; begin < place.end; begin += PIECE_BYTES) {
+      const piece = await read(begin, Math.min(begin + PIECE_BYTES, place.end));
+      policy.writeParameter(parameter, decodeElements(place.dtype, piece), (begin - place.begin) / bytesEach);
+    }
+  }
+}
+
+function placeOf(
+  file: string,
+  places: ReadonlyMap<string, TensorPlace>,
+  { name, slot }: Pick<Parameter, 'name' | 'slot'>,
+): TensorPlace {
+  const place = places.get(name);
+  if (place?.shape.join() === slot.shape.join()) return place;
+  const seen = place === undefined ? 'is missing' : `has shape [${place.shape}]`;
+  throw new CheckpointError('tensor-mismatch', `${file}: tensor ${name} ${seen}, the config needs [${slot.shape}].`);
 }
 
 /** The error names the file, and that there may be another one. */
-function decodeNamed(file: string, bytes: Uint8Array): ReturnType<typeof decodeSafetensors> {
+async function nameFile<T>(file: string, reading: Promise<T>): Promise<T> {
   try {
-    return decodeSafetensors(bytes);
+    return await reading;
   } catch (error) {
-    if (!(error instanceof CheckpointError)) throw error;
+    if (!(error instanceof CheckpointError) || error.code !== 'safetensors-malformed') throw error;
     const remedy = 'Or remove it: the newest checkpoint is then used';
     throw new CheckpointError(error.code, `${file}: ${error.message} ${remedy}.`, { file, ...error.facts });
   }

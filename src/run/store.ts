@@ -10,6 +10,11 @@ import { CheckpointError } from '../errors.ts';
 export interface Store {
   /** The file's bytes, owned by the caller; undefined when there is no such file. */
   read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Bytes [begin, end) of the file, owned by the caller; fewer where the file ends before. undefined when there is no
+   * such file. What it takes of memory is the range alone.
+   */
+  readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Replaces the file. Durable when it resolves; a reader sees the old bytes or the new, never a mixture. */
   writeAtomic(path: string, bytes: Uint8Array): Promise<void>;
   /** Adds text (UTF-8) or bytes at the end, creating the file. Not durable before `sync`; a crash may leave a part. */
@@ -54,6 +59,11 @@ class MemoryStore implements Store {
   async read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     assertStorePath(path);
     return this.#files.get(path)?.slice();
+  }
+
+  async readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    assertStorePath(path);
+    return this.#files.get(path)?.slice(begin, end);
   }
 
   async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {

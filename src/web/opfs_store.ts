@@ -74,6 +74,13 @@ class OpfsStore implements Store {
     });
   }
 
+  async readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return this.#guard('read', path, async () => {
+      const file = await this.#file(path);
+      return file && new Uint8Array(await (await file.getFile()).slice(begin, end).arrayBuffer());
+    });
+  }
+
   async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {
     await this.#guard('written', path, async () => {
       const file = await this.#file(path, { create: true });

@@ -27,6 +27,7 @@ class RefugeStore implements Store {
   }
 
   read: Store['read'] = (path) => this.#store.read(path);
+  readRange: Store['readRange'] = (path, begin, end) => this.#store.readRange(path, begin, end);
   size: Store['size'] = (path) => this.#store.size(path);
   list: Store['list'] = (directory) => this.#store.list(directory);
   exists: Store['exists'] = (path) => this.#store.exists(path);

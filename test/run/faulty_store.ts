@@ -50,6 +50,7 @@ type Change = 'writeAtomic' | 'append' | 'sync' | 'truncate' | 'remove' | 'renam
 function wrap(inner: Store, around: (name: Change, path: string, run: () => Promise<void>) => Promise<void>): Store {
   return {
     read: (path) => inner.read(path),
+    readRange: (path, begin, end) => inner.readRange(path, begin, end),
     size: (path) => inner.size(path),
     list: (directory) => inner.list(directory),
     exists: (path) => inner.exists(path),

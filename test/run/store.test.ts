@@ -57,6 +57,20 @@ describe.each(stores)('a store over %s', (_name, create) => {
     expect(await readText(store, 'file')).toBe('fixed');
   });
 
+  it('reads a range, as far as the file goes', async () => {
+    await store.writeAtomic('file', bytesOf('0123456789'));
+    const between = async (begin: number, end: number): Promise<string> =>
+      new TextDecoder().decode(await store.readRange('file', begin, end));
+    expect(await between(0, 10)).toBe('0123456789');
+    expect(await between(3, 5)).toBe('34');
+    expect(await between(8, 20)).toBe('89');
+    expect([await between(4, 4), await between(12, 20)]).toEqual(['', '']);
+    (await store.readRange('file', 0, 10))?.fill(0);
+    expect(await readText(store, 'file')).toBe('0123456789');
+    expect(await store.readRange('missing', 0, 1)).toBeUndefined();
+    await expect(store.readRange('../file', 0, 1)).rejects.toMatchObject({ code: 'bad-path' });
+  });
+
   it('appends, syncs and truncates, never extending', async () => {
     await store.append('log', 'one µ\n');
     await store.append('log', 'two\n');
