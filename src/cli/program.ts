@@ -7,6 +7,7 @@ import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { listAdaptersCommand } from './gpu_probe.ts';
+import { listCommand } from './list.ts';
 import {
   keyAsFlag,
   oneLine,
@@ -62,6 +63,7 @@ export function program(): Command {
   addSample(root);
   addReport(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
+  addList(root);
   addConfigs(root);
   addDoctor(root);
   // `train` can be left out, so its flags are the program's own.
@@ -149,6 +151,17 @@ function addReport(root: Command): void {
     .option('--run <directory>', 'run directory, finished or not, e.g. runs/countdown (required)')
     .option('-o, --output <file>', 'where to write the page (default: report.html in the run directory)')
     .action((words: readonly string[], options) => reportCommand({ ...options, run: onlyRun(words, options.run) }));
+}
+
+function addList(root: Command): void {
+  root
+    .command('list')
+    .description('the tasks with their knobs, the rewards and methods with their options')
+    .usage('[tasks | rewards | methods | <name>]')
+    .argument('[name]', 'a group, or one of its names; default: all names')
+    .option('--json', 'print all of them as JSON')
+    .option('--markdown', 'print all of them as docs/reference.md has them')
+    .action(listCommand);
 }
 
 function addConfigs(root: Command): void {
