@@ -195,7 +195,7 @@ function example(path: string, text: string): SourceFile {
   return { path, imports: importsOf(text).map((found) => resolved(path, found)), lines: 1 };
 }
 
-it('imports point one way: cli → run → grpo → config → model, data, rewards → kernels', () => {
+it('imports point one way: cli → run → planning → grpo → config → methods, model → data → rewards → kernels', () => {
   expect(againstDirection(files)).toEqual([]);
 });
 
@@ -265,9 +265,18 @@ it(`no file of src/ has ${MOST_LINES} lines or more`, () => {
   expect(all.filter(({ lines }) => lines >= MOST_LINES).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
 });
 
-it.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only files that exist', (page) => {
+const PAGES = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+
+it.each(PAGES)('%s names only files that exist', (page) => {
   // CONTRIBUTING.md shows how the addition task would be made.
-  const named = readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:src|test|configs|tools)\/[\w./-]+)`/g);
+  const named = readFileSync(join(ROOT, page), 'utf8').matchAll(
+    /`((?:src|test|configs|tools|bench|docs|examples|web)\/[\w./-]+)`/g,
+  );
   const missing = [...named].map(([, path]) => path).filter((path) => !existsSync(join(ROOT, path)));
   expect(missing.filter((path) => !path.includes('addition'))).toEqual([]);
 });
