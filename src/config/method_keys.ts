@@ -23,6 +23,7 @@ interface PointKey {
 export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
   promptSource: { yaml: 'prompt_source', takes: 'one', text: 'Which problems are asked.' },
   rolloutStrategies: { yaml: 'rollout_strategies', takes: 'many', text: 'What happens around plain sampling.' },
+  tokenControls: { yaml: 'token_controls', takes: 'many', text: 'What ends a completion, or goes into it, early.' },
   groupSteps: { yaml: 'group_steps', takes: 'many', text: 'What becomes of sampled groups before they are credited.' },
   advantageEstimator: { yaml: 'advantage_estimator', takes: 'one', text: 'How rewards become advantages.' },
   creditSteps: { yaml: 'credit_steps', takes: 'many', text: 'What shapes or masks the advantages.' },

@@ -9,6 +9,7 @@ import type {
   UpdateResult,
 } from '../methods/records.ts';
 import type { Estimate } from '../methods/statistics.ts';
+import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
 
 /** Over every group drawn, dead ones included. Shares are of completions unless they say otherwise. */
@@ -154,7 +155,8 @@ function isRight({ verdict }: Rollout): boolean {
 function meanEntropy(rollouts: readonly Rollout[]): number {
   let sum = 0;
   let tokens = 0;
-  for (const { entropies } of rollouts) {
+  for (const rollout of rollouts) {
+    const entropies = sampledEntropies(rollout);
     for (const entropy of entropies) sum += entropy;
     tokens += entropies.length;
   }

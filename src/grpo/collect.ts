@@ -12,8 +12,8 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
-import { answeredItems, rewardBatch, sampleKept, verifyCompletions } from './complete.ts';
-import { actsInUpdate } from './credit.ts';
+import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyCompletions } from './complete.ts';
+import { actsInUpdate, tokenGroup } from './credit.ts';
 import type { TrainingRun } from './run.ts';
 import { drawing, samplingKey, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -58,7 +58,7 @@ async function rollOutPlainly(
   scope: StepScope,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
-  const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, requests));
+  const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, scope, requests));
   const groups = await timed(run, 'verify', async () => {
     const scored = await score(run, stage, requests, completions);
     const { part: estimator } = scope.methods.advantageEstimator;
@@ -77,20 +77,25 @@ async function rollOutPlainly(
 async function sample(
   run: TrainingRun,
   stage: GrpoStageConfig,
+  scope: StepScope,
   requests: readonly GroupRequest[],
 ): Promise<KeptGeneration> {
   const firstRollout = run.position.rolloutsDrawn;
   const samples = requests.map((request) => request.samples);
   run.position.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
   const items = requests.map(({ item }) => item);
-  const { sampling } = stage;
-  return sampleKept(run, items, {
-    samples,
-    firstRollout,
-    sampling,
-    samplingKey: samplingKey(run.config.seed, 'rollout'),
-    stage,
+  const key = samplingKey(run.config.seed, 'rollout');
+  const settings = { samples, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
+  const { tokenControls } = scope.methods;
+  if (tokenControls.length === 0) return sampleKept(run, items, settings);
+  const completions = await sampleControlled(run, items, settings, (tokens, item) => {
+    for (const { part } of tokenControls) {
+      const next = part.after(tokens, item);
+      if (next !== undefined) return next;
+    }
+    return undefined;
   });
+  return { completions, places: undefined };
 }
 
 /** Leaves the forward pass of the groups that the update will use where it needs it. */
@@ -106,7 +111,7 @@ async function keepForward(
     return used ? [{ group, place: places[i] as RolloutRows }] : [];
   });
   await run.policy.keep(
-    acting.map(({ group: { prompt, rollouts } }) => ({ prompt, completions: rollouts.map(({ tokens }) => tokens) })),
+    acting.map(({ group }) => tokenGroup(group)),
     acting.map(({ place }) => place),
   );
 }

@@ -4,6 +4,7 @@ import type { TaskItem } from '../data/task.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import type { VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import { type AfterToken, generateControlled } from '../model/controlled_generation.ts';
 import type {
   Completion,
   GenerationRequest,
@@ -69,6 +70,18 @@ export async function sampleKept(
 ): Promise<KeptGeneration> {
   const prompts = items.map((item) => tasks.promptTokens(item));
   return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+}
+
+/** The completions alone, each token of which the caller hears of. */
+export async function sampleControlled(
+  { tasks, policy }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+  after: (tokens: Int32Array, item: TaskItem) => ReturnType<AfterToken>,
+): Promise<Completion[][]> {
+  const prompts = items.map((item) => tasks.promptTokens(item));
+  const heard: AfterToken = (tokens, request) => after(tokens, items[request]);
+  return generateControlled(policy, requestsOf(prompts, settings), generationSettings(tasks, settings), heard);
 }
 
 /** Decodes and verifies the completions of each item. */

@@ -3,6 +3,7 @@ import { counts } from '../methods/advantages/baseline.ts';
 import type { StageMethods } from '../methods/create.ts';
 import type { AdvantageEstimator } from '../methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
+import type { TokenGroup } from '../model/batch.ts';
 import type { Policy } from '../model/policy.ts';
 import type { StepScope } from './step_scope.ts';
 
@@ -21,6 +22,16 @@ export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]):
 /** Whether a selected group moves the weights: a dead one only through a term that needs no advantage. */
 export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): boolean {
   return !group.dead || lossTerms.some(({ part }) => part.actsWithoutAdvantage);
+}
+
+/** The tokens of a group, as packing takes them. */
+export function tokenGroup({ prompt, rollouts }: RolloutGroup): TokenGroup {
+  const isLabelled = rollouts.some(({ labels }) => labels !== undefined);
+  return {
+    prompt,
+    completions: rollouts.map(({ tokens }) => tokens),
+    ...(isLabelled && { labels: rollouts.map(({ labels }) => labels) }),
+  };
 }
 
 /** Advantages of all groups at once, since the scale may span the batch, and the credit steps behind them. */

@@ -11,6 +11,7 @@ import type {
 } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
+import { sampledEntropies } from '../methods/tokens.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 
 interface Common {
@@ -74,7 +75,7 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): 
     reward_std: meanOf(groups.map(groupDeviation)),
     frac_reward_zero_std: dead / groups.length,
     ...Object.fromEntries(stage.rewards.flatMap((reward, i) => partMetrics(rewardLabel(reward), rollouts, i))),
-    entropy: meanOf(rollouts.flatMap(({ entropies }) => [...entropies])),
+    entropy: meanOf(rollouts.flatMap((rollout) => [...sampledEntropies(rollout)])),
     'completions/mean_length': meanOf(lengths),
     'completions/min_length': Math.min(...lengths),
     'completions/max_length': Math.max(...lengths),

@@ -6,13 +6,14 @@
  */
 import { NumericsError } from '../errors.ts';
 import type { StepSizes } from '../methods/points.ts';
-import type { CreditedGroup, Rollout, UpdateResult } from '../methods/records.ts';
+import type { CreditedGroup, UpdateResult } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
+import { lossTokens } from '../methods/tokens.ts';
 import type { PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
 import { completionLimit } from './completion_end.ts';
-import { actsInUpdate } from './credit.ts';
+import { actsInUpdate, tokenGroup } from './credit.ts';
 import { accumulateObjective, entropyCoefficient } from './objective.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
@@ -39,13 +40,7 @@ export async function updatePolicy(
   const sizes = stepSizes(groups, completionLimit(tasks, stage));
   const packed = groups
     .filter((group) => actsInUpdate(scope.methods, group))
-    .map(
-      (credited): PackedGroup => ({
-        prompt: credited.prompt,
-        completions: credited.rollouts.map(({ tokens }) => tokens),
-        credited,
-      }),
-    );
+    .map((credited): PackedGroup => ({ ...tokenGroup(credited), credited }));
   const microBatches = splitGroups(packed, microBatchCapacity(run, stage));
   const totals = emptyTotals();
   const { temperature } = stage.sampling;
@@ -67,11 +62,6 @@ export async function updatePolicy(
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {
   return values.reduce((total, value) => total + of(value), 0);
-}
-
-/** Tokens of a rollout that carry a loss: all, or none where a mask says so. */
-function lossTokens({ tokens, inLoss }: Rollout): number {
-  return inLoss === false ? 0 : tokens.length;
 }
 
 type SharedSizes = Omit<StepSizes, 'microBatches' | 'microLossTokens'>;

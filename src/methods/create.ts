@@ -30,6 +30,7 @@ type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
 export interface StageMethods {
   readonly promptSource: Named<PointParts['promptSource']>;
   readonly rolloutStrategies: Many<'rolloutStrategies'>;
+  readonly tokenControls: Many<'tokenControls'>;
   readonly groupSteps: Many<'groupSteps'>;
   readonly advantageEstimator: Named<PointParts['advantageEstimator']>;
   readonly creditSteps: Many<'creditSteps'>;
@@ -58,6 +59,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
   return {
     promptSource: one('promptSource'),
     rolloutStrategies: partsAt('rolloutStrategies'),
+    tokenControls: partsAt('tokenControls'),
     groupSteps: partsAt('groupSteps'),
     advantageEstimator: one('advantageEstimator'),
     creditSteps: partsAt('creditSteps'),
@@ -133,11 +135,20 @@ function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): Readonl
 
 /** Every part of a stage that may keep a state, with a name of its own. */
 function statefulParts(methods: StageMethods): Named<Stateful>[] {
-  const { promptSource, rolloutStrategies, groupSteps, advantageEstimator, creditSteps, lossTerms, controllers } =
-    methods;
+  const {
+    promptSource,
+    rolloutStrategies,
+    tokenControls,
+    groupSteps,
+    advantageEstimator,
+    creditSteps,
+    lossTerms,
+    controllers,
+  } = methods;
   const parts: readonly Named<Stateful>[] = [
     promptSource,
     ...rolloutStrategies,
+    ...tokenControls,
     ...groupSteps,
     advantageEstimator,
     ...creditSteps,

@@ -1,16 +1,17 @@
 /**
- * The ten points at which a method enters a step, in the order in which a step meets them.
+ * The eleven points at which a method enters a step, in the order in which a step meets them.
  *
  *   prompts   1 PromptSource        which problems are asked, and how often each
  *   sampling  2 RolloutStrategy     what happens around plain sampling: refill, and programs of several phases
- *             3 GroupStep           what becomes of sampled groups before they are credited
- *   credit    4 AdvantageEstimator  rewards → advantages; says which groups are dead
- *             5 CreditStep          shapes and masks what was credited
- *   loss      6 Surrogate           the policy's own term, as one of the …
- *             7 LossTerm            … terms that add up to the loss, and its derivatives by token
- *             8 Aggregation         the weight of a token in the step's loss
- *   after     9 Controller          acts on the run after a step
- *            10 EvaluationFigure    one number of an evaluation
+ *             3 TokenControl        ends a completion, or puts tokens into it, while it is sampled
+ *             4 GroupStep           what becomes of sampled groups before they are credited
+ *   credit    5 AdvantageEstimator  rewards → advantages; says which groups are dead
+ *             6 CreditStep          shapes and masks what was credited
+ *   loss      7 Surrogate           the policy's own term, as one of the …
+ *             8 LossTerm            … terms that add up to the loss, and its derivatives by token
+ *             9 Aggregation         the weight of a token in the step's loss
+ *   after    10 Controller          acts on the run after a step
+ *            11 EvaluationFigure    one number of an evaluation
  *
  * A part computes in float64 on plain arrays of whole completions. None sees the policy or a kernel; what the engine
  * computes by itself (`device`) is said in settings.
@@ -51,6 +52,14 @@ export interface RolloutStrategy extends Stateful {
   select?(groups: readonly RolloutGroup[]): readonly RolloutGroup[];
   /** `select` leaves out dead groups, so that nothing need be kept of them for the update. */
   readonly dropsDead?: true;
+}
+
+export interface TokenControl extends Stateful {
+  /**
+   * After each sampled token of a completion: ends it, or goes on with these tokens behind it, which carry no loss.
+   * Only a stage that has a control reads every token: one step per read.
+   */
+  after(tokens: Int32Array, item: TaskItem): 'stop' | readonly number[] | undefined;
 }
 
 export interface GroupStep extends Stateful {

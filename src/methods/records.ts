@@ -14,6 +14,8 @@ export interface VerifiedCompletion {
   /** [tokens] log of the probability mass that top-k, top-p and min-p kept; 0 where they are off. */
   readonly keptLogMass: Float32Array;
   readonly finishReason: FinishReason;
+  /** [tokens] of TOKEN; absent: all sampled. */
+  readonly labels?: Uint8Array;
   /** Decoded, final EOS stripped: what the verifier read. */
   readonly text: string;
   readonly verdict: Verdict;

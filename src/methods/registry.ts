@@ -6,6 +6,7 @@ import { microTokenMean } from './aggregations/micro_token_mean.ts';
 import { seqMean } from './aggregations/seq_mean.ts';
 import { tokenMean } from './aggregations/token_mean.ts';
 import { refReset } from './controllers/ref_reset.ts';
+import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
 import { lengthMask } from './masks/length_mask.ts';
 import { truncationMask } from './masks/truncation_mask.ts';
@@ -23,6 +24,7 @@ import type {
   PromptSource,
   RolloutStrategy,
   Surrogate,
+  TokenControl,
 } from './points.ts';
 import { refill } from './rollouts/refill.ts';
 import { prioritized } from './sources/prioritized.ts';
@@ -35,6 +37,7 @@ import { klLoss } from './terms/kl_loss.ts';
 export interface PointParts {
   promptSource: PromptSource;
   rolloutStrategies: RolloutStrategy;
+  tokenControls: TokenControl;
   groupSteps: GroupStep;
   advantageEstimator: AdvantageEstimator;
   creditSteps: CreditStep;
@@ -48,6 +51,7 @@ export interface PointParts {
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized],
   rolloutStrategies: [refill],
+  tokenControls: [repetitionStop],
   groupSteps: [],
   advantageEstimator: [group, rloo],
   creditSteps: [truncationMask, lengthMask],

@@ -66,6 +66,7 @@ export type RewardConfig = Plugin & { readonly weight: number };
 export const METHOD_POINTS = [
   'promptSource',
   'rolloutStrategies',
+  'tokenControls',
   'groupSteps',
   'advantageEstimator',
   'creditSteps',

@@ -49,6 +49,8 @@ export interface Completion {
   /** Log of the probability mass that top-k, top-p and min-p kept, one per token; all 0 when they are off. */
   readonly keptLogMass: Float32Array;
   readonly finishReason: FinishReason;
+  /** [tokens] of TOKEN, where some were put in by the caller; absent: all sampled. */
+  readonly labels?: Uint8Array;
 }
 
 /** Completions of each request, in order. Requests that do not fit side by side are sampled one after another. */
@@ -88,7 +90,8 @@ export async function generateKept(
   };
 }
 
-function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
+/** Most tokens of a completion. */
+export function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
   return fixedCompletionTokens ?? maxCompletionTokens;
 }
 
@@ -113,7 +116,11 @@ async function sampleAll(
 }
 
 /** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
-function splitRequests(policy: Policy, requests: readonly GenerationRequest[], tokens: number): GenerationRequest[][] {
+export function splitRequests(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  tokens: number,
+): GenerationRequest[][] {
   const { rows, kvRows, completions } = policy.capacity;
   for (const { prompt } of requests) checkRoom(policy, prompt, tokens);
   const chunks: GenerationRequest[][] = [];
@@ -149,7 +156,7 @@ function splitRequests(policy: Policy, requests: readonly GenerationRequest[], t
 }
 
 /** Puts the parts of cut requests together again. */
-function joinParts(requests: readonly GenerationRequest[], parts: readonly Completion[][]): Completion[][] {
+export function joinParts(requests: readonly GenerationRequest[], parts: readonly Completion[][]): Completion[][] {
   let next = 0;
   return requests.map(({ rolloutNumbers }) => {
     const all: Completion[] = [];

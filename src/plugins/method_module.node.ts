@@ -14,6 +14,7 @@ import { TimeLimitError, withTimeLimit } from './time_limit.node.ts';
 const PARTS: Readonly<Record<MethodPoint, readonly string[]>> = {
   promptSource: ['next'],
   rolloutStrategies: ['rollOut'],
+  tokenControls: ['after'],
   groupSteps: ['apply'],
   advantageEstimator: ['estimate'],
   creditSteps: ['apply'],
@@ -25,7 +26,7 @@ const PARTS: Readonly<Record<MethodPoint, readonly string[]>> = {
 };
 
 /** Called for every token: a limit for each call would cost more than the call. */
-const TOO_SHORT_FOR_A_LIMIT: readonly string[] = ['at', 'clipped'];
+const TOO_SHORT_FOR_A_LIMIT: readonly string[] = ['at', 'clipped', 'after'];
 
 /**
  * @param point         where the config names it

@@ -13,8 +13,10 @@ const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights'] as const;
 const tensorName = (what: string): string => `rollouts.${what}`;
 
 /** Everything about a rollout that is not a tensor. */
-interface RolloutRecord extends Omit<Rollout, (typeof PER_TOKEN)[number]> {
+interface RolloutRecord extends Omit<Rollout, (typeof PER_TOKEN)[number] | 'labels'> {
   readonly length: number;
+  /** [tokens] of TOKEN, where some were put in. */
+  readonly labels?: readonly number[];
   /** Token by token, where it was written before there was a tensor of it. */
   readonly keptLogMass?: Readonly<Record<number, number>>;
 }
@@ -62,8 +64,8 @@ export function saveBuffer({ groups, stepsTaken }: Buffer): { record: BufferReco
 }
 
 function withoutTensors(rollout: Rollout): RolloutRecord {
-  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, ...rest } = rollout;
-  return { ...rest, length: tokens.length };
+  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, labels, ...rest } = rollout;
+  return { ...rest, length: tokens.length, ...(labels && { labels: [...labels] }) };
 }
 
 function joined(what: string, parts: readonly (Float32Array | Int32Array)[]): TensorRecord {
@@ -101,8 +103,9 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
       dead,
       prompt: run.tasks.promptTokens(item),
       rollouts: rollouts.map(
-        ({ length, ...rest }): Rollout => ({
+        ({ length, labels, ...rest }): Rollout => ({
           ...rest,
+          ...(labels && { labels: Uint8Array.from(labels) }),
           tokens: tokens.next(length),
           logprobs: logprobs.next(length),
           entropies: entropies.next(length),

@@ -79,6 +79,7 @@ describe('parseConfig', () => {
       methods: {
         promptSource: [{ name: 'stream' }],
         rolloutStrategies: [],
+        tokenControls: [],
         groupSteps: [],
         advantageEstimator: [{ name: 'group', scale_rewards: 'group' }],
         creditSteps: [],

@@ -7,6 +7,7 @@ import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
+import type { OwnMethods } from '../../src/methods/create.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model_files.ts';
@@ -18,6 +19,8 @@ export interface SmallRun {
   readonly yaml: string;
   /** Reward functions of the test's own, by the names that the config gives them. */
   readonly rewards?: Readonly<Record<string, RewardFunction>>;
+  /** Methods of the test's own, by the files that the config names. */
+  readonly methods?: OwnMethods;
   /** A verifier in the place of the task's own. */
   readonly verify?: Verifier;
   /** Values in the place of the config's, as `--set` takes them. */
@@ -32,7 +35,7 @@ const HELD_OUT = 4;
 /** Opens a run at its first step; the caller closes its policy. */
 export function openSmallRun(
   backend: Backend,
-  { yaml, rewards = {}, verify, overrides = [] }: SmallRun,
+  { yaml, rewards = {}, methods = {}, verify, overrides = [] }: SmallRun,
 ): Promise<TrainingRun> {
   const { config } = parseConfig(yaml, { file: 'inline' }, overrides);
   const [{ task: named }] = config.tasks;
@@ -40,7 +43,7 @@ export function openSmallRun(
   const definition = { ...getTaskDefinition(name), ...(verify !== undefined && { verify }) };
   const task = bindTask(definition, knobs, { heldOutSample: HELD_OUT });
   const items = task.heldOutItems().slice(0, HELD_OUT);
-  return openRun(config, Object.assign(task, { heldOutItems: () => items }), backend, { rewards });
+  return openRun(config, Object.assign(task, { heldOutItems: () => items }), backend, { rewards, methods });
 }
 
 /** What a run of a few steps leaves behind. */

@@ -1,0 +1,32 @@
+/** Ends a completion that has begun to repeat itself: its newest tokens stand `times` times behind each other. */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { TokenControl } from '../points.ts';
+
+export const repetitionStop = method({
+  id: 'repetition-stop',
+  about: {
+    does: 'Ends a completion that repeats itself.',
+    formula: 'stop where the newest length tokens stand times times in a row',
+    source: '2505.17155',
+    certainty: 'after the paper',
+  },
+  options: {
+    repeatedTokens: key(
+      'length',
+      whole({ least: 1, most: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
+    ),
+    repetitions: key(
+      'times',
+      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they stand in a row. Default 3.'),
+    ),
+  },
+  create: ({ repeatedTokens: length, repetitions: times }): TokenControl => ({
+    after(tokens) {
+      const begin = tokens.length - length * times;
+      if (begin < 0) return undefined;
+      for (let i = begin; i + length < tokens.length; i++) if (tokens[i] !== tokens[i + length]) return undefined;
+      return 'stop';
+    },
+  }),
+});

@@ -1,0 +1,125 @@
+/** Methods of the caller's through whole steps: tokens that are put in, a loss of one's own, prompts, a controller's lever. */
+import { describe, expect, it } from 'vitest';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { OwnMethods } from '../../src/methods/create.ts';
+import { type Method, method } from '../../src/methods/method.ts';
+import { ppoClip } from '../../src/methods/objectives/ppo_clip.ts';
+import type { Controller, Surrogate, TokenControl } from '../../src/methods/points.ts';
+import type { CreditedGroup } from '../../src/methods/records.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
+import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
+
+const ABOUT = { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' } as const;
+
+const SMALL = `
+task: {name: reverse_text, min_length: 2, max_length: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+seed: 3
+max_steps: 3
+learning_rate: 1.0e-2
+num_generations: 4
+generation_batch_size: 16
+reward_funcs: [lcs]
+eval_strategy: "no"
+`;
+
+const run = (lines: string, methods: OwnMethods = {}): SmallRun => ({ yaml: SMALL + lines, methods });
+const backend = () => wasmBackend({ inline: true, fma: false });
+
+/** Puts a letter behind the first one that was sampled. */
+const letters: Method<unknown> = method({
+  id: 'letters',
+  about: ABOUT,
+  options: {},
+  create: (): TokenControl => ({ after: (tokens) => (tokens.length === 1 ? [5] : undefined) }),
+});
+
+describe('tokens that a control puts in', () => {
+  const small = run('token_controls: [./letters.ts]', { './letters.ts': letters });
+
+  it('carry no loss, and the update stays on-policy to the bit', async () => {
+    const opened = await openSmallRun(await backend(), small);
+    const batches: (readonly CreditedGroup[])[] = [];
+    for await (const event of train(opened)) if (event.type === 'rollouts') batches.push(event.groups);
+    await opened.policy.close();
+    const rollouts = batches.flat().flatMap((group) => group.rollouts);
+    const labelled = rollouts.filter(({ labels }) => labels !== undefined);
+    expect(labelled.length).toBeGreaterThan(0);
+    for (const { tokens, labels } of labelled) {
+      expect(tokens[1]).toBe(5);
+      expect(labels?.[1]).toBe(TOKEN.given);
+    }
+  });
+
+  it('come back from a checkpoint between two passes', async () => {
+    const twice = { ...small, yaml: `${small.yaml}\nnum_iterations: 2` };
+    const first = await openSmallRun(await backend(), twice);
+    for await (const event of train(first)) if (event.type === 'step') break;
+    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+    const again = await openSmallRun(await backend(), twice);
+    restoreCheckpoint(again, checkpoint);
+    expect(again.position.buffer).toEqual(first.position.buffer);
+    await first.policy.close();
+    await again.policy.close();
+  });
+});
+
+describe('a loss of the host', () => {
+  it('trains to the weights of the device, to rounding', async () => {
+    const host: Method<unknown> = {
+      ...ppoClip,
+      create: (options, stage) => {
+        const { device: _, ...surrogate } = ppoClip.create(options, stage) as Surrogate;
+        return surrogate;
+      },
+    };
+    const own = run('objective: {name: ./host.ts, epsilon: 0.1}\nentropy_coef: 0.02\nbeta: 0.1\nnum_iterations: 2', {
+      './host.ts': host,
+    });
+    const builtIn = run('objective: {name: ppo-clip, epsilon: 0.1}\nentropy_coef: 0.02\nbeta: 0.1\nnum_iterations: 2');
+    const [mine, theirs] = [await finishSmallRun(await backend(), own), await finishSmallRun(await backend(), builtIn)];
+    mine.metrics.forEach((metrics, step) => {
+      for (const name of ['loss', 'kl', 'grad_norm', 'clip_ratio/region_mean']) {
+        expect(Number(metrics[name])).toBeCloseTo(Number(theirs.metrics[step][name]), 5);
+      }
+    });
+  });
+});
+
+describe('a controller', () => {
+  it('hears every step, and moves the reference to the policy', async () => {
+    const heard: number[] = [];
+    const resets: Method<unknown> = method({
+      id: 'resets',
+      about: ABOUT,
+      options: {},
+      create: (): Controller => ({
+        async afterStep(_, levers) {
+          heard.push(levers.step);
+          levers.metric('heard', heard.length);
+          await levers.copyToReference();
+        },
+      }),
+    });
+    const small = run('controllers: [./resets.ts]\nbeta: 0.1', { './resets.ts': resets });
+    const { metrics } = await finishSmallRun(await backend(), small);
+    expect(heard).toEqual([1, 2, 3]);
+    expect(metrics.map((step) => step['resets/heard'])).toEqual([1, 2, 3]);
+    expect(metrics.map(({ kl }) => Number(kl))).toEqual([0, 0, 0]);
+  });
+});
+
+describe('prioritized prompts', () => {
+  it('prefer what is solved half of the time, and give the same bits twice', async () => {
+    const small = run('prompt_source: {name: prioritized, candidates: 3}');
+    const [first, second] = [
+      await finishSmallRun(await backend(), small),
+      await finishSmallRun(await backend(), small),
+    ];
+    expect(second.sha256).toBe(first.sha256);
+    const plain = await finishSmallRun(await backend(), run(''));
+    expect(first.sha256).not.toBe(plain.sha256);
+  });
+});
