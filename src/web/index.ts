@@ -19,9 +19,11 @@
  * that is served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
  */
 
+export type { Catalogue, CatalogueTask } from '../config/catalogue.ts';
 export type { Diagnosis } from '../diagnostics/diagnostic.ts';
 export { BackendError, CheckpointError, ConfigError, RlvrError } from '../errors.ts';
 export type { CreditedGroup, Evaluation, Rollout, StepMetrics } from '../methods/records.ts';
+export type { OptionText } from '../options/describe.ts';
 export type { Verdict } from '../rewards/verdict.ts';
 export type { Store } from '../run/store.ts';
 export * from './browser_run.ts';

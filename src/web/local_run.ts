@@ -4,6 +4,7 @@
  * A pause is a session that was asked to stop, and so ends with a checkpoint; going on is a session that resumes. What
  * a reload finds is therefore what the page showed.
  */
+import { catalogue } from '../config/catalogue.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
@@ -160,6 +161,7 @@ class LocalRun implements BrowserRun {
       storage: this.#storage,
       status: this.#status,
       task: tasks.name,
+      catalogue: catalogue(),
       stages: config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
       stageIndex: position.stageIndex,
       step: position.step,

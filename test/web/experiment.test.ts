@@ -1,9 +1,10 @@
 /** Links and YAML of the page: what a link carries is what the command line reads. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/config/catalogue.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
-import { linkOf, ofLink, ofPreset, PRESETS, REWARDS, yamlOf } from '../../web/src/experiment.ts';
+import { linkOf, ofLink, ofPreset, PRESETS, yamlOf } from '../../web/src/experiment.ts';
 import { createTasks } from '../support/tasks.ts';
 
 describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
@@ -22,7 +23,8 @@ describe.each(Object.keys(PRESETS))('the preset %s', (name) => {
   });
 
   it('names a reward that fits its task', () => {
-    expect(REWARDS[ofPreset(name).task]).toContain(ofPreset(name).reward);
+    const task = catalogue().tasks.find((candidate) => candidate.name === ofPreset(name).task);
+    expect(task?.rewards).toContain(ofPreset(name).reward);
   });
 
   it('is a link of one word, and comes back from it', () => {
@@ -52,6 +54,17 @@ it.each(['sort-digits', 'reverse-text', 'countdown'])(
 it('a link carries every value that differs, and the seed', () => {
   const mine = { ...ofPreset('sort-digits'), seed: 7, rate: 3e-4, reward: 'accuracy', width: 96 };
   expect(ofLink(`#${linkOf(mine)}`)).toEqual(mine);
+});
+
+it('a link carries the knobs that differ, of any type, and one of before its digits', () => {
+  const mine = {
+    ...ofPreset('countdown'),
+    knobs: { ...ofPreset('countdown').knobs, answer: 'expression', allow_equals: true },
+  };
+  expect(linkOf(mine)).toBe('preset=countdown&knob.answer=expression&knob.allow_equals=true');
+  expect(ofLink(`#${linkOf(mine)}`)).toEqual(mine);
+  expect(ofLink('#preset=sort-digits&digits=3').knobs).toEqual({ digits: 3 });
+  expect(parseConfig(yamlOf(mine), { file: 'link' }).config.tasks[0].task).toMatchObject(mine.knobs);
 });
 
 it('a link with nonsense in it is the preset', () => {

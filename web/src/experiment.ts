@@ -1,10 +1,13 @@
 /** What can be chosen: an experiment is a small flat record, which a link carries whole, and from which YAML is written. */
 
+/** Values by the spelling of the YAML. */
+export type Knobs = Readonly<Record<string, number | boolean | string>>;
+
 export interface Experiment {
   readonly preset: string;
   readonly task: 'sort_digits' | 'reverse_text' | 'countdown';
-  /** sort_digits only. */
-  readonly digits: number;
+  /** Of the task, where they are not its defaults; what there is, the engine says. */
+  readonly knobs: Knobs;
   readonly width: number;
   readonly layers: number;
   readonly heads: number;
@@ -40,7 +43,7 @@ export interface Preset {
 
 const SORT: Omit<Experiment, 'preset'> = {
   task: 'sort_digits',
-  digits: 4,
+  knobs: { digits: 4 },
   width: 64,
   layers: 2,
   heads: 4,
@@ -60,6 +63,7 @@ const SORT: Omit<Experiment, 'preset'> = {
 const REVERSE: Omit<Experiment, 'preset'> = {
   ...SORT,
   task: 'reverse_text',
+  knobs: { letter_noise: 0.2 },
   width: 128,
   warmStart: 300,
   steps: 280,
@@ -85,7 +89,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     example: ['71>', '17'],
     experiment: {
       ...SORT,
-      digits: 2,
+      knobs: { digits: 2 },
       width: 32,
       layers: 1,
       heads: 2,
@@ -119,6 +123,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     experiment: {
       ...SORT,
       task: 'countdown',
+      knobs: { answer: 'steps', numbers: 3, max_number: 10, train_max_number: 12, correct_share: 0.5 },
       width: 64,
       layers: 6,
       heads: 8,
@@ -143,13 +148,6 @@ const SCHEDULES: Readonly<Record<Experiment['task'], { readonly minRate: number;
     countdown: { minRate: 0.15, warmStartWarmup: 50 },
   };
 
-/** Rewards that fit a task, besides `yours`. */
-export const REWARDS: Readonly<Record<Experiment['task'], readonly string[]>> = {
-  sort_digits: ['positions', 'accuracy'],
-  reverse_text: ['accuracy', 'lcs'],
-  countdown: ['accuracy'],
-};
-
 export function ofPreset(preset: string): Experiment {
   const name = Object.hasOwn(PRESETS, preset) ? preset : FIRST;
   return { preset: name, ...(PRESETS[name] as Preset).experiment };
@@ -159,35 +157,58 @@ export function ofPreset(preset: string): Experiment {
 export function linkOf(experiment: Experiment): string {
   const { preset, ...values } = experiment;
   const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;
-  const different = Object.entries(values).filter(([key, value]) => plain[key] !== value);
+  const { knobs, ...others } = values;
+  const usual = knobsOf(preset, values.task);
+  const different = [
+    ...Object.entries(others).filter(([key, value]) => plain[key] !== value),
+    ...Object.entries(knobs).flatMap(([knob, value]) => (usual[knob] === value ? [] : [[KNOB + knob, value] as const])),
+  ];
   return new URLSearchParams([['preset', preset], ...different.map(([key, value]) => [key, String(value)])]).toString();
+}
+
+/** Before the name of a knob in a link. */
+const KNOB = 'knob.';
+
+/** The knobs that a task begins with: those of the preset, or of the first that has this task. */
+function knobsOf(preset: string, task: string): Knobs {
+  const own = ofPreset(preset);
+  if (own.task === task) return own.knobs;
+  return Object.values(PRESETS).find(({ experiment }) => experiment.task === task)?.experiment.knobs ?? {};
+}
+
+/** `3`, `true` and `steps` as a link has them. */
+function knobValue(text: string): number | boolean | string {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 /** Reads a link; what it does not know, or what is no number where one is due, is left as the preset has it. */
 export function ofLink(hash: string): Experiment {
   const given = new URLSearchParams(hash.replace(/^#/, ''));
-  const experiment: Record<string, string | number> = { ...ofPreset(given.get('preset') ?? FIRST) };
+  const { knobs: _, ...plain } = ofPreset(given.get('preset') ?? FIRST);
+  const experiment: Record<string, string | number> = { ...plain };
   for (const [key, value] of given) {
     const before = experiment[key];
     if (key === 'preset' || before === undefined) continue;
     if (typeof before === 'string') experiment[key] = value;
     else if (value !== '' && Number.isFinite(Number(value))) experiment[key] = Number(value);
   }
-  if (!Object.hasOwn(REWARDS, experiment.task as string)) experiment.task = 'sort_digits';
-  return experiment as unknown as Experiment; // the fields of a preset, each of its type
+  if (!Object.hasOwn(SCHEDULES, experiment.task as string)) experiment.task = 'sort_digits';
+  const written = [...given].flatMap(([key, value]) => {
+    if (key === 'digits') return [[key, knobValue(value)] as const]; // links of before
+    return key.startsWith(KNOB) ? [[key.slice(KNOB.length), knobValue(value)] as const] : [];
+  });
+  const knobs = { ...knobsOf(plain.preset, experiment.task as string), ...Object.fromEntries(written) };
+  return { ...experiment, knobs } as unknown as Experiment; // the fields of a preset, each of its type
 }
 
 /** The job for the command line; mistakes in it are the config's to name. */
 export function yamlOf(experiment: Experiment): string {
   const { task, width, layers, heads, seed, warmStart } = experiment;
-  const knobs = {
-    sort_digits: `digits: ${experiment.digits}`,
-    reverse_text: 'letter_noise: 0.2',
-    countdown: 'answer: steps, numbers: 3, max_number: 10, train_max_number: 12, correct_share: 0.5',
-  }[task];
+  const knobs = Object.entries(experiment.knobs).map(([knob, value]) => `, ${knob}: ${value}`);
   const middle = Math.round((width * 8) / 3 / 16) * 16; // SwiGLU's usual share, in whole panels of the products
   return [
-    `task: {name: ${task}, ${knobs}}`,
+    `task: {name: ${task}${knobs.join('')}}`,
     `model: {hidden_size: ${width}, num_hidden_layers: ${layers}, num_attention_heads: ${heads}, intermediate_size: ${middle}, initializer_range: 0.05}`,
     `seed: ${seed}`,
     'adam_beta2: 0.95',

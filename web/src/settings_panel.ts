@@ -1,7 +1,7 @@
 /** Settings: those of a new run, those that a run may change while it goes on, and the YAML of both. */
-import type { SettingChange } from 'rlvr-train/web';
+import type { CatalogueTask, OptionText, SettingChange } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
-import { type Experiment, REWARDS } from './experiment.ts';
+import type { Experiment, Knobs } from './experiment.ts';
 import { copyButton } from './keep_panel.ts';
 import type { Lab } from './lab.ts';
 
@@ -16,7 +16,6 @@ interface NumberSetting {
 }
 
 const OF_A_RUN: readonly NumberSetting[] = [
-  { key: 'digits', label: 'Digits', min: 2, max: 6, step: 1 },
   { key: 'width', label: 'Width', min: 16, max: 512, step: 16 },
   { key: 'layers', label: 'Layers', min: 1, max: 12, step: 1 },
   { key: 'heads', label: 'Heads', min: 1, max: 16, step: 1 },
@@ -68,10 +67,14 @@ export class SettingsPanel {
     readonly shown: HTMLOutputElement;
   }[];
   readonly #reward = element('select', { id: 'reward-name' });
+  /** The knobs of the task, as the engine declares them. */
+  readonly #knobs = element('div', { class: 'fields' });
   readonly #yaml = element('pre', { class: 'yaml', tabindex: 0, 'aria-label': 'YAML of this run' });
   readonly #estimate = element('p', { class: 'quiet' });
   readonly #choose: (experiment: Experiment) => void;
   #shown: Experiment | undefined;
+  #shownRun: Lab['run'];
+  #tasks: readonly CatalogueTask[] = [];
   #changes = 0;
 
   /** @param choose  called with another experiment: a run of its own */
@@ -130,6 +133,7 @@ export class SettingsPanel {
         ),
         element('div', {}, element('label', { for: 'reward-name' }, 'Reward'), this.#reward),
       ),
+      this.#knobs,
       element('div', { class: 'row' }, estimate, this.#estimate),
       element(
         'details',
@@ -173,12 +177,32 @@ export class SettingsPanel {
     this.#estimate.textContent = `The whole run takes about ${whole} on this device (${steps} a step).`;
   }
 
+  #showKnobs(task: CatalogueTask | undefined): void {
+    const { experiment } = this.#lab;
+    const focused = this.#knobs.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    this.#knobs.replaceChildren(
+      ...(task?.options ?? []).map((option) => {
+        const value = experiment.knobs[option.name] ?? option.default;
+        const input = knobInput(option, value);
+        input.addEventListener('change', () => {
+          const chosen = writtenIn(option, input);
+          if (input.checkValidity()) this.#choose({ ...experiment, knobs: withKnob(experiment.knobs, option, chosen) });
+        });
+        const label = element('label', { for: input.id, title: option.text }, named(option.name));
+        return element('div', {}, label, input);
+      }),
+    );
+    if (focused !== undefined) document.getElementById(focused)?.focus();
+  }
+
   update(): void {
     const { experiment, run, status } = this.#lab;
     for (const { input } of this.#sliders)
       input.disabled = run === undefined || status === 'busy' || status === 'stopping';
-    if (this.#shown === experiment && this.#changes === this.#lab.settings.length) return;
+    const isSame = this.#shown === experiment && this.#changes === this.#lab.settings.length;
+    if (isSame && this.#shownRun === run) return;
     this.#shown = experiment;
+    this.#shownRun = run;
     this.#changes = this.#lab.settings.length;
     for (const { setting, input } of this.#numbers) input.value = String(experiment[setting.key]);
     const inForce = Object.assign({}, ...this.#lab.settings) as SettingChange['settings'];
@@ -188,7 +212,11 @@ export class SettingsPanel {
       input.setAttribute('aria-valuetext', String(value));
       shown.value = String(value);
     }
-    const names = [...REWARDS[experiment.task], 'yours'];
+    this.#tasks = run?.opened.catalogue.tasks ?? this.#tasks; // while another run opens, those of the last
+    const task = this.#tasks.find(({ name }) => name === experiment.task);
+    this.#showKnobs(task);
+    const fitting = task?.rewards ?? [experiment.reward].filter((name) => name !== 'yours');
+    const names = [...fitting, 'yours'];
     this.#reward.replaceChildren(
       ...names.map((name) =>
         element(
@@ -205,4 +233,45 @@ export class SettingsPanel {
 function nearest(values: readonly number[], value: number): number {
   const distance = (one: number): number => Math.abs(one - value);
   return values.reduce((best, one, i) => (distance(one) < distance(values[best] as number) ? i : best), 0);
+}
+
+/** `Max number`. */
+function named(knob: string): string {
+  const words = knob.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function knobInput(option: OptionText, value: unknown): HTMLInputElement | HTMLSelectElement {
+  const id = `knob-${option.name}`;
+  switch (option.type) {
+    case 'flag':
+      return element('input', { id, type: 'checkbox', checked: value === true });
+    case 'choice':
+      return element(
+        'select',
+        { id },
+        ...option.choices.map((choice) => element('option', { value: choice, selected: choice === value }, choice)),
+      );
+    case 'number': {
+      const { least, most, whole } = option;
+      const bounds = { ...(least !== undefined && { min: least }), ...(most !== undefined && { max: most }) };
+      const input = element('input', { id, type: 'number', step: whole ? 1 : 'any', inputmode: 'decimal', ...bounds });
+      input.value = value === undefined ? '' : String(value);
+      return input;
+    }
+    default:
+      return element('input', { id, type: 'text', value: String(value ?? '') });
+  }
+}
+
+/** Undefined where nothing is written. */
+function writtenIn(option: OptionText, input: HTMLInputElement | HTMLSelectElement): Knobs[string] | undefined {
+  if (option.type === 'flag') return (input as HTMLInputElement).checked; // made above
+  if (input.value === '') return undefined;
+  return option.type === 'number' ? Number(input.value) : input.value;
+}
+
+function withKnob(knobs: Knobs, { name }: OptionText, value: Knobs[string] | undefined): Knobs {
+  const { [name]: _, ...others } = knobs;
+  return value === undefined ? others : { ...others, [name]: value };
 }
