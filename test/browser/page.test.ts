@@ -234,3 +234,18 @@ it('settings that are moved within a run take effect, and a reload still has the
   expect(await page.inputValue('#set-rate')).toBe('7');
   await close();
 });
+
+it('the knobs of the task are those that it declares; a change of one opens a run with it', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await page.waitForSelector('#knob-digits', { state: 'attached' });
+  const bounds = await page.$eval('#knob-digits', (input) => [input.getAttribute('min'), input.getAttribute('max')]);
+  expect([...bounds, await page.inputValue('#knob-digits')]).toEqual(['2', '9', '2']);
+  await page.$eval('#knob-digits', (input) => {
+    (input as HTMLInputElement).value = '3';
+    input.dispatchEvent(new Event('change'));
+  });
+  await page.waitForFunction(() => location.hash.includes('knob.digits=3'));
+  await status(page, 'resting');
+  expect(await page.textContent('.yaml')).toContain('task: {name: sort_digits, digits: 3}');
+  await close();
+});

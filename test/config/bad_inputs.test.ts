@@ -371,7 +371,7 @@ describe('several lines', () => {
     ],
     [
       'tasks: []\nmax_steps: 3',
-      'run.yaml:1  tasks: [] — must name at least one task; for example [countdown, {name: sort_digits, weight: 2}].',
+      'run.yaml:1  tasks: [] — must name at least one task; for example [reverse_text, {name: sort_digits, weight: 2}].',
     ],
     [
       'tasks:\n  - {name: countdown, weight: 0}\nmax_steps: 3',
