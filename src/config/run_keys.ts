@@ -37,7 +37,9 @@ export const RUN_KEYS = {
   tasks: key(
     'tasks',
     z
-      .array(taskEntry, { error: 'must be a list of tasks; for example [reverse_text, {name: sort_digits, weight: 2}]' })
+      .array(taskEntry, {
+        error: 'must be a list of tasks; for example [reverse_text, {name: sort_digits, weight: 2}]',
+      })
       .min(1, { error: 'must name at least one task; for example [reverse_text, {name: sort_digits, weight: 2}]' })
       .optional()
       .describe(

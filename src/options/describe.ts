@@ -35,6 +35,8 @@ export function describeOptions(table: KeyTable): OptionText[] {
 
 function typeOf(schema: z.core.JSONSchema.BaseSchema): OptionType {
   const { type, enum: choices, minimum, maximum, exclusiveMinimum } = schema;
+  const branches = (schema.anyOf ?? []).filter((branch) => branch.type !== 'null');
+  if (branches.length > 0) return typeOfSeveral(branches.map(typeOf));
   if (type === 'boolean') return { type: 'flag' };
   if (choices?.every((choice) => typeof choice === 'string')) return { type: 'choice', choices };
   if (type !== 'number' && type !== 'integer') return { type: 'other' };
@@ -47,6 +49,17 @@ function typeOf(schema: z.core.JSONSchema.BaseSchema): OptionType {
   };
 }
 
+/** Of words and flags, a choice of both. */
+function typeOfSeveral(types: readonly OptionType[]): OptionType {
+  const [first] = types;
+  if (first !== undefined && types.length === 1) return first;
+  const choices = types.flatMap((one) =>
+    one.type === 'choice' ? one.choices : one.type === 'flag' ? ['true', 'false'] : [],
+  );
+  const isChoice = types.every(({ type }) => type === 'choice' || type === 'flag');
+  return isChoice ? { type: 'choice', choices } : { type: 'other' };
+}
+
 /** `2 to 9`, `0 or more`, `steps, expression`, `true, false`: what an option takes, in words. */
 export function takesText(option: OptionText): string {
   switch (option.type) {
@@ -55,7 +68,7 @@ export function takesText(option: OptionText): string {
     case 'choice':
       return option.choices.join(', ');
     case 'other':
-      return 'text or list';
+      return 'a text, list or mapping';
     case 'number': {
       const { whole, least, most } = option;
       if (least !== undefined && most !== undefined) return `${least} to ${most}`;
