@@ -9,10 +9,15 @@ import type { ObjectiveRows, Scores } from '../model/policy.ts';
 
 export interface LossSequences {
   readonly sequences: readonly LossSequence[];
-  /** Zeros, one per sequence, for the terms to add to. */
-  gradients(): LossGradient[];
-  /** A value per token, put back into the order of the batch's loss rows. */
-  toRows(of: (gradient: LossGradient) => Float64Array, gradients: readonly LossGradient[]): Float32Array;
+  /** Zeros for the terms to add to. */
+  gradients(): LossGradients;
+}
+
+export interface LossGradients {
+  /** One per sequence. */
+  readonly bySequence: readonly LossGradient[];
+  /** All of them, put back into the order of the batch's loss rows. */
+  toRows(): Readonly<Record<keyof LossGradient, Float32Array>>;
 }
 
 /** @param groups  the batch's groups, in order */
@@ -27,12 +32,11 @@ export function lossSequences(
   members.forEach(({ rollout }, c) => {
     offsets[c + 1] = offsets[c] + rollout.tokens.length;
   });
-  const places = Int32Array.from(batch.completionOf, (completion, row) => offsets[completion] + batch.tokenOf[row]);
+  const count = offsets[members.length];
+  const places = placesOf(batch, offsets);
   const inOrder = (values: Float32Array): Float32Array => {
-    const ordered = new Float32Array(offsets[members.length]);
-    places.forEach((place, row) => {
-      ordered[place] = values[row];
-    });
+    const ordered = new Float32Array(count);
+    for (let row = 0; row < places.length; row++) ordered[places[row]] = values[row];
     return ordered;
   };
   const logprobs = inOrder(scores.logprobs);
@@ -41,14 +45,15 @@ export function lossSequences(
   const entropies = inOrder(scores.entropies);
   const advantages = inOrder(rows.advantages);
   const coefficients = inOrder(rows.coefficients);
-  const ones = new Float32Array(offsets[members.length]).fill(1);
+  const ones = new Float32Array(count).fill(1);
   const sequences = members.map(({ group, rollout, i }, c): LossSequence => {
     const own = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
+    const ownLogprobs = own(logprobs);
     return {
       group,
       rollout,
-      logprobs: own(logprobs),
-      oldLogprobs: own(oldLogprobs),
+      logprobs: ownLogprobs,
+      oldLogprobs: oldLogprobs === logprobs ? ownLogprobs : own(oldLogprobs),
       refLogprobs: refLogprobs && own(refLogprobs),
       entropies: own(entropies),
       advantages: own(advantages),
@@ -56,15 +61,31 @@ export function lossSequences(
       coefficients: own(coefficients),
     };
   });
-  const zeros = (length: number): LossGradient => ({
-    losses: new Float64Array(length),
-    dLogprobs: new Float64Array(length),
-    dEntropies: new Float64Array(length),
-  });
+  return { sequences, gradients: () => emptyGradients(offsets, places) };
+}
+
+/** [loss rows] where each row's token stands among the tokens of all completions. */
+function placesOf({ completionOf, tokenOf }: PackedBatch, offsets: Int32Array): Int32Array {
+  const places = new Int32Array(completionOf.length);
+  for (let row = 0; row < places.length; row++) places[row] = offsets[completionOf[row]] + tokenOf[row];
+  return places;
+}
+
+/** @param offsets  [completions + 1] of the tokens of all completions */
+function emptyGradients(offsets: Int32Array, places: Int32Array): LossGradients {
+  const members = offsets.length - 1;
+  const zeros = (): Float64Array => new Float64Array(offsets[members]);
+  const [losses, dLogprobs, dEntropies] = [zeros(), zeros(), zeros()];
+  const inRows = (values: Float64Array): Float32Array => {
+    const out = new Float32Array(places.length);
+    for (let row = 0; row < places.length; row++) out[row] = values[places[row]];
+    return out;
+  };
   return {
-    sequences,
-    gradients: () => members.map(({ rollout }) => zeros(rollout.tokens.length)),
-    toRows: (of, gradients) =>
-      Float32Array.from(batch.completionOf, (completion, row) => of(gradients[completion])[batch.tokenOf[row]]),
+    bySequence: Array.from({ length: members }, (_, c): LossGradient => {
+      const own = (values: Float64Array): Float64Array => values.subarray(offsets[c], offsets[c + 1]);
+      return { losses: own(losses), dLogprobs: own(dLogprobs), dEntropies: own(dEntropies) };
+    }),
+    toRows: () => ({ losses: inRows(losses), dLogprobs: inRows(dLogprobs), dEntropies: inRows(dEntropies) }),
   };
 }

@@ -42,12 +42,11 @@ export async function accumulateObjective(
   const forward = await policy.forward(batch, temperature);
   const found = lossSequences(batch, groups, rows, forward);
   const gradients = found.gradients();
-  for (const { id, part } of lossTerms) part.add(found.sequences, gradients, { ...scope.context(id), sizes });
-  await policy.backward({
-    dLogprobs: found.toRows(({ dLogprobs }) => dLogprobs, gradients),
-    dEntropies: found.toRows(({ dEntropies }) => dEntropies, gradients),
-  });
-  const losses = found.toRows(({ losses: own }) => own, gradients);
+  for (const { id, part } of lossTerms) {
+    part.add(found.sequences, gradients.bySequence, { ...scope.context(id), sizes });
+  }
+  const { losses, ...derivatives } = gradients.toRows();
+  await policy.backward(derivatives);
   return { scores: { ...forward, losses }, measured: measure(scope, () => found, rows) };
 }
 

@@ -100,8 +100,11 @@ async function objectiveRows(
     return tokens === 0 ? 0 : aggregation.part(tokens, sizes);
   });
   const entropyShare = entropyCoefficient(scope, sizes);
-  const each = (value: (completion: number, token: number) => number): Float32Array =>
-    Float32Array.from(batch.completionOf, (completion, row) => value(completion, batch.tokenOf[row] ?? 0));
+  const each = (value: (completion: number, token: number) => number): Float32Array => {
+    const values = new Float32Array(batch.lossRowCount);
+    for (let row = 0; row < values.length; row++) values[row] = value(batch.completionOf[row], batch.tokenOf[row]);
+    return values;
+  };
   const refLogprobs = needs.reference
     ? (await run.policy.score(batch, stage.sampling.temperature, 'reference')).logprobs
     : undefined;
