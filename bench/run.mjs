@@ -3,6 +3,7 @@ const benchmarks = {
   step: "how fast is a whole GRPO step, against TRL's?",
   rollout: "how fast is sampling, against transformers' generate?",
   sft: 'how fast is a supervised step, against plain PyTorch?',
+  objective: "what does an objective on the host cost, against the engine's own kernel?",
   scale: 'does the cost of a step grow no faster than its work?',
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
   webgpu: 'how near is WebGPU to its adapter, and how fast against wasm, PyTorch and TRL on the same machine?',

@@ -81,8 +81,16 @@ const stages = {
   sft: ({ prompts, groupSize }) => ({ per_device_train_batch_size: prompts * groupSize }),
 };
 
-/** Opens a run of one stage, `grpo` or `sft`, over a workload, with initial weights of seed 0. */
-export async function openWorkload(workload, { stage = 'grpo', threads, backend = wasmBackend({ threads }) }) {
+/**
+ * Opens a run of one stage, `grpo` or `sft`, over a workload, with initial weights of seed 0.
+ *
+ * @param further  keys of the stage beside the workload's
+ * @param methods  of the benchmark's own, by the name that `further` gives them
+ */
+export async function openWorkload(
+  workload,
+  { stage = 'grpo', threads, backend = wasmBackend({ threads }), further = {}, methods = {} },
+) {
   const config = {
     task: 'race',
     seed: 0,
@@ -93,11 +101,14 @@ export async function openWorkload(workload, { stage = 'grpo', threads, backend 
       intermediate_size: workload.intermediateSize,
       initializer_range: 0.05,
     },
-    stages: [{ stage, ...optimizer, ...stages[stage](workload) }],
+    stages: [{ stage, ...optimizer, ...stages[stage](workload), ...further }],
   };
   // JSON is YAML.
   const loaded = parseConfig(JSON.stringify(config), { file: 'bench/workload.mjs' });
-  return openRun(loaded.config, raceTask(workload), await backend, { rewards: { low_ids: lowIds } });
+  return openRun(loaded.config, raceTask(workload), await backend, {
+    rewards: { low_ids: lowIds },
+    methods,
+  });
 }
 
 /**
