@@ -1,14 +1,16 @@
 /** Makes the parts of a stage from the names and options of its config, and unites what they ask of the run. */
+
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { takeOptions } from '../options/read.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
-import type { Method, Needs, Stateful } from './method.ts';
+import type { Method, Needs } from './method.ts';
 import { surrogateTerm } from './objectives/surrogate_term.ts';
 import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
+import type { Stateful } from './stateful.ts';
 
 /** Methods of the caller, by `methodKey`. */
 export type OwnMethods = Readonly<Record<string, Method<unknown>>>;

@@ -2,9 +2,10 @@
  * What is known of each problem over the run, by `TaskItem.key`: kept only where a method reads it, of bounded size, and
  * part of the checkpoint.
  */
+
 import type { Json } from '../options/json.ts';
-import type { Stateful } from './method.ts';
 import type { RolloutGroup } from './records.ts';
+import type { Stateful } from './stateful.ts';
 
 export interface LedgerEntry {
   /** Groups that were sampled of this problem. */

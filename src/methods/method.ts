@@ -56,12 +56,6 @@ export interface Needs {
   readonly ledger?: true;
 }
 
-/** Plain JSON that goes from step to step, part of the checkpoint. */
-export interface Stateful {
-  state?(): Json;
-  restore?(state: Json): void;
-}
-
 /** What a method may know of the step under way. */
 export interface StepContext {
   /** Optimizer steps already taken in this stage. */

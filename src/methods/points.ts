@@ -16,10 +16,12 @@
  * A part computes in float64 on plain arrays of whole completions. None sees the policy or a kernel; what the engine
  * computes by itself (`device`) is said in settings.
  */
+
 import type { TaskItem } from '../data/task.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import type { Stateful, StepContext } from './method.ts';
+import type { StepContext } from './method.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
+import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
 
 /** A problem that is to be sampled. */

@@ -220,7 +220,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample, report, schema, configs, doctor); did you mean "train"?',
+    says: 'trian — no such command (train, eval, sample, report, schema, list, configs, doctor); did you mean "train"?',
   },
   {
     what: 'no threads',
@@ -278,7 +278,7 @@ const PLACES: Mistake[] = [
   {
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
-    says: 'runs/mine — neither a command (train, eval, sample, report, schema, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+    says: 'runs/mine — neither a command (train, eval, sample, report, schema, list, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
   },
   {
     what: 'a shipped config without its flag',
