@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from './command_line.ts';
+import { commandLine, temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,17 +18,40 @@ it('examples/tfjs.mjs: a policy of two dense layers learns to sort, and leaves n
   expect(new Set(tensors).size).toBe(1);
 }, 120_000);
 
+/** The blocks of TypeScript in README.md, in order: the library, a reward, a method. */
+const BLOCKS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(
+  ([, block]) => block,
+);
+
 it('the example of the library in README.md trains, and says so at every step', async () => {
-  const [, example = ''] = /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
-  expect(example).toContain('max_steps: 100');
+  expect(BLOCKS[0]).toContain('max_steps: 100');
   const folder = temporaryFolder();
   try {
     mkdirSync(join(folder.path, 'node_modules'));
     symlinkSync(ROOT, join(folder.path, 'node_modules/rlvr-train'));
-    writeFileSync(join(folder.path, 'example.mjs'), example.replace('max_steps: 100', 'max_steps: 3'));
+    writeFileSync(join(folder.path, 'example.mjs'), BLOCKS[0].replace('max_steps: 100', 'max_steps: 3'));
     const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder.path });
     const lines = stdout.trim().split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['baseline', '1', '2', 'final', '3']);
+  } finally {
+    folder.remove();
+  }
+}, 120_000);
+
+it('the reward and the method in README.md plug into a run', async () => {
+  const folder = temporaryFolder();
+  try {
+    for (const name of ['rewards', 'methods']) mkdirSync(join(folder.path, name));
+    writeFileSync(join(folder.path, 'rewards/brief.ts'), BLOCKS[1]);
+    writeFileSync(join(folder.path, 'methods/root_length.ts'), BLOCKS[2]);
+    const plugged = 'reward_funcs: [positions, ./rewards/brief.ts]\naggregation: ./methods/root_length.ts\n';
+    const size = 'max_steps: 2\nnum_generations: 4\ngeneration_batch_size: 32\nnum_generations_eval: 1\n';
+    writeFileSync(join(folder.path, 'own.yaml'), `task: sort_digits\n${size}${plugged}`);
+    const { code, stderr } = await commandLine(['--config', 'own.yaml', '--quiet'], undefined, { cwd: folder.path });
+    expect(stderr).toContain('methods/root_length.ts');
+    expect(code).toBe(0);
+    const metrics = readFileSync(join(folder.path, 'runs/own/metrics.jsonl'), 'utf8');
+    expect(metrics).toContain('"rewards/brief/mean"');
   } finally {
     folder.remove();
   }
