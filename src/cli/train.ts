@@ -14,7 +14,7 @@ import { dryRun } from './dry_run.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
 import { prepareKernels } from './prepare_kernels.ts';
-import { withWayOn } from './way_on.ts';
+import { withResumeAdvice } from './resume_advice.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
@@ -67,7 +67,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
       display.close();
     }
   } catch (error) {
-    throw await withWayOn(error, fileStore(directory), directory);
+    throw await withResumeAdvice(error, fileStore(directory), directory);
   } finally {
     await run.policy.close();
   }

@@ -57,8 +57,8 @@ const task = (change: (text: string) => string): Mistake['files'] => ({ 'additio
 const USES_MINE = 'reward_funcs: [accuracy, ./mine.ts]\n';
 const USES_MODULE = 'reward_funcs: [accuracy, ./mine.mjs]\n';
 const USES_ADDITION = BASE.replace('{name: sort_digits, digits: 3}', '{name: ./addition.ts, max: 99}');
-const WAY_ON = 'go on with:\n  npx rlvr-train --resume --output out';
-const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${WAY_ON} --force`;
+const GO_ON = 'go on with:\n  npx rlvr-train --resume --output out';
+const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${GO_ON} --force`;
 
 const FILES: Mistake[] = [
   {

@@ -1,7 +1,7 @@
-/** What a run that failed leaves behind: everything before the failure, and the way on. */
+/** What a run that failed leaves behind: everything before the failure, and the command that resumes. */
 
 import { describe, expect, it } from 'vitest';
-import { withWayOn } from '../../src/cli/way_on.ts';
+import { withResumeAdvice } from '../../src/cli/resume_advice.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { CheckpointError, PluginError } from '../../src/errors.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -137,12 +137,12 @@ describe('a run', () => {
   });
 });
 
-describe('the way on', () => {
+describe('the command that resumes', () => {
   it('after a full disk is to resume as it is', async () => {
     const store = memoryStore();
     await finish({ store });
     const error = new CheckpointError('disk-full', 'metrics.jsonl cannot be written.');
-    expect(await withWayOn(error, store, 'my runs/one')).toMatchObject({
+    expect(await withResumeAdvice(error, store, 'my runs/one')).toMatchObject({
       name: 'CheckpointError',
       message:
         'metrics.jsonl cannot be written.\nEverything up to grpo-4 is saved. Then go on with:\n' +
@@ -152,8 +152,8 @@ describe('the way on', () => {
 
   it('is not told where no run has begun, or where the error is another one', async () => {
     const error = new CheckpointError('disk-full', 'full');
-    expect(await withWayOn(error, memoryStore(), 'runs/one')).toBe(error);
+    expect(await withResumeAdvice(error, memoryStore(), 'runs/one')).toBe(error);
     const other = new TypeError('ours');
-    expect(await withWayOn(other, memoryStore(), 'runs/one')).toBe(other);
+    expect(await withResumeAdvice(other, memoryStore(), 'runs/one')).toBe(other);
   });
 });

@@ -1,7 +1,7 @@
 /** A device that is lost in the middle of a step: the run stops with the reason, and goes on from its checkpoint. */
 
 import { expect, it } from 'vitest';
-import { withWayOn } from '../../src/cli/way_on.ts';
+import { withResumeAdvice } from '../../src/cli/resume_advice.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
@@ -60,7 +60,7 @@ it('keeps the checkpoint before it, says how to go on, and ends with the same we
   const error: unknown = await lost.catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: 'device-lost' });
   expect(await store.list('checkpoints')).toContain('grpo-2');
-  expect(String(await withWayOn(error, store, 'runs/one'))).toMatch(
+  expect(String(await withResumeAdvice(error, store, 'runs/one'))).toMatch(
     /device was lost.*\nEverything up to grpo-2 is saved\. Go on with:\n.*--resume/s,
   );
   const resumed = await finish(store, true, () => {});

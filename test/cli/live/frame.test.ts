@@ -101,7 +101,7 @@ describe('a frame', () => {
     expect(drawn(stateAfter(MIDDLE), { asked })[1]).toContain(`   ${notice}   `);
   });
 
-  it('offers p as the way on while the run rests, and Ctrl-C where keys cannot be read', () => {
+  it('offers p to go on while the run rests, and Ctrl-C where keys cannot be read', () => {
     expect(drawn(stateAfter(MIDDLE), { asked: 'paused' }).at(-1)).toMatch(/^p go on /);
     expect(drawn(stateAfter(MIDDLE), { keys: false }).at(-1)).toBe('Ctrl-C saves and quits');
   });

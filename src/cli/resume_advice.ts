@@ -1,4 +1,4 @@
-/** What to do after a run was ended by something that the user can set right, or by its GPU: the command that goes on. */
+/** What to do after a run was ended by something that the user can set right, or by its GPU: the command that resumes it. */
 import { BackendError, CheckpointError, PluginError, RlvrError } from '../errors.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
 import { resumeCommand } from '../run/resume_command.ts';
@@ -7,8 +7,8 @@ import type { Store } from '../run/store.ts';
 /** Failures of the disk, after which nothing about the run has to change. */
 const OF_THE_DISK = new Set(['disk-full', 'not-permitted', 'read-only', 'file-failed']);
 
-/** The error, with the way on below its message where there is a run to go on with. */
-export async function withWayOn(error: unknown, store: Store, directory: string): Promise<unknown> {
+/** The error, with the command that resumes below its message where there is a run to go on with. */
+export async function withResumeAdvice(error: unknown, store: Store, directory: string): Promise<unknown> {
   const isPlugin = error instanceof PluginError;
   const isLostDevice = error instanceof BackendError && error.code === 'device-lost';
   const isDisk = error instanceof CheckpointError && OF_THE_DISK.has(error.code);
@@ -16,11 +16,11 @@ export async function withWayOn(error: unknown, store: Store, directory: string)
   const saved = await whatIsSaved(store);
   if (saved === undefined) return error;
   // A corrected file is another file, which a resume refuses unless it is told.
-  const way = isPlugin
+  const advice = isPlugin
     ? `When the file is corrected, go on with:\n  ${resumeCommand(directory)} --force`
     : `${isLostDevice ? 'Go' : 'Then go'} on with:\n  ${resumeCommand(directory)}`;
   const Kind = error.constructor as typeof RlvrError;
-  return new Kind(error.code, `${error.message}\n${saved} ${way}`, error.facts);
+  return new Kind(error.code, `${error.message}\n${saved} ${advice}`, error.facts);
 }
 
 /** Undefined where no run has begun, or where the disk does not even say that. */
