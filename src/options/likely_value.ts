@@ -1,7 +1,7 @@
-/** What a text was probably meant to be, where a number, a flag or nothing was asked for. */
+/** The value that a text probably stands for, where a number, a flag or nothing was asked for. */
 
 /** The value to write, as the YAML spells it, and why the text is not that already. */
-export interface MeantValue {
+export interface LikelyValue {
   readonly value: number | boolean | null;
   readonly written: string;
   readonly because: string;
@@ -13,11 +13,11 @@ const NO = /^(no|off|false|n)$/i;
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 
 /** Undefined where the text is just a text. */
-export function meantBy(text: string): MeantValue | undefined {
+export function likelyValue(text: string): LikelyValue | undefined {
   const word = text.trim();
   const [, beforeHash] = /^([^\s#]+)#/.exec(word) ?? [];
-  if (beforeHash !== undefined) return withReason(meantBy(beforeHash), 'a comment needs a space before its #');
-  if (/[−–]/.test(word)) return withReason(meantBy(word.replace(/[−–]/g, '-')), 'a minus is the - of the keyboard');
+  if (beforeHash !== undefined) return withReason(likelyValue(beforeHash), 'a comment needs a space before its #');
+  if (/[−–]/.test(word)) return withReason(likelyValue(word.replace(/[−–]/g, '-')), 'a minus is the - of the keyboard');
   if (NUMBER.test(word)) return number(word, 'quotes make a text of it');
   if (/^\d[\d_]*$/.test(word)) return number(word.replaceAll('_', ''), 'an underscore makes a text of it');
   if (/^[1-9]\d{0,2}(,\d{3})+$/.test(word)) return number(word.replaceAll(',', ''), 'a comma makes a text of it');
@@ -29,15 +29,15 @@ export function meantBy(text: string): MeantValue | undefined {
   return undefined;
 }
 
-function withReason(meant: MeantValue | undefined, because: string): MeantValue | undefined {
-  return meant && { ...meant, because };
+function withReason(likely: LikelyValue | undefined, because: string): LikelyValue | undefined {
+  return likely && { ...likely, because };
 }
 
-function number(spelling: string, because: string): MeantValue {
+function number(spelling: string, because: string): LikelyValue {
   return { value: Number(spelling), written: spelling, because };
 }
 
-function percentage(word: string): MeantValue {
+function percentage(word: string): LikelyValue {
   const value = Number((Number.parseFloat(word) / 100).toPrecision(12)); // 0.07, not 0.07000000000000001
   return { value, written: String(value), because: 'a percent sign makes a text of it' };
 }

@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import type { KeyTable, Values } from './keys.ts';
-import { meantBy } from './meant_value.ts';
+import { likelyValue } from './likely_value.ts';
 import { nearestKey } from './nearest_name.ts';
 
 /** Options as they are written, by the spelling of the YAML. */
@@ -174,9 +174,9 @@ function remedied({ message, path }: Mistake, value: unknown, schema: z.ZodType)
   const isInList = path.at(-1) === 'name' && typeof path.at(-2) === 'number';
   const named = isInList ? nameless(valueAt(value, path.slice(0, -1))) : undefined;
   if (named !== undefined) return `a mapping needs its name; write ${named}`;
-  const meant = typeof text === 'string' ? meantBy(text) : undefined;
-  if (meant === undefined || !schema.safeParse(replacedAt(value, path, meant.value)).success) return message;
-  return `${message.split(';', 1)[0]}; write ${meant.written}, as ${meant.because}`;
+  const likely = typeof text === 'string' ? likelyValue(text) : undefined;
+  if (likely === undefined || !schema.safeParse(replacedAt(value, path, likely.value)).success) return message;
+  return `${message.split(';', 1)[0]}; write ${likely.written}, as ${likely.because}`;
 }
 
 /** `[accuracy: 0.5]`: a reward and its weight, written as a key and its value. */
