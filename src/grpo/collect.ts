@@ -15,7 +15,7 @@ import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
 import type { TrainingRun } from './run.ts';
-import { drawing, samplingKey, timed } from './run.ts';
+import { samplingKey, takeBackOnFailure, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
 
 /**
@@ -24,7 +24,7 @@ import type { StepScope } from './step_scope.ts';
  * @throws PluginError where a reward function fails; the run is then at rest, as before the batch
  */
 export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, scope: StepScope): Promise<Collected> {
-  return drawing(run, async () => {
+  return takeBackOnFailure(run, async () => {
     const { promptSource, rolloutStrategies } = scope.methods;
     let rounds = 0;
     run.policy.forgetKept();

@@ -96,10 +96,8 @@ export function samplingKey(seed: number, purpose: string): readonly [number, nu
   return [(words[0] ?? 0) | 0, (words[1] ?? 0) | 0];
 }
 
-/**
- * Draws and scores a batch. Where that fails, the draws are taken back: the run is at rest, as before the batch.
- */
-export async function drawing<T>({ position, methods }: TrainingRun, work: () => Promise<T>): Promise<T> {
+/** Where `work` fails, what it drew is taken back, with the state of the methods: the run is at rest, as before it. */
+export async function takeBackOnFailure<T>({ position, methods }: TrainingRun, work: () => Promise<T>): Promise<T> {
   const { itemsDrawn, rolloutsDrawn, stageIndex } = position;
   const stage = methods[stageIndex];
   const states = stage && methodStates(stage);

@@ -6,14 +6,14 @@ import type { SftStageConfig } from '../methods/stage.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import { nextItem } from './collect.ts';
-import { drawing, type TrainingRun } from './run.ts';
+import { type TrainingRun, takeBackOnFailure } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
   const { policy, tasks, config, position } = run;
   const first = position.itemsDrawn;
-  const examples = await drawing(run, async () =>
+  const examples = await takeBackOnFailure(run, async () =>
     Array.from({ length: stage.batch.sequencesPerStep }, () => nextItem(run)).map(
       (item, i): TokenGroup => ({
         prompt: tasks.promptTokens(item),
