@@ -9,7 +9,7 @@ import { completionText } from '../grpo/complete.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
 import { lacksRoomToKeep } from '../planning/memory_advice.ts';
-import { type RunEstimate, rehearse } from '../planning/rehearsal.ts';
+import { estimateTime, type RunEstimate } from '../planning/time_estimate.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { colors } from './colors.ts';
 import { printable, roughDuration } from './format.ts';
@@ -36,7 +36,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   const { run, plannedBytes } = dry;
   if (!json && process.stderr.isTTY)
     process.stderr.write(colors.dim('measuring a few steps on throw-away weights …\n'));
-  const estimate = await rehearse(run);
+  const estimate = await estimateTime(run);
   const examples = demonstrations(run);
   const problems = { train: run.tasks.trainProblems(), heldOut: run.tasks.heldOutItems().length };
   const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -15,7 +15,7 @@ import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { countParameters } from '../model/parameters.ts';
-import { rehearse } from '../planning/rehearsal.ts';
+import { estimateTime } from '../planning/time_estimate.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
@@ -348,12 +348,12 @@ class LocalRun implements BrowserRun {
   estimate(): Promise<BrowserEstimate> {
     return this.#atRest(async () => {
       const { config, tasks, clock } = this.#parts.run;
-      const rehearsal = await openRun(config, tasks, this.#parts.chosen.backend, { rewards: 'unused', clock });
+      const timed = await openRun(config, tasks, this.#parts.chosen.backend, { rewards: 'unused', clock });
       try {
-        const { seconds, stages, secondsPerEvaluation } = await rehearse(rehearsal);
+        const { seconds, stages, secondsPerEvaluation } = await estimateTime(timed);
         return { seconds, secondsPerStep: stages.map(({ secondsPerStep }) => secondsPerStep), secondsPerEvaluation };
       } finally {
-        await rehearsal.policy.close();
+        await timed.policy.close();
       }
     });
   }

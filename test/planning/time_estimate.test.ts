@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { rehearse } from '../../src/planning/rehearsal.ts';
+import { estimateTime } from '../../src/planning/time_estimate.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { createTasks } from '../support/tasks.ts';
 
@@ -20,12 +20,12 @@ function ticking(): () => number {
   return () => 250 * readings++;
 }
 
-describe('rehearse', () => {
+describe('estimateTime', () => {
   it('measures every stage in whole cycles, short ones too, and leaves the position of the run', async () => {
     const { config } = parseConfig(CONFIG, { file: 'inline' });
     const task = createTasks(config, { heldOutSample: 4 });
     const run = await openRun(config, task, await wasmBackend({ inline: true }), { clock: ticking() });
-    const estimate = await rehearse(run);
+    const estimate = await estimateTime(run);
     const [sft, grpo] = estimate.stages;
     expect(sft).toMatchObject({ stage: 'sft', steps: 1 });
     expect(grpo).toMatchObject({ stage: 'grpo', steps: 40 });

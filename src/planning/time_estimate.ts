@@ -1,9 +1,9 @@
 /**
  * How long a run will take, from real steps of each stage on throw-away weights.
  *
- * Weights that have learned nothing sample to the limit and solve nothing, so a rehearsal gives what a trained policy
- * would: answers as long as the demonstrations, and rewards that leave a typical share of the groups dead. Everything
- * else is the run itself: its loop, its batches, its refills, its evaluation.
+ * Weights that have learned nothing sample to the limit and solve nothing, so the steps that are timed get what a trained
+ * policy would: answers as long as the demonstrations, and rewards that leave a typical share of the groups dead.
+ * Everything else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
 import { withFixedLength } from '../data/task_set.ts';
@@ -34,31 +34,31 @@ export interface RunEstimate {
   readonly secondsPerEvaluation: number;
   /** All of it. */
   readonly seconds: number;
-  /** Completion tokens that every rehearsed answer had. */
+  /** Completion tokens of every answer in the timed steps. */
   readonly completionTokens: number;
 }
 
-/** Rehearses every stage of a run that was just opened. Its weights are worth nothing afterwards; its position stands. */
-export async function rehearse(run: TrainingRun): Promise<RunEstimate> {
+/** Times steps of each stage of a run that was just opened. Its weights are worth nothing afterwards; its position stands. */
+export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const { config, tasks } = run;
   const longest = Math.min(...config.stages.map((stage) => completionLimit(tasks, stage)));
   const completionTokens = Math.min(longest, Math.round(typicalLengths(tasks, config.seed).completion));
-  const rehearsal: TrainingRun = {
+  const timedRun: TrainingRun = {
     ...run,
     tasks: withFixedLength(tasks, completionTokens),
     rewards: config.stages.map((stage) =>
-      stage.stage === 'grpo' ? [{ reward: rehearsedReward(stage), weight: 1 }] : [],
+      stage.stage === 'grpo' ? [{ reward: typicalReward(stage), weight: 1 }] : [],
     ),
     // Without an end, so that short stages can be measured like long ones.
     config: { ...config, stages: config.stages.map(endless) },
   };
   const stages: StageEstimate[] = [];
   for (const [index, stage] of config.stages.entries()) {
-    const at = { ...rehearsal, position: { ...startPosition(), stageIndex: index } };
+    const at = { ...timedRun, position: { ...startPosition(), stageIndex: index } };
     stages.push({ stage: stage.stage, steps: stage.optimizer.maxSteps, ...(await measureSteps(at, stage)) });
   }
   const start = run.clock();
-  await evaluate(rehearsal, config.stages[config.stages.length - 1] as StageConfig); // a run has at least one stage
+  await evaluate(timedRun, config.stages[config.stages.length - 1] as StageConfig); // a run has at least one stage
   const secondsPerEvaluation = (run.clock() - start) / 1000;
   const evaluations = plannedWork(config, tasks).reduce((sum, work) => sum + work.evaluations, 0);
   const training = stages.reduce((sum, { steps, secondsPerStep }) => sum + steps * secondsPerStep, 0);
@@ -89,7 +89,7 @@ async function measureSteps(
     }
     if (now - start >= WARM_UP_SECONDS * 1000) warm ??= { at: now, step: event.step };
   }
-  throw new RangeError('a rehearsed stage has no end');
+  throw new RangeError('a timed stage has no end');
 }
 
 /** Optimizer steps from one rollout to the next. */
@@ -100,11 +100,11 @@ function stepsInCycle(stage: StageConfig): number {
 }
 
 /** Of every few groups one is dead; in the others, every second completion is right. */
-function rehearsedReward({ batch: { numGenerations } }: GrpoStageConfig): RewardFunction {
+function typicalReward({ batch: { numGenerations } }: GrpoStageConfig): RewardFunction {
   const every = Math.round(1 / TYPICAL_DEAD_SHARE);
   const isDead = (group: number): boolean => group % every === every - 1;
   return {
-    name: 'rehearsal',
+    name: 'typical',
     score: ({ completions }) => completions.map((_, i) => (isDead(Math.floor(i / numGenerations)) ? 0 : i % 2)),
   };
 }
