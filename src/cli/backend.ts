@@ -14,7 +14,7 @@ import { requireAddressSpace } from './engine_memory.ts';
 export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference' | `tfjs:${TfjsBackendName}`;
 
 /** What a config says of the backend. */
-export interface BackendWish {
+export interface BackendRequest {
   /** `auto`, which only webgpu can give float16, takes it then, on any adapter. */
   readonly backend: BackendName;
   /** undefined: one a core */
@@ -29,7 +29,7 @@ export interface BackendWish {
  *   memory, or the packages of `tfjs:…` are missing
  */
 export async function chooseBackend(
-  { backend: name, threads, storageDtype = 'float32' }: BackendWish,
+  { backend: name, threads, storageDtype = 'float32' }: BackendRequest,
   tell: (line: string) => void = () => {},
 ): Promise<Backend> {
   switch (name) {

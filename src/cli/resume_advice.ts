@@ -1,4 +1,4 @@
-/** What to do after a run was ended by something that the user can set right, or by its GPU: the command that resumes it. */
+/** What to do after a run was ended by something that the user can set right, or by its GPU: how to resume it. */
 import { BackendError, CheckpointError, PluginError, RlvrError } from '../errors.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
 import { resumeCommand } from '../run/resume_command.ts';

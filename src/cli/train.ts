@@ -55,10 +55,10 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.policy.engine, (line) => display.say(line));
-      const wishes = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
+      const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
-      for await (const event of session({ run, store, fingerprint, directory, resume, force, ...wishes })) {
+      for await (const event of session({ run, store, fingerprint, directory, resume, force, ...requests })) {
         display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
       }

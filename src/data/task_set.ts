@@ -64,7 +64,7 @@ export function oneTask(task: Task): TaskSet {
   return taskSet([{ task, weight: 1 }]);
 }
 
-/** The same tasks, with completions that stop after exactly so many tokens: what the steps sample that a time estimate is made of. */
+/** The same tasks, with completions that stop after exactly so many tokens: for steps that are timed. */
 export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskSet {
   return {
     name: tasks.name,

@@ -1,8 +1,8 @@
 /**
  * How long a run will take, from real steps of each stage on throw-away weights.
  *
- * Weights that have learned nothing sample to the limit and solve nothing, so the steps that are timed get what a trained
- * policy would: answers as long as the demonstrations, and rewards that leave a typical share of the groups dead.
+ * Weights that have learned nothing sample to the limit and solve nothing, so the timed steps get what a trained policy
+ * would: answers as long as the demonstrations, and rewards that leave a typical share of the groups dead.
  * Everything else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
@@ -38,7 +38,7 @@ export interface RunEstimate {
   readonly completionTokens: number;
 }
 
-/** Times steps of each stage of a run that was just opened. Its weights are worth nothing afterwards; its position stands. */
+/** Times steps of each stage of a run that was just opened. Its weights are worth nothing afterwards; its state is. */
 export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const { config, tasks } = run;
   const longest = Math.min(...config.stages.map((stage) => completionLimit(tasks, stage)));

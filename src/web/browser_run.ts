@@ -7,7 +7,7 @@ import type { Catalogue } from '../config/catalogue.ts';
 import type { CreditedGroup, Evaluation } from '../methods/records.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { SessionEvent } from '../run/session.ts';
-import type { BackendReport, BackendWish } from './choose_backend.ts';
+import type { BackendReport, BackendRequest } from './choose_backend.ts';
 
 /** What to open. Plain data: it crosses to a worker. */
 export interface OpenOptions {
@@ -15,7 +15,7 @@ export interface OpenOptions {
   readonly yaml: string;
   /** Name under which the run is kept. One that is there is gone on with: letters, digits, `.`, `_`, `-`. */
   readonly name: string;
-  readonly backend?: BackendWish;
+  readonly backend?: BackendRequest;
   /** JavaScript of rewards by the name that `reward_funcs` gives them; each runs in a worker of its own. */
   readonly rewards?: Readonly<Record<string, string>>;
   /** A saved run by path, as `files` gives it, to begin with where none of this name is kept. */

@@ -7,8 +7,8 @@ import * as browser from '../kernels/wasm/workers.web.ts';
 import { type AdapterSource, webgpuBackend } from '../kernels/webgpu/backend.ts';
 import { adapterLine } from '../kernels/webgpu/device.ts';
 
-/** What the caller wishes. */
-export interface BackendWish {
+/** What the caller asks for. */
+export interface BackendRequest {
   /** `auto` (default): a real GPU where there is one, else WebAssembly. */
   readonly name?: 'auto' | 'webgpu' | 'wasm';
   /** Takes a WebGPU adapter that runs on the processor, too; `auto` refuses one, since WebAssembly is faster. */
@@ -35,7 +35,7 @@ export interface BackendReport {
 
 /** @throws BackendError where `webgpu` is asked for and there is no adapter, or the adapter cannot store float16 */
 export async function chooseBackend(
-  { name = 'auto', software = false, threads }: BackendWish,
+  { name = 'auto', software = false, threads }: BackendRequest,
   storageDtype: StorageDtype = 'float32',
 ): Promise<ChosenBackend> {
   const missing: string[] = [];

@@ -27,7 +27,7 @@ export type { OptionText } from '../options/describe.ts';
 export type { Verdict } from '../rewards/verdict.ts';
 export type { Store } from '../run/store.ts';
 export * from './browser_run.ts';
-export type { BackendReport, BackendWish } from './choose_backend.ts';
+export type { BackendReport, BackendRequest } from './choose_backend.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './opfs_store.ts';
 export type { OwnRewardRow } from './own_reward.ts';
 export { openRunInWorker, type WorkerOptions } from './worker_run.ts';

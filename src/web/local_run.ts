@@ -1,5 +1,5 @@
 /**
- * A run in the caller's own thread: the session over a kept store, with the wishes of a page served between its steps.
+ * A run in the caller's own thread: the session over a kept store, with what a page asks for served between its steps.
  *
  * A pause is a session that was asked to stop, and so ends with a checkpoint; going on is a session that resumes. What
  * a reload finds is therefore what the page showed.

@@ -42,8 +42,8 @@ async function finish(store: Store, resume: boolean, onStep: (step: number) => v
   const run = await openRun(config, createTasks(config, { heldOutSample: 2 }), backend, { rewards: { mine } });
   try {
     const fingerprint = await fingerprintOf(run);
-    const wishes = { directory: 'runs/one', force: false, shouldStop: () => false };
-    for await (const event of session({ run, store, fingerprint, resume, ...wishes }))
+    const options = { directory: 'runs/one', force: false, shouldStop: () => false };
+    for await (const event of session({ run, store, fingerprint, resume, ...options }))
       if (event.type === 'finished') return event.summary;
   } finally {
     await run.policy.close();

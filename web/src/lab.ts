@@ -1,7 +1,7 @@
 /** The page's one run and everything known of it: what the panels show, and what their buttons do. */
 import {
   type Answer,
-  type BackendWish,
+  type BackendRequest,
   type BrowserEvent,
   type BrowserRun,
   ConfigError,
@@ -52,7 +52,7 @@ export class Lab {
   settings: SettingChange['settings'][] = [];
   /** Steps a second, lately. */
   speed = 0;
-  readonly #wish: BackendWish;
+  readonly #backend: BackendRequest;
   readonly #changed: () => void;
   #losses = 0;
   #lastStepAt = 0;
@@ -60,10 +60,10 @@ export class Lab {
   #opening = 0;
 
   /** @param changed  called whenever anything here is different */
-  constructor(experiment: Experiment, code: string, wish: BackendWish, changed: () => void) {
+  constructor(experiment: Experiment, code: string, backend: BackendRequest, changed: () => void) {
     this.experiment = experiment;
     this.code = code;
-    this.#wish = wish;
+    this.#backend = backend;
     this.#changed = changed;
   }
 
@@ -88,12 +88,12 @@ export class Lab {
     this.#changed();
     try {
       await before?.close().catch(() => undefined); // a lost device cannot be closed
-      const wish: BackendWish = this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#wish;
+      const backend: BackendRequest = this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#backend;
       const rewards = experiment.reward === 'yours' ? { yours: this.code } : undefined;
       const run = await openRunInWorker({
         yaml: this.yaml,
         name: await this.name(),
-        backend: wish,
+        backend,
         rewards,
         files,
         rolloutsMs: ROLLOUTS_MS,

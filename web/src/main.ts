@@ -30,7 +30,7 @@ const CODE_KEY = 'rlvr-train reward';
 async function start(): Promise<void> {
   if (await isolate()) return;
   const query = new URLSearchParams(location.search);
-  const wish = {
+  const backend = {
     name: pick(query.get('backend'), ['auto', 'webgpu', 'wasm'] as const),
     software: query.has('software'),
     ...(query.has('threads') && { threads: Number(query.get('threads')) }),
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
   const code = localStorage.getItem(CODE_KEY) ?? EXAMPLE;
   const parts: Part[] = [];
   const draw = drawing(parts);
-  const lab = new Lab(ofLink(location.hash), code, wish, () => draw.soon());
+  const lab = new Lab(ofLink(location.hash), code, backend, () => draw.soon());
   const opened = lab.open(); // the engine starts in its worker while the panels are made
   // A reward of one's own comes from this browser's editor, never from a link.
   const choose = (experiment: Experiment): void => {

@@ -43,19 +43,19 @@ export interface OpenDevice {
 }
 
 /** What is asked of an adapter beyond WebGPU's defaults, where it has it. */
-export interface DeviceWishes {
+export interface DeviceRequest {
   readonly subgroups: boolean;
   /** Asked for; the adapter must have it. */
   readonly float16: boolean;
 }
 
 /** Opens a device with the adapter's largest buffers. @throws BackendError where the adapter refuses */
-export async function openDevice(adapter: GPUAdapter, wishes: DeviceWishes): Promise<OpenDevice> {
+export async function openDevice(adapter: GPUAdapter, request: DeviceRequest): Promise<OpenDevice> {
   const requiredLimits = Object.fromEntries(RAISED_LIMITS.map((name) => [name, adapter.limits[name]]));
   const description = describeAdapter(adapter);
   const requiredFeatures: GPUFeatureName[] = [
-    ...(wishes.subgroups && adapter.features.has('subgroups') ? (['subgroups'] as const) : []),
-    ...(wishes.float16 ? (['shader-f16'] as const) : []),
+    ...(request.subgroups && adapter.features.has('subgroups') ? (['subgroups'] as const) : []),
+    ...(request.float16 ? (['shader-f16'] as const) : []),
   ];
   const refuse = (cause: unknown): never => {
     throw new BackendError('no-device', `webgpu: ${adapterLine(description)} gives no device: ${String(cause)}.`);
