@@ -99,7 +99,7 @@ async function train() {
   const options = { run, store: fileStore(folder), fingerprint: await fingerprintOf(run), resume: false, force: false };
   let done = false;
   for await (const event of session({ ...options, shouldStop: () => done })) {
-    if (event.type !== 'step' || run.position.stageIndex !== last) continue;
+    if (event.type !== 'step' || run.state.stageIndex !== last) continue;
     if ((event.step * MARKS) % steps < MARKS) {
       collectGarbage();
       const { heapUsed, arrayBuffers } = process.memoryUsage();

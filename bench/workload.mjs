@@ -119,14 +119,14 @@ export async function openWorkload(
 export function stepper(run) {
   const stream = train(run);
   return async () => {
-    const before = { ...run.position.seconds };
+    const before = { ...run.state.seconds };
     const start = performance.now();
     for (;;) {
       const { value: event } = await stream.next();
       if (event.type !== 'step') continue;
       const seconds = (performance.now() - start) / 1000;
       const split = Object.fromEntries(
-        Object.entries(run.position.seconds).map(([activity, total]) => [activity, total - before[activity]]),
+        Object.entries(run.state.seconds).map(([activity, total]) => [activity, total - before[activity]]),
       );
       return { seconds, split, metrics: event.metrics };
     }

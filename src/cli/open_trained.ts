@@ -57,10 +57,10 @@ export async function openTrained(
 
 /** Fills the policy, and sets the stage that ended with it. @returns where in the directory it was */
 async function loadLatest(store: Store, directory: string, run: TrainingRun): Promise<string> {
-  const { config, policy, position } = run;
+  const { config, policy, state } = run;
   const model = `${MODEL_FOLDER}/model.safetensors`;
   if (await store.exists(model)) {
-    position.stageIndex = config.stages.length - 1;
+    state.stageIndex = config.stages.length - 1;
     await loadModel(store, model, policy);
     return model;
   }
@@ -68,7 +68,7 @@ async function loadLatest(store: Store, directory: string, run: TrainingRun): Pr
   if (latest === undefined) {
     throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
   }
-  position.stageIndex = latest.checkpoint.stageIndex;
+  state.stageIndex = latest.checkpoint.stageIndex;
   restoreWeights(policy, latest.checkpoint);
   return `checkpoints/${latest.name}`;
 }

@@ -61,7 +61,7 @@ export class Reporter implements Display {
     switch (event.type) {
       case 'stage':
         this.#maxSteps = event.maxSteps;
-        this.#start = { step: event.step, tokens: run.position.tokens, at: run.clock() };
+        this.#start = { step: event.step, tokens: run.state.tokens, at: run.clock() };
         print(
           `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
         );
@@ -103,7 +103,7 @@ export class Reporter implements Display {
     if (step < this.#maxSteps && now - this.#printedAt < PROGRESS_SECONDS * 1000) return;
     this.#printedAt = now;
     const seconds = Math.max(1e-3, (now - this.#start.at) / 1000);
-    const rate = (run.position.tokens - this.#start.tokens) / seconds;
+    const rate = (run.state.tokens - this.#start.tokens) / seconds;
     const left = ((this.#maxSteps - step) * seconds) / Math.max(1, step - this.#start.step);
     const place = `${String(step).padStart(String(this.#maxSteps).length)}/${this.#maxSteps}`;
     const number = (key: string, digits: number): string => Number(metrics[key] ?? Number.NaN).toFixed(digits);
@@ -117,7 +117,7 @@ export class Reporter implements Display {
 
   #closing(summary: Summary): void {
     const { run, print, directory } = this.#options;
-    const { baseline, final } = run.position;
+    const { baseline, final } = run.state;
     print('');
     for (const example of (final ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
     print('');

@@ -49,7 +49,7 @@ export interface Said {
   message: string;
 }
 
-/** Plain JSON, part of a run's position: what a resumed run says depends on it, and nothing else does. */
+/** Plain JSON, part of a run's state: what a resumed run says depends on it, and nothing else does. */
 export interface Watch {
   history: History;
   alarms: Record<string, Alarm>;

@@ -49,7 +49,7 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
 
 /** The next item of the training stream. */
 export function nextItem(run: TrainingRun): TaskItem {
-  return run.tasks.trainItem(run.config.seed, run.position.itemsDrawn++);
+  return run.tasks.trainItem(run.config.seed, run.state.itemsDrawn++);
 }
 
 async function rollOutPlainly(
@@ -80,9 +80,9 @@ async function sample(
   scope: StepScope,
   requests: readonly GroupRequest[],
 ): Promise<KeptGeneration> {
-  const firstRollout = run.position.rolloutsDrawn;
+  const firstRollout = run.state.rolloutsDrawn;
   const samples = requests.map((request) => request.samples);
-  run.position.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
+  run.state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
   const items = requests.map(({ item }) => item);
   const key = samplingKey(run.config.seed, 'rollout');
   const settings = { samples, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
@@ -125,10 +125,10 @@ async function score(
   const items = requests.map(({ item }) => item);
   const verified = verifyCompletions(run.tasks, items, completions);
   const batch = rewardBatch(answeredItems(items, verified), {
-    step: run.position.step,
-    progress: run.position.step / stage.optimizer.maxSteps,
+    step: run.state.step,
+    progress: run.state.step / stage.optimizer.maxSteps,
   });
-  const weighted = run.rewards[run.position.stageIndex] ?? [];
+  const weighted = run.rewards[run.state.stageIndex] ?? [];
   const { rewards: parts, failures } = await scoreRewards(
     weighted.map(({ reward }) => reward),
     batch,

@@ -12,12 +12,12 @@ import type { TrainingRun } from './run.ts';
 import { stageOf } from './run.ts';
 
 export function diagnoseStart(run: TrainingRun): TrainEvent[] {
-  return observed(run, run.position.step, { after: 'start' });
+  return observed(run, run.state.step, { after: 'start' });
 }
 
 /** Before the optimizer step that the batch is for; it may be that none follows. */
 export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEvent[] {
-  const { step, watch, seconds } = run.position;
+  const { step, watch, seconds } = run.state;
   const record = batchRecord(step + 1, collected, watch.history.seconds, seconds);
   watch.history.seconds = { ...seconds };
   return observed(run, step + 1, { after: 'batch', record, problems: collected.groups.map(({ item }) => item.key) });
@@ -25,17 +25,17 @@ export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEven
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
 export function diagnoseUpdate(run: TrainingRun, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
-  const { step } = run.position;
+  const { step } = run.state;
   return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy) });
 }
 
 export function diagnoseSupervised(run: TrainingRun, result: SupervisedResult): TrainEvent[] {
-  const { step } = run.position;
+  const { step } = run.state;
   return observed(run, step, { after: 'update', record: supervisedRecord(step, result) });
 }
 
 export function diagnoseEvaluation(run: TrainingRun, evaluation: Evaluation): TrainEvent[] {
-  const { step, watch } = run.position;
+  const { step, watch } = run.state;
   const record = evaluationRecord(step, evaluation, trainingSince(watch.history));
   return observed(run, step, { after: 'evaluation', record });
 }
@@ -43,14 +43,14 @@ export function diagnoseEvaluation(run: TrainingRun, evaluation: Evaluation): Tr
 /** The last word of a run that an error ends, where the error says something about learning. */
 export function diagnoseStop(run: TrainingRun, error: unknown): TrainEvent[] {
   if (!(error instanceof RlvrError && STOP_CODES.includes(error.code))) return [];
-  const { step, watch } = run.position;
+  const { step, watch } = run.state;
   const diagnosis: Diagnosis = { code: error.code, level: 'stop', message: error.message };
   say(watch, stageOf(run), step, diagnosis);
   return [eventOf(run, step, diagnosis)];
 }
 
 function observed(run: TrainingRun, step: number, observation: Observation): TrainEvent[] {
-  const found = observe(run.position.watch, stageOf(run), step, observation);
+  const found = observe(run.state.watch, stageOf(run), step, observation);
   return found.map((diagnosis) => eventOf(run, step, diagnosis));
 }
 

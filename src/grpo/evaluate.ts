@@ -73,7 +73,7 @@ function figuresOf(
   greedy: readonly VerifiedCompletion[],
   sampled: readonly (readonly VerifiedCompletion[])[],
 ): Evaluation['figures'] {
-  const figures = run.figures[run.position.stageIndex] ?? [];
+  const figures = run.figures[run.state.stageIndex] ?? [];
   if (figures.length === 0) return {};
   const problems = items.map(
     ({ key, weight }, i): ProblemRecord => ({

@@ -1,6 +1,6 @@
 /**
- * A training run: a policy, a task, a config, and the position reached. Everything that decides what happens next
- * is in `position` and in the policy's vectors; a checkpoint holds exactly these.
+ * A training run: a policy, its tasks, a config, and the state reached. What happens next is decided by that state, by what
+ * methods and the ledger keep, and by the policy's vectors; a checkpoint holds exactly these.
  */
 
 import type { RunConfig } from '../config/run_config.ts';
@@ -23,7 +23,7 @@ export interface Buffer {
 }
 
 /** Where a run stands; at a step boundary it is all that a resume needs besides the policy's vectors. */
-export interface Position {
+export interface RunState {
   stageIndex: number;
   /** Optimizer steps taken in this stage. */
   step: number;
@@ -61,12 +61,12 @@ export interface TrainingRun {
   /** What is known of each problem, where a method asks for it. */
   readonly ledger: Ledger;
   readonly policy: Policy;
-  readonly position: Position;
+  readonly state: RunState;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
 }
 
-export function startPosition(): Position {
+export function initialState(): RunState {
   const seconds = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
   return {
     stageIndex: 0,
@@ -84,7 +84,7 @@ export function startPosition(): Position {
 }
 
 export function stageOf(run: TrainingRun): StageConfig {
-  const stage = run.config.stages[run.position.stageIndex];
+  const stage = run.config.stages[run.state.stageIndex];
   if (stage === undefined) throw new RangeError('the run has no further stage');
   return stage;
 }
@@ -97,14 +97,14 @@ export function samplingKey(seed: number, purpose: string): readonly [number, nu
 }
 
 /** Where `work` fails, what it drew is taken back, with the state of the methods: the run is at rest, as before it. */
-export async function takeBackOnFailure<T>({ position, methods }: TrainingRun, work: () => Promise<T>): Promise<T> {
-  const { itemsDrawn, rolloutsDrawn, stageIndex } = position;
+export async function takeBackOnFailure<T>({ state, methods }: TrainingRun, work: () => Promise<T>): Promise<T> {
+  const { itemsDrawn, rolloutsDrawn, stageIndex } = state;
   const stage = methods[stageIndex];
   const states = stage && methodStates(stage);
   try {
     return await work();
   } catch (error) {
-    Object.assign(position, { itemsDrawn, rolloutsDrawn });
+    Object.assign(state, { itemsDrawn, rolloutsDrawn });
     if (stage && states) restoreMethods(stage, states);
     throw error;
   }
@@ -116,6 +116,6 @@ export async function timed<T>(run: TrainingRun, activity: keyof Seconds, work: 
   try {
     return await work();
   } finally {
-    run.position.seconds[activity] += (run.clock() - start) / 1000;
+    run.state.seconds[activity] += (run.clock() - start) / 1000;
   }
 }

@@ -18,7 +18,7 @@ export interface StepScope {
  * many problems were drawn before: a batch without signal is followed by another one for the same step.
  */
 export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
-  const { stageIndex, step, itemsDrawn } = run.position;
+  const { stageIndex, step, itemsDrawn } = run.state;
   const logged: Record<string, number> = {};
   return {
     methods: methodsOf(run),
@@ -38,7 +38,7 @@ export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
 
 /** The methods of the stage under way. */
 export function methodsOf(run: TrainingRun): StageMethods {
-  const methods = run.methods[run.position.stageIndex];
+  const methods = run.methods[run.state.stageIndex];
   if (methods === undefined) throw new RangeError('this stage was opened without its methods');
   return methods;
 }

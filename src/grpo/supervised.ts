@@ -11,8 +11,8 @@ import { learningRateAt } from './schedules.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
-  const { policy, tasks, config, position } = run;
-  const first = position.itemsDrawn;
+  const { policy, tasks, config, state } = run;
+  const first = state.itemsDrawn;
   const examples = await takeBackOnFailure(run, async () =>
     Array.from({ length: stage.batch.sequencesPerStep }, () => nextItem(run)).map(
       (item, i): TokenGroup => ({
@@ -32,14 +32,14 @@ export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Pr
     for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
     for (const value of scores.entropies) entropy += value / completionTokens;
   }
-  const learningRate = learningRateAt(position.step, stage.optimizer);
-  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: position.step + 1 });
+  const learningRate = learningRateAt(state.step, stage.optimizer);
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: state.step + 1 });
   if (!Number.isFinite(loss) || !Number.isFinite(gradNorm)) {
     const message =
-      `step ${position.step + 1}: the loss is ${loss}, the gradient norm ${gradNorm}. The weights are those of step ` +
-      `${position.step}; nothing was changed.\n  Lower learning_rate.`;
+      `step ${state.step + 1}: the loss is ${loss}, the gradient norm ${gradNorm}. The weights are those of step ` +
+      `${state.step}; nothing was changed.\n  Lower learning_rate.`;
     throw new NumericsError('non-finite', message, {
-      step: position.step,
+      step: state.step,
       loss: String(loss),
       gradNorm: String(gradNorm),
     });

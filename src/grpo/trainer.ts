@@ -32,12 +32,12 @@ import { updatePolicy } from './update.ts';
 /** Generation batches in a row without a live group after which a run gives up. */
 const MOST_DEAD_BATCHES = 10;
 
-/** Trains from the run's position to the end of its last stage. */
+/** Trains from where the run stands to the end of its last stage. */
 export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
-  const { position, config } = run;
-  for (; position.stageIndex < config.stages.length; nextStage(run)) {
+  const { state, config } = run;
+  for (; state.stageIndex < config.stages.length; nextStage(run)) {
     const stage = stageOf(run);
-    const { step, stageIndex: index } = position;
+    const { step, stageIndex: index } = state;
     yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.optimizer.maxSteps };
     if (step === 0) yield* diagnoseStart(run);
     try {
@@ -46,40 +46,40 @@ export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
       yield* diagnoseStop(run, error);
       throw error;
     }
-    if (index === config.stages.length - 1) break; // the position stays at the end of the last stage
+    if (index === config.stages.length - 1) break; // the run stays at the end of the last stage
   }
-  yield { type: 'end', step: position.step };
+  yield { type: 'end', step: state.step };
 }
 
-function nextStage({ position }: TrainingRun): void {
-  position.stageIndex++;
-  position.step = 0;
-  enterStage(position.watch, position.seconds);
+function nextStage({ state }: TrainingRun): void {
+  state.stageIndex++;
+  state.step = 0;
+  enterStage(state.watch, state.seconds);
 }
 
 /** Reinforcement: one generation batch after the other, each used for `numIterations` passes. */
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenerator<TrainEvent> {
-  const { position, policy } = run;
-  if (position.step === 0 && position.buffer === undefined) {
+  const { state, policy } = run;
+  if (state.step === 0 && state.buffer === undefined) {
     if (methodsOf(run).needs.reference) await policy.copyToReference(); // the policy at the start of the stage
     yield* evaluation(run, 'baseline');
   }
-  while (position.step < stage.optimizer.maxSteps) {
+  while (state.step < stage.optimizer.maxSteps) {
     const start = run.clock();
     const scope = openStep(run, stage);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
-    const collected = position.buffer === undefined ? await collectGroups(run, stage, scope) : undefined;
+    const collected = state.buffer === undefined ? await collectGroups(run, stage, scope) : undefined;
     if (collected !== undefined) {
-      position.tokens += countTokens(collected.groups);
+      state.tokens += countTokens(collected.groups);
       assertFinite(run, collected.groups);
       yield* diagnoseBatch(run, collected);
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
-      if (scope.methods.needs.ledger) run.ledger.record(collected.groups, position.step);
+      if (scope.methods.needs.ledger) run.ledger.record(collected.groups, state.step);
       const groups = await creditGroups(policy, scope, selectGroups(scope, collected.groups));
-      yield { type: 'rollouts', step: position.step + 1, collected, groups };
-      if (hasSignal(run, stage, groups)) position.buffer = { groups, stepsTaken: 0 };
+      yield { type: 'rollouts', step: state.step + 1, collected, groups };
+      if (hasSignal(run, stage, groups)) state.buffer = { groups, stepsTaken: 0 };
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
     }
 
@@ -87,35 +87,35 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     const { groups, onPolicy } = takeMinibatch(run, stage);
     const update = await timed(run, 'update', () => updatePolicy(run, stage, scope, groups, onPolicy));
     if (onPolicy) assertOnPolicy(run, update.totals.logprobDifferenceMax);
-    position.step++;
+    state.step++;
     yield* diagnoseUpdate(run, update, onPolicy);
 
     // 4. Report.
     const stepSeconds = (run.clock() - start) / 1000;
     const measured = updateMetrics(stage, collected, update, scope.logged, {
-      step: position.step,
+      step: state.step,
       stepSeconds,
-      tokens: position.tokens,
+      tokens: state.tokens,
     });
     const metrics = await controlAfterStep(run, stage, measured);
     yield* dueEvaluation(run);
-    yield { type: 'step', stage: 'grpo', step: position.step, metrics };
+    yield { type: 'step', stage: 'grpo', step: state.step, metrics };
   }
 }
 
 /** Supervised warm start. */
 async function* superviseStage(run: TrainingRun, stage: SftStageConfig): AsyncGenerator<TrainEvent> {
-  const { position } = run;
-  while (position.step < stage.optimizer.maxSteps) {
+  const { state } = run;
+  while (state.step < stage.optimizer.maxSteps) {
     const start = run.clock();
     const result = await timed(run, 'sft', () => superviseStep(run, stage));
-    position.step++;
-    position.tokens += result.completionTokens;
+    state.step++;
+    state.tokens += result.completionTokens;
     yield* diagnoseSupervised(run, result);
     const stepSeconds = (run.clock() - start) / 1000;
-    const metrics = supervisedMetrics(result, { step: position.step, stepSeconds, tokens: position.tokens });
+    const metrics = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
     yield* dueEvaluation(run);
-    yield { type: 'step', stage: 'sft', step: position.step, metrics };
+    yield { type: 'step', stage: 'sft', step: state.step, metrics };
   }
 }
 
@@ -124,19 +124,19 @@ function countTokens(groups: readonly { readonly rollouts: readonly { readonly t
 }
 
 /** Whether an update could learn something. @throws RlvrError after too many batches that could not */
-function hasSignal({ position }: TrainingRun, stage: GrpoStageConfig, groups: readonly CreditedGroup[]): boolean {
+function hasSignal({ state }: TrainingRun, stage: GrpoStageConfig, groups: readonly CreditedGroup[]): boolean {
   if (groups.some((group) => !group.dead)) {
-    position.deadBatches = 0;
+    state.deadBatches = 0;
     return true;
   }
-  position.deadBatches++;
-  if (position.deadBatches < MOST_DEAD_BATCHES) return false;
+  state.deadBatches++;
+  if (state.deadBatches < MOST_DEAD_BATCHES) return false;
   throw new RlvrError(
     'nothing-to-learn',
-    `step ${position.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ` +
+    `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ` +
       `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
       '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.',
-    { step: position.step },
+    { step: state.step },
   );
 }
 
@@ -145,27 +145,27 @@ function takeMinibatch(
   run: TrainingRun,
   stage: GrpoStageConfig,
 ): { groups: readonly CreditedGroup[]; onPolicy: boolean } {
-  const { buffer } = run.position;
+  const { buffer } = run.state;
   if (buffer === undefined) throw new RangeError('no rollouts to train on');
   const { groups, stepsTaken } = buffer;
   const minibatches = Math.min(stage.batch.optimizerStepsPerGeneration, groups.length);
   const index = stepsTaken % minibatches;
   const taken = stepsTaken + 1;
-  run.position.buffer = taken < minibatches * stage.batch.numIterations ? { groups, stepsTaken: taken } : undefined;
+  run.state.buffer = taken < minibatches * stage.batch.numIterations ? { groups, stepsTaken: taken } : undefined;
   const edge = (i: number): number => Math.round((i * groups.length) / minibatches);
   return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0 };
 }
 
 /** Weights that overflow without a trace in the gradient show here, before anything is learned from their samples. */
-function assertFinite({ position }: TrainingRun, groups: readonly RolloutGroup[]): void {
+function assertFinite({ state }: TrainingRun, groups: readonly RolloutGroup[]): void {
   const rollouts = groups.flatMap((group) => group.rollouts);
   const bad = rollouts.flatMap(({ logprobs }) => logprobs.find((value) => !Number.isFinite(value)) ?? []).at(0);
   if (bad === undefined) return;
   throw new NumericsError(
     'non-finite',
-    `step ${position.step + 1}: the policy samples tokens of log-prob ${bad}: its weights are no longer usable.\n` +
+    `step ${state.step + 1}: the policy samples tokens of log-prob ${bad}: its weights are no longer usable.\n` +
       '  Lower learning_rate, and start again or go on from an earlier checkpoint.',
-    { step: position.step, value: String(bad) },
+    { step: state.step, value: String(bad) },
   );
 }
 
@@ -187,30 +187,30 @@ function assertOnPolicy(run: TrainingRun, largest: number): void {
   if (largest <= limit) return;
   throw new NumericsError(
     'off-policy',
-    `step ${run.position.step + 1}: sampler and scorer disagree by ${largest} nats on the same weights — the ` +
+    `step ${run.state.step + 1}: sampler and scorer disagree by ${largest} nats on the same weights — the ` +
       `${run.policy.engine.backend} backend promises ${limit === 0 ? '0' : `at most ${limit}`}. Please report this with the run's fingerprint.`,
     { largest },
   );
 }
 
 async function* dueEvaluation(run: TrainingRun): AsyncGenerator<TrainEvent> {
-  const { position, config } = run;
+  const { state, config } = run;
   const {
     evaluation: { evalSteps },
     optimizer: { maxSteps },
   } = stageOf(run);
-  const last = position.stageIndex === config.stages.length - 1;
-  if (last && position.step === maxSteps) yield* evaluation(run, 'final');
-  else if (evalSteps > 0 && position.step % evalSteps === 0) yield* evaluation(run, 'periodic');
+  const last = state.stageIndex === config.stages.length - 1;
+  if (last && state.step === maxSteps) yield* evaluation(run, 'final');
+  else if (evalSteps > 0 && state.step % evalSteps === 0) yield* evaluation(run, 'periodic');
 }
 
 async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGenerator<TrainEvent> {
-  const { position } = run;
+  const { state } = run;
   const stage = stageOf(run);
   const result = await evaluate(run, stage);
-  if (moment === 'baseline') position.baseline = result;
-  if (moment === 'final') position.final = result;
-  yield { type: 'evaluation', moment, stage: stage.stage, step: position.step, evaluation: result };
+  if (moment === 'baseline') state.baseline = result;
+  if (moment === 'final') state.final = result;
+  yield { type: 'evaluation', moment, stage: stage.stage, step: state.step, evaluation: result };
   yield* diagnoseEvaluation(run, result);
   if (stage.stage === 'grpo') await controlAfterEvaluation(run, stage, result);
 }

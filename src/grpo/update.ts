@@ -36,7 +36,7 @@ export async function updatePolicy(
   groups: readonly CreditedGroup[],
   onPolicy: boolean,
 ): Promise<UpdateResult> {
-  const { policy, tasks, position } = run;
+  const { policy, tasks, state } = run;
   const sizes = stepSizes(groups, completionLimit(tasks, stage));
   const packed = groups
     .filter((group) => actsInUpdate(scope.methods, group))
@@ -51,12 +51,12 @@ export async function updatePolicy(
     const all = { ...sizes, microBatches: microBatches.length, microLossTokens: sum(rollouts, lossTokens) };
     const rows = await objectiveRows(run, stage, scope, batch, credited, all, onPolicy);
     const result = await accumulateObjective(policy, scope, { batch, groups: credited, rows, temperature, sizes: all });
-    checkFinite(result.scores.losses, batch, credited, position.step);
+    checkFinite(result.scores.losses, batch, credited, state.step);
     addRows(totals, batch, rollouts, rows, result);
   }
-  const learningRate = learningRateAt(position.step, stage.optimizer);
-  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: position.step + 1 });
-  if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, position.step, groups);
+  const learningRate = learningRateAt(state.step, stage.optimizer);
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: state.step + 1 });
+  if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
   return { learningRate, gradNorm, totals };
 }
 

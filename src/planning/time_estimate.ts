@@ -9,7 +9,7 @@
 import { withFixedLength } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluate } from '../grpo/evaluate.ts';
-import { startPosition, type TrainingRun } from '../grpo/run.ts';
+import { initialState, type TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
@@ -38,7 +38,7 @@ export interface RunEstimate {
   readonly completionTokens: number;
 }
 
-/** Times steps of each stage of a run that was just opened. Its weights are worth nothing afterwards; its state is. */
+/** Times steps of each stage of a run that was just opened: its state stays, its weights are worth nothing afterwards. */
 export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const { config, tasks } = run;
   const longest = Math.min(...config.stages.map((stage) => completionLimit(tasks, stage)));
@@ -54,7 +54,7 @@ export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   };
   const stages: StageEstimate[] = [];
   for (const [index, stage] of config.stages.entries()) {
-    const at = { ...timedRun, position: { ...startPosition(), stageIndex: index } };
+    const at = { ...timedRun, state: { ...initialState(), stageIndex: index } };
     stages.push({ stage: stage.stage, steps: stage.optimizer.maxSteps, ...(await measureSteps(at, stage)) });
   }
   const start = run.clock();

@@ -3,7 +3,7 @@ import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
-import { startPosition, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
+import { initialState, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { createFigures, createMethods, type OwnMethods } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
@@ -54,7 +54,7 @@ export async function openRun(
     policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
   }
   const ledger = new Ledger();
-  return { config, tasks, rewards, methods, figures, ledger, policy, position: startPosition(), clock };
+  return { config, tasks, rewards, methods, figures, ledger, policy, state: initialState(), clock };
 }
 
 /**
@@ -82,7 +82,7 @@ export async function openForInference(
     figures: figuresOf(config),
     ledger: new Ledger(),
     policy,
-    position: startPosition(),
+    state: initialState(),
     clock: () => performance.now(),
   };
 }

@@ -124,7 +124,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
     }
   } catch (error) {
     await keepEvidence(store, logs, error);
-    const isAtRest = run.position.step > 0 && JSON.stringify(rest) === JSON.stringify(restOf(run));
+    const isAtRest = run.state.step > 0 && JSON.stringify(rest) === JSON.stringify(restOf(run));
     // The batch that failed has not changed the run: nothing of the work before it need be lost.
     if (error instanceof PluginError && isAtRest) await checkpoint(options, logs, wallSeconds());
     throw error;
@@ -133,7 +133,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
 }
 
 /** What a batch moves: the same before and after, where a failed one was taken back. */
-function restOf({ position: { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } }: TrainingRun) {
+function restOf({ state: { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } }: TrainingRun) {
   return { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken };
 }
 
@@ -142,7 +142,7 @@ async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, l
   while (await wantsEvaluation?.()) {
     const stage = stageOf(run);
     const evaluation = await evaluate(run, stage);
-    const { step } = run.position;
+    const { step } = run.state;
     const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
     await record(run, logs, event);
     yield event;
@@ -150,11 +150,11 @@ async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, l
 }
 
 function atStageEnd(run: TrainingRun): boolean {
-  return run.position.step >= stageOf(run).optimizer.maxSteps;
+  return run.state.step >= stageOf(run).optimizer.maxSteps;
 }
 
 function isComplete(run: TrainingRun): boolean {
-  return run.position.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
+  return run.state.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
 async function record(run: TrainingRun, { metrics, completions, tensorBoard }: Logs, event: TrainEvent): Promise<void> {

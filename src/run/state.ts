@@ -5,7 +5,7 @@
  */
 import type { Watch } from '../diagnostics/watch.ts';
 import { CheckpointError } from '../errors.ts';
-import type { Position, TrainingRun } from '../grpo/run.ts';
+import type { RunState, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { methodStates, restoreMethods } from '../methods/create.ts';
 import type { Policy } from '../model/policy.ts';
@@ -33,44 +33,44 @@ interface StatePart {
   load(run: TrainingRun, json: never, tensors: readonly TensorRecord[]): void;
 }
 
-/** Numbers of the position that only ever grow. */
+/** Numbers of the run's state that only ever grow. */
 const COUNTERS = ['itemsDrawn', 'rolloutsDrawn', 'tokens', 'deadBatches', 'seconds'] as const;
 
 const PARTS: readonly StatePart[] = [
   {
     id: 'counters',
-    save: ({ position }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, position[name]])) }),
-    load: ({ position }, json: Pick<Position, (typeof COUNTERS)[number]>) => Object.assign(position, json),
+    save: ({ state }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) }),
+    load: ({ state }, json: Pick<RunState, (typeof COUNTERS)[number]>) => Object.assign(state, json),
   },
   {
     id: 'evaluations',
-    save: ({ position: { baseline, final } }) => ({ json: { baseline, final } }),
-    load: ({ position }, { baseline, final }: Pick<Position, 'baseline' | 'final'>) =>
-      Object.assign(position, { baseline, final }),
+    save: ({ state: { baseline, final } }) => ({ json: { baseline, final } }),
+    load: ({ state }, { baseline, final }: Pick<RunState, 'baseline' | 'final'>) =>
+      Object.assign(state, { baseline, final }),
   },
   {
     id: 'watch',
-    save: ({ position: { watch } }) => ({ json: watch }),
-    load: ({ position }, watch: Watch) => Object.assign(position, { watch }),
+    save: ({ state: { watch } }) => ({ json: watch }),
+    load: ({ state }, watch: Watch) => Object.assign(state, { watch }),
   },
   {
     id: 'buffer',
-    save({ position: { buffer } }) {
+    save({ state: { buffer } }) {
       if (buffer === undefined) return { json: null };
       const { record, tensors } = saveBuffer(buffer);
       return { json: record, tensors };
     },
     load(run, record: BufferRecord | null, tensors) {
-      run.position.buffer = record === null ? undefined : loadBuffer(run, record, tensors);
+      run.state.buffer = record === null ? undefined : loadBuffer(run, record, tensors);
     },
   },
   {
     id: 'methods',
-    save({ methods, position: { stageIndex } }) {
+    save({ methods, state: { stageIndex } }) {
       const stage = methods[stageIndex];
       return { json: stage === undefined ? {} : methodStates(stage) };
     },
-    load({ methods, position: { stageIndex } }, states: Readonly<Record<string, Json>>) {
+    load({ methods, state: { stageIndex } }, states: Readonly<Record<string, Json>>) {
       const stage = methods[stageIndex];
       if (stage !== undefined) restoreMethods(stage, states);
     },
@@ -83,7 +83,7 @@ const PARTS: readonly StatePart[] = [
 ];
 
 /** `state.json` of a checkpoint. */
-interface State {
+interface StateFile {
   readonly version: number;
   readonly wallSeconds: number;
   readonly completionsBytes: number;
@@ -96,18 +96,19 @@ export async function captureCheckpoint(
   logs: LogPositions,
   wallSeconds: number,
 ): Promise<Checkpoint> {
-  const { policy, position } = run;
+  const { policy } = run;
+  const { stageIndex, step } = run.state;
   const vector = async (which: 'firstMoment' | 'secondMoment' | 'reference'): Promise<TensorRecord> => {
     const data = await policy.readVector(which);
     return { name: which, shape: [data.length], data };
   };
   const saved = PARTS.map((part) => ({ id: part.id, ...part.save(run) }));
   const parts = Object.fromEntries(saved.map(({ id, json }) => [id, json]));
-  const state: State = { version: STATE_VERSION, wallSeconds, completionsBytes: logs.completions, parts };
+  const written: StateFile = { version: STATE_VERSION, wallSeconds, completionsBytes: logs.completions, parts };
   return {
     stage: stageOf(run).stage,
-    stageIndex: position.stageIndex,
-    step: position.step,
+    stageIndex,
+    step,
     weights: await readWeights(policy),
     optimizer: [
       await vector('firstMoment'),
@@ -115,7 +116,7 @@ export async function captureCheckpoint(
       ...(policy.slots.reference ? [await vector('reference')] : []),
       ...saved.flatMap(({ tensors = [] }) => tensors),
     ],
-    state: JSON.parse(JSON.stringify(state)) as JsonObject, // plain values, by the contract of the parts
+    state: JSON.parse(JSON.stringify(written)) as JsonObject, // plain values, by the contract of the parts
     metricsBytes: logs.metrics,
   };
 }
@@ -126,13 +127,13 @@ export function restoreCheckpoint(
   checkpoint: Checkpoint,
 ): { logs: LogPositions; wallSeconds: number } {
   const { wallSeconds, completionsBytes, parts } = stateOf(checkpoint);
-  const { policy, position } = run;
+  const { policy, state } = run;
   restoreWeights(policy, checkpoint);
   const length = policy.slots.weights.trainable.shape[0];
   policy.writeVector('firstMoment', tensor(checkpoint.optimizer, 'firstMoment', [length]));
   policy.writeVector('secondMoment', tensor(checkpoint.optimizer, 'secondMoment', [length]));
   if (policy.slots.reference) policy.writeVector('reference', tensor(checkpoint.optimizer, 'reference', [length]));
-  Object.assign(position, { stageIndex: checkpoint.stageIndex, step: checkpoint.step });
+  Object.assign(state, { stageIndex: checkpoint.stageIndex, step: checkpoint.step });
   for (const part of PARTS) {
     if (Object.hasOwn(parts, part.id)) part.load(run, parts[part.id] as never, checkpoint.optimizer); // as it saved it
   }
@@ -140,8 +141,8 @@ export function restoreCheckpoint(
 }
 
 /** The state of a checkpoint, also as the version before wrote it. @throws CheckpointError for any other */
-function stateOf({ state }: Checkpoint): State {
-  const written = state as unknown as State; // captureCheckpoint wrote it; hashes have been verified
+function stateOf({ state }: Checkpoint): StateFile {
+  const written = state as unknown as StateFile; // captureCheckpoint wrote it; hashes have been verified
   if (written.version === STATE_VERSION) return written;
   if (written.version === 2) return fromVersion2(state);
   const message =
@@ -151,7 +152,7 @@ function stateOf({ state }: Checkpoint): State {
 }
 
 /** Version 2 had the fields of all parts side by side. */
-function fromVersion2(state: JsonObject): State {
+function fromVersion2(state: JsonObject): StateFile {
   const { wallSeconds, completionsBytes, baseline, final, watch, buffer, ...counters } = state;
   const evaluations = { baseline: baseline ?? undefined, final: final ?? undefined };
   return {

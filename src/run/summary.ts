@@ -34,21 +34,21 @@ export function summarize(
   wallSeconds: number,
   weightsSha256: string,
 ): Summary {
-  const { position, config, policy } = run;
-  const { seconds } = position;
+  const { state, config, policy } = run;
+  const { seconds } = state;
   const working = seconds.sft + seconds.rollout + seconds.verify + seconds.update;
   return {
-    baseline: position.baseline ? evaluationMetrics(position.baseline) : null,
-    final: position.final ? evaluationMetrics(position.final) : null,
+    baseline: state.baseline ? evaluationMetrics(state.baseline) : null,
+    final: state.final ? evaluationMetrics(state.final) : null,
     steps: config.stages.map(({ stage, optimizer }) => ({ stage, steps: optimizer.maxSteps })),
     wallSeconds,
     split: { ...seconds },
-    tokensPerSecond: position.tokens / Math.max(1e-9, working),
+    tokensPerSecond: state.tokens / Math.max(1e-9, working),
     weightsSha256,
     backend: policy.engine.backend,
     threads: fingerprint.threads,
     seed: config.seed,
     parameters: countParameters(policy.parameters),
-    diagnoses: position.watch.said,
+    diagnoses: state.watch.said,
   };
 }

@@ -138,7 +138,7 @@ class LocalRun implements BrowserRun {
         notes.push(`The saved state ${name} is damaged (${reason}); the one before it is used.`);
       }
       restoreCheckpoint(run, loaded.checkpoint);
-      changes.push(...(await readChanges(store, run.position)));
+      changes.push(...(await readChanges(store, run.state)));
       this.#applyChanges();
       if (await store.exists('summary.json')) this.#status = 'finished';
     }
@@ -153,7 +153,7 @@ class LocalRun implements BrowserRun {
 
   async #describe(): Promise<OpenedRun> {
     const { run, chosen, notes, changes } = this.#parts;
-    const { tasks, policy, config, position } = run;
+    const { tasks, policy, config, state } = run;
     const items = tasks.heldOutItems();
     const bytes = chosen.backend.plannedBytes(policy.plan.memory);
     return {
@@ -163,14 +163,14 @@ class LocalRun implements BrowserRun {
       task: tasks.name,
       catalogue: catalogue(),
       stages: config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
-      stageIndex: position.stageIndex,
-      step: position.step,
+      stageIndex: state.stageIndex,
+      step: state.step,
       parameters: countParameters(policy.parameters),
       memoryBytes: [...bytes.values()].reduce((sum, part) => sum + part, 0),
       problems: { train: tasks.trainProblems() ?? null, heldOut: items.length },
       examples: items.slice(0, EXAMPLES).map(({ prompt, answer }) => ({ prompt, answer })),
       vocabulary: Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id)),
-      metrics: position.step === 0 && position.stageIndex === 0 ? [] : await this.#metrics(),
+      metrics: state.step === 0 && state.stageIndex === 0 ? [] : await this.#metrics(),
       changes: [...changes],
       notes: [...notes],
     };
@@ -178,7 +178,7 @@ class LocalRun implements BrowserRun {
 
   async #metrics(): Promise<Readonly<Record<string, unknown>>[]> {
     const bytes = (await this.#store.read('metrics.jsonl')) ?? new Uint8Array(0);
-    const { stageIndex, step } = this.#parts.run.position;
+    const { stageIndex, step } = this.#parts.run.state;
     const stage = this.#parts.run.config.stages[stageIndex]?.stage;
     const lines = new TextDecoder().decode(bytes).split('\n').slice(0, -1);
     const records = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
@@ -255,7 +255,7 @@ class LocalRun implements BrowserRun {
       const { run } = this.#parts;
       const stage = stageOf(run);
       const evaluation = await evaluate(run, stage);
-      const { step } = run.position;
+      const { step } = run.state;
       this.#say({ type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation });
       return evaluation;
     });
@@ -291,7 +291,7 @@ class LocalRun implements BrowserRun {
     }
     return this.#atRest(async () => {
       const { run, changes } = this.#parts;
-      const { stageIndex, step } = run.position;
+      const { stageIndex, step } = run.state;
       const made: SettingChange = { stageIndex, step, settings };
       changes.push(made);
       try {
@@ -333,7 +333,7 @@ class LocalRun implements BrowserRun {
       stage,
     });
     const rows = answeredItems(items, completions).slice(0, count);
-    const batch = rewardBatch(rows, { step: run.position.step, progress: 0 });
+    const batch = rewardBatch(rows, { step: run.state.step, progress: 0 });
     const { rewards, failures } = await scoreRewards([reward], batch);
     if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
     const totals = combineRewards(rewards, [1]);

@@ -30,7 +30,7 @@ const shown: Shown = {
   // Only what a display asks of a run.
   run: {
     task: createTask({ name: 'sort_digits', digits: 2 }),
-    position: { tokens: 0, baseline: undefined, final: undefined },
+    state: { tokens: 0, baseline: undefined, final: undefined },
     clock: () => 0,
   } as unknown as TrainingRun,
   directory: 'runs/a',

@@ -102,7 +102,7 @@ describe('a set of several tasks', () => {
     );
     const run = await openRun(config, createTasks(config, { heldOutSample: 6 }), referenceBackend);
     try {
-      for await (const _ of train(run)) if (run.position.step === 1) break;
+      for await (const _ of train(run)) if (run.state.step === 1) break;
       const evaluation = await evaluate(run, stageOf(run));
       const { byTask = {} } = evaluation;
       expect(Object.keys(byTask)).toEqual(['sort_digits', 'reverse_text']);

@@ -19,7 +19,7 @@ function byRound(rewardOf: (round: number, place: number) => number | null): Rew
 const OWN = { reward_funcs: ['own'] };
 const REFILL = { ...OWN, dynamic_sampling: { name: 'refill', max_rounds: 3 } };
 
-function drawsOf({ position: { itemsDrawn, rolloutsDrawn } }: TrainingRun): object {
+function drawsOf({ state: { itemsDrawn, rolloutsDrawn } }: TrainingRun): object {
   return { itemsDrawn, rolloutsDrawn };
 }
 

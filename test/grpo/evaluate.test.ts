@@ -16,11 +16,11 @@ function verify(item: unknown, answer: string): Verdict {
 describe('an evaluation', () => {
   it('gives the same twice, and moves no counter', async () => {
     const run = await reinforced({ num_generations_eval: 3 });
-    const { seconds: _, ...position } = structuredClone(run.position);
+    const { seconds: _, ...state } = structuredClone(run.state);
     const first = await evaluateNow(run);
-    expect(run.position).toMatchObject(position);
+    expect(run.state).toMatchObject(state);
     // Whatever was drawn in between.
-    Object.assign(run.position, { step: 3, itemsDrawn: 70, rolloutsDrawn: 700 });
+    Object.assign(run.state, { step: 3, itemsDrawn: 70, rolloutsDrawn: 700 });
     expect(await evaluateNow(run)).toEqual(first);
   });
 

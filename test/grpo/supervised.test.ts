@@ -44,7 +44,7 @@ describe('a supervised step', () => {
       expect(loss).toBeCloseTo((await meansOf(run, groups)).loss, 6);
       expect(completionTokens).toBe(groups.reduce((sum, { completions }) => sum + completions[0].length, 0));
     }
-    expect(run.position.itemsDrawn).toBe(12);
+    expect(run.state.itemsDrawn).toBe(12);
   });
 
   it('lowers the loss of what it has just learned from', async () => {
@@ -58,7 +58,7 @@ describe('a supervised step', () => {
   it('takes the learning rate of its schedule', async () => {
     const run = await supervised({ lr_scheduler_type: 'linear', warmup_steps: 2, learning_rate: 0.01 });
     expect((await supervise(run)).learningRate).toBe(0.005);
-    run.position.step = 3;
+    run.state.step = 3;
     expect((await supervise(run)).learningRate).toBeCloseTo(0.005, 12); // half of the way down
   });
 

@@ -60,7 +60,7 @@ describe('tokens that a control puts in', () => {
     const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
     const again = await openSmallRun(await backend(), twice);
     restoreCheckpoint(again, checkpoint);
-    expect(again.position.buffer).toEqual(first.position.buffer);
+    expect(again.state.buffer).toEqual(first.state.buffer);
     await first.policy.close();
     await again.policy.close();
   });

@@ -21,7 +21,7 @@ function ticking(): () => number {
 }
 
 describe('estimateTime', () => {
-  it('measures every stage in whole cycles, short ones too, and leaves the position of the run', async () => {
+  it('measures every stage in whole cycles, short ones too, and leaves the state of the run', async () => {
     const { config } = parseConfig(CONFIG, { file: 'inline' });
     const task = createTasks(config, { heldOutSample: 4 });
     const run = await openRun(config, task, await wasmBackend({ inline: true }), { clock: ticking() });
@@ -35,7 +35,7 @@ describe('estimateTime', () => {
     expect(seconds).toBeCloseTo(sft!.secondsPerStep + 40 * grpo!.secondsPerStep + 5 * secondsPerEvaluation, 9);
     expect(estimate.completionTokens).toBeGreaterThanOrEqual(4); // letters, and EOS
     expect(estimate.completionTokens).toBeLessThanOrEqual(5);
-    expect(run.position).toMatchObject({ stageIndex: 0, step: 0, itemsDrawn: 0 });
+    expect(run.state).toMatchObject({ stageIndex: 0, step: 0, itemsDrawn: 0 });
     await run.policy.close();
   });
 });

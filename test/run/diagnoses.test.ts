@@ -48,7 +48,7 @@ const task = bindTask(
 async function events({ store, resume = false, stopAt, reward = narrow }: Options): Promise<SessionEvent[]> {
   const { config } = parseConfig(YAML, { file: 'inline' });
   const run = await openRun(config, task, await wasmBackend({ threads: 1 }), { rewards: { own: reward } });
-  const shouldStop = (): boolean => run.position.step === stopAt;
+  const shouldStop = (): boolean => run.state.step === stopAt;
   const found: SessionEvent[] = [];
   try {
     const fingerprint = await fingerprintOf(run);

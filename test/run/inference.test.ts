@@ -40,12 +40,12 @@ beforeAll(async () => {
   for await (const event of session(options)) {
     if (event.type === 'finished') sha256 = event.summary.weightsSha256;
   }
-  final = run.position.final;
+  final = run.state.final;
 });
 
 async function openLast(): Promise<TrainingRun> {
   const run = await openForInference(config, task, await wasmBackend({ inline: true }), load);
-  run.position.stageIndex = config.stages.length - 1;
+  run.state.stageIndex = config.stages.length - 1;
   return run;
 }
 
