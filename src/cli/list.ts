@@ -1,144 +1,154 @@
 /** `rlvr-train list [NAME]`: the tasks with their knobs, the rewards and methods with their options. */
-import { type Catalogue, catalogue } from '../config/catalogue.ts';
+import { type Catalogue, type CatalogueMethod, type CatalogueTask, catalogue } from '../config/catalogue.ts';
 import { ConfigError } from '../errors.ts';
-import { type OptionText, takesText } from '../options/describe.ts';
+import type { OptionText } from '../options/describe.ts';
 import { didYouMean } from '../options/nearest_name.ts';
+import { levelText, sourceText, valueText } from './catalogue_words.ts';
 import { colors } from './colors.ts';
+import { wrapWords } from './live/text.ts';
+import { referencePage } from './reference_page.ts';
 
-interface Entry {
-  readonly name: string;
-  readonly does: string;
-  /** Further lines, in the order they are shown. */
-  readonly facts: readonly (readonly [what: string, text: string])[];
-  readonly options: readonly OptionText[];
-}
+/** How much is said: names and what they do; their options' names, too; everything. */
+type Detail = 'names' | 'brief' | 'full';
 
-interface Group {
-  readonly name: keyof Catalogue;
-  readonly about: string;
-  readonly entries: readonly Entry[];
-}
-
-/** @param name  a group, or one of its entries; all where it is not given. @throws ConfigError for another name */
+/** @param name  a group, a point, or one of the entries; all where it is not given. @throws ConfigError for another name */
 export function listCommand(
   name: string | undefined,
   { json = false, markdown = false }: { readonly json?: boolean; readonly markdown?: boolean },
 ): void {
-  const groups = chosen(groupsOf(catalogue()), name);
-  const isFull = name !== undefined;
-  const text = groups.flatMap((group) => linesOf(group, isFull)).join('\n');
-  print(json ? JSON.stringify(catalogue()) : markdown ? referencePage() : text);
+  const all = catalogue();
+  const { detail, found } = chosen(all, name);
+  if (json) print(JSON.stringify(found));
+  else if (markdown) print(referencePage(all).trimEnd());
+  else print(wrapWords(listText(found, detail), process.stdout.columns));
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text.trimEnd()}\n`);
+  process.stdout.write(`${text}\n`);
 }
 
-function groupsOf({ tasks, rewards, methods }: Catalogue): Group[] {
-  return [
-    {
-      name: 'tasks',
-      about: 'task: NAME, or task: {name: NAME, …} with a level or knobs',
-      entries: tasks.map(({ name, does, options, example, rewards: fitting, levels }) => {
-        const presets = levels.map((level, index) => `${index} ${flow(level)}`).join('; ');
-        const facts = [
-          ['example', example.join('  →  ')],
-          ['rewards', fitting.join(', ')],
-          ['levels', presets],
-        ] as const;
-        return { name, does, facts, options };
+function chosen(all: Catalogue, name: string | undefined): { readonly detail: Detail; readonly found: Catalogue } {
+  if (name === undefined) return { detail: 'names', found: all };
+  const none: Catalogue = { tasks: [], rewards: [], points: [], methods: [] };
+  const { tasks, rewards, points, methods } = all;
+  if (name === 'tasks') return { detail: 'brief', found: { ...none, tasks } };
+  if (name === 'rewards') return { detail: 'brief', found: { ...none, rewards } };
+  if (name === 'methods') return { detail: 'brief', found: { ...none, points, methods } };
+  const isNamed = (entry: { readonly name: string }): boolean => entry.name === name;
+  if (points.some(isNamed)) {
+    const ofPoint = methods.filter(({ point }) => point === name);
+    return { detail: 'brief', found: { ...none, points: points.filter(isNamed), methods: ofPoint } };
+  }
+  const named = methods.filter(isNamed);
+  const found: Catalogue = {
+    tasks: tasks.filter(isNamed),
+    rewards: rewards.filter(isNamed),
+    points: points.filter((point) => named.some((method) => method.point === point.name)),
+    methods: named,
+  };
+  if (found.tasks.length + found.rewards.length + named.length > 0) return { detail: 'full', found };
+  const known = ['tasks', 'rewards', 'methods', ...[tasks, rewards, points, methods].flat().map((entry) => entry.name)];
+  const rule = `no such task, reward or method${didYouMean(name, known)}`;
+  throw new ConfigError('unknown-name', `${name} — ${rule}`, { name });
+}
+
+/** What a catalogue holds, as lines for a terminal. */
+export function listText({ tasks, rewards, points, methods }: Catalogue, detail: Detail): string {
+  if (detail === 'full')
+    return [...tasks.map(aboutTask), ...rewards.map(aboutReward), ...methods.map(aboutMethod)].join('\n\n');
+  const groups = [
+    [
+      'tasks',
+      'task: NAME, or task: {name: NAME, …} with a level or knobs',
+      tasks.flatMap((task) => taskLines(task, detail)),
+    ],
+    [
+      'rewards',
+      'reward_funcs: [NAME, {name: NAME, weight: 0.5, …}]',
+      rewards.flatMap((reward) => entryLines(reward, detail, '  ', [])),
+    ],
+    [
+      'methods',
+      'what a grpo stage is made of, by the key of each point',
+      points.flatMap(({ name, does }) => {
+        const here = methods.filter(({ point }) => point === name);
+        const none = here.length === 0 ? [`    ${colors.dim('none but files of yours')}`] : [];
+        return [`  ${name}  ${colors.dim(does)}`, ...here.flatMap((method) => methodLines(method, detail)), ...none];
       }),
-    },
-    {
-      name: 'rewards',
-      about: 'reward_funcs: [NAME, {name: NAME, weight: 0.5, …}]',
-      entries: rewards.map((reward) => ({ ...reward, facts: [] })),
-    },
-    {
-      name: 'methods',
-      about: 'what a grpo stage is made of',
-      entries: methods.map(({ name, does, options, point, formula, source }) => {
-        const facts = [
-          ['point', point],
-          ['formula', formula],
-          ['source', source],
-        ] as const;
-        return { name, does, facts, options };
-      }),
-    },
-  ];
-}
-
-/** `{numbers: 2}`, `the defaults`. */
-function flow(level: object): string {
-  const knobs = Object.entries(level).map(([knob, value]) => `${knob}: ${String(value)}`);
-  return knobs.length === 0 ? 'the defaults' : `{${knobs.join(', ')}}`;
-}
-
-function chosen(groups: readonly Group[], name: string | undefined): readonly Group[] {
-  if (name === undefined) return groups;
-  const group = groups.find((candidate) => candidate.name === name);
-  if (group !== undefined) return [group];
-  const found = groups
-    .map(({ entries, ...rest }) => ({ ...rest, entries: entries.filter((entry) => entry.name === name) }))
-    .filter(({ entries }) => entries.length > 0);
-  if (found.length > 0) return found;
-  const known = groups.flatMap((each) => [each.name, ...each.entries.map((entry) => entry.name)]);
-  throw new ConfigError('unknown-name', `${name} — no such task, reward or method${didYouMean(name, known)}`, { name });
-}
-
-function linesOf({ name, about, entries }: Group, isFull: boolean): string[] {
-  const title = `${colors.bold(name)}  ${colors.dim(about)}`;
-  const lines = entries.flatMap((entry) => [`  ${entry.name}  ${entry.does}`, ...(isFull ? detailsOf(entry) : [])]);
-  return [title, ...lines, ''];
-}
-
-function detailsOf({ facts, options }: Entry): string[] {
+    ],
+  ] as const;
+  const shown = groups.filter(([, , lines]) => lines.length > 0);
   return [
-    ...facts.map(([what, text]) => colors.dim(`    ${what}: ${text}`)),
-    ...options.map((option) => `    ${option.name}  ${option.text} ${colors.dim(`(${valueText(option)})`)}`),
-  ];
+    ...shown.map(([name, about, lines]) => [`${colors.bold(name)}  ${colors.dim(about)}`, ...lines].join('\n')),
+    colors.dim('one of them, with its options and the YAML to write: npx rlvr-train list NAME'),
+  ].join('\n\n');
 }
 
-/** `2 to 9, default 4`. */
-function valueText(option: OptionText): string {
-  const { default: value, isNeeded } = option;
-  if (value !== undefined) return `${takesText(option)}; default ${JSON.stringify(value).replaceAll('"', '')}`;
-  return `${takesText(option)}; ${isNeeded ? 'must be given' : 'may be left out'}`;
+function taskLines(task: CatalogueTask, detail: Detail): string[] {
+  const { category, tier, levels } = task;
+  const range = levels.length === 0 ? [] : [`levels 0 to ${levels.length - 1}`];
+  return entryLines(task, detail, '  ', [category, `tier ${tier}`, ...range]);
 }
 
-/** docs/reference.md. */
-export function referencePage(): string {
-  const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-  const sections = groupsOf(catalogue()).flatMap(({ name, about, entries }) => [
-    `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
-    '',
-    `\`${about}\``,
-    '',
-    ...entries.flatMap((entry) => [
-      `### ${entry.name}`,
-      '',
-      entry.does,
-      '',
-      ...entry.facts.map(([what, text]) => `- ${what}: \`${text}\``),
-      ...(entry.facts.length > 0 ? [''] : []),
-      ...(entry.options.length === 0
-        ? []
-        : [
-            '| option | takes | what it does |',
-            '|---|---|---|',
-            ...entry.options.map(
-              (option) => `| \`${option.name}\` | ${cell(valueText(option))} | ${cell(option.text)} |`,
-            ),
-            '',
-          ]),
-    ]),
+function methodLines(method: CatalogueMethod, detail: Detail): string[] {
+  return entryLines(method, detail, '    ', method.isDefault ? ['the default'] : []);
+}
+
+function entryLines(
+  entry: { readonly name: string; readonly does: string; readonly options: readonly OptionText[] },
+  detail: Detail,
+  indent: string,
+  facts: readonly string[],
+): string[] {
+  const { name, does, options } = entry;
+  const names = options.length === 0 ? [] : [`takes ${options.map((option) => option.name).join(', ')}`];
+  const second = [...facts, ...names].join('; ');
+  const line = `${indent}${colors.bold(name)}  ${does}`;
+  return detail === 'names' || second === '' ? [line] : [line, colors.dim(`${indent}  ${second}`)];
+}
+
+function aboutTask({ name, does, category, tier, example, rewards, levels, options, yaml }: CatalogueTask): string {
+  return about(name, does, [
+    ['kind', `${category}, tier ${tier}`],
+    ['example', example.join('  →  ')],
+    ['rewards', rewards.join(', ')],
+    ...levels.map((level, index) => [`level ${index}`, levelText(level)] as const),
+    ['knobs', options.map(optionText)],
+    ['YAML', yaml],
   ]);
-  const head = [
-    '# Reference',
-    '',
-    'Made from the definitions by `rlvr-train list --markdown > docs/reference.md`; `test/cli/list.test.ts` holds it up to date.',
-    '',
-  ];
-  return `${[...head, ...sections].join('\n').trimEnd()}\n`;
+}
+
+function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]): string {
+  return about(name, does, [
+    ['options', options.map(optionText)],
+    ['YAML', yaml],
+  ]);
+}
+
+function aboutMethod(method: CatalogueMethod): string {
+  const { name, does, point, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
+  return about(name, does, [
+    ['point', isDefault ? `${point}, whose default it is` : point],
+    ['formula', formula],
+    ['source', sourceText(method)],
+    [optionsAreStageKeys ? 'options, also as keys of the stage' : 'options', options.map(optionText)],
+    ['YAML, one of', yaml],
+  ]);
+}
+
+/** A name with facts of one line each, and lists below their titles. */
+function about(
+  name: string,
+  does: string,
+  facts: readonly (readonly [title: string, text: string | readonly string[]])[],
+): string {
+  const lines = facts.flatMap(([title, text]) => {
+    if (typeof text === 'string') return [`  ${colors.dim(title.padEnd(7))}  ${text}`];
+    return text.length === 0 ? [] : [`  ${colors.dim(title)}`, ...text.map((item) => `    ${item}`)];
+  });
+  return [`${colors.bold(name)}  ${does}`, ...lines].join('\n');
+}
+
+function optionText(option: OptionText): string {
+  return `${colors.bold(option.name)}  ${option.text} ${colors.dim(`(${valueText(option)})`)}`;
 }

@@ -158,8 +158,8 @@ function addList(root: Command): void {
     .command('list')
     .description('the tasks with their knobs, the rewards and methods with their options')
     .usage('[tasks | rewards | methods | <name>]')
-    .argument('[name]', 'a group, or one of its names; default: all names')
-    .option('--json', 'print all of them as JSON')
+    .argument('[name]', 'a group, a point of methods, or one task, reward or method; default: all names')
+    .option('--json', 'print them as JSON')
     .option('--markdown', 'print all of them as docs/reference.md has them')
     .action(listCommand);
 }

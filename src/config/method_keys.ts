@@ -46,7 +46,7 @@ export const LOSS_TYPES: ReadonlyMap<string, { readonly objective: string; reado
   ),
 );
 
-const DEFAULT_LOSS_TYPE = 'dapo';
+export const DEFAULT_LOSS_TYPE = 'dapo';
 
 /** A method that shares its options with the stage, or none. */
 export function sharedOptions(method: Method<unknown>): readonly Key[] {

@@ -1,9 +1,9 @@
 /** A declared option as plain data: for lists, documentation and the controls of a page. */
 import { z } from 'zod';
 import type { Json } from './json.ts';
-import type { KeyTable } from './keys.ts';
+import type { Key, KeyTable } from './keys.ts';
 
-/** What an option takes, where a control can be made of it. */
+/** What an option takes, where a control can be made of it. A value that may be null, too, is left out for it. */
 export type OptionType =
   | { readonly type: 'number'; readonly whole: boolean; readonly least?: number; readonly most?: number }
   | { readonly type: 'flag' }
@@ -13,40 +13,62 @@ export type OptionType =
 export type OptionText = OptionType & {
   /** In the spelling of the YAML. */
   readonly name: string;
+  /** What it takes, in words: `whole number from 2 to 9`, `number above 0 or null`. A control's bounds may be excluded. */
+  readonly rule: string;
+  /** What it means, without the sentence that only repeats the default. */
   readonly text: string;
   /** Absent where the option has none; `isNeeded` then says whether it must be given. */
   readonly default?: Json;
   readonly isNeeded: boolean;
+  /** A value that the rule allows. */
+  readonly example?: Json;
 };
+
+/** The part of draft 7 that declarations of options come to. */
+interface ValueSchema {
+  readonly type?: string;
+  readonly const?: Json;
+  readonly enum?: readonly Json[];
+  readonly anyOf?: readonly ValueSchema[];
+  readonly oneOf?: readonly ValueSchema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly examples?: readonly Json[];
+}
 
 /** Every option of a table, in its order. */
 export function describeOptions(table: KeyTable): OptionText[] {
-  return Object.values(table).map(({ yaml, schema }) => {
-    const written = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-    return {
-      ...typeOf(written),
-      name: yaml,
-      text: schema.description ?? '',
-      ...(written.default !== undefined && { default: written.default as Json }), // a default is plain data
-      isNeeded: !schema.safeParse(undefined).success,
-    };
-  });
+  return Object.values(table).map(describeOption);
 }
 
-function typeOf(schema: z.core.JSONSchema.BaseSchema): OptionType {
-  const { type, enum: choices, minimum, maximum, exclusiveMinimum } = schema;
-  const branches = (schema.anyOf ?? []).filter((branch) => branch.type !== 'null');
-  if (branches.length > 0) return typeOfSeveral(branches.map(typeOf));
+export function describeOption({ yaml, schema }: Key): OptionText {
+  const written = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as ValueSchema;
+  const absent = schema.safeParse(undefined);
+  const fallback = absent.data as Json | undefined; // what a declaration reads is plain data
+  const [example] = examplesOf(written);
+  return {
+    ...typeOf(written),
+    name: yaml,
+    rule: either(wordsOf(written)),
+    text: withoutDefault(schema.description ?? '', fallback),
+    ...(fallback !== undefined && { default: fallback }),
+    isNeeded: !absent.success,
+    ...(example !== undefined && { example }),
+  };
+}
+
+function typeOf(schema: ValueSchema): OptionType {
+  const { type, enum: choices, exclusiveMinimum, exclusiveMaximum, anyOf = [] } = schema;
+  const alternatives = anyOf.filter((alternative) => alternative.type !== 'null');
+  if (alternatives.length > 0) return typeOfSeveral(alternatives.map(typeOf));
   if (type === 'boolean') return { type: 'flag' };
   if (choices?.every((choice) => typeof choice === 'string')) return { type: 'choice', choices };
   if (type !== 'number' && type !== 'integer') return { type: 'other' };
-  const least = minimum ?? (typeof exclusiveMinimum === 'number' ? exclusiveMinimum : undefined); // draft 7: a number
-  return {
-    type: 'number',
-    whole: type === 'integer',
-    ...(least !== undefined && least > Number.MIN_SAFE_INTEGER && { least }),
-    ...(maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && { most: maximum }),
-  };
+  const { least = exclusiveMinimum, most = exclusiveMaximum } = rangeOf(schema);
+  const bounds = { ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
+  return { type: 'number', whole: type === 'integer', ...bounds };
 }
 
 /** Of words and flags, a choice of both. */
@@ -60,22 +82,65 @@ function typeOfSeveral(types: readonly OptionType[]): OptionType {
   return isChoice ? { type: 'choice', choices } : { type: 'other' };
 }
 
-/** `2 to 9`, `0 or more`, `steps, expression`, `true, false`: what an option takes, in words. */
-export function takesText(option: OptionText): string {
-  switch (option.type) {
-    case 'flag':
-      return 'true, false';
-    case 'choice':
-      return option.choices.join(', ');
-    case 'other':
-      return 'a text, list or mapping';
-    case 'number': {
-      const { whole, least, most } = option;
-      if (least !== undefined && most !== undefined) return `${least} to ${most}`;
-      const kind = whole ? 'a whole number' : 'a number';
-      return least === undefined ? kind : `${kind} from ${least}`;
-    }
+function examplesOf({ examples, anyOf = [] }: ValueSchema): readonly Json[] {
+  return examples ?? anyOf.flatMap(examplesOf);
+}
+
+function withoutDefault(text: string, fallback: Json | undefined): string {
+  const repeated = ` Default ${fallback}.`;
+  return text.endsWith(repeated) ? text.slice(0, -repeated.length) : text;
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+function either(words: readonly string[]): string {
+  const unique = [...new Set(words)];
+  const last = unique.pop() ?? 'any value';
+  return unique.length === 0 ? last : `${unique.join(', ')} or ${last}`;
+}
+
+/** What a value may be: one entry per alternative. */
+function wordsOf(schema: ValueSchema): string[] {
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined) return alternatives.flatMap(wordsOf);
+  if (schema.enum !== undefined) return schema.enum.map(String);
+  if (schema.const !== undefined) return [String(schema.const)];
+  switch (schema.type) {
+    case 'integer':
+      return [`whole number${boundsOf(schema)}`];
+    case 'number':
+      return [`number${boundsOf(schema)}`];
+    case 'boolean':
+      return ['true', 'false'];
+    case 'string':
+      return ['text'];
+    case 'null':
+      return ['null'];
+    case 'array':
+      return ['list'];
+    case 'object':
+      return ['mapping'];
     default:
-      return option satisfies never;
+      return ['any value'];
   }
+}
+
+function boundsOf(schema: ValueSchema): string {
+  const { exclusiveMinimum, exclusiveMaximum } = schema;
+  const { least, most } = rangeOf(schema);
+  if (least !== undefined && most !== undefined) return ` from ${least} to ${most}`;
+  const bounds = [
+    ...(least === undefined ? [] : [`of ${least} or more`]),
+    ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
+    ...(exclusiveMaximum === undefined ? [] : [`below ${exclusiveMaximum}`]),
+    ...(most === undefined ? [] : [`at most ${most}`]),
+  ];
+  return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
+}
+
+/** Bounds that are included. The first and the last whole number that is exact are zod's own, and say nothing. */
+function rangeOf({ minimum, maximum }: ValueSchema): { readonly least?: number; readonly most?: number } {
+  return {
+    ...(minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER && { least: minimum }),
+    ...(maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && { most: maximum }),
+  };
 }

@@ -49,7 +49,12 @@ export function whole(range: { least: number; most?: number; example: number; ru
   const bounds = range.most === undefined ? `${range.least} or more` : `from ${range.least} to ${range.most}`;
   const rule = range.rule ?? `must be ${bounds}; for example ${range.example}`;
   const error = `must be a whole number; for example ${range.example}`;
-  return z.number({ error }).int({ error }).min(range.least, { error: rule }).max(most, { error: rule });
+  return z
+    .number({ error })
+    .int({ error })
+    .min(range.least, { error: rule })
+    .max(most, { error: rule })
+    .meta({ examples: [range.example] });
 }
 
 /** A finite real number; `above`/`below` exclude their bound, `least`/`most` include it. */
@@ -60,7 +65,7 @@ export function real(range: { above?: number; least?: number; below?: number; mo
   if (range.least !== undefined) schema = schema.gte(range.least, { error: rule });
   if (range.below !== undefined) schema = schema.lt(range.below, { error: rule });
   if (range.most !== undefined) schema = schema.lte(range.most, { error: rule });
-  return schema;
+  return schema.meta({ examples: [range.example] });
 }
 
 function boundsText(range: { above?: number; least?: number; below?: number; most?: number }): string {
@@ -87,7 +92,10 @@ export function choice<const W extends readonly [string, ...string[]]>(words: W,
 /** A text that is not empty. */
 export function text(example: string) {
   const error = `must be a non-empty text; for example ${example}`;
-  return z.string({ error }).min(1, { error });
+  return z
+    .string({ error })
+    .min(1, { error })
+    .meta({ examples: [example] });
 }
 
 /** Any plain data: an option of a plug-in, whose own schema checks it later. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listCommand, referencePage } from '../../src/cli/list.ts';
+import { listCommand } from '../../src/cli/list.ts';
+import { referencePage } from '../../src/cli/reference_page.ts';
 import { type Catalogue, catalogue } from '../../src/config/catalogue.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
@@ -25,7 +27,7 @@ it('the list names every task, reward and method, and each of their options', ()
   expect(tasks.map(({ name }) => name)).toEqual(Object.keys(registeredTasks));
   expect(rewards.map(({ name }) => name)).toEqual(Object.keys(builtInRewards));
   expect(methods.map(({ name }) => name)).toEqual(Object.values(METHODS).flatMap((own) => own.map(({ id }) => id)));
-  const page = referencePage();
+  const page = referencePage(catalogue());
   for (const { name, options } of [...tasks, ...rewards, ...methods]) {
     expect(page).toContain(`### ${name}\n`);
     for (const option of options) expect(page).toContain(`| \`${option.name}\` |`);
@@ -33,27 +35,96 @@ it('the list names every task, reward and method, and each of their options', ()
 });
 
 it('docs/reference.md is that of the definitions', () => {
-  expect(readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8')).toBe(referencePage());
+  expect(readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8')).toBe(referencePage(catalogue()));
+});
+
+describe('the YAML that is listed', () => {
+  const { tasks, rewards, methods } = catalogue();
+  const read = (...lines: string[]) => parseConfig([...lines, 'max_steps: 10'].join('\n'), { file: 'a' }).config;
+
+  it.each(tasks.flatMap(({ name, yaml }) => yaml.map((line) => ({ name, line }))))(
+    'asks for $name: $line',
+    ({ name, line }) => {
+      expect(read(line).tasks.map(({ task }) => task.name)).toEqual([name]);
+    },
+  );
+
+  it.each(rewards.flatMap(({ name, yaml }) => yaml.map((line) => ({ name, line }))))(
+    'asks for $name: $line',
+    ({ name, line }) => {
+      const [stage] = read('task: countdown', line).stages;
+      expect(stage).toMatchObject({ rewards: [{ name }] });
+    },
+  );
+
+  it.each(methods.flatMap((method) => method.yaml.map((line) => ({ ...method, line }))))(
+    'asks for $name: $line',
+    ({ name, point, line }) => {
+      const [stage] = read('task: countdown', line).stages;
+      const camel = point.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+      expect(stage).toMatchObject({ methods: { [camel]: [expect.objectContaining({ name })] } });
+    },
+  );
+
+  it('says which method a stage has that names none', () => {
+    const [stage] = read('task: countdown').stages;
+    const usual = methods.filter(({ isDefault }) => isDefault).map(({ name }) => name);
+    const used = Object.values(stage.stage === 'grpo' ? stage.methods : {}).flatMap((some) =>
+      some.map(({ name }) => name),
+    );
+    expect(used).toEqual(usual);
+  });
 });
 
 describe('rlvr-train list', () => {
-  it('shows one entry with its options, what they take and their defaults', () => {
+  it('shows a task with its example, levels, and knobs, what they take and their defaults', () => {
     const text = listed('countdown');
-    expect(text).toContain('numbers  How many numbers. (2 to 4; default 3)');
+    expect(text).toContain('numbers  How many numbers. (whole number from 2 to 4; default 3)');
     expect(text).toContain('train_max_number');
     expect(text).toContain('may be left out');
-    expect(text).toContain('levels: 0 {numbers: 2}; 1 the defaults; 2 {numbers: 4}');
+    expect(text).toContain('level 0  numbers: 2\n  level 1  the defaults\n  level 2  numbers: 4\n');
+    expect(text).toContain('task: {name: countdown, level: 0}');
     expect(text).not.toContain('sort_digits');
   });
 
-  it('shows all names without their options, or one group with them', () => {
-    expect(listed()).toContain('soft_overlong');
-    expect(listed()).not.toContain('max_tokens  ');
-    expect(listed('rewards')).toContain("max_tokens  TRL's max_completion_len");
+  it("shows a method with its point, formula, source, options, and the YAML to write, TRL's too", () => {
+    expect(listed('length-mask')).toContain('credit_steps: [{name: length-mask, max_tokens: 24}]\n');
+    expect(listed('kl-loss')).toContain(
+      '  YAML, one of\n    loss_terms: [{name: kl-loss, beta: 0.001}]\n    beta: 0.001\n',
+    );
+    expect(listed('cispo')).toContain('loss_type: cispo');
+    expect(listed('cispo')).toContain('options, also as keys of the stage');
+    expect(listed('cispo')).toContain('formula  −sg(min(r, epsilon_high))·A·log π\n  source   arXiv:2506.13585\n');
+    expect(listed('ref-reset')).toContain('after arXiv:2505.24864');
+    expect(listed('stream')).toContain('point    prompt_source, whose default it is');
   });
 
-  it('gives the same as JSON', () => {
-    expect(JSON.parse(listed(undefined, { json: true })) as Catalogue).toEqual(JSON.parse(JSON.stringify(catalogue())));
+  it('shows all names alone, and the options of a group or of a point by name', () => {
+    expect(listed()).toContain('soft_overlong');
+    expect(listed()).not.toContain('takes max_tokens');
+    expect(listed('rewards')).toContain('takes max_tokens, cache');
+    expect(listed('tasks')).toContain('algorithmic; tier 1; levels 0 to 2; takes digits');
+    expect(listed('methods')).toContain('the default; takes epsilon, epsilon_high, delta');
+    expect(listed('credit_steps')).toContain('length-mask');
+    expect(listed('credit_steps')).not.toContain('cispo');
+  });
+
+  it('breaks lines between words where the terminal is narrow', () => {
+    const { columns } = process.stdout;
+    process.stdout.columns = 60;
+    try {
+      for (const line of listed('countdown').split('\n')) expect(line.length, line).toBeLessThanOrEqual(60);
+    } finally {
+      process.stdout.columns = columns;
+    }
+  });
+
+  it('gives as JSON what it shows', () => {
+    const json = (name?: string): Catalogue => JSON.parse(listed(name, { json: true }));
+    expect(json()).toEqual(JSON.parse(JSON.stringify(catalogue())));
+    const [cispo] = json('cispo').methods;
+    expect(cispo).toMatchObject({ name: 'cispo', point: 'objective', certainty: 'paper', isDefault: false });
+    expect(json('cispo')).toMatchObject({ tasks: [], rewards: [] });
   });
 
   it('refuses another name with the nearest one', () => {

@@ -1,0 +1,67 @@
+/** docs/reference.md: the catalogue as a page. */
+import type { Catalogue, CatalogueMethod, CatalogueTask } from '../config/catalogue.ts';
+import type { OptionText } from '../options/describe.ts';
+import { levelText, sourceText, valueText } from './catalogue_words.ts';
+
+/** The page as Markdown, ending in a newline. */
+export function referencePage({ tasks, rewards, points, methods }: Catalogue): string {
+  const parts = [
+    '# Reference',
+    'Made of the definitions: `npm run docs` writes it, and `test/cli/list.test.ts` holds it up to date. `npx rlvr-train list` shows the same.',
+    '## Tasks',
+    '`task: NAME`, or `task: {name: NAME, …}` with a level or knobs; several in `tasks: […]`.',
+    ...tasks.flatMap(taskParts),
+    '## Rewards',
+    '`reward_funcs: [NAME, {name: NAME, weight: 0.5, …}]`',
+    ...rewards.flatMap(({ name, does, options, yaml }) => [`### ${name}`, does, yamlFact(yaml), ...tableOf(options)]),
+    '## Methods',
+    'What a `grpo` stage is made of, by the point of a step at which it acts. A point takes one method or a list, each a name, `{name: NAME, …}` with options, or a file of yours.',
+    ...points.flatMap(({ name, takes, does }) => {
+      const here = methods.filter(({ point }) => point === name);
+      const count = takes === 'one' ? 'Takes one.' : 'Takes a list.';
+      const none = here.length === 0 ? ' None ships; files of yours stand here.' : '';
+      return [`### ${name}`, `${does} ${count}${none}`, ...here.flatMap(methodParts)];
+    }),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function taskParts({ name, does, category, tier, example, rewards, levels, options, yaml }: CatalogueTask): string[] {
+  const [prompt, answer] = example;
+  const facts = [
+    `- ${category}, tier ${tier}`,
+    `- example: \`${prompt}\` → \`${answer}\``,
+    `- rewards: ${rewards.map((reward) => `\`${reward}\``).join(', ')}`,
+    ...levels.map((level, index) => `- level ${index}: \`${levelText(level)}\``),
+    yamlFact(yaml),
+  ];
+  return [`### ${name}`, does, facts.join('\n'), ...tableOf(options)];
+}
+
+function methodParts(method: CatalogueMethod): string[] {
+  const { name, does, source, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
+  const text = sourceText(method);
+  const facts = [
+    `- formula: \`${formula}\``,
+    `- source: ${source === 'own' ? text : `[${text}](https://arxiv.org/abs/${source})`}`,
+    yamlFact(yaml),
+    ...(optionsAreStageKeys ? ['- its options may also stand among the keys of the stage'] : []),
+  ];
+  const title = `#### ${name}`;
+  return [title, isDefault ? `${does} The default.` : does, facts.join('\n'), ...tableOf(options)];
+}
+
+function tableOf(options: readonly OptionText[]): string[] {
+  if (options.length === 0) return [];
+  const rows = options.map((option) => `| \`${option.name}\` | ${cell(valueText(option))} | ${cell(option.text)} |`);
+  return [['| option | takes | what it does |', '|---|---|---|', ...rows].join('\n')];
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+/** Each line asks for the same. */
+function yamlFact(lines: readonly string[]): string {
+  return `- YAML: ${lines.map((line) => `\`${line}\``).join(' or ')}`;
+}
