@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { METHOD_POINTS } from '../src/methods/stage.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -65,4 +66,10 @@ it('every page of docs/ is reached from the README', () => {
     for (const { path } of linksOf(page)) if (path.endsWith('.md') && existsSync(join(ROOT, path))) reached.add(path);
   }
   expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+it('the picture of a step in ARCHITECTURE.md numbers every point of the methods', () => {
+  const [, picture = ''] = /^```\n([\s\S]*?)^```/m.exec(read('ARCHITECTURE.md')) ?? [];
+  const numbers = [...picture.matchAll(/^[ \w-]*? (\d+) +\w/gm)].map(([, number]) => Number(number));
+  expect(numbers.sort((a, b) => a - b)).toEqual(METHOD_POINTS.map((_, i) => i + 1));
 });
