@@ -249,3 +249,22 @@ it('the knobs of the task are those that it declares; a change of one opens a ru
   expect(await page.textContent('.yaml')).toContain('task: {name: sort_digits, digits: 3}');
   await close();
 });
+
+it('methods and their options are listed as they declare themselves, and explain the settings that they are', async () => {
+  const { page, errors, close } = await visit(browser, `${site.url}${LINK}`);
+  await status(page, 'resting');
+  await page.$eval('#methods', (details) => {
+    (details as HTMLDetailsElement).open = true;
+  });
+  await page.waitForSelector('#methods dt', { state: 'attached' });
+  const text = await page.textContent('#methods');
+  for (const words of ['credit_steps', 'length-mask', 'credit_steps: [{name: length-mask, max_tokens: 24}]', 'cispo']) {
+    expect(text).toContain(words);
+  }
+  expect(await page.getAttribute('#set-entropy', 'title')).toBe(
+    'Weight of the entropy bonus, per nat. (number of 0 or more; default 0)',
+  );
+  expect(await page.getAttribute('#set-beta', 'title')).toContain('Weight of the KL');
+  expect(errors).toEqual([]);
+  await close();
+});

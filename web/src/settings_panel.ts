@@ -1,9 +1,10 @@
 /** Settings: those of a new run, those that a run may change while it goes on, and the YAML of both. */
-import type { CatalogueTask, OptionText, SettingChange } from 'rlvr-train/web';
+import type { Catalogue, CatalogueTask, OptionText, SettingChange } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 import type { Experiment, Knobs } from './experiment.ts';
 import { copyButton } from './keep_panel.ts';
 import type { Lab } from './lab.ts';
+import { MethodsList, optionText } from './methods_list.ts';
 
 type NumberKey = { [Key in keyof Experiment]: Experiment[Key] extends number ? Key : never }[keyof Experiment];
 
@@ -13,6 +14,8 @@ interface NumberSetting {
   readonly min: number;
   readonly max: number;
   readonly step: number;
+  /** The option of a method that it is. */
+  readonly yaml?: string;
 }
 
 const OF_A_RUN: readonly NumberSetting[] = [
@@ -23,7 +26,7 @@ const OF_A_RUN: readonly NumberSetting[] = [
   { key: 'steps', label: 'Reinforcement steps', min: 1, max: 100000, step: 1 },
   { key: 'group', label: 'Group size', min: 2, max: 64, step: 1 },
   { key: 'batch', label: 'Completions a step', min: 4, max: 4096, step: 4 },
-  { key: 'beta', label: 'KL penalty', min: 0, max: 1, step: 0.001 },
+  { key: 'beta', label: 'KL penalty', min: 0, max: 1, step: 0.001, yaml: 'beta' },
   { key: 'evalEvery', label: 'Evaluate every', min: 1, max: 10000, step: 1 },
   { key: 'seed', label: 'Seed', min: 0, max: 4294967295, step: 1 },
 ];
@@ -72,6 +75,7 @@ export class SettingsPanel {
   readonly #yaml = element('pre', { class: 'yaml', tabindex: 0, 'aria-label': 'YAML of this run' });
   readonly #estimate = element('p', { class: 'quiet' });
   readonly #choose: (experiment: Experiment) => void;
+  readonly #methods = new MethodsList();
   #shown: Experiment | undefined;
   #shownRun: Lab['run'];
   #tasks: readonly CatalogueTask[] = [];
@@ -146,7 +150,19 @@ export class SettingsPanel {
         ),
         this.#yaml,
       ),
+      this.#methods.box,
     );
+  }
+
+  /** What a method says of its option stands at the setting. */
+  #explain({ methods }: Catalogue): void {
+    for (const { yaml, input } of [
+      ...this.#numbers.map(({ setting, input }) => ({ yaml: setting.yaml, input })),
+      ...this.#sliders.map(({ slider, input }) => ({ yaml: slider.yaml, input })),
+    ]) {
+      const option = methods.flatMap(({ options }) => options).find(({ name }) => name === yaml);
+      if (option !== undefined) input.title = optionText(option);
+    }
   }
 
   #number({ key, min, max }: NumberSetting, input: HTMLInputElement): void {
@@ -215,6 +231,8 @@ export class SettingsPanel {
     this.#tasks = run?.opened.catalogue.tasks ?? this.#tasks; // while another run opens, those of the last
     const task = this.#tasks.find(({ name }) => name === experiment.task);
     this.#showKnobs(task);
+    this.#methods.show(run?.opened.catalogue);
+    if (run !== undefined) this.#explain(run.opened.catalogue);
     const fitting = task?.rewards ?? [experiment.reward].filter((name) => name !== 'yours');
     const names = [...fitting, 'yours'];
     this.#reward.replaceChildren(
