@@ -245,6 +245,8 @@ it('the knobs of the task are those that it declares; a change of one opens a ru
     input.dispatchEvent(new Event('change'));
   });
   await page.waitForFunction(() => location.hash.includes('knob.digits=3'));
+  // The page still rests from the run before, until it is drawn anew.
+  await page.waitForSelector('.yaml >> text=/digits: 3/', { state: 'attached' });
   await status(page, 'resting');
   expect(await page.textContent('.yaml')).toContain('task: {name: sort_digits, digits: 3}');
   await close();
