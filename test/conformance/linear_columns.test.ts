@@ -235,10 +235,9 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       ['of a slot that is too narrow', { N: 2, K: 3, M: 5, total: 4, firstColumn: 0 }, 'give a wider slot'],
     ] as const)('%s are refused when a product is recorded', async (_, sizes, remedy) => {
       for (const test of [forwardCase(sizes), inputGradientCase(sizes), weightGradientCase(sizes)]) {
-        await expect(runKernel(backend, test.slots, test.build)).rejects.toMatchObject({
-          code: 'columns-out-of-range',
-          message: expect.stringContaining(remedy),
-        });
+        const refused = await runKernel(backend, test.slots, test.build).catch((error: unknown) => error);
+        expect(refused).toMatchObject({ code: 'columns-out-of-range' });
+        expect(String(refused)).toContain(remedy);
       }
     });
   });
