@@ -7,7 +7,7 @@
  * interleaved over kernels and threads, so that a machine that slows down slows all of them. Before the clock starts,
  * one call of each, in the order below, is checked against the float64 reference. Times are of one call: the median,
  * and the quartiles around it; GFLOP/s count multiply and add of the products, at the median. Left out: what takes
- * microseconds a step (copy, add, groupAdvantages, gatherRowsBackward).
+ * microseconds per step (copy, add, groupAdvantages, gatherRowsBackward).
  *
  * Roof: the time that the kernel's multiply-adds take from registers or in the micro-kernel, or that a plain copy of
  * as many bytes as it must read and write takes, whichever is longer (roofline.mjs). Exponentials are not in it, which

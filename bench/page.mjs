@@ -128,7 +128,7 @@ async function held(devtools) {
   return { heap, resident, nodes: count('Nodes'), listeners: count('JSEventListeners') };
 }
 
-/** Bytes a minute, without the first mark, where code is still being compiled. */
+/** Bytes per minute, without the first mark, where code is still being compiled. */
 function growthOf(memory, of) {
   return slope(memory.slice(1).map((mark) => [mark.seconds / 60, mark[of]]));
 }

@@ -3,8 +3,8 @@
  *
  *   npm run bench -- rollout [--repeats 15] [--quick] [--threads 2] [--json FILE]
  *
- * Same weights, same prompts, temperature 1, full vocabulary, exactly 32 tokens a completion. generate gets every prompt
- * once a completion, as TRL calls it; ours gets it once a group. Ours also gives log-probs and entropies.
+ * Same weights, same prompts, temperature 1, full vocabulary, exactly 32 tokens per completion. generate gets every prompt
+ * once per completion, as TRL calls it; ours gets it once per group. Ours also gives log-probs and entropies.
  */
 import { generate } from '../dist/model/generation.js';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';

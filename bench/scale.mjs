@@ -3,8 +3,8 @@
  *
  *   npm run bench -- scale [--repeats 15] [--quick] [--json FILE]
  *
- * The step of the race on one thread and on two, and with four times as many prompts, tokens a completion, parameters,
- * and completions a prompt, in turn. Work is the multiply-adds of the matrix products; `time / work` above 1 is a cost
+ * The step of the race on one thread and on two, and with four times as many prompts, tokens per completion, parameters,
+ * and completions per prompt, in turn. Work is the multiply-adds of the matrix products; `time / work` above 1 is a cost
  * that grows faster. --quick takes a small policy: it shows that the benchmark runs, and no figure.
  */
 import { stepFlop } from './arithmetic.mjs';

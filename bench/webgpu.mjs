@@ -82,7 +82,7 @@ async function hostSection() {
         ['an update by kept rollouts', ...callCells(perUpdate)],
       ],
     ),
-    `replay: ${spread(microseconds, 2)} µs a dispatch on the host`,
+    `replay: ${spread(microseconds, 2)} µs per dispatch on the host`,
   );
   return host;
 }

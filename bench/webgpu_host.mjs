@@ -46,7 +46,7 @@ async function callsOf(gpu, size, numLayers) {
   return { token: scaled(rollout, 1 / size.completionTokens), update: minus(step, rollout) };
 }
 
-/** Microseconds a dispatch of a decoding step: refreshing counts, encoding and submitting. */
+/** Microseconds per dispatch of a decoding step: refreshing counts, encoding and submitting. */
 async function replayTime(gpu, size, dispatches, repeats) {
   const side = await openSide(await webgpuBackend(gpu), size);
   await side.rollout(); // leaves the input slots of its last token

@@ -1,7 +1,7 @@
 """transformers' generate, one batch at a time, with the settings that TRL gives it.
 
 setup    {model, threads, completionTokens}
-request  {prompts: [[ids], ..]}                          every prompt once a completion
+request  {prompts: [[ids], ..]}                          every prompt once per completion
 answer   {seconds, tokens: completion tokens sampled}
 """
 

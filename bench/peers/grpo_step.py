@@ -66,7 +66,7 @@ class OneStepAtATime(TrainerCallback):
 def fitting_micro_batch(setup, config):
     """All completions at once on a CPU; on a GPU what keeps its activations within half of the memory that is free.
 
-    Rows carry each prompt once a completion. Of a row a layer keeps some 10 vectors of the hidden size (norms,
+    Rows carry each prompt once per completion. Of a row a layer keeps some 10 vectors of the hidden size (norms,
     projections, rotated and repeated heads) and 4 of the inner one, as hooks on saved tensors counted. Logits are not
     kept: TRL's head makes them a tile at a time.
     """

@@ -1,4 +1,4 @@
-"""Requests and answers of a peer: one JSON object a line, on the standard streams.
+"""Requests and answers of a peer: one JSON object per line, on the standard streams.
 
 Libraries that print would end up between the answers: whatever they write to standard output goes to standard error.
 Every answer says how much processor time it took, and how much was used since the answer before, while nothing was

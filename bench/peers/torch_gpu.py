@@ -1,7 +1,7 @@
 """The race in plain PyTorch on a GPU: whole GRPO steps, their rollouts with a key/value cache, float32.
 
 Needs PyTorch and nothing else. The decoding loop is the one of transformers' generate without its
-bookkeeping (every prompt once a completion, a cache that grows by a token, multinomial over the full vocabulary), and
+bookkeeping (every prompt once per completion, a cache that grows by a token, multinomial over the full vocabulary), and
 the step is TRL's at beta 0 and one update a batch: rollout, forward, policy loss, backward, clipping, fused AdamW. So
 both do less than those libraries do. Matrix products stay in float32 (no TF32).
 
@@ -45,7 +45,7 @@ def main():
 
 
 def random_prompts(setup, device):
-    """[prompts * groupSize, promptTokens]: every prompt once a completion."""
+    """[prompts * groupSize, promptTokens]: every prompt once per completion."""
     prompts = torch.randint(setup["shape"]["vocabSize"], (setup["prompts"], setup["promptTokens"]), device=device)
     return prompts.repeat_interleave(setup["groupSize"], dim=0)
 

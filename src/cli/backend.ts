@@ -17,7 +17,7 @@ export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference' | `tfjs:${Tfj
 export interface BackendRequest {
   /** `auto`, which only webgpu can give float16, takes it then, on any adapter. */
   readonly backend: BackendName;
-  /** undefined: one a core */
+  /** undefined: one per core */
   readonly threads?: number | undefined;
   /** Default float32; of other backends than webgpu and auto `openRun` refuses float16. */
   readonly storageDtype?: StorageDtype;

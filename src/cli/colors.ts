@@ -4,7 +4,7 @@ import picocolors from 'picocolors';
 /**
  * Whether to colour what goes to `stdout`.
  *
- * `NO_COLOR` forbids, `FORCE_COLOR` (other than `0`) asks for, and else a terminal decides. An environment of CI is not
+ * `NO_COLOR` forbids, `FORCE_COLOR` (other than `0`) asks for, and otherwise a terminal decides. CI does not count as
  * one: its logs go to files and to other programs.
  */
 export function wantsColors(

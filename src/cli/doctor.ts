@@ -28,7 +28,7 @@ export interface Examination extends GpuFindings {
   readonly node: string;
   readonly v8: string;
   readonly sharedMemory: boolean;
-  /** With one thread, and with one a core; the reason where the engine does not start. */
+  /** With one thread, and with one per core; the reason where the engine does not start. */
   readonly engine: { readonly single: EngineCheck; readonly all: EngineCheck } | { readonly failure: string };
   readonly engineBytes: number;
   readonly directory: string;

@@ -1,4 +1,4 @@
-/** `--json`: one object an event on standard output, and nothing else there. Metrics have the names of metrics.jsonl. */
+/** `--json`: one object per event on standard output, and nothing else there. Metrics have the names of metrics.jsonl. */
 import { resolvedTree } from '../config/dump.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { countParameters } from '../model/parameters.ts';

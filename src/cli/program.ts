@@ -22,7 +22,7 @@ import { sampleCommand } from './sample.ts';
 import { schemaCommand } from './schema.ts';
 import { trainCommand } from './train.ts';
 
-const THREADS = 'compute threads; they do not change the result (default: one a core)';
+const THREADS = 'compute threads; they do not change the result (default: one per core)';
 
 function wholeNumber(least: number): (text: string) => number {
   return (text) => {
@@ -98,7 +98,7 @@ function addTrain(root: Command): Command {
       .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
       .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
       .option('--plain', 'plain lines, also on a terminal')
-      .addOption(new Option('--json', 'one JSON object an event, nothing else').conflicts(['plain', 'quiet']))
+      .addOption(new Option('--json', 'one JSON object per event, nothing else').conflicts(['plain', 'quiet']))
       .addOption(new Option('--quiet', 'problems, and as last line the summary as JSON').conflicts('plain'))
       .helpOption('-h, --help', 'show this help')
       .action(async (words: readonly string[], options) => {
@@ -118,7 +118,7 @@ function addEval(root: Command): void {
     .description('evaluate a trained policy on all held-out problems')
     .usage('--run <directory> [options]')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
-    .option('--samples <number>', 'sampled completions a problem (num_generations_eval)', wholeNumber(1), 4)
+    .option('--samples <number>', 'sampled completions per problem (num_generations_eval)', wholeNumber(1), 4)
     .option('--threads <number>', THREADS, wholeNumber(1))
     .option('--json', 'print the figures as JSON')
     .action((words: readonly string[], options) => evalCommand({ ...options, run: onlyRun(words, options.run) }));
@@ -131,7 +131,7 @@ function addSample(root: Command): void {
     .usage('--run <directory> [options] [prompt...]')
     .argument('[prompt...]', 'a prompt; default: some held-out problems')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
-    .option('-n, --samples <number>', 'completions a prompt', wholeNumber(1), 1)
+    .option('-n, --samples <number>', 'completions per prompt', wholeNumber(1), 1)
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
     .option('--threads <number>', THREADS, wholeNumber(1))

@@ -11,7 +11,7 @@ import type { Section } from './section.ts';
 
 type GrpoSection = Section<typeof GRPO_KEYS>;
 
-const DEFAULT_GROUPS = 32; // prompts a step where the YAML gives no batch size: the measured countdown recipe
+const DEFAULT_GROUPS = 32; // prompts per step where the YAML gives no batch size: the measured countdown recipe
 
 /** Derives the sizes that are not given, and reports those that do not fit each other. */
 export function resolveBatch(section: GrpoSection): BatchConfig {
@@ -49,7 +49,7 @@ function checkGivenTogether(section: GrpoSection): void {
     section.refuse('stepsPerGeneration', `${rule}, or generation_batch_size instead`);
   }
   if (gradientAccumulationSteps !== undefined) {
-    section.refuse('gradientAccumulationSteps', `${rule}, or leave this out for one step a batch`);
+    section.refuse('gradientAccumulationSteps', `${rule}, or leave this out for one step per batch`);
   }
 }
 
@@ -77,7 +77,7 @@ function checkWholeGroups(section: GrpoSection, completionsPerStep: number): voi
 function checkUpdates(section: GrpoSection, completionsPerStep: number, perUpdate: number): void {
   if (completionsPerStep % perUpdate === 0) return;
   const rule = `optimizer steps of ${perUpdate} completions do not divide generation_batch_size (${completionsPerStep})`;
-  section.refuse('gradientAccumulationSteps', `${rule}; use a divisor, or leave this out for one step a batch`);
+  section.refuse('gradientAccumulationSteps', `${rule}; use a divisor, or leave this out for one step per batch`);
 }
 
 function nearest(size: number, group: number): number {

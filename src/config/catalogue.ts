@@ -39,7 +39,7 @@ export interface CatalogueMethod extends About {
   readonly name: string;
   /** The point of a step at which it acts, as the YAML spells it. */
   readonly point: string;
-  /** A stage that says nothing of the point has it. */
+  /** A stage that does not name the point has it. */
   readonly isDefault: boolean;
   readonly options: readonly OptionText[];
   /** Its options may also stand among the keys of the stage. */

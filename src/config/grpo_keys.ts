@@ -39,7 +39,7 @@ const BATCH_KEYS = {
     'gradient_accumulation_steps',
     unset(whole({ least: 1, example: 1 })).describe(
       'Micro-batches in an optimizer step. Default: the whole generation batch, so that a step is exactly on-policy ' +
-        '(TRL: 1, which takes several steps a batch).',
+        '(TRL: 1, which takes several steps per batch).',
     ),
   ),
   generationBatchSize: key(

@@ -26,7 +26,7 @@ export interface LoadedConfig {
  * @param text       YAML
  * @param source     `file`: the name that errors show
  * @param overrides  `key=value` texts of `--set`, or those of a flag of its own; in order, winning over the file
- * @throws ConfigError with every mistake, one a line, in file order: `file:line  key: value — rule; remedy.`
+ * @throws ConfigError with every mistake, one per line, in file order: `file:line  key: value — rule; remedy.`
  */
 export function parseConfig(text: string, source: { file: string }, overrides: readonly Override[] = []): LoadedConfig {
   const tree = readTree(text, source.file);

@@ -1,6 +1,6 @@
 /**
  * The keys of a grpo stage that choose methods and set their options, made of the methods' own declarations: no method is
- * named here, and none of its options is read.
+ * named here, and none of their options is read.
  *
  *   a point     advantage_estimator: rloo, credit_steps: [{name: length-mask, max_tokens: 24}], loss_terms: [./mine.ts]
  *   a switch    TRL's key for a method: beta, dynamic_sampling, … puts it into the stage
@@ -23,7 +23,11 @@ interface PointKey {
 export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
   promptSource: { yaml: 'prompt_source', takes: 'one', text: 'Which problems are asked.' },
   rolloutStrategies: { yaml: 'rollout_strategies', takes: 'many', text: 'What happens around plain sampling.' },
-  tokenControls: { yaml: 'token_controls', takes: 'many', text: 'What ends a completion, or goes into it, early.' },
+  tokenControls: {
+    yaml: 'token_controls',
+    takes: 'many',
+    text: 'What ends a completion early, or puts tokens into it.',
+  },
   groupSteps: { yaml: 'group_steps', takes: 'many', text: 'What becomes of sampled groups before they are credited.' },
   advantageEstimator: { yaml: 'advantage_estimator', takes: 'one', text: 'How rewards become advantages.' },
   creditSteps: { yaml: 'credit_steps', takes: 'many', text: 'What shapes or masks the advantages.' },

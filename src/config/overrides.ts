@@ -119,7 +119,7 @@ function readsKey(stage: unknown, name: string): boolean {
   return kind !== undefined && stageReads(kind, name);
 }
 
-/** undefined where it is no kind that there is, which is refused later. */
+/** undefined where there is no such kind, which is refused later. */
 function stageKind(stage: unknown): StageConfig['stage'] | undefined {
   const kind = isMapping(stage) ? stage.stage : undefined;
   return kind === 'sft' || kind === 'grpo' ? kind : undefined;

@@ -77,7 +77,7 @@ export class Problems {
     return { label: this.#file, order: 0 };
   }
 
-  /** @throws ConfigError `invalid-config` with all problems, one a line, if there are any */
+  /** @throws ConfigError `invalid-config` with all problems, one per line, if there are any */
   throwIfAny(): void {
     if (this.#found.size === 0) return;
     const sorted = [...this.#found.values()].sort((a, b) => a.order - b.order);

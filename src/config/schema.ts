@@ -90,8 +90,8 @@ const given = (name: string): Json => ({ type: 'object', properties: { [name]: {
 
 /**
  * JSON Schema of a configuration file, with the description and default of every key, every task with its knobs and
- * every reward with its options; draft 7, which every editor reads. Rules that combine keys are not in it, but that a
- * file has one of `task` and `tasks`: `parseConfig` holds those.
+ * every reward with its options; draft 7, which every editor reads. Rules that combine keys are not in it, except that
+ * a file has either `task` or `tasks`: `parseConfig` holds those.
  */
 export function configJsonSchema(): Json {
   // Options of plug-ins are any plain data, which JSON Schema says as {}.

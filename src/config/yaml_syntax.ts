@@ -1,9 +1,9 @@
 /**
  * What is wrong with a line that is no YAML, in the words of the person who wrote it.
  *
- * A parser reports where it gave up, in the grammar's terms ("implicit keys need to be on a single line"). What people
- * do is few: a colon or a dash without its space, `=` for `:`, a tab, a step of indentation, a bracket or a quote left
- * open. Those are looked for in the text itself; the parser's own words remain for the rest.
+ * A parser reports where it gave up, in the grammar's terms ("implicit keys need to be on a single line"). The mistakes
+ * that people make are few: a colon or a dash without its space, `=` for `:`, a tab, a step of indentation, a bracket or a
+ * quote left open. Those are looked for in the text itself; the parser's own words remain for the rest.
  */
 
 /** Where and why, as `rule; remedy`. */

@@ -47,14 +47,14 @@ const truncated: Diagnostic = {
   },
 };
 
-/** Nats a token below which sampling gives one answer, whatever the task. */
+/** Nats per token below which sampling gives one answer, whatever the task. */
 const NO_ENTROPY = 0.01;
 /** Share of the stage's first entropy. Policies that solve their task end at 1–30 % of it. */
 const LITTLE_ENTROPY = 0.05;
-/** Solved so far that being sure is right. */
+/** So much is solved that being sure is right. */
 const MOSTLY_SOLVED = 0.9;
 const HALF_SOLVED = 0.5;
-/** Share of the groups. Sure policies still learn while more groups than that are live: sort_digits has gone from 48 %
+/** Share of the groups. Confident policies still learn while more groups than that are live: sort_digits has gone from 48 %
  *  to 97 % right with 4 % of its first entropy, and 40 % of its groups live. */
 const FEW_LIVE = 0.25;
 
@@ -72,7 +72,7 @@ const entropyCollapse: Diagnostic = {
     const little = now.entropy < LITTLE_ENTROPY * first && now.correct < HALF_SOLVED;
     if (now.live >= FEW_LIVE || (!none && !little)) return undefined;
     return {
-      seen: `entropy has collapsed to ${figure(now.entropy)} nats a token${first > now.entropy ? ` (${figure(first)} at first)` : ''}, with ${percent(now.correct)} of the completions right and ${percent(now.live)} of the groups live`,
+      seen: `entropy has collapsed to ${figure(now.entropy)} nats per token${first > now.entropy ? ` (${figure(first)} at first)` : ''}, with ${percent(now.correct)} of the completions right and ${percent(now.live)} of the groups live`,
       why: 'The policy samples the same answer each time, and finds no other to learn from',
       remedy: `${moreVariety(stage)}; a lower learning_rate (now ${setting(stage.optimizer.learningRate)}) slows the loss of entropy`,
     };
@@ -97,7 +97,7 @@ const entropyExplosion: Diagnostic = {
     const { learningRate } = stage.optimizer;
     const bonus = weightOf(stage.methods, 'entropy_coef');
     return {
-      seen: `entropy rose from ${figure(best.entropy)} nats a token (step ${best.step}) to ${figure(now.entropy)}, while the reward fell from ${figure(best.reward)} to ${figure(now.reward)}`,
+      seen: `entropy rose from ${figure(best.entropy)} nats per token (step ${best.step}) to ${figure(now.entropy)}, while the reward fell from ${figure(best.reward)} to ${figure(now.reward)}`,
       why: 'The policy runs away towards random tokens: fewer rewards, less gradient against it, still more entropy',
       remedy:
         bonus > 0

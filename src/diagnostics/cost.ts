@@ -6,7 +6,7 @@ import { meanOf, median } from './lists.ts';
 import { differentProblems } from './problems.ts';
 import { setting } from './words.ts';
 
-/** Of the stage; beyond it the peak rate is for the minority of the steps. */
+/** Of the stage; beyond it, only a minority of the steps has the peak rate. */
 const LONG = 0.5;
 
 export const LONG_WARM_UP: Diagnostic<StageConfig> = {
@@ -44,7 +44,7 @@ const slowVerifier: Diagnostic = {
     const names = stage.rewards.map(({ name }) => name).join(', ');
     const completions = meanOf(window, (batch) => batch.completions);
     return {
-      seen: `verdicts and rewards take ${percent(share)} of a step: ${((1000 * verify) / completions).toFixed(1)} ms a completion (medians of ${window.length} batches)`,
+      seen: `verdicts and rewards take ${percent(share)} of a step: ${((1000 * verify) / completions).toFixed(1)} ms per completion (medians of ${window.length} batches)`,
       why: 'The policy waits for its judge',
       remedy: `Make the task's verifier or reward_funcs (${names}) faster, or asynchronous where it waits for something else`,
     };

@@ -78,7 +78,7 @@ export function startHistory(seconds: Seconds): History {
   };
 }
 
-/** @param problems  keys of the problems drawn, one a group */
+/** @param problems  keys of the problems drawn, one per group */
 export function rememberBatch(history: History, batch: BatchRecord, problems: readonly string[]): void {
   pushBounded(history.batches, batch, REMEMBERED);
   countProblems(history.problems, problems);

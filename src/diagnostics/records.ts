@@ -36,7 +36,7 @@ export interface BatchRecord {
   readonly paid: number;
   /** Mean over the live groups of the standard deviation of their rewards. */
   readonly spread: number;
-  /** Nats a token. */
+  /** Nats per token. */
   readonly entropy: number;
   readonly meanLength: number;
   readonly longest: number;

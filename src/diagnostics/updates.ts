@@ -51,7 +51,7 @@ export const SUPERVISED_LOSS_RISES: Diagnostic<SftStageConfig> = {
     if (now === undefined || lowestLoss === null || now < LOSS_RISE * lowestLoss) return undefined;
     const warmUp = Math.ceil(0.05 * maxSteps);
     return {
-      seen: `the supervised loss rose from ${figure(lowestLoss)} to ${figure(now)} nats a token (means of ten steps)`,
+      seen: `the supervised loss rose from ${figure(lowestLoss)} to ${figure(now)} nats per token (means of ten steps)`,
       why: 'The steps are too large: the policy forgets the demonstrations that it had learned',
       remedy: `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)})${warmupSteps < warmUp ? `, warmup_steps to ${warmUp} (now ${warmupSteps})` : ''}`,
     };
@@ -87,7 +87,7 @@ const zeroGradient: Diagnostic = {
 
 /** Share of the tokens; PPO practice calls 0.1 to 0.2 healthy. */
 const MUCH_CLIPPED = 0.25;
-/** Mean |Δ log-prob| a token, nats, between sampling and update: with 0.2 the average ratio is at the edge of the
+/** Mean |Δ log-prob| per token, nats, between sampling and update: with 0.2 the average ratio is at the edge of the
  *  usual clip of 0.2, and samples say little about the policy. */
 const FAR_FROM_SAMPLES = 0.2;
 const REUSED_UPDATES = 3;
@@ -126,7 +126,7 @@ const staleRollouts: Diagnostic = {
   },
 };
 
-/** Times the median before it, and nats a token: KL grows from 0, so a ratio alone would speak of every start. */
+/** Times the median before it, and nats per token: KL grows from 0, so a ratio alone would speak of every start. */
 const KL_JUMP = 5;
 const MUCH_KL = 0.05;
 const STEPS_BEFORE_JUMP = 10;
@@ -145,7 +145,7 @@ const klJump: Diagnostic = {
     if (before.length < STEPS_BEFORE_JUMP || now < MUCH_KL || now < KL_JUMP * typical) return undefined;
     const beta = weightOf(methods, 'beta');
     return {
-      seen: `the KL to the start policy jumped from ${figure(typical)} to ${figure(now)} nats a token (medians of ${before.length} steps and of ${STEPS_OF_JUMP})`,
+      seen: `the KL to the start policy jumped from ${figure(typical)} to ${figure(now)} nats per token (medians of ${before.length} steps and of ${STEPS_OF_JUMP})`,
       why: 'The policy left the region that beta is to keep it in, and what it could do at the start may be lost',
       remedy: `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(3 * beta)} (now ${setting(beta)})`,
     };

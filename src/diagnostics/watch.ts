@@ -16,7 +16,7 @@ export type Observation =
   | {
       readonly after: 'batch';
       readonly record: BatchRecord;
-      /** Keys of the problems drawn, one a group. */
+      /** Keys of the problems drawn, one per group. */
       readonly problems: readonly string[];
     }
   | { readonly after: 'update'; readonly record: UpdateRecord }

@@ -98,7 +98,7 @@ async function sample(
   return { completions, places: undefined };
 }
 
-/** Leaves the forward pass of the groups that the update will use where it needs it. */
+/** Keeps the forward pass of the groups that the update will use, where the update reads it. */
 async function keepForward(
   run: TrainingRun,
   { methods }: StepScope,

@@ -21,7 +21,7 @@ import type { TrainingRun } from './run.ts';
 type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
 
 export interface CompletionSettings {
-  /** Completions per prompt: of each, or of all alike. */
+  /** Completions per prompt: one number for all, or one for each. */
   readonly samples: number | readonly number[];
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
@@ -72,7 +72,7 @@ export async function sampleKept(
   return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
 }
 
-/** The completions alone, each token of which the caller hears of. */
+/** The completions alone; the caller is told of each token. */
 export async function sampleControlled(
   { tasks, policy }: Completer,
   items: readonly TaskItem[],

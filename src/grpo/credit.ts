@@ -1,4 +1,4 @@
-/** From collected groups to credited ones: which an update is made of, their advantages, and what shapes and masks these. */
+/** From collected groups to credited ones: which of them an update uses, their advantages, what shapes and masks these. */
 import { counts } from '../methods/advantages/baseline.ts';
 import type { StageMethods } from '../methods/create.ts';
 import type { AdvantageEstimator } from '../methods/points.ts';

@@ -3,7 +3,7 @@
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import type { Collected, CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 
-/** `requested`: by the person who watches; on a session's word alone, never by the trainer. */
+/** `requested`: by the person who watches; a session asks for it, never the trainer. */
 export type EvaluationMoment = 'baseline' | 'periodic' | 'final' | 'requested';
 
 export type TrainEvent =

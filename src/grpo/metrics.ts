@@ -1,4 +1,4 @@
-/** The metrics of a step, under TRL's names; own names only where TRL has none. */
+/** The metrics of a step, under TRL's names; our own names only where TRL has none. */
 
 import type {
   Collected,

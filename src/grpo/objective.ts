@@ -1,8 +1,8 @@
 /**
- * The objective of a stage: the sum of its terms over one micro-batch, to derivatives in the engine.
+ * The objective of a stage: the sum of its terms over one micro-batch, turned into derivatives in the engine.
  *
- * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Else the
- * log-probs come to the host, the terms add up in float64, and the derivatives go back. Both start and end alike.
+ * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise
+ * the log-probs come to the host, the terms add up in float64, and the derivatives go back. Both begin and end the same way.
  */
 import type { LossContext, LossTerm } from '../methods/points.ts';
 import type { CreditedGroup } from '../methods/records.ts';
@@ -50,7 +50,7 @@ export async function accumulateObjective(
   return { scores: { ...forward, losses }, measured: measure(scope, () => found, rows) };
 }
 
-/** Weights hold for the policy's own term alone, which the kernel does not tell from the others. */
+/** Token weights apply to the policy's own term alone, which the kernel cannot tell from the others. */
 function isWeighted(groups: readonly CreditedGroup[]): boolean {
   return groups.some(({ tokenWeights }) => tokenWeights !== undefined);
 }
@@ -66,7 +66,7 @@ export function entropyCoefficient({ methods }: StepScope, sizes: LossContext['s
   return methods.lossTerms.reduce((sum, { part }) => sum + (part.device?.entropyCoefficient?.(sizes) ?? 0), 0);
 }
 
-/** @param sequences  made only where a term measures something */
+/** @param sequences  called only where a term measures something */
 function measure(
   { methods }: StepScope,
   sequences: () => LossSequences,

@@ -15,7 +15,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import type { Policy } from '../model/policy.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 
-/** Rollouts that still have optimizer steps to give: with several iterations or minibatches a batch. */
+/** Rollouts that still have optimizer steps to give: with several iterations or minibatches per batch. */
 export interface Buffer {
   readonly groups: readonly CreditedGroup[];
   /** Optimizer steps already taken on them. */

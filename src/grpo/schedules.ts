@@ -10,8 +10,8 @@
  *
  * Two deviations from transformers. Its warm-up is t / w, so that the first step has rate 0 and changes nothing; ours
  * is one step ahead and reaches the peak at t = w − 1. And m, there only in `cosine_with_min_lr`, also serves
- * `linear` and `cosine`. As there, the last step is one short of the end of the curve: the rate of linear at N − 1 is
- * still 1 / (N − w) of the way above the floor, never wasted on 0.
+ * `linear` and `cosine`. As in transformers, the last step is one short of the end of the curve: the rate of
+ * linear at N − 1 is still 1 / (N − w) of the way above the floor, never wasted on 0.
  */
 
 /** The part of a stage's config that its learning rate depends on. */

@@ -1,4 +1,4 @@
-/** What the methods of a step are told, each in its own name, and the numbers that they log. */
+/** What the methods of a step are told, each under its own name, and the numbers that they log. */
 import { rngFor } from '../kernels/philox.ts';
 import type { StageMethods } from '../methods/create.ts';
 import type { StepContext } from '../methods/method.ts';

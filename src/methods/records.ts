@@ -73,7 +73,7 @@ export interface Evaluation {
   readonly accuracy: Estimate;
   /** The same of each task, by its label; absent where there is one task alone. */
   readonly byTask?: Readonly<Record<string, Estimate>>;
-  /** Samples a problem. */
+  /** Samples per problem. */
   readonly samples: number;
   /** Share of sampled completions that are correct: sampled accuracy. */
   readonly meanAtK: Estimate;
@@ -99,7 +99,7 @@ export type StepMetrics = Readonly<Record<string, number | string>>;
 
 /** A supervised step. */
 export interface SupervisedResult {
-  /** Nats a completion token. */
+  /** Nats per completion token. */
   readonly loss: number;
   readonly entropy: number;
   readonly gradNorm: number;

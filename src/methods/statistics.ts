@@ -2,7 +2,7 @@
  * Evaluation statistics: accuracy, mean@k and pass@k over held-out problems, each with a 95 % interval.
  *
  * Problems are independent, samples of one problem are not: so every interval counts problems. Greedy accuracy has one
- * outcome a problem and takes Wilson's interval; mean@k and pass@k have one value a problem and take the normal
+ * outcome per problem and takes Wilson's interval; mean@k and pass@k have one value per problem and take the normal
  * interval over those values (samples clustered by problem), except where no problem differs from the next.
  *
  * Problems that a task asks more often weigh more. n problems of weights w then tell as much as
@@ -70,7 +70,7 @@ export function meanPassAtK(
 }
 
 /**
- * Mean of one value a problem: m ± 1.96 · √(Σ w² (x − m)² · n / (n − 1)) / Σ w, clipped to [0, 1]; for equal weights
+ * Mean of one value per problem: m ± 1.96 · √(Σ w² (x − m)² · n / (n − 1)) / Σ w, clipped to [0, 1]; for equal weights
  * m ± 1.96 · s / √n. Problems that all agree show no spread, and m ± 0 would be too sure: they get Wilson's interval of
  * n outcomes of mean m, as `shareSolved` gives it to problems that are all failed or all solved. A single problem says
  * nothing about the spread and gets [0, 1].

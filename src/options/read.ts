@@ -91,7 +91,7 @@ export function readOptions<T extends KeyTable>(
 /**
  * The values of a table with its defaults filled in.
  *
- * @throws ConfigError `unknown-option` or `bad-option`, one line a problem; `facts.problems` holds them all
+ * @throws ConfigError `unknown-option` or `bad-option`, one line per problem; `facts.problems` holds them all
  */
 export function takeOptions<T extends KeyTable>(
   table: T,

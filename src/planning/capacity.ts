@@ -13,7 +13,7 @@ import type { ModelShape } from '../model/shape.ts';
 /** Rows of a batch beyond which it is cut, a training batch into micro-batches of whole groups, unless its rollouts are kept. */
 const MICRO_BATCH_ROWS = 8192;
 
-/** Activations of rollouts that are worth keeping for the update, which then takes them in one batch: it saves a forward pass. */
+/** Most bytes of rollouts' activations that are kept, so that the update takes one batch and needs no forward pass. */
 const KEPT_BYTES = 1024 ** 3;
 
 /** Most completions sampled side by side during evaluation, where rollouts do not take more. */
@@ -143,7 +143,7 @@ function samplingsOf(tasks: TaskSet, stage: StageConfig): Sampling[] {
   return [...evaluations, { prompts: stage.batch.promptsPerStep, samples: stage.batch.numGenerations, tokens }];
 }
 
-/** Rows of the key/value cache that a sampling fills; requests beyond rows or completions wait for the next chunk. */
+/** Rows of the key/value cache that sampling fills; requests beyond rows or completions wait for the next chunk. */
 function cacheRows(
   { prompts, samples, tokens }: Sampling,
   promptTokens: number,

@@ -1,9 +1,9 @@
 /**
  * How long a run will take, from real steps of each stage on throw-away weights.
  *
- * Weights that have learned nothing sample to the limit and solve nothing, so the timed steps get what a trained policy
- * would: answers as long as the demonstrations, and rewards that leave a typical share of the groups dead.
- * Everything else is the run itself: its loop, its batches, its refills, its evaluation.
+ * Weights that have learned nothing sample to the limit and solve nothing, so the timed steps are given what a
+ * trained policy would give: answers as long as the demonstrations, and rewards that leave a typical share of the groups
+ * dead. Everything else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
 import { withFixedLength } from '../data/task_set.ts';

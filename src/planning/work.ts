@@ -3,7 +3,7 @@
  * sampled or scored, 3 for one that is trained on (its backward pass is twice its forward pass), 2 where the rollout has
  * left its forward pass.
  *
- * Seconds a row agree within about 15 % between supervised steps, rollouts, updates and evaluations of one run (measured
+ * Seconds per row agree within about 15 % between supervised steps, rollouts, updates and evaluations of one run (measured
  * on the three shipped configs), so those of the stage under way tell how long the stages to come will take.
  */
 

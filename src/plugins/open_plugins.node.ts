@@ -54,7 +54,7 @@ export interface OpenedPlugins {
 /**
  * Looks up everything that a config names, and loads what is a file.
  *
- * @throws ConfigError with every name, option or file that is wrong, one a line: `file:line  key: value — rule; remedy.`
+ * @throws ConfigError with every name, option or file that is wrong, one per line: `file:line  key: value — rule; remedy.`
  */
 export async function openPlugins(loaded: LoadedConfig, options: PluginOptions): Promise<OpenedPlugins> {
   const opening: Opening = { loaded, options, modules: new Map(), threads: new Map(), methods: new Map() };

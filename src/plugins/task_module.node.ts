@@ -2,7 +2,7 @@
  * A task definition from a file, watched: what it throws or gives is checked at each call, and none may take for ever.
  *
  * Tasks run on the run's own thread, since everything waits for their answers; the engine limits each call that may do
- * real work (40 µs a call).
+ * real work (40 µs per call).
  */
 import { inspect } from 'node:util';
 import type { AnyTaskDefinition } from '../data/registry.ts';
@@ -19,7 +19,7 @@ type Definition = Readonly<Record<string, unknown>>;
 /**
  * Loads a task definition; its functions throw PluginError where they break their contract.
  *
- * @param limitSeconds  most seconds a call
+ * @param limitSeconds  most seconds per call
  * @throws PluginError `rule; remedy` where the file cannot be loaded, or exports no task
  */
 export async function loadTaskDefinition(reference: ModuleReference, limitSeconds: number): Promise<AnyTaskDefinition> {

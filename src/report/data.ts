@@ -59,7 +59,7 @@ export type Member = readonly [
   /** null: no reward function applied. */
   reward: number | null,
   advantage: number,
-  /** One a name of `rewardNames`; absent where there is only one. */
+  /** One per name of `rewardNames`; absent where there is only one. */
   parts?: readonly (number | null)[],
 ];
 

@@ -1,4 +1,4 @@
-/** Values by what they are, in the page's markup as in its charts. */
+/** Values written by what they are, alike in the page's markup and in its charts. */
 import { minus, percent, thousands, duration as wholeDuration } from '../format.ts';
 
 /** What a number is: it decides its digits and its unit. */

@@ -146,7 +146,7 @@ function thinned({ stage, index, steps }: Stage, most: number): StageData {
   };
 }
 
-/** Tokens a second: those of a generation batch over all steps that work on it; null for its later steps. */
+/** Tokens per second: those of a generation batch over all steps that work on it; null for its later steps. */
 function tokenRates(steps: readonly Step[]): (number | null)[] {
   return steps.map(({ drawn }, begin) => {
     if (drawn === 0) return null;

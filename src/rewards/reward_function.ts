@@ -115,11 +115,13 @@ async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: Re
     const values: unknown = await reward.score(batch);
     if (!Array.isArray(values)) {
       const gave = values === null || typeof values !== 'object' ? String(values) : 'an object';
-      return fail(`${describeReward(reward)} gave ${gave} ${step} — give a list of ${count} values, one a completion.`);
+      return fail(
+        `${describeReward(reward)} gave ${gave} ${step} — give a list of ${count} values, one per completion.`,
+      );
     }
     if (values.length === count) return checkValues(reward, values, batch, failures);
     const lengths = `${values.length} values for ${count} completions`;
-    return fail(`${describeReward(reward)} gave ${lengths} ${step} — give one value a completion, in their order.`);
+    return fail(`${describeReward(reward)} gave ${lengths} ${step} — give one value per completion, in their order.`);
   } catch (error) {
     if (error instanceof PluginError) return fail(error.message);
     const remedy = 'correct it, or give null where it does not apply';

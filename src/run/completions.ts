@@ -2,7 +2,7 @@
 import type { CreditedGroup } from '../methods/records.ts';
 import type { JsonObject } from './json.ts';
 
-/** Groups kept a step: enough to read along, little enough that a long run stays small. */
+/** Groups kept per step: enough to read along, little enough that a long run stays small. */
 const GROUPS_A_STEP = 2;
 
 /** @param rewardNames the reward functions of the stage, in the order of a rollout's `rewardParts` */

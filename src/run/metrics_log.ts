@@ -1,5 +1,5 @@
 /**
- * `metrics.jsonl`: one JSON object a line, append-only, cut back to the checkpoint on resume.
+ * `metrics.jsonl`: one JSON object per line, append-only, cut back to the checkpoint on resume.
  *
  * Lines are gathered and written together, at most a second late (so that steps of a few milliseconds do not wait
  * for the disk), and always before a checkpoint asks for `bytes()`. A line that a kill cut short is removed on open.

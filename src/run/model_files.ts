@@ -69,14 +69,14 @@ export async function writeModel(store: Store, folder: string, policy: Policy, t
   return sha256Hex(weights);
 }
 
-/** SHA-256 over the tensors' bytes, one behind the other. */
+/** SHA-256 over the tensors' bytes, one after the other. */
 export async function weightsSha256(policy: Policy): Promise<string> {
   const weights = new Uint8Array(4 * countParameters(policy.parameters));
   await readInto(weights, policy);
   return sha256Hex(weights);
 }
 
-/** Writes the tensors' bytes, one behind the other: of a model's copies in memory this is the only whole one. */
+/** Writes the tensors' bytes, one after the other: this is the only whole copy of the model in memory. */
 async function readInto(bytes: Uint8Array, policy: Policy): Promise<void> {
   let offset = 0;
   for (const parameter of policy.parameters) {
@@ -86,7 +86,7 @@ async function readInto(bytes: Uint8Array, policy: Policy): Promise<void> {
   }
 }
 
-/** Copies of all weights. Asked for together, they come back in one transfer where reading is one. */
+/** Copies of all weights, asked for together: a backend that reads by transfer needs only one. */
 export function readWeights(policy: Policy): Promise<TensorRecord[]> {
   return Promise.all(
     policy.parameters.map(async (parameter) => ({

@@ -132,7 +132,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
 }
 
-/** What a batch moves: the same before and after, where a failed one was taken back. */
+/** What a batch changes: the same before and after a batch that failed and was taken back. */
 function restOf({ state: { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } }: TrainingRun) {
   return { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken };
 }

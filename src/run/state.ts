@@ -140,7 +140,7 @@ export function restoreCheckpoint(
   return { logs: { metrics: checkpoint.metricsBytes, completions: completionsBytes }, wallSeconds };
 }
 
-/** The state of a checkpoint, also as the version before wrote it. @throws CheckpointError for any other */
+/** The state of a checkpoint; the form of the version before is brought up to date. @throws CheckpointError for any other */
 function stateOf({ state }: Checkpoint): StateFile {
   const written = state as unknown as StateFile; // captureCheckpoint wrote it; hashes have been verified
   if (written.version === STATE_VERSION) return written;

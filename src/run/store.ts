@@ -12,7 +12,7 @@ export interface Store {
   read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**
    * Bytes [begin, end) of the file, owned by the caller; fewer where the file ends before. undefined when there is no
-   * such file. What it takes of memory is the range alone.
+   * such file. Only the range is held in memory.
    */
   readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Replaces the file. Durable when it resolves; a reader sees the old bytes or the new, never a mixture. */
@@ -48,7 +48,7 @@ export function assertStorePath(path: string): void {
   }
 }
 
-/** A store that lives as long as the page or the test: the fallback where no disk is to be had. */
+/** A store that lives as long as the page or the test: the fallback where there is no disk. */
 export function memoryStore(): Store {
   return new MemoryStore();
 }

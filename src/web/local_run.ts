@@ -413,7 +413,7 @@ class LocalRun implements BrowserRun {
   }
 }
 
-/** Most steps of a long run that an opened run tells of; its evaluations are all told. */
+/** Most steps that an opened run tells of a long past; evaluations are all told. */
 const MOST_STEPS = 2000;
 
 function thinned<T extends Readonly<Record<string, unknown>>>(records: readonly T[]): T[] {

@@ -221,7 +221,7 @@ async function changeFile(file: FileHandle, { directly, byCopy }: Change): Promi
   }
 }
 
-/** Names of the exceptions that mean that there is no such file, or one where a directory would be. */
+/** Exceptions that say that there is no such file, or a file where a directory should be. */
 const MISSING = ['NotFoundError', 'TypeMismatchError'];
 
 async function unlessMissing<T>(operation: Promise<T> | undefined): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 /**
- * A reward that a visitor writes, in a worker of its own: a loop without an end can be ended, and the code has no
+ * A reward that a visitor writes, in a worker of its own: an endless loop can be ended, and the code has no
  * network, no storage and no page.
  */
 import { PluginError } from '../errors.ts';
@@ -15,7 +15,7 @@ import { lateRule, ScoringWorker } from '../rewards/scoring_worker.ts';
 /** Seconds that a batch may take. */
 const SCORE_SECONDS = 5;
 
-/** Names of the worker's world through which code could reach out of it, or outlive it. */
+/** Globals of the worker through which code could reach out of it, or outlive it. */
 const TAKEN_AWAY = [
   'fetch',
   'XMLHttpRequest',

@@ -53,7 +53,7 @@ export async function status(page: Page, ...wanted: readonly string[]): Promise<
 }
 
 /**
- * Waits until the page has drawn what a click began: it draws a few times a second, and a click at the very moment in
+ * Waits until the page has drawn what a click began: it draws a few times per second, and a click at the very moment in
  * which a button is disabled is lost.
  */
 export async function drawn(page: Page): Promise<void> {

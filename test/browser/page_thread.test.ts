@@ -32,7 +32,7 @@ it.each([
   await close();
 });
 
-it('rollouts come to the page a few times a second, however fast the steps are', async () => {
+it('rollouts come to the page a few times per second, however fast the steps are', async () => {
   const { page, close } = await visit(browser, site.url);
   await page.addInitScript(() => {
     const heard: Record<string, number> = {};

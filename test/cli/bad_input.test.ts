@@ -593,13 +593,13 @@ const REWARD_FILES: Mistake[] = [
     what: 'a reward that gives too few',
     yaml: USES_MODULE,
     files: reward('({ completions }) => completions.slice(1).map(() => 1)'),
-    says: `reward "mine" (mine.mjs) gave 7 values for 8 completions in step 1 — give one value a completion, in their order.\n${NOTHING_SAVED}`,
+    says: `reward "mine" (mine.mjs) gave 7 values for 8 completions in step 1 — give one value per completion, in their order.\n${NOTHING_SAVED}`,
   },
   {
     what: 'a reward that gives nothing',
     yaml: USES_MODULE,
     files: reward('() => {}'),
-    says: `reward "mine" (mine.mjs) gave undefined in step 1 — give a list of 8 values, one a completion.\n${NOTHING_SAVED}`,
+    says: `reward "mine" (mine.mjs) gave undefined in step 1 — give a list of 8 values, one per completion.\n${NOTHING_SAVED}`,
   },
   {
     what: 'a reward that throws',

@@ -83,7 +83,7 @@ describe('what is printed', () => {
     expect(written.out).toContain('Go on with: npx rlvr-train --resume --output runs/a\n');
   });
 
-  it('--json: one object an event, each with its name, and nothing else', () => {
+  it('--json: one object per event, each with its name, and nothing else', () => {
     show({ json: true });
     const events = written.out.trimEnd().split('\n');
     expect(events.map((line) => JSON.parse(line).event)).toEqual([

@@ -257,7 +257,7 @@ describe('one bad line', () => {
     ],
     [
       'gradient_accumulation_steps: 4',
-      'gradient_accumulation_steps: 4 — counts micro-batches of per_device_train_batch_size, which is missing; give that too, or leave this out for one step a batch.',
+      'gradient_accumulation_steps: 4 — counts micro-batches of per_device_train_batch_size, which is missing; give that too, or leave this out for one step per batch.',
     ],
     [
       'dynamic_sampling: drop',
@@ -408,7 +408,7 @@ describe('several lines', () => {
     ],
     [
       flat('generation_batch_size: 64\nper_device_train_batch_size: 16\ngradient_accumulation_steps: 3'),
-      'run.yaml:5  gradient_accumulation_steps: 3 — optimizer steps of 48 completions do not divide generation_batch_size (64); use a divisor, or leave this out for one step a batch.',
+      'run.yaml:5  gradient_accumulation_steps: 3 — optimizer steps of 48 completions do not divide generation_batch_size (64); use a divisor, or leave this out for one step per batch.',
     ],
     [
       flat('lr_scheduler_type: constant\nwarmup_steps: 5'),

@@ -95,7 +95,7 @@ describe('a stream that is well', () => {
     expect(stream.said).toEqual([]);
   });
 
-  it('of two passes a batch with a KL that grows provokes nothing', () => {
+  it('of two passes per batch with a KL that grows provokes nothing', () => {
     const stream = new Stream({ keys: { num_iterations: 2, beta: 0.01 } });
     for (let step = 1; step <= 200; step++) {
       const kl = 0.3 * (1 - Math.exp(-step / 40)) * (1 + noise(step, 0.3));

@@ -80,7 +80,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       stream
         .times(10, () => stream.step())
         .times(12, () => stream.step({ entropy: 0.002, live: 2, allWrong: 21, allRight: 9 })),
-    says: [/entropy has collapsed to 0\.\d+ nats a token \(0\.3 at first\)/, /entropy_coef to 0\.01 \(now 0\)/],
+    says: [/entropy has collapsed to 0\.\d+ nats per token \(0\.3 at first\)/, /entropy_coef to 0\.01 \(now 0\)/],
   },
   'entropy-explosion': {
     options: { keys: { entropy_coef: 0.1 } },
@@ -109,7 +109,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   },
   'slow-verifier': {
     run: (stream) => stream.times(10, () => stream.step({ seconds: { verify: 0.6, all: 1.5 } })),
-    says: [/40\.0 % of a step: 1\.2 ms a completion/, /reward_funcs \(accuracy\)/],
+    says: [/40\.0 % of a step: 1\.2 ms per completion/, /reward_funcs \(accuracy\)/],
   },
   'repeated-data': {
     run: (stream) =>

@@ -82,7 +82,7 @@ export function readMetrics(directory: string): Record<string, unknown>[] {
     });
 }
 
-/** A few seconds of training that pass through everything: a warm start, two iterations a batch, a KL term, refill. */
+/** A few seconds of training that pass through everything: a warm start, two iterations per batch, a KL term, refill. */
 export const SMALL_CONFIG = `
 task: {name: reverse_text, min_length: 3, max_length: 4}
 model: {hidden_size: 32, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 48, initializer_range: 0.05}

@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 describe('a training', () => {
-  it('with --json prints an object an event, its steps as in metrics.jsonl', async () => {
+  it('with --json prints an object per event, its steps as in metrics.jsonl', async () => {
     const directory = join(folder.path, 'json');
     const { code, stdout, stderr } = await commandLine(['--config', config, '--output', directory, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

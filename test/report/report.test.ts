@@ -197,7 +197,7 @@ describe('the page', () => {
 describe('the curves', () => {
   it('show what the run logged, and leave out what it did not', async () => {
     const { all } = open(await report(threeSteps));
-    const panels = ['Held-out accuracy', 'Reward', 'Truncated completions', 'Tokens a second', 'Policy loss'];
+    const panels = ['Held-out accuracy', 'Reward', 'Truncated completions', 'Tokens per second', 'Policy loss'];
     expect(all('#charts > .panels h3').slice(0, 5)).toEqual(panels);
     expect(all('.panel .legend')).toContain('reward 0.3');
   });

@@ -7,7 +7,7 @@ import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store.ts';
 import { createTasks } from '../support/tasks.ts';
 
-/** Two minibatches and two iterations a batch, so that a step boundary also falls between updates on one rollout. */
+/** Two minibatches and two iterations per batch, so that a step boundary also falls between updates on one rollout. */
 const SEVERAL_UPDATES = 'per_device_train_batch_size: 8, gradient_accumulation_steps: 1, num_iterations: 2, beta: 0.01';
 /** One update on each rollout, which keeps its forward pass for it; a second iteration computes it again. */
 const KEPT_ROLLOUTS = 'num_iterations: 2';

@@ -19,7 +19,7 @@ async function readSteps(store: Store): Promise<number[]> {
 const openStill = (store: Store) => MetricsLog.open(store, PATH, { clock: () => 0 });
 
 describe('the metrics log', () => {
-  it('writes one object a line, in order, under the names given', async () => {
+  it('writes one object per line, in order, under the names given', async () => {
     const store = memoryStore();
     const log = await openStill(store);
     await log.append({ step: 1, 'completions/mean_length': 12.5 });

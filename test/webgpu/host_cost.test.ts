@@ -68,7 +68,7 @@ const dispatchesOf = (numLayers: number) =>
     return { rollout: rollout.dispatches, training: take().dispatches };
   });
 
-it('takes 9 dispatches a layer for a decoded token, and at most 40 for a training step', async () => {
+it('takes 9 dispatches per layer for a decoded token, and at most 40 for a training step', async () => {
   const [two, six] = [await dispatchesOf(2), await dispatchesOf(6)];
   const keptCopies = 12; // a layer, once a rollout
   expect((six.rollout - two.rollout) / 4 - keptCopies).toBe(9 * TOKENS);

@@ -64,7 +64,7 @@ export class Controls {
     (bar.firstElementChild as HTMLElement).style.transform = `translateX(${100 * (share - 1)}%)`;
     const left =
       speed > 0 && status === 'training'
-        ? `, ${speed.toFixed(1)} steps a second, ${duration((history.total - at) / speed)} left`
+        ? `, ${speed.toFixed(1)} steps per second, ${duration((history.total - at) / speed)} left`
         : '';
     write(byId('progress'), history.total === 0 ? ' ' : `step ${at} of ${history.total}${left}`);
   }

@@ -17,8 +17,8 @@ interface Panel {
 const PANELS: readonly Panel[] = [
   { title: 'Held-out accuracy', unit: 'share of problems solved', curve: 'accuracy', color: '--c2', range: [0, 1] },
   { title: 'Reward', unit: 'mean of a batch', curve: 'reward', color: '--c0' },
-  { title: 'Entropy', unit: 'nats a token', curve: 'entropy', color: '--c3' },
-  { title: 'Length', unit: 'tokens a completion', curve: 'length', color: '--c1' },
+  { title: 'Entropy', unit: 'nats per token', curve: 'entropy', color: '--c3' },
+  { title: 'Length', unit: 'tokens per completion', curve: 'length', color: '--c1' },
   { title: 'KL', unit: 'nats, to the policy before reinforcement', curve: 'kl', color: '--c4' },
 ];
 

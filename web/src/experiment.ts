@@ -14,7 +14,7 @@ export interface Experiment {
   /** Supervised steps before reinforcement; 0: none. */
   readonly warmStart: number;
   readonly steps: number;
-  /** Completions a prompt, and in all. */
+  /** Completions per prompt, and in all. */
   readonly group: number;
   readonly batch: number;
   readonly rate: number;

@@ -7,7 +7,7 @@ const TRIED = 'rlvr-train isolation';
 /** True where the page is about to load again: nothing else need be started. */
 export async function isolate(): Promise<boolean> {
   if (globalThis.crossOriginIsolated || !import.meta.env.PROD || !('serviceWorker' in navigator)) return false;
-  // Once a session: a browser that does not become isolated by it trains on one thread, and the page says so.
+  // Once per session: a browser that does not become isolated by it trains on one thread, and the page says so.
   if (sessionStorage.getItem(TRIED) !== null) return false;
   try {
     const { serviceWorker } = navigator;

@@ -50,7 +50,7 @@ export class Lab {
   storage = '';
   /** Settings that were changed within the run, oldest first. */
   settings: SettingChange['settings'][] = [];
-  /** Steps a second, lately. */
+  /** Steps per second, lately. */
   speed = 0;
   readonly #backend: BackendRequest;
   readonly #changed: () => void;

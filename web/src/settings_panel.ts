@@ -25,7 +25,7 @@ const OF_A_RUN: readonly NumberSetting[] = [
   { key: 'warmStart', label: 'Supervised steps', min: 0, max: 10000, step: 1 },
   { key: 'steps', label: 'Reinforcement steps', min: 1, max: 100000, step: 1 },
   { key: 'group', label: 'Group size', min: 2, max: 64, step: 1 },
-  { key: 'batch', label: 'Completions a step', min: 4, max: 4096, step: 4 },
+  { key: 'batch', label: 'Completions per step', min: 4, max: 4096, step: 4 },
   { key: 'beta', label: 'KL penalty', min: 0, max: 1, step: 0.001, yaml: 'beta' },
   { key: 'evalEvery', label: 'Evaluate every', min: 1, max: 10000, step: 1 },
   { key: 'seed', label: 'Seed', min: 0, max: 4294967295, step: 1 },

@@ -26,7 +26,7 @@ export const HELP = `
   reward       mean of the completions of a step, by the training rewards
   held-out     share of problems, never trained on, that are solved: greedy, by
                the policy's best guess; sampled, mean of a few tries
-  entropy      nats a token: how undecided the policy is; at 0 it tries nothing
+  entropy      nats per token: how undecided the policy is; 0: it tries nothing
   cut off      share of completions that reached the length limit
   dead groups  share of prompts whose completions all got the same reward
 `;

@@ -177,7 +177,7 @@ export function secondsLeft(state: LiveState): number | undefined {
   }, 0);
 }
 
-/** Completion tokens a second of the recent steps; undefined before there were two. */
+/** Completion tokens per second of the recent steps; undefined before there were two. */
 export function tokensPerSecond({ pace }: LiveState): number | undefined {
   return pace.tokens > 0 ? pace.tokens / pace.seconds : undefined;
 }

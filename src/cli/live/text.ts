@@ -6,7 +6,7 @@ export type Span = readonly [text: string, paint?: (text: string) => string];
 
 const graphemes = new Intl.Segmenter();
 
-/** ASCII, box drawing, blocks: one column a character, known without segmenting, which costs milliseconds a frame. */
+/** ASCII, box drawing, blocks: one column per character, known without segmenting, which costs milliseconds per frame. */
 const NARROW = /^[ -~\u2500-\u259f]*$/;
 
 /** Columns that a text takes; escape sequences take none. */

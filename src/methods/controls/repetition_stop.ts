@@ -1,4 +1,4 @@
-/** Ends a completion that has begun to repeat itself: its newest tokens stand `times` times behind each other. */
+/** Ends a completion that has begun to repeat itself: its newest tokens stand `times` times in a row. */
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
@@ -18,7 +18,7 @@ export const repetitionStop = method({
     ),
     repetitions: key(
       'times',
-      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they stand in a row. Default 3.'),
+      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they repeat in a row. Default 3.'),
     ),
   },
   create: ({ repeatedTokens: length, repetitions: times }): TokenControl => ({

@@ -15,7 +15,7 @@ export const lengthMask = method({
   options: {
     maxTokens: key(
       'max_tokens',
-      whole({ least: 1, example: 24 }).describe('Most tokens of a completion that is trained on, EOS included.'),
+      whole({ least: 1, example: 24 }).describe('Longest completion that is trained on, in tokens, EOS included.'),
     ),
   },
   create: ({ maxTokens }): CreditStep => ({

@@ -10,7 +10,7 @@ import type { RolloutGroup } from '../records.ts';
 
 const maxRounds = whole({ least: 1, most: 100, example: 2 })
   .default(2)
-  .describe('Most further rounds of sampling. Default 2.');
+  .describe('At most this many further rounds of sampling. Default 2.');
 const mapping = z.discriminatedUnion(
   'name',
   [z.strictObject({ name: z.literal('none') }), z.strictObject({ name: z.literal('refill'), max_rounds: maxRounds })],

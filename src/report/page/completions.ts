@@ -1,4 +1,4 @@
-/** The section of completions: a step at a time, each group's members side by side, the best first. */
+/** The section of completions: one step at a time, each group's members side by side, the best first. */
 
 import { thousands } from '../../format.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';

@@ -36,7 +36,7 @@ const PLANS: readonly Plan[] = [
   },
   {
     title: 'Entropy',
-    hint: 'nats a token; near 0: no exploration left',
+    hint: 'nats per token; near 0: no exploration left',
     kind: 'number',
     lines: [['entropy', 'entropy']],
   },
@@ -69,16 +69,21 @@ const PLANS: readonly Plan[] = [
     ],
     onlyIfChanging: true,
   },
-  { title: 'KL', hint: 'nats a token, to the policy at the start of the stage', kind: 'number', lines: [['kl', 'kl']] },
   {
-    title: 'Tokens a second',
+    title: 'KL',
+    hint: 'nats per token, to the policy at the start of the stage',
+    kind: 'number',
+    lines: [['kl', 'kl']],
+  },
+  {
+    title: 'Tokens per second',
     hint: 'completion tokens, over training steps',
     kind: 'count',
     lines: [['tokens_per_second', 'tokens/s']],
   },
   {
     title: 'Supervised loss',
-    hint: 'nats a token of the demonstrations',
+    hint: 'nats per token of the demonstrations',
     kind: 'number',
     lines: [['loss', 'loss']],
     stage: 'sft',
@@ -116,7 +121,7 @@ export function mainPanels(curves: Curves): Panel[] {
   return [...accuracy(curves), ...(reward ? [reward] : []), ...(parts ? [parts] : []), ...others];
 }
 
-/** Whatever else was logged: a panel a metric that changes, and the others by their one value. */
+/** Whatever else was logged: a panel for each metric that changes, and the others by their one value. */
 export function otherPanels(curves: Curves): {
   readonly panels: Panel[];
   readonly constants: (readonly [name: string, value: number])[];

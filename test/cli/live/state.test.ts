@@ -67,7 +67,7 @@ describe('the share done', () => {
   });
 });
 
-it('tokens a second are those of the recent steps', () => {
+it('tokens per second are those of the recent steps', () => {
   expect(tokensPerSecond(stateAfter(MIDDLE))).toBeCloseTo(14_000, 0);
   expect(
     tokensPerSecond(
