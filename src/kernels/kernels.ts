@@ -319,7 +319,7 @@ export interface Kernels {
   linearLogprobBackward(args: LinearLogprobBackwardArgs): void;
 
   /**
-   * One token a row by inverse CDF: uniform = ⌊x/2⁸⌋·2⁻²⁴ of the first Philox word at counter
+   * One token per row by inverse CDF: uniform = ⌊x/2⁸⌋·2⁻²⁴ of the first Philox word at counter
    * (counters[r], rolloutNumbers[r], 0), over the kept tokens in index order; the lowest index wins. Ties in
    * top-k and top-p go to the lower index. Temperature 0 takes the arg-max and reports log-probs at T = 1.
    */

@@ -40,9 +40,9 @@ export interface RowInputs {
 export interface ForwardSlots {
   readonly inputs: RowInputs;
   readonly rows: Rows;
-  /** One a layer; in sampling all the same. */
+  /** One per layer; in sampling all the same. */
   readonly layers: readonly LayerActivations[];
-  /** One a layer. */
+  /** One per layer. */
   readonly kv: readonly Slot[];
   /** Output of the last layer. */
   readonly output: Slot;
@@ -52,7 +52,7 @@ export interface ForwardSlots {
 export interface ActivationArenas {
   /** What a kernel writes and the next ones read: roundable. */
   readonly rounded: ArenaBuilder;
-  /** The residual stream, to which every layer adds, and what is one number a row or head. */
+  /** The residual stream, to which every layer adds, and what is one number per row or head. */
   readonly exact: ArenaBuilder;
 }
 

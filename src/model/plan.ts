@@ -291,7 +291,7 @@ function rolloutForward(
   };
 }
 
-/** Rows that reach the head at once: loss rows in training, one a completion in sampling. */
+/** Rows that reach the head at once: loss rows in training, one per completion in sampling. */
 function headRows({ lossRows, completions }: Capacity): number {
   return Math.max(lossRows, completions);
 }

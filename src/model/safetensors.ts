@@ -30,7 +30,7 @@ export type TensorDtype = 'F32' | 'F16' | 'BF16' | 'I32' | 'U32';
 /** Those that are written. */
 type WrittenDtype = 'F32' | 'I32' | 'U32';
 
-/** One tensor as read: `dtype` is the file's, `data` is widened to 4 bytes an element. */
+/** One tensor as read: `dtype` is the file's, `data` is widened to 4 bytes per element. */
 export interface DecodedTensor {
   readonly dtype: TensorDtype;
   readonly shape: readonly number[];

@@ -79,7 +79,7 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
   keep(rollout.output, training.output);
 }
 
-/** A slot of one number a row, as a matrix of one column. */
+/** A slot of one number per row, as a matrix of one column. */
 export function asRows(slot: Slot): Slot {
   return slot.shape.length === 1 ? { ...slot, shape: [...slot.shape, 1] } : slot;
 }

@@ -19,7 +19,7 @@ export interface TokenScoreOptions {
   readonly composed?: boolean;
 }
 
-/** One number a row, both differentiable. A type, not an interface: tf.tidy takes only such. */
+/** One number per row, both differentiable. A type, not an interface: tf.tidy takes only such. */
 export type TokenScores = {
   readonly logprobs: tf.Tensor1D;
   /** Nats. */

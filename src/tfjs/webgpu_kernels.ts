@@ -6,7 +6,7 @@
  *   RlvrLogitGradients   and of these and dScores [R, 2] → [R, V]:
  *                        (dLogprob·(1[v = target] − p) − dEntropy·p·(log p + entropy))/T
  *
- * One workgroup a row reads its logits twice for the statistics and once for the gradient, where composed ops make
+ * One workgroup per row reads its logits twice for the statistics and once for the gradient, where composed ops make
  * about ten passes with as many copies.
  */
 import * as tf from '@tensorflow/tfjs';

@@ -1,5 +1,5 @@
 /**
- * Log-probability of one target a row under a linear head with temperature, its log-sum-exp and entropy, and the
+ * Log-probability of one target per row under a linear head with temperature, its log-sum-exp and entropy, and the
  * gradient of the first and the last. Formulas and shapes: kernels.ts (linearLogprob).
  */
 import type { LinearLogprobArgs, LinearLogprobBackwardArgs } from '../kernels.ts';

@@ -1,5 +1,5 @@
 /**
- * One token a row by inverse CDF over the kept tokens. Formulas and shapes: kernels.ts (sample).
+ * One token per row by inverse CDF over the kept tokens. Formulas and shapes: kernels.ts (sample).
  *
  * Filters apply in this order: top-k keeps the k largest probabilities; of these, renormalised, top-p keeps the
  * shortest prefix, largest first, whose sum reaches topP; of these, min-p keeps those with p ≥ minP·(largest p).

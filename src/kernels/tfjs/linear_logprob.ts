@@ -1,5 +1,5 @@
 /**
- * Log-probability of one target a row under a linear head with temperature, and entropy. Formulas and shapes:
+ * Log-probability of one target per row under a linear head with temperature, and entropy. Formulas and shapes:
  * ../kernels.ts (linearLogprob). Logits exist for a block of rows at a time, in the backward too.
  */
 import * as tf from '@tensorflow/tfjs';

@@ -1,5 +1,5 @@
 /**
- * One token a row by inverse CDF over the kept tokens. Formulas and shapes: ../kernels.ts (sample).
+ * One token per row by inverse CDF over the kept tokens. Formulas and shapes: ../kernels.ts (sample).
  *
  * The device computes logits; they come to the host, block by block, and are drawn from there as the specification
  * draws (../reference/sample.ts). Tokens are needed there anyway, and ties then have one order on every device.

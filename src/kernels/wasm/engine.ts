@@ -19,7 +19,7 @@ import { CommandList, recordKernels, recordPacking } from './recorder.ts';
 import type { WasmHost, WorkerPool } from './workers.ts';
 
 export interface WasmOptions {
-  /** Compute threads; default: one a core. */
+  /** Compute threads; default: one per core. */
   readonly threads?: number;
   /** false: never use relaxed-SIMD multiply-add, so that bits equal those of an engine without it. */
   readonly fma?: boolean;

@@ -8,7 +8,7 @@ export interface WasmHost {
   machineBytes(): number | undefined;
   /** What the JavaScript engine can do and hides behind flags; absent where flags cannot be set. */
   readonly engineSwitches?: EngineSwitches;
-  /** One worker a thread, all over one shared memory. */
+  /** One worker per thread, all over one shared memory. */
   startWorkers(start: WorkerStart): WorkerPool | Promise<WorkerPool>;
 }
 
@@ -22,7 +22,7 @@ export interface WorkerStart {
   readonly memory: WebAssembly.Memory;
   /** Called once, when a worker dies. */
   readonly onFailure: (cause: Error) => void;
-  /** Arguments of the module's `work` export, one list a thread. */
+  /** Arguments of the module's `work` export, one list per thread. */
   readonly work: readonly (readonly number[])[];
 }
 

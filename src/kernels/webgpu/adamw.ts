@@ -1,6 +1,6 @@
 /**
  * AdamW with decoupled weight decay, arXiv:1711.05101. Formula and shapes: kernels.ts (adamw). One thread a
- * parameter; one dispatch, or one a piece where the arena is larger than a kernel can see. 28 bytes moved a parameter.
+ * parameter; one dispatch, or one per piece where the arena is larger than a kernel can see. 28 bytes moved per parameter.
  */
 import type { AdamwArgs } from '../kernels.ts';
 import { ADAMW } from '../kernels.ts';

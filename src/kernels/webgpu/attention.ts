@@ -1,7 +1,7 @@
 /**
  * Attention over the two intervals of each row, forward. Formulas and shapes: kernels.ts (attention).
  *
- * One workgroup of 64 a row and query head, with an online softmax over blocks of 64 keys, counted from the first
+ * One workgroup of 64 per row and query head, with an online softmax over blocks of 64 keys, counted from the first
  * key of the row: each thread scores one key, all fold the block's scores, then each folds the block's values into its
  * own output elements, key after key. What a row gives depends on its keys and their order alone.
  *

@@ -1,7 +1,7 @@
 /**
  * Attention over intervals, backward, in two passes without float atomics. Formulas: kernels.ts (attentionBackward).
  *
- *   dQ    one workgroup of 64 a row and query head, over the row's keys in blocks of 64, as in the forward
+ *   dQ    one workgroup of 64 per row and query head, over the row's keys in blocks of 64, as in the forward
  *   dKv   one workgroup of 64 a kv row and kv head, over the query rows that may read it in blocks of 64
  *
  * Which rows read a kv row is looked up: a first pass raises, for each kv row, the last reader + 1 and the largest

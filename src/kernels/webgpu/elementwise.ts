@@ -1,4 +1,4 @@
-/** Fill, add and copy, in pieces that one kernel can see. Formulas: kernels.ts (fill, add, copy). One thread an element. */
+/** Fill, add and copy, in pieces that one kernel can see. Formulas: kernels.ts (fill, add, copy). One thread per element. */
 import type { Kernels } from '../kernels.ts';
 import type { Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
@@ -79,7 +79,7 @@ export interface ElementwiseRequest {
   readonly code: string;
 }
 
-/** Records a kernel of one thread an element of `rows`. */
+/** Records a kernel of one thread per element of `rows`. */
 export function elementwise(recorder: Recorder, request: ElementwiseRequest): void {
   const { label, operands, per, code, scalars = {}, helpers = '' } = request;
   const rows = recorder.rows(request.rows);

@@ -1,6 +1,6 @@
 /**
- * Token embedding and its gradient. Formulas and shapes: kernels.ts (embedding). Forward: one thread an element.
- * Backward: one thread a column of a bucket, row after row: deterministic without atomics.
+ * Token embedding and its gradient. Formulas and shapes: kernels.ts (embedding). Forward: one thread per element.
+ * Backward: one thread per column of a bucket, row after row: deterministic without atomics.
  *
  * A table that is larger than one kernel can see is visited piece by piece; a piece skips the tokens of others.
  */

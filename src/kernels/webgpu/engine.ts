@@ -1,6 +1,6 @@
 /// <reference types="@webgpu/types" preserve="true" />
 /**
- * An open WebGPU engine: one buffer an arena, programs as lists of dispatches, replayed into command buffers.
+ * An open WebGPU engine: one buffer per arena, programs as lists of dispatches, replayed into command buffers.
  *
  * A replay encodes and submits; it does not wait. `read` does. The queue keeps everything in order.
  */

@@ -1,4 +1,4 @@
-/** Picks rows, such as those that carry a loss. Formulas and shapes: kernels.ts (gatherRows). One thread an element. */
+/** Picks rows, such as those that carry a loss. Formulas and shapes: kernels.ts (gatherRows). One thread per element. */
 import type { GatherRowsArgs, GatherRowsBackwardArgs } from '../kernels.ts';
 import { elementwise } from './elementwise.ts';
 import type { Recorder } from './recorder.ts';

@@ -1,5 +1,5 @@
 /**
- * Global gradient norm in two fixed stages. Formula and shapes: kernels.ts (gradientNorm). One workgroup of 64 a block
+ * Global gradient norm in two fixed stages. Formula and shapes: kernels.ts (gradientNorm). One workgroup of 64 per block
  * of 1,024 gradients, then one workgroup of 256 over the partial sums.
  */
 import type { GradientNormArgs } from '../kernels.ts';

@@ -1,5 +1,5 @@
 /**
- * Which buffers an engine holds: one a plan's arena, scratch space of its own, and the blocks that dispatches read
+ * Which buffers an engine holds: one per arena of the plan, scratch space of its own, and the blocks that dispatches read
  * their parameters from. All of it is allocated when the engine opens.
  */
 import { MemoryPlanError } from '../../errors.ts';

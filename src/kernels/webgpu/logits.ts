@@ -62,7 +62,7 @@ export function recordLogits(
   }
 }
 
-/** One workgroup a row of a chunk. */
+/** One workgroup per row of a chunk. */
 export function chunkWorkgroups({ rows }: Chunk): readonly [number, number] {
   const count = rows.end.value - rows.begin.value;
   return count > 0 ? [count, 1] : [0, 0];
@@ -74,7 +74,7 @@ export function chunkWork({ rows, logits }: Chunk, passes: number): number {
 }
 
 /**
- * WGSL, 256 invocations a row that reduce together: `row_statistics` of the tempered logits u = logit·inverse_temperature from `row_at`
+ * WGSL, 256 invocations per row that reduce together: `row_statistics` of the tempered logits u = logit·inverse_temperature from `row_at`
  * on. P.vocab is their number.
  */
 export const ROW_STATISTICS = /* wgsl */ `

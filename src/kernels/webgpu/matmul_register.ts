@@ -37,14 +37,14 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
 ${productEpilogue(variant)}`;
 }
 
-/** Four columns of b, one a vector over k … */
+/** Four columns of b, one per vector over k … */
 const NT_COLUMNS = /* wgsl */ `
       let w0 = b_inner4(column, k); let w1 = b_inner4(column + 1u, k);
       let w2 = b_inner4(column + 2u, k); let w3 = b_inner4(column + 3u, k);
       let b0 = vec4f(w0.x, w1.x, w2.x, w3.x); let b1 = vec4f(w0.y, w1.y, w2.y, w3.y);
       let b2 = vec4f(w0.z, w1.z, w2.z, w3.z); let b3 = vec4f(w0.w, w1.w, w2.w, w3.w);`;
 
-/** … or four rows of b, one a vector over columns. */
+/** … or four rows of b, one per vector over columns. */
 const NN_COLUMNS = /* wgsl */ `
       let b0 = b_column4(k, column); let b1 = b_column4(k + 1u, column);
       let b2 = b_column4(k + 2u, column); let b3 = b_column4(k + 3u, column);`;

@@ -1,6 +1,6 @@
 /**
  * Products tiled through workgroup memory, for GPUs: a workgroup of side² threads computes a tile of 4·side rows ×
- * 4·side columns, 4×4 a thread. 32 inner elements of both operands at a time are staged as blocks of 4×4, each loaded
+ * 4·side columns, 4×4 per thread. 32 inner elements of both operands at a time are staged as blocks of 4×4, each loaded
  * (and turned, where its neighbours in memory lie along the inner size) by one thread. Order: matmul.ts.
  *
  * Cost: an element of an operand is read from memory once a tile; a thread reads 2 vectors of workgroup memory for 16

@@ -1,6 +1,6 @@
 /**
  * The clipped policy objective with KL and entropy terms, and its derivatives. Formulas, shapes and papers:
- * kernels.ts (policyObjective). One thread a row.
+ * kernels.ts (policyObjective). One thread per row.
  *
  * e^x − 1 − x and 1 − e^x of the KL term are series near 0, where the difference would cancel.
  */

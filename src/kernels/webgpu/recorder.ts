@@ -257,7 +257,7 @@ export function flatWorkgroups(threads: number): readonly [number, number] {
   return [Math.ceil(groups / y), y];
 }
 
-/** WGSL: the number of the invocation among the 64 a workgroup of `flatWorkgroups`. */
+/** WGSL: the number of the invocation among the 64 of a workgroup of `flatWorkgroups`. */
 export const FLAT_INDEX = /* wgsl */ `
 fn flat_index(group: vec3u, groups: vec3u, local: u32) -> u32 { return (group.y * groups.x + group.x) * 64u + local; }`;
 

@@ -1,8 +1,8 @@
 /**
- * Root-mean-square norm, arXiv:1910.07467. Formulas and shapes: kernels.ts (rmsNorm). One workgroup of 64 a row: each
- * thread folds every 64th element, then workgroup_sum. The weight's gradient has one thread a column, row after row.
+ * Root-mean-square norm, arXiv:1910.07467. Formulas and shapes: kernels.ts (rmsNorm). One workgroup of 64 per row: each
+ * thread folds every 64th element, then workgroup_sum. The weight's gradient has one thread per column, row after row.
  *
- * Cost: forward 2 loads an element, backward 7 and one read-modify-write.
+ * Cost: forward 2 loads per element, backward 7 and one read-modify-write.
  */
 import type { RmsNormArgs, RmsNormBackwardArgs } from '../kernels.ts';
 import { rowsAhead } from './math.ts';
@@ -12,7 +12,7 @@ import { MOST_WORKGROUPS, read, widthOf, write } from './recorder.ts';
 /** WGSL: the row of a workgroup, rows along x and then y. */
 export const GROUP_ROW = 'group.y * 65535u + group.x';
 
-/** One workgroup a row. */
+/** One workgroup per row. */
 function rowWorkgroups(rows: ReturnType<Recorder['rows']>): readonly [number, number] {
   const count = Math.max(0, rows.end.value - rows.begin.value);
   return [Math.min(count, MOST_WORKGROUPS), Math.ceil(count / MOST_WORKGROUPS)];

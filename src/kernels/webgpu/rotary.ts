@@ -178,7 +178,7 @@ function recordNormGradients(
   if (args.dKNorm) recordHeadSums(recorder, args, args.dKNorm, numHeads, numKvHeads);
 }
 
-/** sums[i] += Σ_r Σ_h dQkv[r, h, i]; one thread an element of the head. */
+/** sums[i] += Σ_r Σ_h dQkv[r, h, i]; one thread per element of the head. */
 function recordHeadSums(recorder: Recorder, args: RotaryBackwardArgs, sums: Slot, first: number, heads: number): void {
   const rows = recorder.rows(args.rows);
   const size = args.heads.headDim;

@@ -1,6 +1,6 @@
 /**
- * One token a row by inverse CDF over the kept tokens. Formulas and shapes: kernels.ts (sample); the filters' order:
- * reference/sample.ts. One workgroup of 256 a row of logits; nothing is sorted.
+ * One token per row by inverse CDF over the kept tokens. Formulas and shapes: kernels.ts (sample); the filters' order:
+ * reference/sample.ts. One workgroup of 256 per row of logits; nothing is sorted.
  *
  * A filter keeps the tokens above a threshold of (logit, index): kept are those with a larger logit, and those with
  * the same one up to an index. Both are found by bisection, over the 32 bits of the logit in an order-preserving form

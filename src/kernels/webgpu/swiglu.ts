@@ -1,4 +1,4 @@
-/** Gated linear unit with SiLU, arXiv:2002.05202. Formulas and shapes: kernels.ts (swiglu). One thread an element. */
+/** Gated linear unit with SiLU, arXiv:2002.05202. Formulas and shapes: kernels.ts (swiglu). One thread per element. */
 import type { SwigluArgs, SwigluBackwardArgs } from '../kernels.ts';
 import { elementwise } from './elementwise.ts';
 import { EXP } from './math.ts';

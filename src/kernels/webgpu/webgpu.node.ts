@@ -12,7 +12,7 @@ import { describeAdapter } from './device.ts';
 /** The line that installs the package. */
 const INSTALL_LINE = 'npm install webgpu';
 
-/** Instances of Dawn, one an adapter's name: making one loads every driver. */
+/** Instances of Dawn, one per name of an adapter: making one loads every driver. */
 const instances = new Map<string | undefined, GPU>();
 
 /**

@@ -1,6 +1,6 @@
 // Weighted sums over the kv rows of two intervals: the values of attention.
 //
-// A sum over keys is one chain a column, in the order of the intervals. As many columns as registers allow are summed
+// A sum over keys is one chain per column, in the order of the intervals. As many columns as registers allow are summed
 // at once, so that a chain's latency is hidden by the others'.
 import { fma, fma1 } from './simd';
 

@@ -1,4 +1,4 @@
-// embedding and its backward. Formulas: kernels.ts. Copies of D floats; the backward has one owner a token.
+// embedding and its backward. Formulas: kernels.ts. Copies of D floats; the backward has one owner per token.
 import { address, integer } from './arguments';
 import { addRow, copyRow } from './rows';
 import { claim, grainOf } from './threads';

@@ -111,7 +111,7 @@ function multiplyStrip(packed: usize, strips: i32, s: i32, rows: i32, N: i32, K:
   }
 }
 
-/** dBias[n] += Σ_r dOut[r, n]: one owner a block of columns. */
+/** dBias[n] += Σ_r dOut[r, n]: one owner per block of columns. */
 function accumulateBias(dOut: usize, stride: i32, N: i32, dBias: usize, begin: i32, end: i32): void {
   for (let first = claim(16); first < N; first = claim(16)) {
     const last = min(first + 16, N);

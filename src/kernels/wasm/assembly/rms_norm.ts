@@ -84,7 +84,7 @@ export function rmsNormBackward(): void {
   }
 }
 
-/** dWeight[j] += Σ_r dOut[r, j]·x[r, j]·rstd[r] for columns [first, last): one chain a column, rows in order. */
+/** dWeight[j] += Σ_r dOut[r, j]·x[r, j]·rstd[r] for columns [first, last): one chain per column, rows in order. */
 function normWeightGradient(
   x: usize, rstd: usize, dOut: usize, dWeight: usize, D: i32, first: i32, last: i32, begin: i32, end: i32,
 ): void {

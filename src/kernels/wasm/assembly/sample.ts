@@ -1,4 +1,4 @@
-// sample: one token a row by inverse CDF from a counter-based uniform. Formula and order: kernels.ts.
+// sample: one token per row by inverse CDF from a counter-based uniform. Formula and order: kernels.ts.
 //
 // Scratch: blockRows rows of logits, then V probabilities, V order entries (int) and V kept marks (bytes).
 import { address, integer } from './arguments';
