@@ -216,6 +216,8 @@ describe('a reward that a visitor writes', () => {
     await page.waitForSelector('#reward tbody tr');
     expect(await page.$$('#reward tbody tr')).toHaveLength(20);
     await page.waitForFunction(() => location.hash.includes('reward=yours'));
+    // The page still rests from the run before, until it is drawn anew.
+    await page.waitForSelector('.yaml >> text=/reward_funcs: .*yours/', { state: 'attached' });
     await trainTo(page, 40);
     expect(Number(await page.textContent('#figures div:nth-child(3) .figure'))).toBeGreaterThan(0.3);
     await close();
