@@ -63,15 +63,18 @@ function chosenAt(point: MethodPoint, values: Readonly<Record<string, unknown>>,
 
 function defaultOf(point: MethodPoint, values: Readonly<Record<string, unknown>>): Plugin {
   const ofLossType = LOSS_TYPES.get(String(values.loss_type));
-  if (point === 'objective' || point === 'aggregation') return { name: ofLossType?.[point] ?? METHODS[point][0].id };
-  return { name: METHODS[point][0].id };
+  return { name: (isLoss(point) ? ofLossType?.[point] : undefined) ?? METHODS[point][0].id };
+}
+
+function builtIn(point: MethodPoint, name: string): AnyMethod | undefined {
+  return (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === name);
 }
 
 /** The method with every option written out; a file of the user's keeps its options as they are, since it is not loaded yet. */
 function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Written, read: Set<string>): Plugin {
   const { name, ...options } = plugin;
   if (isModuleFile(name)) return plugin;
-  const found = (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === name);
+  const found = builtIn(point, name);
   if (found === undefined) {
     written.problems.add(path, name, unknownRule(name, point));
     return plugin;
@@ -173,13 +176,12 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
   );
   if (lossType !== undefined) tree.loss_type = lossType[0];
   for (const point of METHOD_POINTS) {
-    const isSaid = lossType !== undefined && (point === 'objective' || point === 'aggregation');
+    const isSaid = lossType !== undefined && isLoss(point);
     const rest = methods[point].flatMap((plugin) => written(point, plugin, isSaid, tree));
     for (const { id, switchedOnBy } of METHODS[point] as readonly AnyMethod[]) {
       if (switchedOnBy === undefined) continue;
-      const { name: _, ...options } = methods[point].find(({ name }) => name === id) ?? { name: undefined };
-      const isOn = methods[point].some(({ name }) => name === id);
-      tree[switchedOnBy.key.yaml] = isOn ? switchedOnBy.written(options as Record<string, Json>) : switchedOnBy.off;
+      const on = methods[point].find(({ name }) => name === id);
+      tree[switchedOnBy.key.yaml] = on === undefined ? switchedOnBy.off : switchedOnBy.written(withoutName(on));
     }
     if (rest.length === 0) continue;
     tree[POINT_KEYS[point].yaml] = POINT_KEYS[point].takes === 'one' ? rest[0] : rest;
@@ -189,7 +191,7 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
 
 /** What is left to write of a method once its shared options stand among the keys of the stage. */
 function written(point: MethodPoint, plugin: Plugin, isSaid: boolean, tree: Record<string, Json>): Plugin[] {
-  const found = (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === plugin.name);
+  const found = builtIn(point, plugin.name);
   if (found === undefined) return [plugin];
   const shared = sharedOptions(found).map(({ yaml }) => yaml);
   for (const yaml of shared) if (plugin[yaml] !== undefined) tree[yaml] = plugin[yaml];
@@ -199,6 +201,11 @@ function written(point: MethodPoint, plugin: Plugin, isSaid: boolean, tree: Reco
   return isDefault ? [] : [own];
 }
 
-function isLoss(point: MethodPoint): boolean {
+function withoutName({ name: _, ...options }: Plugin): Readonly<Record<string, Json>> {
+  return options;
+}
+
+/** The points that `loss_type` stands for. */
+function isLoss(point: MethodPoint): point is 'objective' | 'aggregation' {
   return point === 'objective' || point === 'aggregation';
 }

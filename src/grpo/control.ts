@@ -3,7 +3,7 @@ import type { Levers } from '../methods/points.ts';
 import type { Evaluation, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { TrainingRun } from './run.ts';
-import { methodsOf, openStep, type StepScope } from './step_scope.ts';
+import { openStep, type StepScope } from './step_scope.ts';
 
 /** @returns the metrics, and what the controllers have logged */
 export async function controlAfterStep(
@@ -12,7 +12,7 @@ export async function controlAfterStep(
   metrics: StepMetrics,
 ): Promise<StepMetrics> {
   const scope = openStep(run, stage);
-  for (const { id, part } of methodsOf(run).controllers) await part.afterStep?.(metrics, leversOf(run, scope, id));
+  for (const { id, part } of scope.methods.controllers) await part.afterStep?.(metrics, leversOf(run, scope, id));
   return { ...metrics, ...scope.logged };
 }
 
@@ -22,8 +22,9 @@ export async function controlAfterEvaluation(
   evaluation: Evaluation,
 ): Promise<void> {
   const scope = openStep(run, stage);
-  for (const { id, part } of methodsOf(run).controllers)
+  for (const { id, part } of scope.methods.controllers) {
     await part.afterEvaluation?.(evaluation, leversOf(run, scope, id));
+  }
 }
 
 /** The step's number is that of the step just taken: levers say what holds from the next one on. */
