@@ -18,11 +18,12 @@ import { optionProblems, problemLine, takeOptions } from '../options/read.ts';
 import type { RewardOptions } from '../rewards/built_in.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
+import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { loadMethod } from './method_module.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
 import { isOwnError } from './reward_module.ts';
-import { type RewardThread, startReward } from './reward_thread.node.ts';
+import { startReward } from './reward_thread.node.ts';
 import { loadTaskDefinition } from './task_module.node.ts';
 import { tryLoading } from './trial.node.ts';
 
@@ -100,7 +101,7 @@ interface Opening {
   /** By the name that the config gives; files that could be read. */
   readonly modules: Map<string, OpenedModule>;
   /** By name in the run and options: two stages with the same reward share a thread. */
-  readonly threads: Map<string, RewardThread>;
+  readonly threads: Map<string, SandboxedReward>;
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
 }
@@ -238,7 +239,7 @@ function threadKey(inRun: string, options: RewardOptions): string {
 /** For each file, a maker that gives the reward which was started for the same options. */
 function makersOf({ modules, threads }: Opening): OwnRewards {
   const makers = [...modules.values()].map(({ inRun }) => {
-    const maker = (options: RewardOptions): RewardThread => {
+    const maker = (options: RewardOptions): SandboxedReward => {
       const thread = threads.get(threadKey(inRun, options));
       if (thread === undefined) throw new RangeError(`${inRun} was not opened for these options`);
       return thread;

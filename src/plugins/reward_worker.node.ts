@@ -14,6 +14,7 @@ import {
   type RewardFunction,
   scoreRewards,
 } from '../rewards/reward_function.ts';
+import { type Envelope, frozen, type SandboxReply } from '../rewards/sandbox.ts';
 import { describeThrown, importExport, type ModuleReference } from './module.node.ts';
 import { toRewardFunction } from './reward_module.ts';
 
@@ -25,15 +26,7 @@ export interface RewardStart {
   readonly options: RewardOptions;
 }
 
-/** What the thread says: once about its file, then once a batch. */
-export type RewardReply =
-  | { readonly type: 'ready' }
-  | { readonly type: 'refused'; readonly rule: string; readonly facts: PluginError['facts'] }
-  | { readonly type: 'scores'; readonly values: readonly (number | null)[] }
-  | { readonly type: 'failed'; readonly message: string };
-
 const { reference, label, options } = workerData.start as RewardStart; // reward_thread.node.ts sends it
-const say = (reply: RewardReply): void => parentPort?.postMessage(reply);
 
 /** The reward, with errors that say where in the file they come from. */
 function located(reward: RewardFunction): RewardFunction {
@@ -50,18 +43,31 @@ function located(reward: RewardFunction): RewardFunction {
   return { name: label, source, score };
 }
 
-async function answer(reward: RewardFunction, batch: RewardBatch): Promise<RewardReply> {
-  const { rewards, failures } = await scoreRewards([reward], batch);
+async function answer(reward: RewardFunction, batch: RewardBatch): Promise<SandboxReply> {
+  const { rewards, failures } = await scoreRewards([reward], frozen(batch));
   const [failure] = failures;
   return failure ? { type: 'failed', message: failure.message } : { type: 'scores', values: rewards[0] ?? [] };
 }
 
-try {
+async function load(): Promise<RewardFunction> {
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
-  const reward = located(toRewardFunction({ value: await importExport(reference), called }, label, options));
-  parentPort?.on('message', async (batch: RewardBatch) => say(await answer(reward, batch)));
-  say({ type: 'ready' });
-} catch (error) {
-  if (!(error instanceof PluginError)) throw error;
-  say({ type: 'refused', rule: error.message, facts: error.facts });
+  return located(toRewardFunction({ value: await importExport(reference), called }, label, options));
 }
+
+let reward: RewardFunction | undefined;
+
+/** The first question is for the file itself, each further one a batch. */
+async function reply(content: unknown): Promise<SandboxReply> {
+  if (reward !== undefined) return answer(reward, content as RewardBatch); // the run is typed
+  try {
+    reward = await load();
+    return { type: 'ready' };
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return { type: 'refused', rule: error.message, facts: error.facts };
+  }
+}
+
+parentPort?.on('message', async ({ nonce, content }: Envelope<unknown>) => {
+  parentPort?.postMessage({ nonce, content: await reply(content) } satisfies Envelope<SandboxReply>);
+});

@@ -5,6 +5,7 @@
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
 import { ConfigError, PluginError } from '../errors.ts';
+import { LARGEST_REWARD } from './sandbox.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
 
 /** What a reward function may read of a problem; a task's items have it all. */
@@ -83,22 +84,26 @@ function describeRow(batch: RewardBatch, row: number): string {
   return `completion ${row + 1} of ${completions.length} ${inStep(batch)} (${texts})`;
 }
 
-/** Replaces what is neither null nor a finite number by null; says which was first, and how many there are. */
+/** Replaces what is neither null nor a number within `LARGEST_REWARD` by null; says which was first, and how many. */
 function checkValues(
   reward: RewardFunction,
-  values: RewardValues,
+  given: readonly unknown[],
   batch: RewardBatch,
   failures: RewardFailure[],
 ): RewardValues {
-  const isValid = (value: unknown) => value === null || (typeof value === 'number' && Number.isFinite(value));
+  const values = Array.from(given); // a hole of a sparse list counts as undefined
+  const isValid = (value: unknown): value is number | null =>
+    value === null || (typeof value === 'number' && Math.abs(value) <= LARGEST_REWARD);
   const firstBad = values.findIndex((value) => !isValid(value));
-  if (firstBad < 0) return values;
-  const bad: unknown = values[firstBad];
+  if (firstBad < 0) return values as (number | null)[];
+  const bad = values[firstBad];
   const numBad = values.filter((value) => !isValid(value)).length;
   const gave = typeof bad === 'string' ? shortened(bad) : typeof bad === 'object' ? 'an object' : String(bad);
+  const isLarge = typeof bad === 'number' && Number.isFinite(bad);
+  const rule = isLarge ? `give a number from -${LARGEST_REWARD} to ${LARGEST_REWARD}` : 'give a finite number';
   const message =
     `${describeReward(reward)} gave ${gave} for ${describeRow(batch, firstBad)}, ${numBad} such in all — ` +
-    'give a finite number, or null where it does not apply.';
+    `${rule}, or null where it does not apply.`;
   failures.push({ name: reward.name, message });
   return values.map((value) => (isValid(value) ? value : null));
 }

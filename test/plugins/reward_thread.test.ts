@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
-import { type RewardLimits, type RewardThread, startReward } from '../../src/plugins/reward_thread.node.ts';
+import { type RewardLimits, startReward } from '../../src/plugins/reward_thread.node.ts';
 import type { RewardOptions } from '../../src/rewards/built_in.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
+import type { SandboxedReward } from '../../src/rewards/sandboxed_reward.ts';
 
 const LIMITS: RewardLimits = { load: 60, score: 60 };
 
 let folder: string;
-let thread: RewardThread | undefined;
+let thread: SandboxedReward | undefined;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'rlvr-train-thread-'));
@@ -23,7 +24,7 @@ afterEach(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function start(text: string, options: RewardOptions = {}, limits = LIMITS): Promise<RewardThread> {
+async function start(text: string, options: RewardOptions = {}, limits = LIMITS): Promise<SandboxedReward> {
   writeFileSync(join(folder, 'mine.mjs'), text);
   thread = await startReward(
     { reference: moduleReference('mine.mjs', undefined, folder), label: 'mine', options },
@@ -72,6 +73,23 @@ describe('a reward in its thread', () => {
     );
     await reward.score(batch);
     expect(batch.completionTokens[0]).toEqual(Int32Array.of(1));
+  });
+
+  it('sees a batch that is frozen: what it writes into it is an error of its own, not another value', async () => {
+    const reward = await start(
+      'export default { score: (batch) => { batch.verdicts[0].score = 5; return batch.verdicts.map(({ score }) => score); } };',
+    );
+    await expect(reward.score(batch)).rejects.toThrow(/Cannot assign to read only property 'score'/);
+  });
+
+  it('cannot answer by itself: what it posts is no reply', async () => {
+    const reward = await start(`import { parentPort } from 'node:worker_threads';
+      export default { score: (batch) => {
+        for (const forged of [null, { type: 'scores', values: [9, 9] }, { nonce: '', content: { type: 'scores', values: [9, 9] } }])
+          parentPort.postMessage(forged);
+        return [1, 1];
+      } };`);
+    expect(await reward.score(batch)).toEqual([1, 1]);
   });
 
   it('that does not finish loading is given up', async () => {

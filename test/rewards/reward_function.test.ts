@@ -138,6 +138,19 @@ describe('scoreRewards', () => {
     expect(failures).toHaveLength(1);
     expect(failures[0].message).toContain(`gave ${shown} for completion 2 of 3 in step 8 (`);
   });
+
+  it.each([1e308, -1e308, 1.01e6])('names the reward that gives %s, which no step could use', async (large) => {
+    const { rewards, failures } = await scoreRewards([reward('huge', () => [large, 1e6, -1e6])], batchOfThree());
+    expect(rewards).toEqual([[null, 1e6, -1e6]]);
+    expect(failures[0].message).toMatch(/^reward "huge" gave .*1 such in all — give a number from -1000000 to 1000000/);
+  });
+
+  it('counts the holes of a list that was not filled', async () => {
+    const { rewards, failures } = await scoreRewards([reward('holes', () => new Array(3))], batchOfThree());
+    expect(rewards).toEqual([[null, null, null]]);
+    expect(failures[0].message).toContain('gave undefined for completion 1 of 3');
+    expect(failures[0].message).toContain('3 such in all');
+  });
 });
 
 describe('combineRewards', () => {
