@@ -1,4 +1,4 @@
-/** Numbers for people, as the command line, the diagnostics, the report and the page write them. */
+/** Numbers and texts for people, as the command line, the diagnostics, the report and the page write them. */
 
 /** `61.2 %`. */
 export function percent(share: number): string {
@@ -22,4 +22,31 @@ export function duration(seconds: number): string {
 /** With the minus sign of print, which is as wide as the plus. */
 export function minus(text: string): string {
   return text.replace(/^-/, '−');
+}
+
+/**
+ * Characters that leave no mark where they stand: controls (escape sequences begin with one), marks that turn the
+ * direction of a line, zero-width and filler characters, separators of lines, halves of surrogate pairs.
+ */
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
+
+/** A text of others on one line: what would move the cursor, or hide, shows as `·`. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, '·');
+}
+
+/** The same for a text of several lines, whose line ends stay. */
+export function printableLines(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(UNPRINTABLE, (character) => (character === '\n' ? '\n' : '·'));
+}
+
+/** A word of a command as a shell (sh; bash and zsh for what does not print) reads it, so that it can be pasted. */
+export function shellQuoted(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (printable(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  const escaped = word.replace(/[\\']/g, '\\$&').replace(UNPRINTABLE, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+  });
+  return `$'${escaped}'`;
 }

@@ -93,6 +93,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Where the command may write to a stream: the one place that makes text printable, and the two that need the stream. */
+const WRITERS = ['cli/output.ts', 'cli/live/writes.ts', 'cli/gpu_probe_process.ts'];
+
 interface Import {
   readonly target: string;
   readonly kind: 'value' | 'type' | 'dynamic';
@@ -349,4 +352,12 @@ it('a stage is read by its parts', () => {
     /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;
   const found = files.filter(({ path }) => flat.test(readFileSync(join(SOURCE, path), 'utf8')));
   expect(found.map(({ path }) => path)).toEqual([]);
+});
+
+it('text leaves the command through cli/output.ts, which makes it printable', () => {
+  const others = sources().filter(({ path }) => path.startsWith('cli/') && !WRITERS.includes(path));
+  const writing = others.filter(({ path }) =>
+    /\b(?:stdout|stderr)\.write\(|\bconsole\.\w+\(/.test(readFileSync(join(SOURCE, path), 'utf8')),
+  );
+  expect(writing.map(({ path }) => path)).toEqual([]);
 });

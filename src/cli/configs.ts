@@ -4,8 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../errors.ts';
+import { printable, shellQuoted } from '../format.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { colors } from './colors.ts';
+import { print, printJson } from './output.ts';
 
 /** Two folders up, from `src/cli` as from `dist/cli`. */
 const CONFIGS_FOLDER = fileURLToPath(new URL('../../configs/', import.meta.url));
@@ -39,17 +41,15 @@ export function packagedNames(): string[] {
 
 export function listConfigs({ json = false }: { readonly json?: boolean }): void {
   const configs = packagedConfigs();
-  const lines = json
-    ? [JSON.stringify(configs)]
-    : [
-        ...configs.flatMap(({ name, about, takes }) => [
-          `${colors.bold(name)}  ${about}`,
-          ...(takes === undefined ? [] : [colors.dim(`  takes ${takes}`)]),
-        ]),
-        '',
-        'train one: npx rlvr-train --config NAME; change one: npx rlvr-train configs cp NAME my.yaml',
-      ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  if (json) {
+    printJson(JSON.stringify(configs));
+    return;
+  }
+  for (const { name, about, takes } of configs) {
+    print(`${colors.bold(name)}  ${about}`);
+    if (takes !== undefined) print(colors.dim(`  takes ${takes}`));
+  }
+  print('\ntrain one: npx rlvr-train --config NAME; change one: npx rlvr-train configs cp NAME my.yaml');
 }
 
 /** @throws ConfigError for an unknown name, or a file that is there already */
@@ -67,7 +67,7 @@ export function copyConfig(
   } catch (error) {
     throw new ConfigError('config-file', `${target}  ${refusal(error)}`, { file: target });
   }
-  process.stdout.write(`${target} written; train it with: npx rlvr-train --config ${target}\n`);
+  print(`${printable(target)} written; train it with: npx rlvr-train --config ${shellQuoted(target)}`);
 }
 
 /** The file of a config of the package, as short as it can be said from here; undefined for another name. */

@@ -7,6 +7,7 @@ import { JsonDisplay } from './json_display.ts';
 import { isInForeground } from './live/foreground.ts';
 import { LiveDisplay } from './live/live_display.ts';
 import { wrapWords } from './live/text.ts';
+import { print, wrapColumns } from './output.ts';
 import { QuietDisplay } from './quiet_display.ts';
 import { Reporter } from './reporter.ts';
 
@@ -37,8 +38,8 @@ export function openDisplay(shown: Shown, controls: RunControls, options: Displa
   if (options.quiet) return new QuietDisplay(shown);
   if (!options.plain && isLive(process.stdout, process.env) && isInForeground())
     return new LiveDisplay(shown, controls);
-  const print = (line: string): void => void process.stdout.write(`${wrapWords(line, process.stdout.columns)}\n`);
-  return new Reporter({ ...shown, print, progress: true });
+  const printWrapped = (line: string): void => print(wrapWords(line, wrapColumns(process.stdout)));
+  return new Reporter({ ...shown, print: printWrapped, progress: true });
 }
 
 /** A terminal that can move its cursor, with someone in front of it. */

@@ -10,6 +10,7 @@ import { checkEngine, type EngineCheck } from './engine_check.ts';
 import { MOST_ENGINE_BYTES, mostEngineBytes, requireAddressSpace } from './engine_memory.ts';
 import { gibibytes } from './format.ts';
 import { type GpuFindings, probeGpu } from './gpu_probe.ts';
+import { print, printJson } from './output.ts';
 
 /** Below this, checkpoints may fail in the middle of a run. */
 const LEAST_DISK_BYTES = 200e6;
@@ -46,8 +47,8 @@ export async function doctorCommand({ json = false }: { readonly json?: boolean 
   const found = await examine();
   const findings = findingsOf(found);
   const ready = !findings.some(({ stops }) => stops);
-  const text = json ? JSON.stringify({ ...found, findings, ready }) : [...lines(found), verdict(findings)].join('\n');
-  process.stdout.write(`${text}\n`);
+  if (json) printJson(JSON.stringify({ ...found, findings, ready }));
+  else print([...lines(found), verdict(findings)].join('\n'));
   if (!ready) process.exitCode = 1;
 }
 

@@ -4,7 +4,7 @@ import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { Origins } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { readTree } from '../config/yaml_tree.ts';
-import { thousands } from '../format.ts';
+import { printable, printableLines, thousands } from '../format.ts';
 import { completionText } from '../grpo/complete.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters } from '../model/parameters.ts';
@@ -12,8 +12,9 @@ import { lacksRoomToKeep } from '../planning/memory_advice.ts';
 import { estimateTime, type RunEstimate } from '../planning/time_estimate.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { colors } from './colors.ts';
-import { printable, roughDuration } from './format.ts';
+import { roughDuration } from './format.ts';
 import type { LoadedRun } from './load_run.ts';
+import { print, printError, printJson } from './output.ts';
 import { backendLine, memoryLine } from './reporter.ts';
 
 const EXAMPLES = 3;
@@ -34,14 +35,12 @@ interface Demonstration {
 
 export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }): Promise<void> {
   const { run, plannedBytes } = dry;
-  if (!json && process.stderr.isTTY)
-    process.stderr.write(colors.dim('measuring a few steps on throw-away weights …\n'));
+  if (!json && process.stderr.isTTY) printError('measuring a few steps on throw-away weights …');
   const estimate = await estimateTime(run);
   const examples = demonstrations(run);
   const problems = { train: run.tasks.trainProblems(), heldOut: run.tasks.heldOutItems().length };
-  const print = (text: string): void => void process.stdout.write(`${text}\n`);
   if (json) {
-    print(
+    printJson(
       JSON.stringify({
         event: 'dry_run',
         config: resolvedTree(dry.config),
@@ -67,12 +66,12 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
   print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
   for (const line of estimateLines(estimate)) print(line);
-  print(`${colors.bold('run')}       ${dry.directory} (dry run: nothing was written)`);
+  print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);
 }
 
 /** The resolved config as YAML, with the origin of each value as a comment; runs as it stands. */
 export function annotatedYaml(config: RunConfig, origins: Origins): string {
-  const text = resolvedYaml(config);
+  const text = printableLines(resolvedYaml(config));
   // The item of a list and its first key share a line; only the key has an origin.
   const known = [...readTree(text, '').places].filter(([path]) => origins.has(path));
   const originAt = new Map(known.map(([path, { order: line }]) => [line, origins.get(path)]));

@@ -1,10 +1,12 @@
 /** `rlvr-train eval --run DIR`: all held-out problems, greedy and sampled. */
 import type { TaskSet } from '../data/task_set.ts';
+import { printable } from '../format.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stageOf } from '../grpo/run.ts';
 import type { InferenceLoad } from '../planning/capacity.ts';
 import { openTrained } from './open_trained.ts';
+import { print, printJson } from './output.ts';
 import { evaluationLine, exampleLine } from './reporter.ts';
 
 export async function evalCommand(options: {
@@ -20,12 +22,12 @@ export async function evalCommand(options: {
     const stage = stageOf(run);
     const evaluation = await evaluate(run, { ...stage, evaluation: { ...stage.evaluation, samples } });
     if (options.json) {
-      process.stdout.write(`${JSON.stringify(evaluationMetrics(evaluation))}\n`);
+      printJson(JSON.stringify(evaluationMetrics(evaluation)));
       return;
     }
-    process.stdout.write(`${from}: ${run.tasks.name}, ${evaluation.accuracy.count} held-out problems\n`);
-    process.stdout.write(`${evaluationLine(evaluation)}\n`);
-    for (const example of evaluation.examples) process.stdout.write(`${exampleLine(example)}\n`);
+    print(`${printable(`${from}: ${run.tasks.name}`)}, ${evaluation.accuracy.count} held-out problems`);
+    print(evaluationLine(evaluation));
+    for (const example of evaluation.examples) print(exampleLine(example));
   } finally {
     await run.policy.close();
   }

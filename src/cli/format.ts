@@ -1,11 +1,6 @@
-/** Numbers and texts as the command line writes them. */
+/** Numbers as the command line writes them. */
 import { duration, percent } from '../format.ts';
 import type { Estimate } from '../methods/statistics.ts';
-
-/** A model's text on one line: what would move the cursor, or hide, shows as `·`. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·');
-}
 
 /** A time that is only guessed, in steps that fit: `45s`, `4m 35s`, `54m`, `2h 05m`. */
 export function roughDuration(seconds: number): string {

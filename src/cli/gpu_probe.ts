@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { BackendError } from '../errors.ts';
+import { print } from './output.ts';
 
 export interface GpuFindings {
   /** What `--backend auto` takes (`nothing` where no backend opens), and why where that is no GPU. */
@@ -40,7 +41,7 @@ export async function listAdaptersCommand(): Promise<void> {
   const { webgpu } = await probeGpu();
   if ('failure' in webgpu) throw new BackendError('no-webgpu', webgpu.failure);
   const { adapters } = webgpu;
-  process.stdout.write(`${adapters.length === 0 ? 'no WebGPU adapter on this system' : adapters.join('\n')}\n`);
+  print(adapters.length === 0 ? 'no WebGPU adapter on this system' : adapters.join('\n'));
 }
 
 function withoutFindings(end: string | number | null | undefined): GpuFindings {

@@ -7,6 +7,7 @@ import { encodeLogJson, type JsonObject } from '../run/json.ts';
 import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { Display, Shown } from './display.ts';
+import { printJson } from './output.ts';
 
 export class JsonDisplay implements Display {
   readonly #shown: Shown;
@@ -74,5 +75,5 @@ function eventObject(event: SessionEvent, directory: string): object | undefined
 }
 
 function write(object: object): void {
-  process.stdout.write(`${encodeLogJson(object as JsonObject)}\n`); // plain data, all of it
+  printJson(encodeLogJson(object as JsonObject)); // plain data, all of it
 }

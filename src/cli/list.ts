@@ -6,6 +6,7 @@ import { didYouMean } from '../options/nearest_name.ts';
 import { levelText, sourceText, valueText } from './catalogue_words.ts';
 import { colors } from './colors.ts';
 import { wrapWords } from './live/text.ts';
+import { print, printJson, wrapColumns } from './output.ts';
 import { referencePage } from './reference_page.ts';
 
 /** How much is said: names and what they do; their options' names, too; everything. */
@@ -18,13 +19,9 @@ export function listCommand(
 ): void {
   const all = catalogue();
   const { detail, found } = chosen(all, name);
-  if (json) print(JSON.stringify(found));
+  if (json) printJson(JSON.stringify(found));
   else if (markdown) print(referencePage(all).trimEnd());
-  else print(wrapWords(listText(found, detail), process.stdout.columns));
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  else print(wrapWords(listText(found, detail), wrapColumns(process.stdout)));
 }
 
 function chosen(all: Catalogue, name: string | undefined): { readonly detail: Detail; readonly found: Catalogue } {

@@ -8,6 +8,7 @@
 import { CommanderError } from 'commander';
 import { RlvrError } from '../errors.ts';
 import { watchReader } from './lost_reader.ts';
+import { printError } from './output.ts';
 import { program } from './program.ts';
 
 watchReader();
@@ -22,10 +23,10 @@ try {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode; // commander has printed it
   if (error instanceof RlvrError) {
-    process.stderr.write(`${error.message}\n`);
+    printError(error.message);
     return 1;
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  process.stderr.write(`unexpected error: ${message} (please report it with the lines below)\n${stack}\n`);
+  printError(`unexpected error: ${message} (please report it with the lines below)\n${stack}`);
   return 70;
 }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { isTopLevelKey } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
+import { shellQuoted } from '../format.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import { packagedConfigFile } from './configs.ts';
 
@@ -37,7 +38,7 @@ export function requiredRun(run: string | undefined, word: string | undefined): 
   const message =
     word === undefined
       ? '--run: missing — the directory of a trained run; for example --run runs/countdown.'
-      : `${word} — a run needs its flag; use --run ${word}.`;
+      : `${word} — a run needs its flag; use --run ${shellQuoted(word)}.`;
   throw new ConfigError('missing-flag', message, { flag: 'run' });
 }
 
@@ -46,7 +47,10 @@ export function refuseSpacedSet([word]: readonly string[], set: readonly string[
   const key = set.find((override) => !override.includes('='));
   if (word === undefined || key === undefined) return;
   const rule = 'a key and its value are joined by "="';
-  throw new ConfigError('spaced-set', `--set ${key} ${word} — ${rule}; use --set ${key}=${word}.`, { key, word });
+  throw new ConfigError('spaced-set', `--set ${key} ${word} — ${rule}; use --set ${shellQuoted(`${key}=${word}`)}.`, {
+    key,
+    word,
+  });
 }
 
 /** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */
@@ -55,12 +59,12 @@ export function refuseWords([word]: readonly string[], root: Command): void {
 }
 
 export function unknownWord(word: string, root: Command): string {
-  if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${word}.`;
+  if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${shellQuoted(word)}.`;
   if (packagedConfigFile(word) !== undefined) return `${word} — a shipped config needs its flag; use --config ${word}.`;
   const names = root.commands.map((command) => command.name());
   const flags = root.commands.flatMap(({ options }) => options.map(({ long }) => long));
   if (flags.includes(`--${word}`)) return `${word} — a flag, not a command; use --${word}.`;
   const nearest = nearestKey(word, names);
   if (nearest !== undefined) return `${word} — no such command (${names.join(', ')}); did you mean "${nearest}"?`;
-  return `${word} — neither a command (${names.join(', ')}) nor the value of a flag; an output directory is --output ${word}.`;
+  return `${word} — neither a command (${names.join(', ')}) nor the value of a flag; an output directory is --output ${shellQuoted(word)}.`;
 }

@@ -17,6 +17,7 @@ import { restoreWeights } from '../run/state.ts';
 import type { Store } from '../run/store.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
+import { printError } from './output.ts';
 
 /**
  * The final model where the run has finished, else its latest checkpoint, in a policy opened for inference alone.
@@ -77,6 +78,6 @@ async function loadLatest(store: Store, directory: string, run: TrainingRun): Pr
 async function warnOfChanges(store: Store, modules: Readonly<Record<string, string>>): Promise<void> {
   const recorded = (await readFingerprint(store))?.modules ?? {};
   for (const [file, sha256] of Object.entries(modules)) {
-    if (recorded[file] !== sha256) process.stderr.write(`${file} has changed since this run was trained\n`);
+    if (recorded[file] !== sha256) printError(`${file} has changed since this run was trained`);
   }
 }

@@ -17,6 +17,7 @@ import {
   requiredRun,
   unknownWord,
 } from './mistaken_words.ts';
+import { print, printError } from './output.ts';
 import { reportCommand } from './report.ts';
 import { sampleCommand } from './sample.ts';
 import { schemaCommand } from './schema.ts';
@@ -48,7 +49,11 @@ export function program(): Command {
     .description('Train a small language model with reinforcement learning from verifiable rewards, on this machine.')
     .version(packageVersion())
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
-    .configureOutput({ outputError: (message, write) => write(oneLine(message)) })
+    .configureOutput({
+      writeOut: (text) => print(text.trimEnd()),
+      writeErr: (text) => printError(text.trimEnd()),
+      outputError: (message, write) => write(oneLine(message)),
+    })
     .exitOverride();
   const train = addTrain(root);
   // `evla --run x` comes to train as a word and an unknown flag; the word is the mistake.

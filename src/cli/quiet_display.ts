@@ -3,6 +3,7 @@
 import { resumeCommand } from '../run/resume_command.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { Display, Shown } from './display.ts';
+import { printError, printJson } from './output.ts';
 
 export class QuietDisplay implements Display {
   readonly #directory: string;
@@ -14,10 +15,10 @@ export class QuietDisplay implements Display {
   opening(): void {}
 
   handle(event: SessionEvent): void {
-    if (event.type === 'diagnosis') process.stderr.write(`step ${event.step}: ${event.diagnosis.message}\n`);
-    if (event.type === 'note') process.stderr.write(`${event.message}\n`);
-    if (event.type === 'stopped') process.stderr.write(`saved; go on with: ${resumeCommand(this.#directory)}\n`);
-    if (event.type === 'finished') process.stdout.write(`${JSON.stringify(event.summary)}\n`);
+    if (event.type === 'diagnosis') printError(`step ${event.step}: ${event.diagnosis.message}`);
+    if (event.type === 'note') printError(event.message);
+    if (event.type === 'stopped') printError(`saved; go on with: ${resumeCommand(this.#directory)}`);
+    if (event.type === 'finished') printJson(JSON.stringify(event.summary));
   }
 
   say(): void {}

@@ -1,15 +1,17 @@
 /** `rlvr-train report --run DIR`: a run as one HTML page. */
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../errors.ts';
+import { printable } from '../format.ts';
 import { makeReport } from '../report/report.ts';
 import { fileStore } from '../run/files.node.ts';
+import { print } from './output.ts';
 
 /** @param options.output  default: report.html in the run directory */
 export async function reportCommand(options: { run: string; output?: string }): Promise<void> {
   const page = new TextEncoder().encode(await read(options.run));
   const file = options.output ?? join(options.run, 'report.html');
   await fileStore(dirname(resolve(file))).writeAtomic(basename(file), page);
-  process.stdout.write(`${file}: ${Math.ceil(page.length / 1000)} kB, complete in itself; open it in a browser.\n`);
+  print(`${printable(file)}: ${Math.ceil(page.length / 1000)} kB, complete in itself; open it in a browser.`);
 }
 
 /** The page; an error says which directory it is about. */

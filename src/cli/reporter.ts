@@ -1,6 +1,6 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 
-import { duration, percent, thousands } from '../format.ts';
+import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../format.ts';
 import type { EvaluationMoment } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Evaluation, Example, StepMetrics } from '../methods/records.ts';
@@ -13,7 +13,7 @@ import { MODEL_FOLDER } from '../run/session.ts';
 import type { Summary } from '../run/summary.ts';
 import { colors } from './colors.ts';
 import type { Display, Shown } from './display.ts';
-import { megabytes, percentWithInterval, printable } from './format.ts';
+import { megabytes, percentWithInterval } from './format.ts';
 
 /** Seconds between two progress lines. */
 const PROGRESS_SECONDS = 5;
@@ -53,7 +53,7 @@ export class Reporter implements Display {
     );
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
     print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
-    print(`${colors.bold('run')}      ${directory}`);
+    print(`${colors.bold('run')}      ${printable(directory)}`);
   }
 
   handle(event: SessionEvent): void {
@@ -76,7 +76,7 @@ export class Reporter implements Display {
         if (event.diagnosis.level !== 'stop') print(colors.yellow(diagnosisLine(event))); // else the error says it
         break;
       case 'note':
-        print(event.message);
+        print(printableLines(event.message));
         break;
       case 'stopped':
         print(`saved at step ${event.step}. Go on with: ${resumeCommand(directory)}`);
@@ -92,7 +92,7 @@ export class Reporter implements Display {
   }
 
   say(message: string): void {
-    this.#options.print(message);
+    this.#options.print(printableLines(message));
   }
 
   close(): void {}
@@ -116,7 +116,8 @@ export class Reporter implements Display {
   }
 
   #closing(summary: Summary): void {
-    const { run, print, directory } = this.#options;
+    const { run, print } = this.#options;
+    const directory = printable(this.#options.directory);
     const { baseline, final } = run.state;
     print('');
     for (const example of (final ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
@@ -137,14 +138,14 @@ export class Reporter implements Display {
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
-    print(`look     npx rlvr-train report --run ${directory}`);
-    print(`ask it   npx rlvr-train sample --run ${directory}`);
+    print(`look     npx rlvr-train report --run ${shellQuoted(this.#options.directory)}`);
+    print(`ask it   npx rlvr-train sample --run ${shellQuoted(this.#options.directory)}`);
   }
 }
 
 /** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
 function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
-  return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${diagnosis.message}`;
+  return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${printableLines(diagnosis.message)}`;
 }
 
 /** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */
@@ -155,7 +156,7 @@ function saidLine(diagnoses: Summary['diagnoses']): string {
 
 /** `countdown — 571 held-out problems, never trained on`. */
 function taskLine({ tasks }: Pick<TrainingRun, 'tasks'>): string {
-  return `${tasks.name} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on`;
+  return `${printable(tasks.name)} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on`;
 }
 
 /** `wasm, 2 threads, fma relaxed-simd`. */
@@ -188,7 +189,7 @@ export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, sample
   const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
   // One under the other, the figures of several evaluations stand in columns.
   const [greedy, sampled] = [accuracy, meanAtK].map((share) => percentWithInterval(share).padEnd(INTERVAL_COLUMNS));
-  const ofTasks = Object.entries(byTask).map(([task, share]) => `  ${task} ${percent(share.mean)}`);
+  const ofTasks = Object.entries(byTask).map(([task, share]) => `  ${printable(task)} ${percent(share.mean)}`);
   return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();
 }
 

@@ -2,10 +2,12 @@
 
 import type { TaskSet } from '../data/task_set.ts';
 import { DataError } from '../errors.ts';
+import { printable } from '../format.ts';
 import { answeredItems, completeItems, completeTexts } from '../grpo/complete.ts';
 import { samplingKey, stageOf } from '../grpo/run.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { openTrained } from './open_trained.ts';
+import { print } from './output.ts';
 import { exampleLine } from './reporter.ts';
 
 /** Held-out problems shown where no prompt is given. */
@@ -25,7 +27,7 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
   const load = { prompts: prompt === undefined ? PROBLEMS : 1, samples: options.samples };
   const { run, from } = await openTrained(options.run, options.threads, () => load);
   try {
-    process.stdout.write(`${from}\n`);
+    print(printable(from));
     const { tasks } = run;
     const settings = {
       samples: options.samples,
@@ -36,12 +38,12 @@ export async function sampleCommand(prompts: readonly string[], options: SampleO
     if (prompt !== undefined) {
       requireShort(prompt, tasks);
       const [completions = []] = await completeTexts(run, [prompt], settings);
-      for (const { text } of completions) process.stdout.write(`  ${prompt} ${text}\n`);
+      for (const { text } of completions) print(`  ${printable(prompt)} ${printable(text)}`);
     } else {
       const items = tasks.heldOutItems().slice(0, PROBLEMS);
       for (const { item, completion } of answeredItems(items, await completeItems(run, items, settings))) {
         const { text, verdict } = completion;
-        process.stdout.write(`${exampleLine({ prompt: item.prompt, completion: text, verdict })}\n`);
+        print(exampleLine({ prompt: item.prompt, completion: text, verdict }));
       }
     }
   } finally {

@@ -2,6 +2,7 @@
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configJsonSchema } from '../config/schema.ts';
+import { printJson } from './output.ts';
 
 /** Where the build puts what `rlvr-train schema` prints. */
 const SCHEMA_FILE = fileURLToPath(new URL('../config.schema.json', import.meta.url));
@@ -10,7 +11,7 @@ const SCHEMA_FILE = fileURLToPath(new URL('../config.schema.json', import.meta.u
 const SCHEMA_LINE = /^# yaml-language-server: \$schema=\S+$/m;
 
 export function schemaCommand(): void {
-  process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  printJson(JSON.stringify(configJsonSchema(), null, 2));
 }
 
 /** A shipped config as it must read in another folder: the path of its schema begins there. */

@@ -7,6 +7,7 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
+import { printable, shellQuoted } from '../format.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
@@ -188,11 +189,11 @@ async function requireFresh({ run, store, directory = 'the output directory' }: 
   if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
     const isFinished = await store.exists('summary.json');
     const way = isFinished
-      ? `look at it     npx rlvr-train eval --run ${directory}`
+      ? `look at it     npx rlvr-train eval --run ${shellQuoted(directory)}`
       : `go on with it  ${resumeCommand(directory)}`;
     throw new CheckpointError(
       'directory-in-use',
-      `${directory}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +
+      `${printable(directory)}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +
         `  ${way}\n` +
         '  keep it        give this run another --output, or none for a new directory under runs/\n' +
         `  start over     remove ${directory} first`,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { percentWithInterval, printable, roughDuration } from '../../src/cli/format.ts';
+import { percentWithInterval, roughDuration } from '../../src/cli/format.ts';
 
 it.each([
   [0.4, '0s'],
@@ -17,9 +17,4 @@ it('an interval has a digit more where it is narrow', () => {
   const estimate = { mean: 0.442, count: 571 };
   expect(percentWithInterval({ ...estimate, low: 0.401, high: 0.483 })).toBe('44.2 % [40–48]');
   expect(percentWithInterval({ ...estimate, low: 0.436, high: 0.448 })).toBe('44.2 % [43.6–44.8]');
-});
-
-it('a text is printable when nothing in it moves the cursor or turns the writing', () => {
-  expect(printable('a\tb\r\n\u001b[31m\u200b\u202ec\u0085')).toBe('a·b···[31m··c·');
-  expect(printable('9 + 2 = 11 , é 漢 ✓')).toBe('9 + 2 = 11 , é 漢 ✓');
 });

@@ -1,9 +1,9 @@
 /** The live region as lines: a pure function of state and size, at most ten lines that never wrap. */
 
-import { duration, percent, thousands } from '../../format.ts';
+import { duration, percent, printable, thousands } from '../../format.ts';
 import type { Colors } from '../colors.ts';
 import type { Asked } from '../controls.ts';
-import { printable, roughDuration } from '../format.ts';
+import { roughDuration } from '../format.ts';
 import { type Chart, type Curve, draw } from './chart.ts';
 import { type LiveState, secondsLeft, shareDone, tokensPerSecond } from './state.ts';
 import { columnsOf, cut, line, row, type Span } from './text.ts';

@@ -7,6 +7,7 @@ import type { SessionEvent } from '../../run/session.ts';
 import { colors } from '../colors.ts';
 import type { RunControls } from '../controls.ts';
 import type { Display, Shown } from '../display.ts';
+import { foreignText, sizeOf, terminalText } from '../output.ts';
 import { Reporter } from '../reporter.ts';
 import { isInForeground } from './foreground.ts';
 import { frame } from './frame.ts';
@@ -51,7 +52,7 @@ export class LiveDisplay implements Display {
     const { run } = shown;
     this.#state = startState(plannedWork(run.config, run.tasks, run.policy.capacity.keptRows > 0), run.clock());
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
-    const { write, giveBack } = captureWrites((text) => this.#screen.print(text));
+    const { write, giveBack } = captureWrites((text) => this.#screen.print(foreignText(text)));
     this.#giveBackWrites = giveBack;
     this.#screen = new Screen({
       get columns() {
@@ -89,7 +90,7 @@ export class LiveDisplay implements Display {
   }
 
   #print(text: string): void {
-    this.#screen.print(wrapWords(text, sizeOf(process.stdout).columns));
+    this.#screen.print(terminalText(wrapWords(text, sizeOf(process.stdout).columns)));
   }
 
   readonly #draw = (): void => {
@@ -98,7 +99,7 @@ export class LiveDisplay implements Display {
     const { asked } = this.#controls;
     const state = { ...this.#state, now: this.#shown.run.clock() };
     const keys = this.#keys !== undefined;
-    this.#screen.draw(frame(state, { ...sizeOf(process.stdout), colors, asked, keys }));
+    this.#screen.draw(frame(state, { ...sizeOf(process.stdout), colors, asked, keys }).map(terminalText));
   };
 
   /** Another program has the terminal, or it is ours again, in an unknown mode and with unknown lines. */
@@ -141,9 +142,4 @@ export class LiveDisplay implements Display {
     });
     process.kill(0, 'SIGTSTP');
   }
-}
-
-/** Some terminals give no size, or one of 0. */
-function sizeOf({ columns, rows }: NodeJS.WriteStream): { readonly columns: number; readonly rows: number } {
-  return { columns: columns || 80, rows: rows || 24 };
 }
