@@ -119,6 +119,13 @@ export async function newestCheckpoint(store: Store): Promise<string | undefined
   return (await survey(store, { unreadableIsDamaged: true })).whole[0]?.name;
 }
 
+/** Removes what a crash left of checkpoints that were being written or removed. */
+export async function removeUnfinished(store: Store): Promise<void> {
+  for (const name of await store.list(FOLDER)) {
+    if (name.startsWith(TEMPORARY)) await store.remove(`${FOLDER}/${name}`);
+  }
+}
+
 /** What lies in `checkpoints/`: manifests that can be read, newest first, and directories without a readable one. */
 interface Survey {
   readonly whole: readonly { readonly name: string; readonly manifest: Manifest }[];
@@ -170,9 +177,7 @@ async function writeStaged(
   files: Readonly<Record<CheckpointFile, Uint8Array<ArrayBuffer>>>,
   facts: Omit<Manifest, 'files'>,
 ): Promise<void> {
-  for (const leftover of await store.list(FOLDER)) {
-    if (leftover.startsWith(TEMPORARY)) await store.remove(`${FOLDER}/${leftover}`);
-  }
+  await removeUnfinished(store);
   const staging = `${FOLDER}/${TEMPORARY}${name}`;
   const [described] = await Promise.all([
     describeFiles(files),

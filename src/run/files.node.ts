@@ -7,88 +7,29 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../errors.ts';
-import { assertStorePath, type Store } from './store.ts';
+import { describeFileError, type FileAction, systemCode } from './file_errors.ts';
+import { isAlive, takeLock } from './lock.node.ts';
+import { assertStorePath, countedClaim, type Store } from './store.ts';
 
 /** A store over the directory `root`, which is created with its first file. Nothing outside `root` is touched. */
 export function fileStore(root: string): Store {
   return new FileStore(resolve(root));
 }
 
-type FileAction = 'read' | 'written' | 'removed' | 'renamed';
+/** Says which process trains in the directory. */
+const LOCK_FILE = '.lock';
 
-/** What each system error means for a run, and what to do about it. */
-const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: string }>> = {
-  ENOSPC: {
-    code: 'disk-full',
-    cause: 'no space is left on the disk',
-    remedy: 'Free space, or choose an output_dir on another disk',
-  },
-  EDQUOT: {
-    code: 'disk-full',
-    cause: 'your disk quota is used up',
-    remedy: 'Free space, or choose an output_dir on another disk',
-  },
-  EACCES: {
-    code: 'not-permitted',
-    cause: 'permission is denied',
-    remedy: 'Change its permissions, or choose an output_dir that you may write to',
-  },
-  EPERM: {
-    code: 'not-permitted',
-    cause: 'the system does not allow it',
-    remedy: 'Change its permissions, or choose an output_dir that you may write to',
-  },
-  EROFS: {
-    code: 'read-only',
-    cause: 'the file system is read-only',
-    remedy: 'Remount it, or choose an output_dir on another disk',
-  },
-  ENOENT: {
-    code: 'no-directory',
-    cause: 'its directory cannot be made there',
-    remedy: 'Choose another output_dir',
-  },
-  ENOTDIR: {
-    code: 'not-a-directory',
-    cause: 'a file stands where a directory is needed',
-    remedy: 'Move that file away, or choose another output_dir',
-  },
-  EEXIST: {
-    code: 'not-a-directory',
-    cause: 'a file stands where a directory is needed',
-    remedy: 'Move that file away, or choose another output_dir',
-  },
-  EISDIR: {
-    code: 'is-a-directory',
-    cause: 'a directory stands where a file is needed',
-    remedy: 'Move that directory away, or choose another output_dir',
-  },
-};
+/** `.<file>.tmp-<pid>-<number>`: a file that is being written. */
+const TEMPORARY = /^\..+\.tmp-(\d+)-\d+$/;
 
-/** A failed file operation as the error that a user reads. `path` is absolute. */
-export function describeFileError(error: unknown, action: FileAction, path: string): CheckpointError {
-  const system = systemCode(error) ?? 'unknown';
-  const message = error instanceof Error ? error.message : String(error);
-  const known = CAUSES[system] ?? { code: 'file-failed', cause: message, remedy: 'Check the disk' };
-  const cause = system === 'EEXIST' ? known.cause.replace('a file', blockerOf(error) ?? 'a file') : known.cause;
-  const safe = 'Checkpoints that were complete before are untouched';
-  return new CheckpointError(
-    known.code,
-    `${path} cannot be ${action}: ${cause} (${system}). ${known.remedy}. ${safe}.`,
-    { path, action, system, cause: message },
-  );
-}
+/** What file systems and clocks may differ by. */
+const CLOCK_SLACK_MS = 2_000;
 
-/** The file that stands where a directory would be made. */
-function blockerOf(error: unknown): string | undefined {
-  return error instanceof Error && 'path' in error && typeof error.path === 'string'
-    ? `the file ${error.path}`
-    : undefined;
-}
+/** Files that this process has begun: of all its stores, since two may be open in one directory. */
+let temporaries = 0;
 
 class FileStore implements Store {
   readonly #root: string;
-  #temporaries = 0;
 
   constructor(root: string) {
     this.#root = root;
@@ -111,7 +52,7 @@ class FileStore implements Store {
   async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {
     const file = this.#locate(path);
     const directory = dirname(file);
-    const temporary = join(directory, `.${basename(file)}.tmp-${process.pid}-${this.#temporaries++}`);
+    const temporary = join(directory, `.${basename(file)}.tmp-${process.pid}-${temporaries++}`);
     await guard('written', file, async () => {
       await makeDirectory(directory);
       try {
@@ -192,10 +133,47 @@ class FileStore implements Store {
     });
   }
 
+  readonly claim = countedClaim(() => {
+    const file = join(this.#root, LOCK_FILE);
+    return guard('written', file, async () => {
+      await makeDirectory(this.#root);
+      return takeLock(file);
+    });
+  });
+
+  async removeLeftovers(): Promise<void> {
+    await guard('removed', this.#root, async () => {
+      for (const folder of await foldersOfRun(this.#root)) {
+        for (const name of (await unlessMissing(readdir(folder))) ?? []) {
+          const file = join(folder, name);
+          if (await isLeftover(file)) await rm(file, { force: true });
+        }
+      }
+    });
+  }
+
   #locate(path: string): string {
     assertStorePath(path);
     return join(this.#root, path);
   }
+}
+
+/** The folders in which a run writes. Whatever else a user keeps below the directory is not looked into. */
+async function foldersOfRun(root: string): Promise<string[]> {
+  const inner = ['checkpoints', 'tensorboard'].map(async (name) => {
+    const names = (await unlessMissing(readdir(join(root, name)))) ?? [];
+    return [join(root, name), ...names.map((each) => join(root, name, each))];
+  });
+  return [root, join(root, 'model'), ...(await Promise.all(inner)).flat()];
+}
+
+/** A temporary file whose process is gone. In a container, where numbers begin anew, that may be one of our number. */
+async function isLeftover(file: string): Promise<boolean> {
+  const pid = Number(TEMPORARY.exec(basename(file))?.[1] ?? 0);
+  if (pid === 0) return false;
+  if (pid !== process.pid) return !isAlive(pid);
+  const status = await unlessMissing(stat(file));
+  return status !== undefined && status.mtimeMs < Date.now() - process.uptime() * 1000 - CLOCK_SLACK_MS;
 }
 
 async function guard<T>(action: FileAction, path: string, operation: () => Promise<T>): Promise<T> {
@@ -264,8 +242,4 @@ async function isDirectory(path: string): Promise<boolean> {
 async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   await withFile(directory, 'r', (handle) => handle.sync());
-}
-
-function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

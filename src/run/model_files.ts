@@ -16,6 +16,9 @@ import type { Tokenizer } from '../text/tokenizer.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
+/** Where a run directory keeps the model that its run ended with. */
+export const MODEL_FOLDER = 'model';
+
 /** Architecture class that Hugging Face's transformers loads these weights with. */
 function architecture(shape: ModelShape): { readonly name: string; readonly type: string } {
   if (shape.qkNorm) return { name: 'Qwen3ForCausalLM', type: 'qwen3' };

@@ -7,26 +7,27 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
-import { printable, shellQuoted } from '../format.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
-import { loadLatestCheckpoint, saveCheckpoint } from './checkpoints.ts';
+import { loadLatestCheckpoint, removeUnfinished, saveCheckpoint } from './checkpoints.ts';
 import { completionRecords } from './completions.ts';
-import { describeRun, recordedConfig } from './describe_run.ts';
+import { recordedConfig } from './describe_run.ts';
+import { requireDirectory, requireFresh, requireRun } from './directory_checks.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { checkResume, describeChanges, hashConfig, readFingerprint, writeFingerprint } from './fingerprint.ts';
+import { checkResume, describeChanges, hashConfig, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
-import { writeModel } from './model_files.ts';
-import { resumeCommand } from './resume_command.ts';
+import { MODEL_FOLDER, writeModel } from './model_files.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
-import type { Store } from './store.ts';
+import type { Claim, Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
 import { TensorBoardLog } from './tensorboard.ts';
+
+export { MODEL_FOLDER };
 
 /** What the session tells besides the trainer's events. */
 export type SessionEvent =
@@ -65,11 +66,6 @@ const FREE_KEYS = [
   'report_to',
 ] as const;
 
-export const MODEL_FOLDER = 'model';
-
-/** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
-const WRITTEN = ['completions.jsonl', 'checkpoints', MODEL_FOLDER, 'summary.json', 'failure.json'] as const;
-
 /** Hash of everything in the config that decides bits. */
 export async function configHash(config: RunConfig): Promise<string> {
   return hashConfig(treeOf(config), FREE_KEYS);
@@ -77,17 +73,37 @@ export async function configHash(config: RunConfig): Promise<string> {
 
 const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data
 
+/** The options, and the hold on their directory. */
+interface ClaimedOptions extends SessionOptions {
+  readonly claim: Claim;
+}
+
 interface Logs {
   readonly metrics: MetricsLog;
   readonly completions: MetricsLog;
   readonly tensorBoard: TensorBoardLog | undefined;
 }
 
-/** Runs, or goes on with, a run. @throws CheckpointError when the directory does not allow it */
+/**
+ * Runs, or goes on with, a run; its directory is held against other processes until the session ends.
+ * @throws CheckpointError when the directory does not allow it, `run-under-way` where another process trains in it
+ */
 export async function* session(options: SessionOptions): AsyncGenerator<SessionEvent> {
+  if (options.resume) await requireRun(options); // before a claim makes the directory
+  const claim = await options.store.claim();
+  try {
+    yield* sessionUnder(claim, options);
+  } finally {
+    await claim.release();
+  }
+}
+
+async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerator<SessionEvent> {
+  const options: ClaimedOptions = { ...given, claim };
   const { run, store } = options;
-  // Before anything is opened: a run that is there may be one that is running.
-  if (!options.resume) await requireFresh(options);
+  if (!options.resume) await requireFresh(options, run.config);
+  await store.removeLeftovers();
+  await removeUnfinished(store);
   const logs: Logs = {
     metrics: await MetricsLog.open(store, 'metrics.jsonl'),
     completions: await MetricsLog.open(store, 'completions.jsonl'),
@@ -176,36 +192,14 @@ async function record(run: TrainingRun, { metrics, completions, tensorBoard }: L
   }
 }
 
-async function checkpoint({ run, store }: SessionOptions, logs: Logs, wallSeconds: number): Promise<string> {
+async function checkpoint(options: ClaimedOptions, logs: Logs, wallSeconds: number): Promise<string> {
+  const { run, store } = options;
+  await requireDirectory(options, options.claim);
   const positions = { metrics: await logs.metrics.bytes(), completions: await logs.completions.bytes() };
   await logs.tensorBoard?.flush();
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit });
   return name;
-}
-
-/** @throws CheckpointError where the directory holds a run, or files that a run would write over */
-async function requireFresh({ run, store, directory = 'the output directory' }: SessionOptions): Promise<void> {
-  if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
-    const isFinished = await store.exists('summary.json');
-    const way = isFinished
-      ? `look at it     npx rlvr-train eval --run ${shellQuoted(directory)}`
-      : `go on with it  ${resumeCommand(directory)}`;
-    throw new CheckpointError(
-      'directory-in-use',
-      `${printable(directory)}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +
-        `  ${way}\n` +
-        '  keep it        give this run another --output, or none for a new directory under runs/\n' +
-        `  start over     remove ${directory} first`,
-    );
-  }
-  const written = await store.read('config.yaml'); // of a start that was cut short, where it is this very config
-  const isOurs = written !== undefined && new TextDecoder().decode(written) === resolvedYaml(run.config);
-  for (const name of ['config.yaml', ...WRITTEN]) {
-    if ((name === 'config.yaml' && isOurs) || !(await store.exists(name))) continue;
-    const rule = `holds ${name}, which is of no run and would be written over`;
-    throw new CheckpointError('directory-in-use', `${directory}  ${rule}; give an empty or new --output.`);
-  }
 }
 
 async function startDirectory({ run, store, fingerprint }: SessionOptions): Promise<void> {
@@ -214,15 +208,8 @@ async function startDirectory({ run, store, fingerprint }: SessionOptions): Prom
 }
 
 async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSeconds: number; notes: string[] }> {
-  const { run, store, fingerprint, directory = 'the output directory', force } = options;
-  const recorded = await readFingerprint(store);
-  if (recorded === undefined) {
-    const rule = 'holds no run to resume (no fingerprint.json)';
-    throw new CheckpointError(
-      'no-run',
-      `${directory}  ${rule}; give the --output of one, or start one without --resume.`,
-    );
-  }
+  const { run, store, fingerprint, force } = options;
+  const recorded = await requireRun(options);
   const started = await recordedConfig(store);
   const configChanges = started && describeChanges(treeOf(started), treeOf(run.config), FREE_KEYS);
   const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
@@ -250,6 +237,7 @@ async function flush({ metrics, completions, tensorBoard }: Logs): Promise<void>
 
 /** A failed run keeps its logs, and the batch that broke it. */
 async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<void> {
+  if (error instanceof CheckpointError && error.code === 'directory-lost') return; // there is none to keep it in
   await flush(logs);
   if (error instanceof NumericsError) {
     const text = JSON.stringify({ code: error.code, message: error.message, ...error.facts }, null, 2);
@@ -257,7 +245,9 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
   }
 }
 
-async function finish({ run, store, fingerprint }: SessionOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
+async function finish(options: ClaimedOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
+  const { run, store, fingerprint } = options;
+  await requireDirectory(options, options.claim);
   await flush(logs);
   const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.tasks.codec);
   const summary = summarize(run, fingerprint, wallSeconds, sha256);

@@ -6,6 +6,13 @@
  */
 import { CheckpointError } from '../errors.ts';
 
+/** A run directory that is held against other processes and tabs. */
+export interface Claim {
+  /** False where the directory is gone, or somebody else has taken it. */
+  holds(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
 /** The run directory, as a small set of operations that a crash leaves either done or not done. */
 export interface Store {
   /** The file's bytes, owned by the caller; undefined when there is no such file. */
@@ -36,6 +43,42 @@ export interface Store {
    * the files, `manifest.json` last, so that an unfinished move shows as a directory without a manifest.
    */
   renameDirectory(from: string, to: string): Promise<void>;
+  /**
+   * Holds the run directory for one run until it is released; the same store may ask again, and holds it until the last
+   * claim is released. @throws CheckpointError `run-under-way`, which names the process or tab that has it
+   */
+  claim(): Promise<Claim>;
+  /** Removes what killed processes left half-written; nothing of a process that is still there. Only under a claim. */
+  removeLeftovers(): Promise<void>;
+}
+
+/** A claim that a store may hold several times, and gives up with the last: for `Store.claim`. */
+export function countedClaim(take: () => Promise<Claim>): () => Promise<Claim> {
+  let count = 0;
+  let taken: Promise<Claim> | undefined;
+  let released: Promise<void> = Promise.resolve();
+  return async () => {
+    taken ??= released.then(take);
+    const mine = taken;
+    count++;
+    let isReleased = false;
+    const release = async (): Promise<void> => {
+      if (isReleased) return;
+      isReleased = true;
+      if (--count > 0) return;
+      taken = undefined;
+      released = (await mine).release();
+      await released;
+    };
+    try {
+      const { holds } = await mine;
+      return { holds, release };
+    } catch (error) {
+      count--;
+      if (taken === mine) taken = undefined;
+      throw error;
+    }
+  };
 }
 
 /** Refuses a path that could leave the run directory: absolute, empty names, `.`, `..`, backslashes. */
@@ -128,6 +171,11 @@ class MemoryStore implements Store {
       this.#files.delete(path);
     }
   }
+
+  /** No other process sees it. */
+  claim = countedClaim(async () => ({ holds: async () => true, release: async () => {} }));
+
+  async removeLeftovers(): Promise<void> {}
 
   #under(prefix: string): string[] {
     return [...this.#files.keys()].filter((path) => path.startsWith(prefix));

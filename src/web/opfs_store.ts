@@ -5,7 +5,8 @@
  * new. Appending uses a synchronous access handle where there is one (workers), since a writable would copy the file.
  */
 import { CheckpointError } from '../errors.ts';
-import { assertStorePath, type Store } from '../run/store.ts';
+import { assertStorePath, countedClaim, type Store } from '../run/store.ts';
+import { lockAmongTabs } from './tab_lock.ts';
 
 /** What the specification has, and the TypeScript library does not know in every context. */
 interface AccessHandle {
@@ -178,6 +179,12 @@ class OpfsStore implements Store {
     }
     await this.remove(from);
   }
+
+  /** Against other tabs of the site. */
+  readonly claim = countedClaim(() => lockAmongTabs(this.#name));
+
+  /** A writable that was never closed leaves nothing. */
+  async removeLeftovers(): Promise<void> {}
 
   async #guard<T>(action: string, path: string, operation: () => Promise<T>): Promise<T> {
     if (path !== this.#name) assertStorePath(path);

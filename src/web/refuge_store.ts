@@ -17,11 +17,13 @@ export function refugeStore(disk: Store, refused: (reason: string) => void): Sto
 }
 
 class RefugeStore implements Store {
+  readonly #disk: Store;
   #store: Store;
   #moving: Promise<void> | undefined;
   readonly #refused: (reason: string) => void;
 
   constructor(disk: Store, refused: (reason: string) => void) {
+    this.#disk = disk;
     this.#store = disk;
     this.#refused = refused;
   }
@@ -39,6 +41,10 @@ class RefugeStore implements Store {
   truncate: Store['truncate'] = (path, bytes) => this.#write((store) => store.truncate(path, bytes));
   remove: Store['remove'] = (path) => this.#write((store) => store.remove(path));
   renameDirectory: Store['renameDirectory'] = (from, to) => this.#write((store) => store.renameDirectory(from, to));
+
+  /** The disk's, though the run may have moved: what is kept there stays this run's. */
+  claim: Store['claim'] = () => this.#disk.claim();
+  removeLeftovers: Store['removeLeftovers'] = () => this.#write((store) => store.removeLeftovers());
 
   async #write(operation: (store: Store) => Promise<void>): Promise<void> {
     const asked = this.#store;

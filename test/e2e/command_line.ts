@@ -16,12 +16,16 @@ export interface Outcome {
 
 /**
  * @param interrupt  a signal to send after so many milliseconds, or as soon as `when` is seen on standard output
- * @param place      where the command is typed, and what it finds in the environment
+ * @param place      where the command is typed, what it finds in the environment, and who hears its standard output
  */
 export function commandLine(
   arguments_: readonly string[],
   interrupt?: { readonly signal: NodeJS.Signals; readonly afterMs?: number; readonly when?: RegExp },
-  place: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  place: {
+    readonly cwd?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly heard?: (text: string) => void;
+  } = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1', ...place.env };
@@ -36,6 +40,7 @@ export function commandLine(
     const timer = interrupt?.afterMs === undefined ? undefined : setTimeout(send, interrupt.afterMs);
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
+      place.heard?.(chunk.toString());
       if (interrupt?.when?.test(stdout)) send();
     });
     child.stderr.on('data', (chunk: Buffer) => {

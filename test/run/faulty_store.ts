@@ -59,6 +59,8 @@ function wrap(inner: Store, around: (name: Change, path: string, run: () => Prom
     sync: (path) => around('sync', path, () => inner.sync(path)),
     truncate: (path, bytes) => around('truncate', path, () => inner.truncate(path, bytes)),
     remove: (path) => around('remove', path, () => inner.remove(path)),
+    claim: () => inner.claim(),
+    removeLeftovers: () => inner.removeLeftovers(),
     renameDirectory: (from, to) => around('renameDirectory', from, () => inner.renameDirectory(from, to)),
   };
 }
