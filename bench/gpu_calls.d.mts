@@ -1,4 +1,6 @@
 /** Types of gpu_calls.mjs, for the tests. */
+import type { AdapterSource } from '../src/kernels/webgpu/adapter.ts';
+
 export interface GpuCalls {
   readonly dispatches: number;
   readonly submissions: number;
@@ -8,7 +10,7 @@ export interface GpuCalls {
   readonly bindGroups: number;
   readonly pipelines: number;
 }
-export function countedGpu(gpu: Pick<GPU, 'requestAdapter'>): {
-  readonly source: Pick<GPU, 'requestAdapter'>;
+export function countedGpu(gpu: AdapterSource): {
+  readonly source: AdapterSource;
   readonly take: () => GpuCalls;
 };

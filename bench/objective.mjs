@@ -14,7 +14,7 @@
  * prompts × 4: it measures the machine's processor.
  */
 import { webgpuBackend } from '../dist/index.js';
-import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/device.js';
+import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/adapter.js';
 import { nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
 import { ppoClip } from '../dist/methods/objectives/ppo_clip.js';
 import {

@@ -13,7 +13,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { webgpuBackend } from '../dist/index.js';
-import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/device.js';
+import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/adapter.js';
 import { listAdapters, nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
 import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
 import { findPeers } from './peers/gpu_sides.mjs';

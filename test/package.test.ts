@@ -88,16 +88,13 @@ describe('dependencies', () => {
     expect(scripted.map(([path]) => path)).toEqual([]);
   });
 
-  it('are exactly the packages that src/ imports, besides types of optional peers', () => {
+  it('are exactly the packages that src/ imports, besides optional peers', () => {
     const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts') && !path.includes('assembly') && !path.endsWith('binaries.ts'))
       .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
     // At the start of a line: an import in a doc comment's example is not one.
     const bare = /^(?:import|export|\}) ?.*\bfrom '((?:@[^/']+\/)?[^./'][^/']*)/gm;
-    const declared = /^\/\/\/ <reference types="([^"]+)"/gm;
-    const names = new Set(
-      sources.flatMap((text) => [bare, declared].flatMap((form) => [...text.matchAll(form)].map(([, name]) => name))),
-    );
+    const names = new Set(sources.flatMap((text) => [...text.matchAll(bare)].map(([, name]) => name)));
     for (const name of names) if (name.startsWith('node:') || name in manifest.peerDependencies) names.delete(name);
     expect([...names].sort()).toEqual(Object.keys(manifest.dependencies).sort());
   });

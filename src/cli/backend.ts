@@ -6,8 +6,8 @@ import type { StorageDtype } from '../kernels/memory.ts';
 import { referenceBackend } from '../kernels/reference/engine.ts';
 import { openTfjs, type TfjsBackendName } from '../kernels/tfjs/open.node.ts';
 import { wasmBackend } from '../kernels/wasm/backend.ts';
+import { adapterLine } from '../kernels/webgpu/adapter.ts';
 import { webgpuBackend } from '../kernels/webgpu/backend.ts';
-import { adapterLine } from '../kernels/webgpu/device.ts';
 import { nodeGpu } from '../kernels/webgpu/webgpu.node.ts';
 import { requireAddressSpace } from './engine_memory.ts';
 

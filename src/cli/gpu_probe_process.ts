@@ -1,6 +1,6 @@
 /** The process of `probeGpu`: looks for adapters, and prints what it finds as JSON, on the last line. */
 import { BackendError } from '../errors.ts';
-import { adapterLine } from '../kernels/webgpu/device.ts';
+import { adapterLine } from '../kernels/webgpu/adapter.ts';
 import { listAdapters } from '../kernels/webgpu/webgpu.node.ts';
 import { chooseBackend } from './backend.ts';
 import type { GpuFindings } from './gpu_probe.ts';

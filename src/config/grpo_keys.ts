@@ -1,6 +1,7 @@
 /** The keys of a `grpo` stage besides its methods': batching, sampling, rewards. Spelling and defaults are TRL's. */
 import { z } from 'zod';
-import { key, plainData, real, text, unset, whole } from '../options/keys.ts';
+import { key } from '../options/keys.ts';
+import { plainData, real, text, unset, whole } from '../options/schemas.ts';
 import { SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';

@@ -11,7 +11,8 @@ import { z } from 'zod';
 import type { Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
-import { choice, type Key, type KeyTable, key, plugin, unset } from '../options/keys.ts';
+import { type Key, type KeyTable, key } from '../options/keys.ts';
+import { choice, plugin, unset, zodOf } from '../options/schemas.ts';
 
 /** How a point is written. The first method of a point that takes one is its default. */
 interface PointKey {
@@ -69,7 +70,7 @@ function optionKeys(): Key[] {
     if (others.length === 0) return first.option;
     const texts = [first, ...others].map(({ id, option }) => `Of ${id}: ${option.schema.description ?? ''}`);
     // Each method's own schema reads the value; that of the first serves the editor.
-    return key(yaml, first.option.schema.describe(texts.join(' ')));
+    return key(yaml, zodOf(first.option.schema).describe(texts.join(' ')));
   });
 }
 

@@ -1,6 +1,7 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
-import { choice, key, type Plugin, plainData, plugin, real, text, unset, whole } from '../options/keys.ts';
+import { key, type Plugin } from '../options/keys.ts';
+import { choice, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
 const sink = z.enum(['none', 'tensorboard'], { error: sinks });

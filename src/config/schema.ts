@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { registeredTasks } from '../data/registry.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
+import { zodOf } from '../options/schemas.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';
 
 function shapeOf(table: KeyTable): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.values(table).map(({ yaml, schema }) => [yaml, schema]));
+  return Object.fromEntries(Object.values(table).map(({ yaml, schema }) => [yaml, zodOf(schema)]));
 }
 
 /** A file of the user's own, whose options only it knows. */

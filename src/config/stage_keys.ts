@@ -6,7 +6,8 @@
  * trained here from random weights wants about 3e-4 and 2e-3, and the shipped configs say so.
  */
 import { z } from 'zod';
-import { choice, key, real, unset, whole } from '../options/keys.ts';
+import { key } from '../options/keys.ts';
+import { choice, real, unset, whole } from '../options/schemas.ts';
 
 const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
 

@@ -5,6 +5,7 @@ import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
+import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './method_keys.ts';
 import type { Problems } from './problems.ts';
@@ -154,7 +155,8 @@ function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<st
       for (const { yaml, schema } of sharedOptions(method)) {
         const written = given.get(yaml);
         if (written === undefined || read.has(yaml) || !written.path.startsWith(prefix)) continue;
-        const isDefault = schema.safeParse(undefined).data === schema.safeParse(written.value).data;
+        const reader = zodOf(schema);
+        const isDefault = reader.safeParse(undefined).data === reader.safeParse(written.value).data;
         if (isDefault) continue;
         problems.add(
           written.path,

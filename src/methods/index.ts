@@ -2,7 +2,7 @@
  * `rlvr-train/methods`: what a method of your own is made of.
  *
  * ```ts
- * import { key, method, real } from 'rlvr-train/methods';
+ * import { type CreditStep, key, method, real } from 'rlvr-train/methods';
  *
  * export default method({
  *   id: 'scaled',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Json } from './json.ts';
 import type { Key, KeyTable } from './keys.ts';
+import { zodOf } from './schemas.ts';
 
 /** What an option takes, where a control can be made of it. A value that may be null, too, is left out for it. */
 export type OptionType =
@@ -43,7 +44,8 @@ export function describeOptions(table: KeyTable): OptionText[] {
   return Object.values(table).map(describeOption);
 }
 
-export function describeOption({ yaml, schema }: Key): OptionText {
+export function describeOption({ yaml, schema: declared }: Key): OptionText {
+  const schema = zodOf(declared);
   const written = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as ValueSchema;
   const absent = schema.safeParse(undefined);
   const fallback = absent.data as Json | undefined; // what a declaration reads is plain data

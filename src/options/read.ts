@@ -9,6 +9,8 @@ import { ConfigError } from '../errors.ts';
 import type { KeyTable, Values } from './keys.ts';
 import { likelyValue } from './likely_value.ts';
 import { nearestKey } from './nearest_name.ts';
+import type { Schema } from './option_schema.ts';
+import { zodOf } from './schemas.ts';
 
 /** Options as they are written, by the spelling of the YAML. */
 export type GivenOptions = Readonly<Record<string, unknown>>;
@@ -142,15 +144,16 @@ export function optionProblems({
 }
 
 /** One value through its schema; a mistake comes with its place inside the value, and with what was probably meant. */
-export function readValue<S extends z.ZodType>(
-  schema: S,
+export function readValue<Value>(
+  schema: Schema<Value>,
   value: unknown,
-): { readonly ok: true; readonly value: z.output<S> } | { readonly ok: false; readonly problem: ValueProblem } {
-  const result = schema.safeParse(value);
+): { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: ValueProblem } {
+  const reader = zodOf(schema);
+  const result = reader.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
   const mistake = innermost(result.error.issues[0]);
   const { path } = mistake;
-  return { ok: false, problem: { path, value: valueAt(value, path), rule: remedied(mistake, value, schema) } };
+  return { ok: false, problem: { path, value: valueAt(value, path), rule: remedied(mistake, value, reader) } };
 }
 
 interface Mistake {

@@ -13,31 +13,46 @@ import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, par
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
-const fingerprintSchema = z.object({
-  packageVersion: z.string(),
+export type Fingerprint = {
+  readonly packageVersion: string;
   /** `wasm`, `webgpu`, `tfjs` or `reference`. */
-  backend: z.string(),
+  readonly backend: string;
   /** What the backend found and uses, as `fma: 'fused'`, `simd: 'relaxed'`, `adapter: '…'`. */
-  backendFeatures: z.record(z.string(), z.string()),
+  readonly backendFeatures: Record<string, string>;
   /** The JavaScript engine, as `v8 11.3.244.8`: it decides the last bit of Math.exp and Math.log. */
-  engine: z.string(),
+  readonly engine: string;
   /** What hosts the engine, as `node 20.20.2`. */
+  readonly runtime: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly cpuModel: string;
+  /** Worker threads; results do not depend on them. */
+  readonly threads: number;
+  readonly seed: number;
+  /** Of the directory where the run was started; null outside a repository. */
+  readonly gitCommit: string | null;
+  /** `hashConfig` of the resolved configuration. */
+  readonly configHash: string;
+  /** SHA-256 of each file of the user's that the config names, and of what it imports; absent where it names none. */
+  readonly modules?: Record<string, string>;
+};
+
+const texts = z.record(z.string(), z.string());
+const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
+  packageVersion: z.string(),
+  backend: z.string(),
+  backendFeatures: texts,
+  engine: z.string(),
   runtime: z.string(),
   platform: z.string(),
   arch: z.string(),
   cpuModel: z.string(),
-  /** Worker threads; results do not depend on them. */
   threads: z.int(),
   seed: z.int(),
-  /** Of the directory where the run was started; null outside a repository. */
   gitCommit: z.string().nullable(),
-  /** `hashConfig` of the resolved configuration. */
   configHash: z.string(),
-  /** SHA-256 of each file of the user's that the config names, and of what it imports; absent where it names none. */
-  modules: z.record(z.string(), z.string()).optional(),
+  modules: texts.optional(),
 });
-
-export type Fingerprint = Readonly<z.infer<typeof fingerprintSchema>>;
 
 export interface FingerprintComparison {
   /** True when a resumed run continues with the same bits. */

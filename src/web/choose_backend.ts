@@ -4,8 +4,8 @@ import type { Backend } from '../kernels/kernels.ts';
 import type { StorageDtype } from '../kernels/memory.ts';
 import { wasmBackendOn } from '../kernels/wasm/engine.ts';
 import * as browser from '../kernels/wasm/workers.web.ts';
-import { type AdapterSource, webgpuBackend } from '../kernels/webgpu/backend.ts';
-import { adapterLine } from '../kernels/webgpu/device.ts';
+import { type AdapterSource, adapterLine } from '../kernels/webgpu/adapter.ts';
+import { webgpuBackend } from '../kernels/webgpu/backend.ts';
 
 /** What the caller asks for. */
 export interface BackendRequest {

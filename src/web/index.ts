@@ -30,4 +30,4 @@ export * from './browser_run.ts';
 export type { BackendReport, BackendRequest } from './choose_backend.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './opfs_store.ts';
 export type { OwnRewardRow } from './own_reward.ts';
-export { openRunInWorker, type WorkerOptions } from './worker_run.ts';
+export { type EngineWorker, openRunInWorker, type WorkerOptions } from './worker_run.ts';

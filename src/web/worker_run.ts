@@ -5,7 +5,15 @@ import { errorOf, type FromWorker, type Method, type ToWorker } from './messages
 
 export interface WorkerOptions extends OpenOptions {
   /** Starts the engine's worker; default: this package's `engine_worker.js`, beside this file. */
-  readonly worker?: () => Worker;
+  readonly worker?: () => EngineWorker;
+}
+
+/** The Worker of a browser, as far as the page's side talks to it. */
+export interface EngineWorker {
+  postMessage(message: unknown): void;
+  terminate(): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: 'error', listener: (event: { readonly message: string }) => void): void;
 }
 
 /** Opens a run in a worker of its own; `close` ends the worker. @throws RlvrError as `openRunHere` */
@@ -20,7 +28,7 @@ export async function openRunInWorker({ worker = startWorker, ...options }: Work
   }
 }
 
-function startWorker(): Worker {
+function startWorker(): EngineWorker {
   return new Worker(new URL('./engine_worker.js', import.meta.url), { type: 'module' });
 }
 
@@ -32,16 +40,18 @@ interface Waiting {
 }
 
 class WorkerRun implements BrowserRun {
-  readonly #worker: Worker;
+  readonly #worker: EngineWorker;
   readonly #listeners = new Set<(event: BrowserEvent) => void>();
   readonly #waiting = new Map<number, Waiting>();
   #calls = 0;
   #opened: OpenedRun | undefined;
 
-  constructor(worker: Worker) {
+  constructor(worker: EngineWorker) {
     this.#worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(data);
-    worker.onerror = ({ message }) => this.#fail(`the engine's worker stopped: ${message || 'it could not be loaded'}`);
+    worker.addEventListener('message', ({ data }) => this.#hear(data as FromWorker)); // engine_worker.ts sends no other
+    worker.addEventListener('error', ({ message }) =>
+      this.#fail(`the engine's worker stopped: ${message || 'it could not be loaded'}`),
+    );
   }
 
   get opened(): OpenedRun {

@@ -14,6 +14,7 @@ import { SFT_KEYS } from '../../src/config/stage_keys.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/trl_keys.ts';
 import type { KeyTable } from '../../src/options/keys.ts';
 import { nearestKey } from '../../src/options/nearest_name.ts';
+import { zodOf } from '../../src/options/schemas.ts';
 
 /** GRPOConfig of TRL 1.10 with the inherited keys that its documentation discusses. */
 const TRL_KEYS = `
@@ -64,7 +65,7 @@ describe('the tables of keys', () => {
 
   it('state in the description the default that applies', () => {
     for (const { yaml, schema } of Object.values(tables).flatMap((table) => Object.values(table))) {
-      const value: unknown = schema.safeParse(undefined).data;
+      const value: unknown = zodOf(schema).safeParse(undefined).data;
       if (typeof value !== 'number') continue;
       const stated = /Default (\S+?)[.,;:]?(?:\s|$)/.exec(schema.description ?? '')?.[1];
       expect(Number(stated), `${yaml}: ${schema.description}`).toBe(value);

@@ -1,6 +1,6 @@
 /** What npm publishes, checked by machines: packed, linted, installed into an empty folder, and used there. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MOST_BYTES = 3_000_000;
 
 const folder = temporaryFolder();
+/** An empty project that the package is installed into. */
+const home = temporaryFolder();
 let tarball: string;
 
 function npm(directory: string, ...words: readonly string[]): string {
@@ -24,9 +26,14 @@ beforeAll(() => {
   const packed = npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder.path);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   tarball = join(folder.path, filename);
-}, 60_000);
+  writeFileSync(join(home.path, 'package.json'), '{"type": "module", "private": true}');
+  npm(home.path, 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball);
+}, 120_000);
 
-afterAll(() => folder.remove());
+afterAll(() => {
+  folder.remove();
+  home.remove();
+});
 
 describe('the package', () => {
   it(`has fewer than ${MOST_BYTES / 1e6} MB`, () => {
@@ -48,35 +55,112 @@ describe('the package', () => {
     expect(problems).toEqual([]);
   }, 60_000);
 
-  it('installs into an empty folder, starts its command, and is imported with its types', () => {
-    const home = temporaryFolder();
-    try {
-      writeFileSync(join(home.path, 'package.json'), '{"type": "module", "private": true}');
-      npm(home.path, 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball);
-      const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-      expect(npm(home.path, 'exec', '--offline', '--', 'rlvr-train', '--version').trim()).toBe(version);
-      writeFileSync(join(home.path, 'use.ts'), CONSUMER);
-      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-      const flags = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--skipDefaultLibCheck'];
-      const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-      const run = (...words: readonly string[]): string =>
-        execFileSync(process.execPath, words, { cwd: home.path, encoding: 'utf8' });
-      expect(run(compiler, ...flags, ...types, 'use.ts')).toBe('');
-      expect(run('use.js').trim()).toBe('sorted 4 digits, 1 reward, step 1');
-      for (const [backend, words] of Object.entries(MISSING_TFJS)) {
-        const config = 'node_modules/rlvr-train/configs/sort-digits.yaml';
-        const flags = ['--config', config, '--backend', backend, '--max-steps', '1'];
-        const command = ['node_modules/rlvr-train/dist/cli/main.js', ...flags];
-        const { status, stderr } = spawnSync(process.execPath, command, { cwd: home.path, encoding: 'utf8' });
-        expect(stderr, backend).toContain(words);
-        expect(stderr, backend).not.toMatch(/^ +at /m);
-        expect(status, backend).not.toBe(0);
-      }
-    } finally {
-      home.remove();
+  it('starts its command where it is installed, and is imported there with its types', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(npm(home.path, 'exec', '--offline', '--', 'rlvr-train', '--version').trim()).toBe(version);
+    writeFileSync(join(home.path, 'use.ts'), CONSUMER);
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const flags = ['--module', 'nodenext', '--target', 'es2022', '--strict'];
+    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+    const run = (...words: readonly string[]): string =>
+      execFileSync(process.execPath, words, { cwd: home.path, encoding: 'utf8' });
+    expect(run(compiler, ...flags, ...types, 'use.ts')).toBe('');
+    expect(run('use.js').trim()).toBe('sorted 4 digits, 1 reward, step 1');
+  }, 300_000);
+
+  it('says which package a backend of TensorFlow.js needs, where none is installed', () => {
+    for (const [backend, words] of Object.entries(MISSING_TFJS)) {
+      const config = 'node_modules/rlvr-train/configs/sort-digits.yaml';
+      const flags = ['--config', config, '--backend', backend, '--max-steps', '1'];
+      const command = ['node_modules/rlvr-train/dist/cli/main.js', ...flags];
+      const { status, stderr } = spawnSync(process.execPath, command, { cwd: home.path, encoding: 'utf8' });
+      expect(stderr, backend).toContain(words);
+      expect(stderr, backend).not.toMatch(/^ +at /m);
+      expect(status, backend).not.toBe(0);
     }
   }, 300_000);
 });
+
+const COMPILERS = ['typescript-5.9', 'typescript-7'];
+const LIBRARIES = { 'without DOM': ['ES2022'], 'with DOM': ['ES2022', 'DOM'] };
+const RESOLUTIONS = { nodenext: 'nodenext', bundler: 'esnext' };
+
+/** Every way in which a project that has installed the package and nothing else may compile against it. */
+const PROJECTS = COMPILERS.flatMap((compiler) =>
+  Object.entries(LIBRARIES).flatMap(([library, lib]) =>
+    Object.entries(RESOLUTIONS).map(([moduleResolution, module]) => ({
+      name: `${compiler} ${library}, ${moduleResolution}`,
+      compiler,
+      hasDom: lib.includes('DOM'),
+      options: { lib, module, moduleResolution },
+    })),
+  ),
+);
+
+describe('an empty project, strict, whose libraries are checked too', () => {
+  it.each(PROJECTS)(
+    'compiles every entry point and the examples: $name',
+    ({ compiler, hasDom, options }) => {
+      const files = {
+        'entries.ts': ENTRY_POINTS.map((path, i) => `import * as e${i} from '${path}';\nvoid e${i};\n`).join(''),
+        ...examplesOf('README.md'),
+        ...examplesOf('CONTRIBUTING.md'),
+        ...(hasDom
+          ? { 'browser.ts': BROWSER }
+          : { 'console.d.ts': 'declare const console: { log(...data: unknown[]): void };' }),
+      };
+      expect(compile(compiler, options, files)).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('compiles rlvr-train/tfjs where TensorFlow.js is installed, but for what its own declarations say', () => {
+    const { options } = PROJECTS[2];
+    symlinkSync(join(ROOT, 'node_modules/@tensorflow'), join(home.path, 'node_modules/@tensorflow'));
+    try {
+      const said = compile('typescript-5.9', options, { 'tfjs.ts': "export * from 'rlvr-train/tfjs';\n" });
+      expect(said.filter((line) => /^(source|.*rlvr-train\/dist)/.test(line))).toEqual([]);
+    } finally {
+      unlinkSync(join(home.path, 'node_modules/@tensorflow'));
+    }
+  }, 120_000);
+});
+
+/** What a compiler says of the files, in a folder of their own within the project. */
+function compile(compiler: string, options: object, files: Readonly<Record<string, string>>): string[] {
+  const folder = join(home.path, 'source');
+  mkdirSync(folder);
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const compilerOptions = { noEmit: true, strict: true, target: 'es2022', types: [], ...options };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+    const program = join(ROOT, 'node_modules', compiler, 'bin/tsc');
+    const place = { cwd: home.path, encoding: 'utf8' } as const;
+    const { stdout, stderr } = spawnSync(process.execPath, [program, '-p', folder], place);
+    return `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The TypeScript of a page, a file per block. */
+function examplesOf(page: string): Record<string, string> {
+  const blocks = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```ts\n([\s\S]*?)^ *```/gm)];
+  expect(blocks.length, page).toBeGreaterThan(1);
+  return Object.fromEntries(blocks.map(([, , text], i) => [`${page.toLowerCase().replace('.md', '')}${i}.ts`, text]));
+}
+
+/** All but tfjs, which is for programs that have TensorFlow.js. */
+const ENTRY_POINTS = ['', '/rewards', '/tasks', '/methods', '/node', '/web'].map((path) => `rlvr-train${path}`);
+
+/** What a page gives of the browser's own: `navigator.gpu` where the compiler knows it, and a worker. */
+const BROWSER = `
+import { type AdapterSource, webgpuBackend } from 'rlvr-train';
+import { openRunInWorker } from 'rlvr-train/web';
+
+export const backend = async () => webgpuBackend((navigator as unknown as { gpu: AdapterSource }).gpu);
+export const run = () => openRunInWorker({ yaml: '', name: 'mine', worker: () => new Worker('engine_worker.js') });
+`;
 
 /** What a backend of TensorFlow.js says where its packages, which are optional, are not installed. */
 const MISSING_TFJS = {

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeOption } from '../../src/options/describe.ts';
 import { choice, flag, key, real, text, unset, whole } from '../../src/options/keys.ts';
+import type { Schema } from '../../src/options/option_schema.ts';
 
-const described = (schema: z.ZodType) => describeOption(key('it', schema));
+const described = (schema: Schema<unknown>) => describeOption(key('it', schema));
 
 it.each([
   [whole({ least: 2, most: 9, example: 4 }), 'whole number from 2 to 9'],

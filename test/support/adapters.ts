@@ -3,7 +3,7 @@
  * the processor. `.ci/run` installs both; one that is asked for and missing fails.
  */
 import { existsSync } from 'node:fs';
-import type { AdapterSource } from '../../src/kernels/webgpu/backend.ts';
+import type { AdapterSource } from '../../src/kernels/webgpu/adapter.ts';
 import { nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
 
 /** Where Debian's packages put the drivers, and what Dawn calls their adapters. */
@@ -46,8 +46,9 @@ export function watched(source: AdapterSource): { source: AdapterSource; devices
 /** A source each of whose devices is shown to `tap` before anyone else has it. */
 export function tapped(source: AdapterSource, tap: (device: GPUDevice) => void): AdapterSource {
   const requestAdapter: AdapterSource['requestAdapter'] = async (options) => {
-    const adapter = await source.requestAdapter(options);
-    if (adapter === null) return null;
+    const found = await source.requestAdapter(options);
+    if (found === null) return null;
+    const adapter = found as GPUAdapter; // all sources of the tests are Dawn's
     const requestDevice = adapter.requestDevice.bind(adapter);
     adapter.requestDevice = async (descriptor) => {
       const device = await requestDevice(descriptor);

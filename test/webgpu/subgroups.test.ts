@@ -1,8 +1,9 @@
 /** Reductions by exchanges between lanes: used where lanes are neighbours, and never a different bit. */
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/kernels/kernels.ts';
-import type { AdapterSource, WebgpuOptions } from '../../src/kernels/webgpu/backend.ts';
+import type { AdapterSource } from '../../src/kernels/webgpu/adapter.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
+import type { WebgpuOptions } from '../../src/kernels/webgpu/options.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/generation.ts';
 import { openSoftwareAdapter, tapped } from '../support/adapters.ts';
@@ -51,7 +52,7 @@ async function sampledAndScored(backend: Backend) {
 describe.each(REQUIRED_ADAPTERS)('subgroups on %s', (label) => {
   it('are used where the adapter has them, and the fingerprint says so', async () => {
     const gpu = await openSoftwareAdapter(label);
-    const lanes = (await gpu.requestAdapter())?.info.subgroupMinSize ?? 0;
+    const lanes = ((await gpu.requestAdapter()) as GPUAdapter | null)?.info.subgroupMinSize ?? 0;
     expect(lanes).toBeGreaterThanOrEqual(4);
     expect(await usedSubgroups(gpu)).toBe(`${lanes} lanes`);
     expect(await usedSubgroups(gpu, { subgroups: false })).toBe('none');

@@ -1,4 +1,3 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /**
  * tfjs backends in Node by name, from optional packages: nothing but `--backend tfjs:…` needs them.
  *
@@ -8,7 +7,7 @@ import { createRequire } from 'node:module';
 import util from 'node:util';
 import { BackendError } from '../../errors.ts';
 import type { Backend } from '../kernels.ts';
-import type { AdapterSource } from '../webgpu/backend.ts';
+import type { AdapterSource } from '../webgpu/adapter.ts';
 import { nodeGpu } from '../webgpu/webgpu.node.ts';
 
 export const TFJS_BACKENDS = ['cpu', 'wasm', 'webgpu', 'tensorflow'] as const;
@@ -121,8 +120,9 @@ async function loadWebgpu(core: CorePackage, source?: AdapterSource): Promise<vo
   if (globalThis.navigator === undefined) Object.defineProperty(globalThis, 'navigator', { value: {} });
   if (!('gpu' in navigator)) Object.defineProperty(navigator, 'gpu', { value: gpu });
   const { WebGPUBackend } = await load<WebgpuPackage>(PACKAGES.webgpu, 'webgpu');
-  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
-  if (adapter === null) throw new BackendError('no-adapter', 'tfjs:webgpu: this system offers no adapter.');
+  const found = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (found === null) throw new BackendError('no-adapter', 'tfjs:webgpu: this system offers no adapter.');
+  const adapter = found as GPUAdapter; // which the public types name by its shape
   const device = await adapter.requestDevice({ requiredLimits: limitsOf(adapter) });
   if (core.findBackendFactory('webgpu') !== null) core.removeBackend('webgpu');
   core.registerBackend('webgpu', () => new WebGPUBackend(device, adapter.info));

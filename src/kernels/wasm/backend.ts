@@ -1,8 +1,7 @@
 /** The wasm backend, on the threads that its host has: Node's, or a browser's. */
 import type { Backend } from '../kernels.ts';
-import { type WasmOptions, wasmBackendOn } from './engine.ts';
-
-export type { WasmOptions } from './engine.ts';
+import { wasmBackendOn } from './engine.ts';
+import type { WasmOptions } from './options.ts';
 
 /**
  * Prepares the kernel set for this machine.

@@ -14,20 +14,10 @@ import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS } from './assembly/siz
 import type { Layout, PackedWeight } from './layout.ts';
 import { layOut, MAXIMUM_PROGRAMS, memoryLimit, slotAddress } from './layout.ts';
 import { compileKernels } from './modules.ts';
+import type { WasmOptions } from './options.ts';
 import type { Recording } from './recorder.ts';
 import { CommandList, recordKernels, recordPacking } from './recorder.ts';
 import type { WasmHost, WorkerPool } from './workers.ts';
-
-export interface WasmOptions {
-  /** Compute threads; default: one per core. */
-  readonly threads?: number;
-  /** false: never use relaxed-SIMD multiply-add, so that bits equal those of an engine without it. */
-  readonly fma?: boolean;
-  /** Whether to use tiles for 256-bit arithmetic; default: where they are measured to be faster. Bits are the same. */
-  readonly wide?: boolean;
-  /** true: no worker, no shared memory; commands run on the caller's thread. */
-  readonly inline?: boolean;
-}
 
 interface Exports {
   runHere(job: number, control: number, strips: number, scratch: number): void;

@@ -1,4 +1,3 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /**
  * The webgpu backend: WGSL kernels on any WebGPU adapter, in a browser or in Node.
  *
@@ -6,37 +5,20 @@
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { Backend } from '../kernels.ts';
-import type { StorageDtype } from '../memory.ts';
-import type { AdapterDescription, OpenDevice } from './device.ts';
-import { adapterLine, describeAdapter, openDevice } from './device.ts';
+import { type AdapterDescription, type AdapterSource, adapterLine, describeAdapter } from './adapter.ts';
+import { type OpenDevice, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';
 import type { BufferLimits } from './layout.ts';
 import { layOut } from './layout.ts';
-import type { Tiling } from './recorder.ts';
+import type { WebgpuOptions } from './options.ts';
 
 /** A read waits for the queue to drain: less often than once a token, more often than completions end. */
 const STEPS_PER_READ = 4;
-
-export interface WebgpuOptions {
-  /** Bytes that a kernel sees of one buffer, at most; default: what the adapter allows. Larger weights are cut. */
-  readonly bindingBytes?: number | undefined;
-  /** How matrix products are tiled; default: in registers on software adapters, else through workgroup memory. */
-  readonly tiling?: Tiling | undefined;
-  /** Reduce rows by exchanges between the lanes of subgroups where the adapter has them; default true. */
-  readonly subgroups?: boolean | undefined;
-  /** How roundable arenas are kept; default float32. float16 needs an adapter with shader-f16. */
-  readonly storageDtype?: StorageDtype | undefined;
-  /** Decoding steps between two reads, at most. */
-  readonly stepsPerRead?: number | undefined;
-}
 
 /** A backend that says which adapter it computes on. */
 export interface WebgpuBackend extends Backend {
   readonly adapter: AdapterDescription;
 }
-
-/** Where adapters come from: `navigator.gpu`, or what a native package offers in its place. */
-export type AdapterSource = Pick<GPU, 'requestAdapter'>;
 
 /**
  * Prepares the kernel set for the adapter that `gpu` prefers. One device serves all engines; it is opened with the
@@ -101,6 +83,6 @@ function requireFloat16(adapter: GPUAdapter): void {
 
 async function requestAdapter(gpu: AdapterSource): Promise<GPUAdapter> {
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
-  if (adapter !== null) return adapter;
+  if (adapter !== null) return adapter as GPUAdapter; // which the public types name by its shape
   throw new BackendError('no-adapter', 'webgpu: this system offers no adapter. Use --backend wasm.');
 }

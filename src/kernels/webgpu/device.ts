@@ -1,35 +1,11 @@
-/// <reference types="@webgpu/types" preserve="true" />
-/** Adapters and devices: what an adapter is, which limits are asked of it, and a device with its pipelines. */
+/** Devices: which limits are asked of an adapter, and a device with its pipelines. */
 import { BackendError } from '../../errors.ts';
+import { type AdapterDescription, adapterLine, describeAdapter } from './adapter.ts';
 import { PipelineCache } from './pipelines.ts';
 import { neighbouringLanes } from './subgroups.ts';
 
-/** What a run records of the adapter that it ran on. */
-export interface AdapterDescription {
-  readonly vendor: string;
-  readonly architecture: string;
-  readonly device: string;
-  readonly description: string;
-  /** Runs on the processor: lavapipe, SwiftShader, WARP. */
-  readonly isSoftware: boolean;
-}
-
 /** Limits that are raised from WebGPU's defaults to what the adapter has. Kernels stay within the defaults. */
 const RAISED_LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize'] as const;
-
-/** Describes an adapter as the fingerprint and `--list-adapters` show it. */
-export function describeAdapter({ info }: GPUAdapter): AdapterDescription {
-  const { vendor, architecture, device, description } = info;
-  const isSoftware = info.isFallbackAdapter || /swiftshader|llvmpipe|software/i.test(`${architecture} ${description}`);
-  return { vendor, architecture, device, description, isSoftware };
-}
-
-/** `Mesa llvmpipe … (mesa, software)`: one line for people. */
-export function adapterLine({ vendor, architecture, device, description, isSoftware }: AdapterDescription): string {
-  const name = description || device || 'unnamed adapter';
-  const kind = [vendor, architecture, isSoftware ? 'on the processor' : ''].filter((part) => part !== '').join(', ');
-  return kind === '' ? name : `${name} (${kind})`;
-}
 
 /** An open device, with what is shared by all engines on it. */
 export interface OpenDevice {

@@ -1,4 +1,3 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /**
  * An open WebGPU engine: one buffer per arena, programs as lists of dispatches, replayed into command buffers.
  *
@@ -15,8 +14,9 @@ import type { OpenDevice } from './device.ts';
 import { recordKernels } from './kernels.ts';
 import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes, MAXIMUM_COUNTS, PARAMETER_BYTES, PARAMETERS_BYTES, STAGING_BYTES } from './layout.ts';
+import type { Tiling } from './options.ts';
 import type { BindingAccess, PendingPipeline } from './pipelines.ts';
-import type { Dispatch, RecorderContext, Tiling, Window } from './recorder.ts';
+import type { Dispatch, RecorderContext, Window } from './recorder.ts';
 import { Recorder } from './recorder.ts';
 import { MAP_READ, USAGE } from './usage.ts';
 

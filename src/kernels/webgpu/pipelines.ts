@@ -1,4 +1,3 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /** Compute pipelines by their WGSL text: compiled asynchronously and in parallel, each once a device. */
 
 /** How a kernel uses a storage buffer. */

@@ -1,4 +1,3 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /**
  * Records a program: each kernel call becomes one or more dispatches with their pipeline, bind group and parameters
  * fixed. A replay decides nothing but how many workgroups run.
@@ -9,6 +8,7 @@ import { slotLength } from '../memory.ts';
 import type { CountEntry, CountTable } from './counts.ts';
 import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes } from './layout.ts';
+import type { Tiling } from './options.ts';
 import type { BindingAccess, PendingPipeline, PipelineCache } from './pipelines.ts';
 import type { ReductionSize } from './reductions.ts';
 import { workgroupReductions } from './reductions.ts';
@@ -55,9 +55,6 @@ export interface Dispatch {
   readonly workgroups: () => readonly [x: number, y: number];
   readonly work: () => number;
 }
-
-/** How matrix products are tiled: through workgroup memory on GPUs, in registers alone on software adapters. */
-export type Tiling = 'workgroups' | 'registers';
 
 /** What recorders of one engine share. */
 export interface RecorderContext {

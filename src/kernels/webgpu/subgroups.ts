@@ -1,4 +1,3 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /**
  * Whether neighbouring invocations of a workgroup are lanes of one subgroup. WGSL does not say which lane an invocation
  * is; every known driver numbers them in order, and this asks the device at hand, with the exchanges that kernels use.

@@ -1,13 +1,10 @@
-/// <reference types="@webgpu/types" preserve="true" />
 /**
  * WebGPU in Node: adapters of the optional package `webgpu` (Dawn: Vulkan, Metal, Direct3D 12).
  *
  * The package is loaded on demand, so that nothing but `--backend webgpu` needs its 130 MB.
  */
 import { BackendError } from '../../errors.ts';
-import type { AdapterSource } from './backend.ts';
-import type { AdapterDescription } from './device.ts';
-import { describeAdapter } from './device.ts';
+import { type AdapterDescription, type AdapterSource, describeAdapter } from './adapter.ts';
 
 /** The line that installs the package. */
 const INSTALL_LINE = 'npm install webgpu';

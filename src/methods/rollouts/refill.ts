@@ -3,7 +3,8 @@
  * live groups alone. All groups that were drawn stay in the metrics. arXiv:2503.14476 §3.2.
  */
 import { z } from 'zod';
-import { key, whole } from '../../options/keys.ts';
+import { key } from '../../options/keys.ts';
+import { whole } from '../../options/schemas.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';

@@ -1,0 +1,11 @@
+/** What a caller may choose of the wasm engine. */
+export interface WasmOptions {
+  /** Compute threads; default: one per core. */
+  readonly threads?: number;
+  /** false: never use relaxed-SIMD multiply-add, so that bits equal those of an engine without it. */
+  readonly fma?: boolean;
+  /** Whether to use tiles for 256-bit arithmetic; default: where they are measured to be faster. Bits are the same. */
+  readonly wide?: boolean;
+  /** true: no worker, no shared memory; commands run on the caller's thread. */
+  readonly inline?: boolean;
+}

@@ -1,0 +1,93 @@
+/**
+ * The schemas of options in zod's own types, for tables inside the package that combine them further: lists, unions,
+ * mappings. They carry the two messages of an error as `rule; remedy`. Declarations elsewhere take those of `keys.ts`.
+ */
+import { z } from 'zod';
+import type { Json } from './json.ts';
+import type { Plugin, RealRange, WholeRange } from './keys.ts';
+import { nearestKey } from './nearest_name.ts';
+import type { Schema } from './option_schema.ts';
+
+/** A schema as what it is: zod alone makes them. */
+export function zodOf<Value>(schema: Schema<Value>): z.ZodType<Value> {
+  return schema as z.ZodType<Value>;
+}
+
+/** A whole number in [least, most]; `rule` replaces the message for one outside the range. */
+export function whole(range: WholeRange) {
+  const most = range.most ?? Number.MAX_SAFE_INTEGER;
+  const bounds = range.most === undefined ? `${range.least} or more` : `from ${range.least} to ${range.most}`;
+  const rule = range.rule ?? `must be ${bounds}; for example ${range.example}`;
+  const error = `must be a whole number; for example ${range.example}`;
+  return z
+    .number({ error })
+    .int({ error })
+    .min(range.least, { error: rule })
+    .max(most, { error: rule })
+    .meta({ examples: [range.example] });
+}
+
+/** A finite real number; `above`/`below` exclude their bound, `least`/`most` include it. */
+export function real(range: RealRange) {
+  const rule = `must be ${boundsText(range)}; for example ${range.example}`;
+  let schema = z.number({ error: `must be a finite number; for example ${range.example}` });
+  if (range.above !== undefined) schema = schema.gt(range.above, { error: rule });
+  if (range.least !== undefined) schema = schema.gte(range.least, { error: rule });
+  if (range.below !== undefined) schema = schema.lt(range.below, { error: rule });
+  if (range.most !== undefined) schema = schema.lte(range.most, { error: rule });
+  return schema.meta({ examples: [range.example] });
+}
+
+function boundsText(range: RealRange): string {
+  const low = range.above !== undefined ? `greater than ${range.above}` : `at least ${range.least}`;
+  if (range.below !== undefined) return `${low} and less than ${range.below}`;
+  return range.most !== undefined ? `${low} and at most ${range.most}` : low;
+}
+
+/** true or false. */
+export function flag() {
+  return z.boolean({ error: 'must be true or false; write it without quotes' });
+}
+
+/** One of a few words; `rule` replaces the part of the message before the list. */
+export function choice<const W extends readonly [string, ...string[]]>(words: W, rule = 'not one of the choices') {
+  const list = words.join(', ');
+  const remedy = (nearest: string | undefined): string =>
+    nearest === undefined ? `use ${list}` : `the nearest of ${list} is ${nearest}`;
+  return z.enum(words, {
+    error: ({ input }) => `${rule}; ${remedy(typeof input === 'string' ? nearestKey(input, words) : undefined)}`,
+  });
+}
+
+/** A text that is not empty. */
+export function text(example: string) {
+  const error = `must be a non-empty text; for example ${example}`;
+  return z
+    .string({ error })
+    .min(1, { error })
+    .meta({ examples: [example] });
+}
+
+/** Any plain data: an option of a plug-in, whose own schema checks it later. */
+export function plainData() {
+  const error = 'must be plain data with finite numbers; use numbers, texts, true, false, null, lists or mappings';
+  return z.custom<Json>(isPlainData, { error });
+}
+
+function isPlainData(value: unknown): value is Json {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  return typeof value === 'object' && Object.values(value).every(isPlainData);
+}
+
+/** A name, or a mapping with a `name` and options; resolves to the mapping. */
+export function plugin(example: string) {
+  const error = `must be a name, or a mapping with a name; for example ${example}`;
+  const mapping = z.object({ name: text(example) }, { error }).catchall(plainData());
+  return z.union([text(example).transform((name): Plugin => ({ name })), mapping], { error });
+}
+
+/** The same key with `null` allowed and meaning "not given", as TRL's None. */
+export function unset<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
