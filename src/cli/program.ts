@@ -132,14 +132,16 @@ function addEval(root: Command): void {
 function addSample(root: Command): void {
   root
     .command('sample')
-    .description('ask a trained policy')
+    .description('ask a trained policy: prompts as arguments, line by line from a pipe, or typed')
     .usage('--run <directory> [options] [prompt...]')
-    .argument('[prompt...]', 'a prompt; default: some held-out problems')
+    .argument('[prompt...]', 'prompts, one each; - reads standard input; default: some held-out problems')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
     .option('-n, --samples <number>', 'completions per prompt', wholeNumber(1), 1)
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
     .option('--threads <number>', THREADS, wholeNumber(1))
+    .option('-i, --interactive', 'answer what is typed, until Ctrl-D (default: on a terminal without prompts)')
+    .addOption(new Option('--json', 'one JSON object per completion').conflicts('interactive'))
     .action((prompts: readonly string[], options) => {
       const [directory] = prompts.filter((word) => existsSync(word));
       return sampleCommand(prompts, { ...options, run: requiredRun(options.run, directory) });

@@ -1,60 +1,128 @@
-/** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy. */
-
+/** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
+import { createInterface } from 'node:readline';
+import type { TaskItem } from '../data/task.ts';
 import type { TaskSet } from '../data/task_set.ts';
-import { DataError } from '../errors.ts';
 import { printable } from '../format.ts';
-import { answeredItems, completeItems, completeTexts } from '../grpo/complete.ts';
-import { samplingKey, stageOf } from '../grpo/run.ts';
-import { wholeVocabulary } from '../model/generation.ts';
+import type { InferenceLoad } from '../planning/capacity.ts';
+import { type Answer, PromptAnswerer } from './answers.ts';
+import { colors } from './colors.ts';
 import { openTrained } from './open_trained.ts';
-import { print } from './output.ts';
+import { print, printError, printJson } from './output.ts';
+import { availableLines, choosePrompts, type PromptSource, promptsOf } from './prompts.ts';
 import { exampleLine } from './reporter.ts';
 
 /** Held-out problems shown where no prompt is given. */
 const PROBLEMS = 8;
+/** Prompts of a pipe that are answered together. */
+const TOGETHER = 64;
 
-interface SampleOptions {
+export interface SampleOptions {
   readonly run: string;
   readonly samples: number;
   readonly temperature: number;
   readonly seed: number;
   readonly threads?: number;
+  readonly json?: boolean;
+  readonly interactive?: boolean;
 }
 
-export async function sampleCommand(prompts: readonly string[], options: SampleOptions): Promise<void> {
-  // A prompt in quotes is one argument; one typed without quotes comes as several.
-  const prompt = prompts.length > 0 ? prompts.join(' ') : undefined;
-  const load = { prompts: prompt === undefined ? PROBLEMS : 1, samples: options.samples };
-  const { run, from } = await openTrained(options.run, options.threads, () => load);
+export async function sampleCommand(words: readonly string[], options: SampleOptions): Promise<void> {
+  const { stdin, stdout } = process;
+  const source = choosePrompts(words, { isTerminal: stdin.isTTY && stdout.isTTY, ...options });
+  const { run, from } = await openTrained(options.run, options.threads, () => loadOf(source, words, options.samples));
   try {
-    print(printable(from));
-    const { tasks } = run;
-    const settings = {
-      samples: options.samples,
-      sampling: wholeVocabulary(options.temperature),
-      samplingKey: samplingKey(options.seed, 'sample'),
-      stage: stageOf(run),
-    };
-    if (prompt !== undefined) {
-      requireShort(prompt, tasks);
-      const [completions = []] = await completeTexts(run, [prompt], settings);
-      for (const { text } of completions) print(`  ${printable(prompt)} ${printable(text)}`);
-    } else {
-      const items = tasks.heldOutItems().slice(0, PROBLEMS);
-      for (const { item, completion } of answeredItems(items, await completeItems(run, items, settings))) {
-        const { text, verdict } = completion;
-        print(exampleLine({ prompt: item.prompt, completion: text, verdict }));
-      }
+    if (!options.json) print(printable(from));
+    const answerer = new PromptAnswerer(run, options);
+    const show = options.json ? showObjects : showLines;
+    if (source === 'words') {
+      const answers = await answerer.answer(promptsOf(words, run.tasks));
+      if (answers.length === 1 && answers[0].error !== undefined && !options.json) throw answers[0].error;
+      show(answers);
+      return;
     }
+    if (source === 'pipe') {
+      let isEmpty = true;
+      for await (const prompts of availableLines(stdin, TOGETHER)) {
+        isEmpty = false;
+        show(await answerer.answer(prompts));
+      }
+      if (!isEmpty) return;
+    }
+    show(await answerer.answer(heldOut(run.tasks, 0)));
+    if (source === 'keyboard') await converse(answerer, run.tasks);
   } finally {
     await run.policy.close();
   }
 }
 
-/** @throws DataError for a prompt longer than those that the policy was made for */
-function requireShort(text: string, tasks: TaskSet): void {
-  const { length } = tasks.codec.encode(text);
-  if (length <= tasks.maxPromptTokens) return;
-  const rule = `${length} tokens; prompts of ${tasks.name} have at most ${tasks.maxPromptTokens}`;
-  throw new DataError('too-long', `prompt: ${JSON.stringify(text)} — ${rule}; shorten it.`);
+function loadOf(source: PromptSource, { length }: readonly string[], samples: number): InferenceLoad {
+  return { prompts: source === 'words' ? length : source === 'pipe' ? TOGETHER : PROBLEMS, samples };
+}
+
+/** Some held-out problems, from the one with this index on. */
+function heldOut(tasks: TaskSet, first: number, count = PROBLEMS): readonly TaskItem[] {
+  const items = tasks.heldOutItems();
+  return Array.from({ length: Math.min(count, items.length) }, (_, i) => items[(first + i) % items.length]);
+}
+
+/** Answers what is typed, line by line, until Ctrl-D. */
+async function converse(answerer: PromptAnswerer, tasks: TaskSet): Promise<void> {
+  const [example] = tasks.heldOutItems();
+  const hint = `type a prompt such as ${printable(example.prompt)} — Enter alone: a held-out problem; Ctrl-D: end`;
+  print(colors.dim(hint));
+  const reader = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ', historySize: 1000 });
+  let shown = PROBLEMS;
+  reader.prompt();
+  for await (const line of reader) {
+    showLines(await answerer.answer(line.trim() === '' ? heldOut(tasks, shown++, 1) : [line]), { isTyped: true });
+    reader.prompt();
+  }
+  print(''); // Ctrl-D leaves the cursor behind the prompt
+}
+
+/** @param options.isTyped  whether someone can type the prompt again: a mistake does not end with exit code 1 then */
+function showLines(answers: readonly Answer[], { isTyped = false } = {}): void {
+  for (const { prompt, completions, error } of answers) {
+    if (error !== undefined) {
+      printError(error.message);
+      if (!isTyped) process.exitCode = 1;
+    }
+    for (const { text, verdict } of completions) {
+      const line =
+        verdict === undefined
+          ? `  ${colors.dim('–')}      ${printable(prompt)} ${printable(text)}`
+          : exampleLine({ prompt, completion: text, verdict });
+      print(line);
+    }
+  }
+  for (const unjudged of new Set(answers.flatMap(({ unjudged: why }) => why ?? []))) {
+    print(`  ${colors.dim(`– not judged: ${printable(unjudged)}`)}`);
+  }
+}
+
+/** One object per completion; `sample` counts those of a prompt that has several. */
+function showObjects(answers: readonly Answer[]): void {
+  for (const { prompt, completions, unjudged, error } of answers) {
+    if (error !== undefined) {
+      writeObject({ prompt, error: error.message });
+      process.exitCode = 1;
+    }
+    completions.forEach(({ text, verdict, tokens, logprobs, finishReason }, sample) => {
+      writeObject({
+        prompt,
+        ...(completions.length > 1 && { sample }),
+        completion: text,
+        tokens: [...tokens],
+        finish_reason: finishReason,
+        logprob: logprobs.reduce((sum, logprob) => sum + logprob, 0),
+        verdict: verdict?.status ?? null,
+        score: verdict?.score ?? null,
+        reason: verdict?.reason ?? `not judged: ${unjudged}`,
+      });
+    });
+  }
+}
+
+function writeObject(object: object): void {
+  printJson(JSON.stringify(object));
 }

@@ -5,7 +5,14 @@ import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { takeKnobs } from './knobs.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
-import { canonicalJSON, countTrainProblems, drawProblem, heldOutProblems, type ProblemSource } from './split.ts';
+import {
+  canonicalJSON,
+  countTrainProblems,
+  drawProblem,
+  heldOutProblems,
+  type ProblemSource,
+  splitOfProblem,
+} from './split.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
 
@@ -64,6 +71,16 @@ class BoundTask implements Task {
       this.#item(identity, 'eval', String(index), weight),
     );
     return this.#heldOut;
+  }
+
+  parse(prompt: string): TaskItem | null | undefined {
+    const definition = this.#definition;
+    if (definition.parse === undefined) return undefined;
+    const identity = definition.parse(prompt, this.knobs);
+    if (identity === null || definition.prompt(identity, this.knobs) !== prompt) return null;
+    const key = definition.key(identity);
+    const id = `${this.name}-v${this.version}/typed/${key}`;
+    return { id, key, split: splitOfProblem(definition, identity), prompt, answer: '', identity, weight: 1 };
   }
 
   #item(identity: Json, split: Split, place: string, weight = 1): TaskItem {

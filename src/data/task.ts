@@ -64,6 +64,11 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   splitKey?(identity: I): string;
   /** The prompt text. */
   prompt(identity: I, knobs: K): string;
+  /**
+   * The problem that a text asks, null where it asks none: what lets `sample` judge a prompt that a person typed.
+   * A problem whose own prompt is another text is not taken. Total and pure.
+   */
+  parse?(prompt: string, knobs: K): I | null;
   /** One answer of full score. */
   oracle(identity: I, knobs: K): string;
   /** Further correct answers. */
@@ -93,7 +98,7 @@ export interface TaskItem {
   readonly key: string;
   readonly split: Split;
   readonly prompt: string;
-  /** One correct answer, for reports; never used to score. */
+  /** One correct answer, for reports; never used to score. Empty for a prompt that a person typed: it may have none. */
   readonly answer: string;
   readonly identity: Json;
   /** Weight of a held-out problem in the means over all of them, above 0; 1 where all are alike. */
@@ -125,6 +130,8 @@ export interface Task {
   trainProblems(): number | undefined;
   /** All held-out problems (or a fixed, unique sample of them where the space is large), in a fixed order. */
   heldOutItems(): readonly TaskItem[];
+  /** The problem that a prompt asks; null where it asks none; undefined where the task has no `parse` to tell by. */
+  parse(prompt: string): TaskItem | null | undefined;
   /** A completion for the supervised warm start. Pure in (seed, index). */
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */

@@ -38,6 +38,8 @@ export interface TaskSet {
   trainProblems(): number | undefined;
   /** The held-out problems of every task, in a fixed order. */
   heldOutItems(): readonly TaskItem[];
+  /** The problem that a prompt asks; null where it asks none; undefined where a task has no `parse` to tell by. */
+  parse(prompt: string): TaskItem | null | undefined;
   /** Prompt token ids; no padding, no EOS. */
   promptTokens(item: TaskItem): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
@@ -77,6 +79,7 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
     trainItem: (seed, index) => tasks.trainItem(seed, index),
     trainProblems: () => tasks.trainProblems(),
     heldOutItems: () => tasks.heldOutItems(),
+    parse: (prompt) => tasks.parse(prompt),
     promptTokens: (item) => tasks.promptTokens(item),
     demonstrationTokens: (item, seed, index) => tasks.demonstrationTokens(item, seed, index),
     verify: (item, completion, context) => tasks.verify(item, completion, context),
@@ -143,6 +146,15 @@ class TokenizedTasks implements TaskSet {
       return items.map((item) => ({ ...item, task: label, weight: item.weight * scale }));
     });
     return this.#heldOut;
+  }
+
+  parse(prompt: string): TaskItem | null | undefined {
+    if (this.shares.length === 1) return this.shares[0].task.parse(prompt);
+    const read = this.shares.map(({ task, label }) => {
+      const item = task.parse(prompt);
+      return item && { ...item, task: label };
+    });
+    return read.find((item) => item) ?? (read.includes(undefined) ? undefined : null);
   }
 
   promptTokens(item: TaskItem): Int32Array {

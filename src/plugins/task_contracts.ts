@@ -33,6 +33,10 @@ function isVerdict(value: unknown): value is Verdict {
   return isScore && isStatus && typeof reason === 'string';
 }
 
+function isProblemOrNull(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'function' && !(value instanceof Promise);
+}
+
 const TOKENIZER_FUNCTIONS = ['encode', 'decode', 'tokenText', 'toJSON', 'configJSON'];
 
 /** By the function's name. `key` and `splitKey` may run for each of a million problems: a limit would cost 40 s. */
@@ -48,7 +52,7 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     needed: true,
     isLong: true,
     gives: 'a problem as plain data, or null to draw again',
-    isKept: (value) => value !== undefined && typeof value !== 'function' && !(value instanceof Promise),
+    isKept: isProblemOrNull,
   },
   frequency: {
     needed: false,
@@ -60,6 +64,12 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
   key: text(false),
   splitKey: text(false, false),
   prompt: text(true),
+  parse: {
+    needed: false,
+    isLong: true,
+    gives: 'the problem as plain data, or null where the prompt asks none',
+    isKept: isProblemOrNull,
+  },
   oracle: text(true),
   demonstration: text(true),
   verify: {

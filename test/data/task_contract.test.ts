@@ -227,6 +227,34 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
     }
   });
 
+  it('reads the problem back from its prompt, and judges it alike', () => {
+    for (const item of items) {
+      const read = task.parse(item.prompt);
+      expect(read).toMatchObject({ key: item.key, split: item.split, prompt: item.prompt, identity: item.identity });
+      expect(score(task, read as TaskItem, item.answer)).toBe(1);
+    }
+  });
+
+  it('reads no problem from a text that is no prompt of it, whatever the text', () => {
+    for (const text of [
+      ...JUNK,
+      `${items[0].prompt} `,
+      ` ${items[0].prompt}`,
+      `${items[0].prompt}${items[0].prompt}`,
+    ]) {
+      expect(task.parse(text), text.slice(0, 40)).toBeNull();
+    }
+    const alphabet = [...'0123456789 =?>+-.eabz', ' = ', ' ?', ...items.slice(0, 3).map(({ prompt }) => prompt)];
+    const text = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 12 });
+    fc.assert(
+      fc.property(text, (typed) => {
+        const read = task.parse(typed);
+        if (read !== null) expect(definition.prompt(read?.identity ?? null, onlyTask(task).knobs)).toBe(typed);
+      }),
+      { numRuns: 300, seed: 5 },
+    );
+  });
+
   it('demonstrates in its language, within the limits, and purely', () => {
     const { codec: tokenizer } = task;
     for (const [index, item] of items.entries()) {

@@ -118,6 +118,19 @@ function key({ numbers, target }: CountdownItem): string {
   return `cd|${target}|${[...numbers].sort((a, b) => a - b).join(',')}`;
 }
 
+/**
+ * A problem of at most as many numbers as are asked, each of which is a token; whether its target can be reached does
+ * not matter.
+ */
+function parse(prompt: string, knobs: CountdownKnobs): CountdownItem | null {
+  const pieces = prompt.split(' ');
+  const values = [...pieces.slice(0, -3), pieces.at(-2)].map(Number);
+  const areInRange = values.every((value) => Number.isInteger(value) && value >= 1 && value <= MAX_VALUE);
+  const numbers = values.slice(0, -1);
+  if (!areInRange || numbers.length < 2 || numbers.length > knobs.numbers) return null;
+  return { numbers, target: values[values.length - 1] };
+}
+
 function isEnumerable({ numbers, max_number }: CountdownKnobs): boolean {
   return numMultisets(numbers, max_number) <= MAX_ENUMERATED_MULTISETS;
 }
@@ -228,6 +241,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   enumerate: (knobs) => (isEnumerable(knobs) ? enumerate(knobs) : undefined),
   key,
   prompt: ({ numbers, target }) => `${numbers.join(' ')} = ${target} ?`,
+  parse,
   oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),
   *solutions(item, knobs) {
     const count = tracesOf(item.numbers).count(item.target);

@@ -78,6 +78,11 @@ export const reverseText: TaskDefinition<ReverseTextItem, ReverseTextKnobs> = {
   },
   key: (item) => `rev|${item.word}`,
   prompt: (item) => `${item.word}>`,
+  /** A word shorter than those that are asked can be judged as well. */
+  parse(prompt, knobs) {
+    const word = prompt.slice(0, -1);
+    return prompt.endsWith('>') && word.length <= knobs.max_length && /^[a-z]+$/.test(word) ? { word } : null;
+  },
   oracle: (item) => reversed(item.word),
   demonstration(item, knobs, rng) {
     let text = '';

@@ -62,6 +62,10 @@ export const sortDigits: TaskDefinition<SortDigitsItem, SortDigitsKnobs> = {
   key: (item) => `sort|${item.digits}`,
   splitKey: (item) => `sort|${sorted(item.digits)}`,
   prompt: (item) => `${item.digits}>`,
+  parse(prompt, knobs) {
+    const digits = prompt.slice(0, -1);
+    return prompt.endsWith('>') && digits.length === knobs.digits && /^[0-9]*$/.test(digits) ? { digits } : null;
+  },
   oracle: (item) => sorted(item.digits),
   /** No warm start is needed; where one is asked for, the teacher is right. */
   demonstration: (item) => sorted(item.digits),

@@ -1,0 +1,100 @@
+/** What `sample` asks, and what it answers, without a terminal. */
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { PromptAnswerer } from '../../src/cli/answers.ts';
+import { availableLines, choosePrompts, promptsOf } from '../../src/cli/prompts.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { bindTask } from '../../src/data/index.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
+import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import { openForInference } from '../../src/run/open_run.ts';
+import { createTask, createTasks, getTaskDefinition } from '../support/tasks.ts';
+
+const YAML = `
+task: {name: sort_digits, digits: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}
+max_steps: 1`;
+const GREEDY = { samples: 1, temperature: 0, seed: 0 };
+
+async function openSmall(): Promise<TrainingRun> {
+  const { config } = parseConfig(YAML, { file: 'inline' });
+  return openForInference(config, createTasks(config), referenceBackend, { prompts: 4, samples: 2 });
+}
+
+describe('an answer', () => {
+  it('is judged where its prompt asks a problem, and says why not elsewhere', async () => {
+    const run = await openSmall();
+    const [problem, other] = await new PromptAnswerer(run, GREEDY).answer(['321>', '32']);
+    expect(problem).toMatchObject({ prompt: '321>', completions: [{ verdict: { score: 0 } }] });
+    expect(problem).not.toHaveProperty('unjudged');
+    expect(other?.completions[0]).not.toHaveProperty('verdict');
+    expect(other?.unjudged).toMatch(/^no problem of sort_digits, which looks like \d{3}>$/);
+  });
+
+  it('to a prompt that cannot be asked is the mistake in it; the others get theirs', async () => {
+    const run = await openSmall();
+    const answers = await new PromptAnswerer(run, GREEDY).answer(['3x1>', '', '321>', '12345>']);
+    expect(answers.map(({ completions }) => completions.length)).toEqual([0, 0, 1, 0]);
+    const [unknown, empty, , long] = answers.map(({ error }) => error?.message);
+    expect(unknown).toContain('"x" in "3x1>"');
+    expect(empty).toBe('prompt: "" — empty; give at least one token.');
+    expect(long).toBe('prompt: "12345>" — 6 tokens; prompts of sort_digits have at most 4; shorten it.');
+  });
+
+  it('does not depend on what is asked with it; asked again, it is drawn anew', async () => {
+    const drawn = { samples: 2, temperature: 1, seed: 3 };
+    const together = await new PromptAnswerer(await openSmall(), drawn).answer(['321>', '456>', '321>']);
+    const alone = new PromptAnswerer(await openSmall(), drawn);
+    const apart = [];
+    for (const prompt of ['321>', '456>', '321>']) apart.push(...(await alone.answer([prompt])));
+    expect(apart).toEqual(together);
+    expect(together[2]?.completions).not.toEqual(together[0]?.completions);
+  });
+
+  it('of a task that reads no prompts is judged where the prompt is one of its held-out problems', async () => {
+    const { config } = parseConfig(YAML, { file: 'inline' });
+    const { parse: _, ...silent } = getTaskDefinition('sort_digits');
+    const task = bindTask(silent, { digits: 3 });
+    const run = { ...(await openSmall()), config, tasks: createTask({ name: 'sort_digits', digits: 3 }) };
+    const { tasks } = run;
+    const answerer = new PromptAnswerer(
+      { ...run, tasks: Object.assign(tasks, { parse: task.parse.bind(task) }) },
+      GREEDY,
+    );
+    const [held = { prompt: '' }] = tasks.heldOutItems();
+    const trained = tasks.trainItem(0, 0).prompt;
+    const [known, unknown] = await answerer.answer([held.prompt, trained]);
+    expect(known?.completions[0]?.verdict).toBeDefined();
+    expect(unknown?.unjudged).toBe('sort_digits has no parse() to read prompts by');
+  });
+});
+
+describe('prompts', () => {
+  const countdown = createTask({ name: 'countdown', numbers: 3 });
+
+  it('are one per argument; a problem typed without quotes is one', () => {
+    expect(promptsOf(['3 7 2 = 13 ?', '1 2 3 = 6 ?'], countdown)).toEqual(['3 7 2 = 13 ?', '1 2 3 = 6 ?']);
+    expect(promptsOf(['3', '7', '2', '=', '13', '?'], countdown)).toEqual(['3 7 2 = 13 ?']);
+    expect(promptsOf(['3', '7', '2'], countdown)).toEqual(['3', '7', '2']);
+  });
+
+  it.each([
+    [['a'], { isTerminal: true }, 'words'],
+    [['-'], { isTerminal: false }, 'pipe'],
+    [['a'], { isTerminal: true, interactive: true }, 'keyboard'],
+  ] as const)('%j at %j come from %s', (words, place, source) => {
+    expect(choosePrompts(words, place)).toBe(source);
+  });
+
+  it('come from a pipe as they arrive, as many together as there are, without empty lines', async () => {
+    const input = new PassThrough();
+    const lines = availableLines(input, 2);
+    input.write('a\r\n\nb\nc\nd');
+    expect(await lines.next()).toEqual({ done: false, value: ['a', 'b'] });
+    expect(await lines.next()).toEqual({ done: false, value: ['c'] });
+    const last = lines.next();
+    input.end();
+    expect(await last).toEqual({ done: false, value: ['d'] });
+    expect((await lines.next()).done).toBe(true);
+  });
+});
