@@ -4,10 +4,76 @@ import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { type History, newestAverage } from './history.ts';
 import { newestWhile } from './lists.ts';
 import { differentProblems } from './problems.ts';
 import type { EvaluationRecord } from './records.ts';
-import { figure, setting } from './words.ts';
+import { figure, setting, withInterval } from './words.ts';
+
+/** A healthy policy moves by as much from one evaluation to the next: with thousands of problems that is no noise. */
+const SMALL_FALL = 0.03;
+
+const belowBest: Diagnostic = {
+  code: 'below-best',
+  level: 'warning',
+  after: 'evaluation',
+  look({ evaluations, bestGreedy: best }, stage) {
+    const now = evaluations.at(-1);
+    if (best === null || now === undefined) return undefined;
+    if (now.greedy.high >= best.greedy.low || best.greedy.mean - now.greedy.mean < SMALL_FALL) return undefined;
+    const { learningRate } = stage.optimizer;
+    const beta = weightOf(stage.methods, 'beta');
+    const surer = isAbove(now.sampled, best.sampled);
+    return {
+      seen:
+        `held-out greedy accuracy fell from ${withInterval(best.greedy)} (step ${best.step}) to ${withInterval(now.greedy)}` +
+        (surer ? `, while sampled accuracy rose to ${percent(now.sampled.mean)}` : ''),
+      why: `The 95 % intervals do not meet: ${surer ? 'the policy grows surer, and its best guess worse' : 'the updates undo what the policy could do'}`,
+      remedy:
+        `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(beta === 0 ? 0.01 : 3 * beta)} ` +
+        `(now ${setting(beta)}); load_best_model_at_end: true makes the weights of step ${best.step} the model`,
+    };
+  },
+};
+
+/** Growth of the reward above the lowest. By accident averages differ by as much now and then, not at each evaluation. */
+const BEGINNING = 1.25;
+
+/** Whether the reward has risen since the start of the stage: accuracy may follow. */
+function hasBegun(history: History): boolean {
+  const { firstAverage: first, lowestReward: lowest } = history;
+  const now = newestAverage(history);
+  if (now === undefined || first === null || lowest === null) return false;
+  return now.reward > first.reward && now.reward - lowest >= BEGINNING * (first.reward - lowest);
+}
+
+/** Of the stage: before it, a policy that starts from random weights may still be about to begin. */
+const PATIENT_SHARE = 1 / 2;
+
+const atChance: Diagnostic = {
+  code: 'at-chance',
+  level: 'warning',
+  after: 'evaluation',
+  unless: ['below-best', 'all-wrong', 'no-reward', 'constant-reward'],
+  look(history, stage) {
+    const { evaluations, bestGreedy, bestSampled } = history;
+    const now = evaluations.at(-1);
+    const { maxSteps, learningRate } = stage.optimizer;
+    if (now?.chance === undefined || bestGreedy === null || bestSampled === null) return undefined;
+    if (now.step < PATIENT_SHARE * maxSteps || hasBegun(history)) return undefined;
+    if (bestGreedy.greedy.low > now.chance || bestSampled.sampled.low > now.chance) return undefined;
+    return {
+      seen:
+        `after ${now.step} of ${maxSteps} steps held-out accuracy is ${withInterval(now.greedy)} greedy and ` +
+        `${withInterval(now.sampled)} sampled, and the task says that guessing reaches ${percent(now.chance)}`,
+      why: 'No evaluation of this stage was above chance, and the reward has not risen by a quarter either: nothing of the task has been learned',
+      remedy:
+        learningRate < SMALL_LEARNING_RATE
+          ? `Set learning_rate to ${setting(USUAL_LEARNING_RATE)} (now ${setting(learningRate)}): small models want far more than large ones`
+          : 'Warm up with an sft stage, let reward_funcs pay parts of an answer, make the problems easier with the knobs under task, or raise max_steps',
+    };
+  },
+};
 
 /** Evaluations in a row that hold before it is said: one may be a bad draw of weights. */
 const FALLING_EVALUATIONS = 3;
@@ -130,6 +196,8 @@ const plateau: Diagnostic = {
 };
 
 export const EVALUATION_DIAGNOSTICS: readonly Diagnostic[] = [
+  belowBest,
+  atChance,
   heldOutFalls,
   heldOutGap,
   sharpening,

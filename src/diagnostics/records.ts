@@ -75,6 +75,8 @@ export interface EvaluationRecord {
   readonly pass: Estimate;
   /** Means over the batches since the evaluation before; null where there was none. */
   readonly training: { readonly reward: number; readonly correct: number } | null;
+  /** What the best constant or random answer reaches at most, as the task says; absent where nobody has asked it. */
+  readonly chance?: number;
 }
 
 /** @param before  the clock at the batch before, @param now  and at this one */
@@ -139,13 +141,17 @@ export function updateRecord(step: number, result: UpdateResult, onPolicy: boole
   };
 }
 
-/** @param training  means over the batches since the evaluation before */
+/**
+ * @param training  means over the batches since the evaluation before
+ * @param chance    accuracy of the best constant or random answer
+ */
 export function evaluationRecord(
   step: number,
   { accuracy, meanAtK, passAtK, samples }: Evaluation,
   training: EvaluationRecord['training'],
+  chance: number,
 ): EvaluationRecord {
-  return { step, greedy: accuracy, sampled: meanAtK, samples, pass: passAtK[samples] ?? meanAtK, training };
+  return { step, greedy: accuracy, sampled: meanAtK, samples, pass: passAtK[samples] ?? meanAtK, training, chance };
 }
 
 function isRight({ verdict }: Rollout): boolean {

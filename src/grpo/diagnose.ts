@@ -1,5 +1,6 @@
 /** Tells the diagnostics what a run does, and gives what they have to say as events. */
 
+import type { TaskSet } from '../data/task_set.ts';
 import { STOP_CODES } from '../diagnostics/catalogue.ts';
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import { trainingSince } from '../diagnostics/history.ts';
@@ -36,8 +37,14 @@ export function diagnoseSupervised(run: TrainingRun, result: SupervisedResult): 
 
 export function diagnoseEvaluation(run: TrainingRun, evaluation: Evaluation): TrainEvent[] {
   const { step, watch } = run.state;
-  const record = evaluationRecord(step, evaluation, trainingSince(watch.history));
+  const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(run.tasks));
   return observed(run, step, { after: 'evaluation', record });
+}
+
+/** Of several tasks, each counts by its weight, as in an evaluation. */
+function chanceOf({ shares }: TaskSet): number {
+  const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+  return shares.reduce((sum, { task, weight }) => sum + (weight / total) * task.chance, 0);
 }
 
 /** The last word of a run that an error ends, where the error says something about learning. */

@@ -188,8 +188,32 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     run: (stream) =>
       stream
         .evaluation({ greedy: 0.6, sampled: 0.2 })
-        .times(2, () => stream.times(5, () => stream.step()).evaluation({ greedy: 0.5, sampled: 0.45, pass: 0.7 })),
-    says: [/sampled .* from 20\.0 % to 45\.0 %, while greedy .* from 60\.\d % to 50\.\d %/, /entropy_coef to 0\.01/],
+        .times(2, () => stream.times(5, () => stream.step()).evaluation({ greedy: 0.53, sampled: 0.45, pass: 0.7 })),
+    says: [/sampled .* from 20\.0 % to 45\.0 %, while greedy .* from 60\.\d % to 53\.\d %/, /entropy_coef to 0\.01/],
+  },
+  'below-best': {
+    run: (stream) =>
+      stream
+        .evaluation({ greedy: 0.9, sampled: 0.6 })
+        .step()
+        .evaluation({ greedy: 1, sampled: 0.8 })
+        .times(50, () => stream.step())
+        .evaluation({ greedy: 0.78, sampled: 0.7 }),
+    says: [
+      /from 100\.0 % \[99\.3–100\.0\] \(step 1\) to 77\.9 % \[74\.4–81\.1\]\. The 95 % intervals do not meet/,
+      /learning_rate to 1e-4 \(now 3e-4\), or beta to 0\.01 \(now 0\); load_best_model_at_end: true .* step 1 /,
+    ],
+  },
+  'at-chance': {
+    options: { keys: { reward_funcs: ['positions'] } },
+    run: (stream) =>
+      stream
+        .evaluation({ greedy: 0.1, sampled: 0.09, chance: 0.11 })
+        .times(3, () => stream.times(50, () => stream.step()).evaluation({ greedy: 0.1, sampled: 0.1, chance: 0.11 })),
+    says: [
+      /after 150 of 300 steps .* 10\.0 % \[7\.8–12\.7\] greedy and .* sampled, .* guessing reaches 11\.0 %/,
+      /sft stage/,
+    ],
   },
   'pass-at-k-falls': {
     run: (stream) =>

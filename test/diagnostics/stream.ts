@@ -9,7 +9,7 @@ import { type Observation, observe, startWatch, type Watch } from '../../src/dia
 import type { StageConfig } from '../../src/methods/stage.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
 
-const SECONDS = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
+export const SECONDS = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
 
 /** 32 groups of 16 completions of 12 tokens, three in ten right, everything well. */
 const HEALTHY_BATCH: Omit<BatchRecord, 'step'> = {
@@ -93,7 +93,7 @@ export class Stream {
     return this.#observe({ after: 'update', record: { step: this.#step, ...HEALTHY_UPDATE, ...update } });
   }
 
-  evaluation(shares: { greedy: number; sampled: number; pass?: number }): this {
+  evaluation(shares: { greedy: number; sampled: number; pass?: number; chance?: number }): this {
     const estimate = (share: number) =>
       shareSolved(Array.from({ length: PROBLEMS }, (_, i) => (i < Math.round(share * PROBLEMS) ? 1 : 0)));
     const record: EvaluationRecord = {
@@ -103,6 +103,7 @@ export class Stream {
       samples: 4,
       pass: estimate(shares.pass ?? Math.min(1, 1.5 * shares.sampled)),
       training: trainingSince(this.#watch.history),
+      chance: shares.chance ?? 0,
     };
     return this.#observe({ after: 'evaluation', record });
   }

@@ -75,6 +75,7 @@ describe('what is said during a run', () => {
     expect(said.map(({ diagnosis, step, stage, level }) => [diagnosis, step, stage, level])).toEqual([
       ['long-warm-up', 0, 'grpo', 'note'],
       ['narrow-rewards', 5, 'grpo', 'note'], // the third batch, as each is used twice
+      ['at-chance', 8, 'grpo', 'warning'], // the first evaluation in the second half
     ]);
     expect(summary.diagnoses).toEqual(
       said.map(({ diagnosis, step, stage, level, message }) => ({
