@@ -2,6 +2,7 @@
 
 import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../format.ts';
 import type { EvaluationMoment } from '../grpo/events.ts';
+import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Evaluation, Example, StepMetrics } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
@@ -118,19 +119,21 @@ export class Reporter implements Display {
   #closing(summary: Summary): void {
     const { run, print } = this.#options;
     const directory = printable(this.#options.directory);
-    const { baseline, final } = run.state;
+    const { baseline, final, best } = run.state;
+    const model = summary.model === 'best' ? best?.evaluation : final;
     print('');
-    for (const example of (final ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
+    for (const example of (model ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
     print('');
-    if (baseline && final) {
+    if (baseline && model) {
       print('accuracy on held-out problems before → after, with the 95 % interval');
       print(
-        colors.bold(`greedy   ${percent(baseline.accuracy.mean).padStart(6)} → ${percentWithInterval(final.accuracy)}`),
+        colors.bold(`greedy   ${percent(baseline.accuracy.mean).padStart(6)} → ${percentWithInterval(model.accuracy)}`),
       );
       print(
-        colors.bold(`sampled  ${percent(baseline.meanAtK.mean).padStart(6)} → ${percentWithInterval(final.meanAtK)}`),
+        colors.bold(`sampled  ${percent(baseline.meanAtK.mean).padStart(6)} → ${percentWithInterval(model.meanAtK)}`),
       );
     }
+    for (const line of bestLines(run, summary, this.#options.directory)) print(line);
     if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
     const split = Object.entries(summary.split)
       .filter(([, seconds]) => seconds > 0) // a stage that the run does not have
@@ -146,6 +149,20 @@ export class Reporter implements Display {
 /** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
 function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
   return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${printableLines(diagnosis.message)}`;
+}
+
+/** What the best evaluation was, where it was not the last one: the model, or how to make it the model. */
+function bestLines({ state }: TrainingRun, { model }: Summary, directory: string): string[] {
+  const { best, final, stageIndex, step } = state;
+  if (!best || !final || (best.stageIndex === stageIndex && best.step === step)) return [];
+  const metric = best.metric === 'eval_accuracy' ? 'greedy accuracy' : best.metric;
+  const [then, last] = [best.value, evaluationMetrics(final)[best.metric] ?? Number.NaN].map((value) =>
+    best.metric === 'eval_completions/mean_length' ? value.toFixed(1) : percent(value),
+  );
+  const place = `best     ${metric} ${then} at ${best.stage} step ${best.step}, ${last} at the end`;
+  if (model === 'best') return [`${place}: the model is that of step ${best.step}`];
+  if (then === last) return [];
+  return [`${place}; to make it the model:`, `         ${resumeCommand(directory)} --set load_best_model_at_end=true`];
 }
 
 /** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */

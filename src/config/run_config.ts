@@ -83,15 +83,25 @@ export function stageReads(kind: StageConfig['stage'], name: string): boolean {
 export function resolveRun(values: Mapping, problems: Problems): RunConfig {
   const top = givenKeys(values, '', guides.run, problems);
   const model = readMapping(values.model, 'model', problems);
-  const { task, tasks, ...ofRun } = new Section(RUN_KEYS, top, '', problems).values;
+  const section = new Section(RUN_KEYS, top, '', problems);
+  const { task, tasks, ...ofRun } = section.values;
+  const stages = resolveStages(values.stages, top, problems);
+  refuseBestOfNone(section, stages);
   return {
     ...ofRun,
     tasks: resolveTasks(task, tasks, top, problems),
     model: resolveModel(
       new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems), 'model.', problems),
     ),
-    stages: resolveStages(values.stages, top, problems),
+    stages,
   };
+}
+
+/** Where nothing is evaluated between steps, there is no best to choose: only the start and the end. */
+function refuseBestOfNone(section: Section<typeof RUN_KEYS>, stages: readonly StageConfig[]): void {
+  const isWanted = section.sound('loadBestModelAtEnd') && section.values.loadBestModelAtEnd;
+  if (!isWanted || stages.some(({ evaluation }) => evaluation.evalSteps > 0)) return;
+  section.refuse('loadBestModelAtEnd', 'needs evaluations to choose from; set eval_strategy: steps, or leave it out');
 }
 
 /** `task: X` is a list of one. */

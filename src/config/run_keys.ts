@@ -1,7 +1,7 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
 import { key, type Plugin } from '../options/keys.ts';
-import { choice, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
+import { choice, flag, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
 const sink = z.enum(['none', 'tensorboard'], { error: sinks });
@@ -103,6 +103,26 @@ export const RUN_KEYS = {
     whole({ least: 1, example: 2 })
       .default(2)
       .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
+  ),
+  loadBestModelAtEnd: key(
+    'load_best_model_at_end',
+    flag()
+      .default(false)
+      .describe(
+        'End with the weights of the best evaluation instead of the last ones: they are the model. Best by ' +
+          'metric_for_best_model. Default false.',
+      ),
+  ),
+  metricForBestModel: key(
+    'metric_for_best_model',
+    unset(text('eval_accuracy')).describe(
+      'By which metric of the evaluations one is the best, as metrics.jsonl has it; eval_ may be left out. Default ' +
+        'eval_accuracy, greedy accuracy on held-out problems (TRL: loss).',
+    ),
+  ),
+  greaterIsBetter: key(
+    'greater_is_better',
+    unset(flag()).describe('Whether more of metric_for_best_model is better. Default true.'),
   ),
   reportTo: key(
     'report_to',

@@ -160,7 +160,6 @@ const RECORDS = {
   push_to_hub: refused('nothing is uploaded; leave it out', false),
   eval_on_start: refused('the start is always evaluated, as the baseline; leave it out', true),
   ...family(byTime, { save_strategy: null, save_steps: null, save_only_model: false }),
-  load_best_model_at_end: refused('the last weights are the result; leave it out', false),
   resume_from_checkpoint: refused('resuming belongs to the command; use rlvr-train --resume', null),
 };
 

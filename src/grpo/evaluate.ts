@@ -86,8 +86,8 @@ function figuresOf(
   return Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)]));
 }
 
-/** 1, 2, 4, … and K itself. */
-function passes(samples: number): number[] {
+/** k of pass@k: 1, 2, 4, … and K itself. */
+export function passes(samples: number): number[] {
   const list: number[] = [];
   for (let k = 1; k < samples; k *= 2) list.push(k);
   return [...list, samples];

@@ -14,6 +14,7 @@ import type { CreditedGroup, Evaluation, Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Policy } from '../model/policy.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
+import type { BestEvaluation } from './best.ts';
 
 /** Rollouts that still have optimizer steps to give: with several iterations or minibatches per batch. */
 export interface Buffer {
@@ -38,6 +39,8 @@ export interface RunState {
   /** Before the first grpo step, and after the last. */
   baseline: Evaluation | undefined;
   final: Evaluation | undefined;
+  /** By the config's metric; its weights are the session's to keep. */
+  best: BestEvaluation | undefined;
   buffer: Buffer | undefined;
   seconds: Seconds;
   /** What the diagnostics remember: it decides what is said, never what is done. */
@@ -77,6 +80,7 @@ export function initialState(): RunState {
     deadBatches: 0,
     baseline: undefined,
     final: undefined,
+    best: undefined,
     buffer: undefined,
     seconds,
     watch: startWatch(seconds),

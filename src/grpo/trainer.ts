@@ -9,6 +9,7 @@ import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
+import { betterOf } from './best.ts';
 import { collectGroups } from './collect.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import { creditGroups, selectGroups } from './credit.ts';
@@ -210,6 +211,8 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGen
   const result = await evaluate(run, stage);
   if (moment === 'baseline') state.baseline = result;
   if (moment === 'final') state.final = result;
+  const { stageIndex, step } = state;
+  state.best = betterOf(state.best, result, { stageIndex, stage: stage.stage, step }, run.config);
   yield { type: 'evaluation', moment, stage: stage.stage, step: state.step, evaluation: result };
   yield* diagnoseEvaluation(run, result);
   if (stage.stage === 'grpo') await controlAfterEvaluation(run, stage, result);

@@ -3,6 +3,7 @@ import { resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError } from '../errors.ts';
 import { printable, shellQuoted } from '../format.ts';
+import { BEST_FOLDER } from './best_weights.ts';
 import { describeRun } from './describe_run.ts';
 import { type Fingerprint, readFingerprint } from './fingerprint.ts';
 import { MODEL_FOLDER } from './model_files.ts';
@@ -18,7 +19,14 @@ interface Place {
 const UNNAMED = 'the output directory';
 
 /** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
-const WRITTEN = ['completions.jsonl', 'checkpoints', MODEL_FOLDER, 'summary.json', 'failure.json'] as const;
+const WRITTEN = [
+  'completions.jsonl',
+  'checkpoints',
+  BEST_FOLDER,
+  MODEL_FOLDER,
+  'summary.json',
+  'failure.json',
+] as const;
 
 /**
  * Whether what is saved now can be found again.

@@ -54,12 +54,7 @@ function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenize
 
 /** Writes the model's files into `folder` of the store. @returns SHA-256 of all weights, in the order of the tensors */
 export async function writeModel(store: Store, folder: string, policy: Policy, tokenizer: Tokenizer): Promise<string> {
-  const { file, dataBegin } = allocateSafetensors(
-    policy.parameters.map(({ name, slot }) => ({ name, shape: slot.shape, dtype: 'F32' })),
-    { format: 'pt' },
-  );
-  const weights = file.subarray(dataBegin);
-  await readInto(weights, policy);
+  const { file, sha256 } = await encodeWeights(policy);
   const json = (value: unknown): Uint8Array<ArrayBuffer> =>
     new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
   await store.writeAtomic(`${folder}/model.safetensors`, file);
@@ -69,7 +64,20 @@ export async function writeModel(store: Store, folder: string, policy: Policy, t
   );
   await store.writeAtomic(`${folder}/tokenizer.json`, json(tokenizer.toJSON()));
   await store.writeAtomic(`${folder}/tokenizer_config.json`, json(tokenizer.configJSON()));
-  return sha256Hex(weights);
+  return sha256;
+}
+
+/** The policy's weights as model.safetensors, and their SHA-256 in the order of the tensors. */
+export async function encodeWeights(
+  policy: Policy,
+): Promise<{ readonly file: Uint8Array<ArrayBuffer>; readonly sha256: string }> {
+  const { file, dataBegin } = allocateSafetensors(
+    policy.parameters.map(({ name, slot }) => ({ name, shape: slot.shape, dtype: 'F32' })),
+    { format: 'pt' },
+  );
+  const weights = file.subarray(dataBegin);
+  await readInto(weights, policy);
+  return { file, sha256: await sha256Hex(weights) };
 }
 
 /** SHA-256 over the tensors' bytes, one after the other. */

@@ -3,6 +3,7 @@ import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
+import { requireBestMetric } from '../grpo/best.ts';
 import { initialState, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { createFigures, createMethods, type OwnMethods } from '../methods/create.ts';
@@ -46,6 +47,7 @@ export async function openRun(
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
   const figures = figuresOf(config, ownMethods);
+  requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   const capacity = requireMemory(config, tasks, backend, needs);
   const shape = modelShape(config, tasks);

@@ -13,6 +13,7 @@ import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
+import { checkBest, keepBest, loadBest, pruneBest } from './best_weights.ts';
 import { loadLatestCheckpoint, removeUnfinished, saveCheckpoint } from './checkpoints.ts';
 import { completionRecords } from './completions.ts';
 import { recordedConfig } from './describe_run.ts';
@@ -55,7 +56,7 @@ export interface SessionOptions {
   readonly wantsEvaluation?: () => boolean | Promise<boolean>;
 }
 
-/** Keys of the config that do not decide bits. */
+/** Keys of the config that do not decide bits of the training. */
 const FREE_KEYS = [
   'output_dir',
   'threads',
@@ -64,6 +65,7 @@ const FREE_KEYS = [
   'reward_timeout',
   'backend',
   'report_to',
+  'load_best_model_at_end',
 ] as const;
 
 /** Hash of everything in the config that decides bits. */
@@ -124,6 +126,10 @@ async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerato
   try {
     for await (const event of train(run)) {
       await record(run, logs, event);
+      if (event.type === 'evaluation') {
+        await requireDirectory(options, claim);
+        await keepBest(run, store);
+      }
       yield event;
       if (event.type !== 'step') continue;
       rest = restOf(run);
@@ -146,7 +152,7 @@ async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerato
     if (error instanceof PluginError && isAtRest) await checkpoint(options, logs, wallSeconds());
     throw error;
   }
-  yield { type: 'finished', summary: await finish(options, logs, wallSeconds()) };
+  yield* finish(options, logs, wallSeconds);
 }
 
 /** What a batch changes: the same before and after a batch that failed and was taken back. */
@@ -199,6 +205,7 @@ async function checkpoint(options: ClaimedOptions, logs: Logs, wallSeconds: numb
   await logs.tensorBoard?.flush();
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit });
+  await pruneBest(run, store);
   return name;
 }
 
@@ -217,6 +224,7 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
   if (loaded === undefined) {
     await logs.metrics.truncateTo(0);
     await logs.completions.truncateTo(0);
+    await pruneBest(run, store);
     return { wallSeconds: 0, notes: [...notes, 'the run has no checkpoint yet: it starts over from step 0.'] };
   }
   for (const { name, reason } of loaded.damaged)
@@ -225,6 +233,9 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
   const cut = await logs.metrics.truncateTo(positions.metrics);
   await logs.completions.truncateTo(positions.completions);
   if (cut.missingBytes > 0) notes.push(`metrics.jsonl has lost ${cut.missingBytes} bytes that the checkpoint counted.`);
+  const lost = await checkBest(run, store);
+  if (lost !== undefined) notes.push(lost);
+  await pruneBest(run, store);
   notes.push(`resumed from checkpoint ${loaded.name}.`);
   return { wallSeconds, notes };
 }
@@ -245,12 +256,18 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
   }
 }
 
-async function finish(options: ClaimedOptions, logs: Logs, wallSeconds: number): Promise<Summary> {
+/** Writes the model: the last weights, or on request the best ones, which are then those of the policy, too. */
+async function* finish(options: ClaimedOptions, logs: Logs, wallSeconds: () => number): AsyncGenerator<SessionEvent> {
   const { run, store, fingerprint } = options;
   await requireDirectory(options, options.claim);
   await flush(logs);
+  const { best } = run.state;
+  const isWanted = run.config.loadBestModelAtEnd && best !== undefined;
+  const problem = isWanted ? await loadBest(run, store, best) : undefined;
+  if (problem !== undefined) yield { type: 'note', message: `${problem}: the model is the last weights.` };
+  const model = isWanted && problem === undefined ? 'best' : 'last';
   const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.tasks.codec);
-  const summary = summarize(run, fingerprint, wallSeconds, sha256);
+  const summary = summarize(run, fingerprint, { wallSeconds: wallSeconds(), weightsSha256: sha256, model });
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));
-  return summary;
+  yield { type: 'finished', summary };
 }

@@ -5,6 +5,7 @@
  */
 import type { Watch } from '../diagnostics/watch.ts';
 import { CheckpointError } from '../errors.ts';
+import type { BestEvaluation } from '../grpo/best.ts';
 import type { RunState, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { methodStates, restoreMethods } from '../methods/create.ts';
@@ -47,6 +48,11 @@ const PARTS: readonly StatePart[] = [
     save: ({ state: { baseline, final } }) => ({ json: { baseline, final } }),
     load: ({ state }, { baseline, final }: Pick<RunState, 'baseline' | 'final'>) =>
       Object.assign(state, { baseline, final }),
+  },
+  {
+    id: 'best',
+    save: ({ state: { best } }) => ({ json: best ?? null }),
+    load: ({ state }, best: BestEvaluation | null) => Object.assign(state, { best: best ?? undefined }),
   },
   {
     id: 'watch',

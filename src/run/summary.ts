@@ -1,6 +1,7 @@
 /** summary.json: what a run reached, from what, in how long. */
 
 import type { Said } from '../diagnostics/watch.ts';
+import type { BestEvaluation } from '../grpo/best.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Seconds } from '../methods/records.ts';
@@ -12,6 +13,10 @@ export interface Summary {
   readonly baseline: Readonly<Record<string, number>> | null;
   /** The evaluation after the last step. */
   readonly final: Readonly<Record<string, number>> | null;
+  /** The best evaluation by metric_for_best_model; null where there was none. */
+  readonly best: BestSummary | null;
+  /** Whose weights `model/` and `weightsSha256` are. */
+  readonly model: 'best' | 'last';
   /** Optimizer steps of each stage. */
   readonly steps: readonly { readonly stage: string; readonly steps: number }[];
   readonly wallSeconds: number;
@@ -28,11 +33,18 @@ export interface Summary {
   readonly diagnoses: readonly Said[];
 }
 
+export interface BestSummary {
+  readonly stage: string;
+  readonly step: number;
+  /** By which it is the best, as it stands among the metrics. */
+  readonly metric: string;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
 export function summarize(
   run: TrainingRun,
   fingerprint: Fingerprint,
-  wallSeconds: number,
-  weightsSha256: string,
+  { wallSeconds, weightsSha256, model }: Pick<Summary, 'wallSeconds' | 'weightsSha256' | 'model'>,
 ): Summary {
   const { state, config, policy } = run;
   const { seconds } = state;
@@ -40,6 +52,8 @@ export function summarize(
   return {
     baseline: state.baseline ? evaluationMetrics(state.baseline) : null,
     final: state.final ? evaluationMetrics(state.final) : null,
+    best: state.best ? summaryOfBest(state.best) : null,
+    model,
     steps: config.stages.map(({ stage, optimizer }) => ({ stage, steps: optimizer.maxSteps })),
     wallSeconds,
     split: { ...seconds },
@@ -51,4 +65,8 @@ export function summarize(
     parameters: countParameters(policy.parameters),
     diagnoses: state.watch.said,
   };
+}
+
+function summaryOfBest({ stage, step, metric, evaluation }: BestEvaluation): BestSummary {
+  return { stage, step, metric, metrics: evaluationMetrics(evaluation) };
 }

@@ -1,0 +1,84 @@
+/**
+ * The best evaluation of a run: its weights are kept, and are the model where `load_best_model_at_end` asks for it.
+ *
+ * Over all stages, since every evaluation asks the same held-out problems; a tie goes to the earlier one. Evaluations
+ * that somebody asked for in between do not count: they change no bit of what follows, the model included.
+ */
+import type { RunConfig } from '../config/run_config.ts';
+import type { TaskSet } from '../data/task_set.ts';
+import { ConfigError } from '../errors.ts';
+import type { EvaluationFigure } from '../methods/points.ts';
+import type { Evaluation } from '../methods/records.ts';
+import type { StageConfig } from '../methods/stage.ts';
+import { passes } from './evaluate.ts';
+import { evaluationMetrics } from './metrics.ts';
+
+/** Where the best evaluation was, and what it found. Plain JSON, part of a run's state. */
+export interface BestEvaluation {
+  readonly stageIndex: number;
+  readonly stage: StageConfig['stage'];
+  /** Optimizer steps of its stage. */
+  readonly step: number;
+  /** By which it is the best, as metrics.jsonl has it, and its value. */
+  readonly metric: string;
+  readonly value: number;
+  readonly evaluation: Evaluation;
+  /** SHA-256 of the file that keeps its weights; absent where none does. */
+  readonly fileSha256?: string;
+}
+
+const DEFAULT_METRIC = 'eval_accuracy';
+
+/** The metric of a config, with the prefix that it may be written without. */
+export function bestMetric({ metricForBestModel: named = DEFAULT_METRIC }: RunConfig): string {
+  return named.startsWith('eval_') ? named : `eval_${named}`;
+}
+
+/** Where a run stands. */
+export interface Place {
+  readonly stageIndex: number;
+  readonly stage: StageConfig['stage'];
+  readonly step: number;
+}
+
+/** The better of the best so far and of a new evaluation; an evaluation without the metric is none. */
+export function betterOf(
+  best: BestEvaluation | undefined,
+  evaluation: Evaluation,
+  place: Place,
+  config: RunConfig,
+): BestEvaluation | undefined {
+  const metric = bestMetric(config);
+  const value: number | undefined = evaluationMetrics(evaluation)[metric];
+  if (value === undefined || !Number.isFinite(value)) return best;
+  const { greaterIsBetter = true } = config;
+  const isBetter = best === undefined || (greaterIsBetter ? value > best.value : value < best.value);
+  return isBetter ? { ...place, metric, value, evaluation } : best;
+}
+
+/**
+ * Before the first step: whether the last stage's evaluations will have the metric of the config. (Earlier stages may
+ * have another num_generations_eval; what lacks the metric does not count.)
+ *
+ * @param figures  further figures of the last stage's evaluations
+ * @throws ConfigError with the names that there are
+ */
+export function requireBestMetric(config: RunConfig, tasks: TaskSet, figures: readonly EvaluationFigure[]): void {
+  const named = config.metricForBestModel;
+  const samples = config.stages.at(-1)?.evaluation.samples ?? 1;
+  const labels = tasks.shares.length > 1 ? tasks.shares.map(({ label }) => `eval_accuracy/${label}`) : [];
+  const ofFigures = figures.map(({ name }) => `eval_${name}`);
+  const known = [
+    DEFAULT_METRIC,
+    ...labels,
+    `eval_mean@${samples}`,
+    ...passes(samples).map((k) => `eval_pass@${k}`),
+    ...ofFigures,
+    'eval_completions/mean_length',
+  ];
+  if (named === undefined || known.includes(bestMetric(config))) return;
+  const isOfTraining = /loss|reward/.test(named);
+  const rule = isOfTraining ? 'held-out problems have no loss and no reward, only verdicts' : 'no evaluation has it';
+  const message = `metric_for_best_model: ${named} — ${rule}; use one of ${known.join(', ')}.`;
+  throw new ConfigError('unknown-metric', message, { path: 'metric_for_best_model' });
+}
