@@ -10,6 +10,8 @@ import { CheckpointError, ConfigError } from '../errors.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import { packagedConfigFile, packagedNames } from './configs.ts';
+import { newestUnfinished } from './newest_run.ts';
+import type { RunRow } from './run_rows.ts';
 
 export interface RunFlags {
   readonly config?: string;
@@ -28,19 +30,24 @@ export interface LoadedRun extends LoadedConfig {
   readonly directory: string;
   /** No config was given. */
   readonly isMainJob: boolean;
+  /** The run that was found to go on with, where none was named. */
+  readonly found?: RunRow;
 }
 
 const MAIN_JOB = 'countdown';
 
 /**
  * The config is a file, or the name of one of the package's. Without one: for a resume, that of the run directory,
- * which has the flags of the first start in it; else the main job's.
+ * which has the flags of the first start in it; else the main job's. A resume that names neither a config nor a
+ * directory takes the newest run that can go on.
  *
  * @throws ConfigError, CheckpointError
  */
 export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const { config: named = MAIN_JOB, resume = false } = flags;
-  const place = flags.output ?? defaultDirectory(named, resume);
+  const found =
+    resume && flags.config === undefined && flags.output === undefined ? await newestUnfinished() : undefined;
+  const place = flags.output ?? found?.directory ?? defaultDirectory(named, resume);
   const kept = join(place, 'config.yaml');
   const goesOn = resume && flags.config === undefined;
   if (goesOn && !existsSync(kept)) throw nothingToResume(place);
@@ -50,7 +57,8 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const capped = new Map(loaded.origins);
   if (config !== loaded.config) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
   const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
-  return { ...loaded, config, origins: capped, file, directory, isMainJob: flags.config === undefined && !goesOn };
+  const isMainJob = flags.config === undefined && !goesOn;
+  return { ...loaded, config, origins: capped, file, directory, isMainJob, ...(found && { found }) };
 }
 
 /** A file of that name wins over a shipped config. @throws ConfigError for a name that is nearly a shipped one's */

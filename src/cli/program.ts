@@ -19,6 +19,7 @@ import {
 } from './mistaken_words.ts';
 import { print, printError } from './output.ts';
 import { reportCommand } from './report.ts';
+import { listRuns } from './runs.ts';
 import { sampleCommand } from './sample.ts';
 import { schemaCommand } from './schema.ts';
 import { trainCommand } from './train.ts';
@@ -67,6 +68,7 @@ export function program(): Command {
   addEval(root);
   addSample(root);
   addReport(root);
+  addRuns(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   addList(root);
   addConfigs(root);
@@ -94,7 +96,7 @@ function addTrain(root: Command): Command {
       .option('-o, --output <directory>', 'override output_dir (default: runs/<config name>, numbered)')
       .option(
         '--resume',
-        'go on with the run in the output directory, whose config needs no flag (TRL: resume_from_checkpoint)',
+        'go on with the run in the output directory, else the newest that can, with its own config (TRL: resume_from_checkpoint)',
       )
       .option('--force', 'resume although machine, version or config differ')
       .optionsGroup('Machine:')
@@ -191,6 +193,16 @@ function addConfigs(root: Command): void {
     .argument('[file]', 'default: <name>.yaml in this directory')
     .option('--force', 'replace the file if it is there')
     .action(copyConfig);
+}
+
+function addRuns(root: Command): void {
+  const runs = root.command('runs').description('the runs there are, newest first').usage('ls [directory]');
+  runs
+    .command('ls', { isDefault: true })
+    .description('state, steps, accuracy, size of each, and in which keys they differ')
+    .argument('[directory]', 'where they lie (default: runs)')
+    .option('--json', 'print them as JSON')
+    .action(listRuns);
 }
 
 function addDoctor(root: Command): void {

@@ -13,6 +13,7 @@ import { type Display, type DisplayOptions, openDisplay } from './display.ts';
 import { dryRun } from './dry_run.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
+import { describeRow } from './newest_run.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
 
@@ -52,6 +53,8 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
     const interrupts = listenForInterrupt(controls, display);
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
+      if (loaded.found !== undefined)
+        display.say(`going on with the newest unfinished run: ${describeRow(loaded.found)}`);
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.policy.engine, (line) => display.say(line));

@@ -140,6 +140,12 @@ function underWay(file: string, holder: LockHolder): CheckpointError {
   );
 }
 
+/** Whether a process trains where this lock lies, as far as this host can know. */
+export async function isLocked(file: string): Promise<boolean> {
+  const holder = readHolder((await textOf(file)) ?? '');
+  return holder !== undefined && !isGone(holder);
+}
+
 /** Whether the process that took a lock has ended, as far as this host can know. */
 export function isGone(holder: LockHolder): boolean {
   if (holder.host !== hostname()) return false;

@@ -57,7 +57,7 @@ export interface SessionOptions {
 }
 
 /** Keys of the config that do not decide bits of the training. */
-const FREE_KEYS = [
+export const FREE_KEYS = [
   'output_dir',
   'threads',
   'save_seconds',

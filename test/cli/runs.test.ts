@@ -1,0 +1,204 @@
+/** The list of runs, and which of them a resume takes that names none. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import picocolors from 'picocolors';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadRun } from '../../src/cli/load_run.ts';
+import { newestUnfinished } from '../../src/cli/newest_run.ts';
+import { type RunRow, runRows } from '../../src/cli/run_rows.ts';
+import { ago, differences, tableOf } from '../../src/cli/runs.ts';
+
+const CONFIG = `task: {name: sort_digits, digits: 3}
+seed: 4
+stages:
+  - {stage: sft, max_steps: 10, learning_rate: 1.0e-3}
+  - {stage: grpo, max_steps: 40, learning_rate: 2.0e-3}
+`;
+const FINGERPRINT = {
+  ...{ packageVersion: '1', backend: 'wasm', backendFeatures: {}, engine: 'v8', runtime: 'node', platform: 'linux' },
+  ...{ arch: 'x64', cpuModel: 'any', threads: 1, seed: 4, gitCommit: null, configHash: 'x' },
+};
+const STEP = (stage: string, step: number) => ({ step, stage, loss: 1, learning_rate: 1e-3 });
+const EVALUATION = { step: 20, stage: 'grpo', evaluation: 'periodic', eval_accuracy: 0.5, 'eval_mean@4': 0.25 };
+const SUMMARY = { 'summary.json': '{}', 'model/model.safetensors': 'weights' };
+
+let folder = '';
+const before = process.cwd();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rlvr-runs-'));
+  process.chdir(folder);
+});
+afterEach(() => {
+  process.chdir(before);
+  rmSync(folder, { recursive: true });
+});
+
+/** A run directory as a training leaves it; `files` replace or add. @param minutes  how long ago it wrote last */
+function makeRun(name: string, minutes: number, files: Readonly<Record<string, string>> = {}): string {
+  const directory = join('runs', name);
+  const log = [STEP('sft', 10), STEP('grpo', 20), EVALUATION, STEP('grpo', 23)];
+  const all = {
+    'config.yaml': CONFIG,
+    'fingerprint.json': JSON.stringify(FINGERPRINT),
+    'metrics.jsonl': `${log.map((line) => JSON.stringify(line)).join('\n')}\n{"step": 24, "st`,
+    ...files,
+  };
+  const time = new Date(Date.now() - 60_000 * minutes);
+  for (const [file, text] of Object.entries(all)) {
+    mkdirSync(join(directory, file, '..'), { recursive: true });
+    writeFileSync(join(directory, file), text);
+    utimesSync(join(directory, file), time, time);
+  }
+  utimesSync(directory, time, time);
+  return directory;
+}
+
+async function rowsByName(): Promise<Record<string, RunRow>> {
+  return Object.fromEntries((await runRows('runs')).map((row) => [row.directory.replace(/^runs./, ''), row]));
+}
+
+describe('a list of runs', () => {
+  it('tells task, steps of all stages, the last evaluation and the size, newest first', async () => {
+    makeRun('old', 90);
+    makeRun('new', 2, SUMMARY);
+    makeRun('series/seed-1', 30);
+    const rows = await runRows('runs');
+    expect(rows.map(({ directory }) => directory)).toEqual(
+      ['new', 'series/seed-1', 'old'].map((name) => `runs/${name}`),
+    );
+    expect(rows[2]).toMatchObject({ condition: 'stopped', task: 'sort_digits', seed: 4, greedy: 0.5, sampled: 0.25 });
+    expect(rows[2]?.steps).toEqual({ done: 33, planned: 50 });
+    expect(rows[0]).toMatchObject({ condition: 'finished', steps: { done: 50, planned: 50 } });
+    expect(rows[2]?.bytes).toBeGreaterThan(CONFIG.length);
+  });
+
+  it('survives whatever is broken, and says what it is', async () => {
+    makeRun('yaml', 1, { 'config.yaml': 'task: [' });
+    makeRun('no-fingerprint', 1, { 'fingerprint.json': '' });
+    makeRun('summary', 1, { ...SUMMARY, 'summary.json': '{' });
+    makeRun('no-model', 1, { 'summary.json': '{}' });
+    makeRun('log', 1, { 'metrics.jsonl': '\0\0\n{{{\n[]\n' });
+    makeRun('checkpoint', 1, { 'checkpoints/grpo-20/weights.safetensors': 'x' });
+    makeRun('failed', 1, { 'failure.json': '{"message": "loss is NaN"}' });
+    mkdirSync('runs/empty');
+    mkdirSync('runs/only-model/checkpoints', { recursive: true });
+    writeFileSync('runs/file', '');
+    symlinkSync('nowhere', 'runs/link');
+    mkdirSync('runs/folders/config.yaml', { recursive: true });
+    const rows = await rowsByName();
+    const said = Object.fromEntries(
+      Object.entries(rows).map(([name, { condition, problem }]) => [
+        name,
+        [condition, problem].filter(Boolean).join(': '),
+      ]),
+    );
+    expect(said).toEqual({
+      yaml: 'damaged: config.yaml:1  not valid YAML — "[" is not closed; add "]".',
+      'no-fingerprint': expect.stringContaining('damaged: fingerprint.json'),
+      summary: 'damaged: summary.json is not JSON',
+      'no-model': 'damaged: has finished, but model/model.safetensors is missing',
+      log: 'stopped',
+      checkpoint: 'damaged: none of its checkpoints has a readable manifest.json',
+      failed: 'failed: loss is NaN',
+      'only-model': 'damaged: has no config.yaml',
+      folders: expect.stringContaining('damaged: '),
+    });
+  });
+
+  it('finds the last evaluation however far before the end of the log it is', async () => {
+    const steps = Array.from({ length: 4000 }, (_, i) => JSON.stringify(STEP('grpo', i))).join('\n');
+    makeRun('long', 1, { 'metrics.jsonl': `${JSON.stringify(EVALUATION)}\n${steps}\n` });
+    expect((await runRows('runs'))[0]).toMatchObject({ greedy: 0.5, steps: { done: 10 + 3999 } });
+  });
+
+  it('says that a process works on a run while it lives', async () => {
+    const lock = (pid: number): string =>
+      JSON.stringify({
+        pid,
+        host: hostname(),
+        boot: null,
+        namespace: null,
+        processStart: null,
+        since: new Date().toISOString(),
+      });
+    makeRun('mine', 1, { '.lock': lock(process.pid) });
+    makeRun('killed', 1, { '.lock': lock(2 ** 22 + 1) });
+    makeRun('garbage', 1, { '.lock': 'x' });
+    const rows = await rowsByName();
+    expect([rows.mine, rows.killed, rows.garbage].map((row) => row?.condition)).toEqual([
+      'running',
+      'stopped',
+      'stopped',
+    ]);
+  });
+
+  it('names the keys in which runs of the same task differ, as --set names them', async () => {
+    makeRun('a', 1);
+    makeRun('b', 2, { 'config.yaml': CONFIG.replace('2.0e-3', '3.0e-3').replace('seed: 4', 'seed: 5\nthreads: 1') });
+    makeRun('other', 3, { 'config.yaml': 'task: countdown\nmax_steps: 5\n' });
+    const differing = differences(await runRows('runs')).map((keys) => Object.fromEntries(keys));
+    expect(differing).toEqual([{ 'grpo.learning_rate': '0.002' }, { 'grpo.learning_rate': '0.003' }, {}]);
+  });
+
+  it('is a table, its figures in columns', async () => {
+    makeRun('a', 5);
+    makeRun('b', 60 * 50, { ...SUMMARY, 'config.yaml': CONFIG.replace('2.0e-3', '3.0e-3') });
+    const rows = (await runRows('runs')).map((row) => ({ ...row, bytes: 1.25e6 }));
+    const plain = picocolors.createColors(false);
+    expect(`\n${tableOf(rows, differences(rows), Date.now(), plain).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      run     task         seed  state      step  greedy  sampled     changed    size
+      runs/a  sort_digits     4  stopped   33/50  50.0 %   25.0 %      5m ago  1.3 MB
+        grpo.learning_rate 0.002
+      runs/b  sort_digits     4  finished  50/50  50.0 %   25.0 %  2 days ago  1.3 MB
+        grpo.learning_rate 0.003
+      "
+    `);
+    expect([ago(0), ago(59 * 60_000), ago(47 * 3.6e6), ago(48 * 3.6e6)]).toEqual([
+      'just now',
+      '59m ago',
+      '47h ago',
+      '2 days ago',
+    ]);
+  });
+
+  it('of a directory that is a run itself is that run', async () => {
+    const directory = makeRun('a', 1);
+    expect((await runRows(directory)).map((row) => row.directory)).toEqual([directory]);
+    await expect(runRows('nowhere')).rejects.toThrow('nowhere: no such directory; give one that holds runs');
+  });
+});
+
+describe('a resume that names no run', () => {
+  it('takes the newest that can go on', async () => {
+    makeRun('finished', 1, SUMMARY);
+    makeRun('damaged', 1, { 'config.yaml': 'task: [' });
+    makeRun('newer', 5);
+    makeRun('older', 9);
+    expect((await newestUnfinished(true)).directory).toBe(join('runs', 'newer'));
+    rmSync('runs/older', { recursive: true });
+    expect((await newestUnfinished(false)).directory).toBe(join('runs', 'newer'));
+    const loaded = await loadRun({ resume: true });
+    expect(loaded).toMatchObject({ directory: join('runs', 'newer'), isMainJob: false, found: { seed: 4 } });
+    expect(loaded.config.stages.map(({ optimizer }) => optimizer.maxSteps)).toEqual([10, 40]);
+  });
+
+  it('asks a script which of several it means', async () => {
+    makeRun('a', 5);
+    makeRun('b', 9);
+    await expect(newestUnfinished(false)).rejects.toThrow(
+      /^--resume: 2 runs under runs\/ can go on; say which:\n {2}npx rlvr-train --resume --output runs\/a {3}seed 4, step 33 of 50, 5m ago\n/,
+    );
+  });
+
+  it('says what there is where none can go on', async () => {
+    await expect(newestUnfinished()).rejects.toThrow(
+      /^--resume: no run under runs\/ can go on; give the --output of one/,
+    );
+    makeRun('done', 5, SUMMARY);
+    await expect(newestUnfinished()).rejects.toThrow(
+      /There are:\n {2}runs\/done {3}finished, seed 4, step 50 of 50, 5m ago$/,
+    );
+  });
+});
