@@ -1,56 +1,118 @@
 /** completions.jsonl as groups for the page: as many steps, evenly spread, as its size allows. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../run/json.ts';
+import type { ByteRange, LogLine } from '../run/log_lines.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
 
 /** Characters of a completion or prompt that the page shows. */
 const LONGEST_TEXT = 2_000;
 
-/** @param stages names of the stages that logged something; @param mostBytes of JSON that the groups may take */
-export function readCompletions(
-  lines: readonly JsonObject[],
+/** Lines of completions.jsonl in a range of it, some at a time; of the whole file without one. */
+export type CompletionsLog = (range?: ByteRange) => AsyncIterable<readonly LogLine[]>;
+
+/** What decides how completions are written for the page. */
+interface Names {
+  /** Reasons of verdicts by their number, in the order of first mention. */
+  readonly reasons: Map<string, number>;
+  readonly rewards: readonly string[];
+}
+
+/**
+ * Reads the log once to measure its steps, then those that are kept; never more than a piece of it is in memory.
+ *
+ * @param stages      names of the stages that logged something
+ * @param mostBytes   of JSON that the groups may take
+ * @param newest      the newest step that is whole, where more may be written; what lies behind it is left out
+ */
+export async function readCompletions(
+  log: CompletionsLog,
   stages: readonly string[],
   mostBytes: number,
-): CompletionsData {
-  const rewardNames = [...new Set(lines.flatMap(({ rewards }) => Object.keys(isJsonObject(rewards) ? rewards : {})))];
-  const reasons = new Map<string, number>();
-  const steps = bySteps(lines, stages).map(({ lines: ofStep, ...place }) =>
-    inGroups(ofStep).map((members, group): GroupData => {
-      const prompt = shortened(members[0]?.prompt);
-      return { ...place, group, prompt, members: members.map((line) => member(line, reasons, rewardNames)) };
-    }),
-  );
-  const kept = fitting(steps, mostBytes - JSON.stringify([...reasons.keys()]).length);
+  newest?: { readonly stage: number; readonly step: number },
+): Promise<CompletionsData> {
+  const { measured, names } = await measure(log, stages);
+  const isWhole = ({ stage, step }: StepPlace): boolean =>
+    newest === undefined || stage < newest.stage || (stage === newest.stage && step <= newest.step);
+  const steps = measured.filter(isWhole);
+  const kept = fitting(steps, mostBytes - JSON.stringify([...names.reasons.keys()]).length);
+  const groups: GroupData[] = [];
+  for (const place of kept) {
+    const lines: JsonObject[] = [];
+    for await (const some of log(place)) lines.push(...some.map(({ record }) => record));
+    groups.push(...groupsOf(place, lines, names));
+  }
   return {
-    groups: kept.flat(),
-    reasons: [...reasons.keys()],
-    rewardNames,
+    groups,
+    reasons: [...names.reasons.keys()],
+    rewardNames: names.rewards,
     stepsRecorded: steps.length,
     stepsKept: kept.length,
   };
 }
 
-interface StepLines {
+interface StepPlace extends ByteRange {
   readonly stage: number;
   readonly step: number;
+}
+
+interface MeasuredStep extends StepPlace {
+  /** Of JSON. */
+  readonly size: number;
+}
+
+/** Where each step lies, and how much room its groups take. A reward that first comes late changes all before it. */
+async function measure(
+  log: CompletionsLog,
+  stages: readonly string[],
+): Promise<{ measured: MeasuredStep[]; names: Names }> {
+  let rewards: readonly string[] = [];
+  for (;;) {
+    const names: Names = { reasons: new Map(), rewards };
+    const found = new Set(rewards);
+    const measured: MeasuredStep[] = [];
+    for await (const { lines, ...place } of stepsOf(log, stages)) {
+      for (const { rewards: parts } of lines)
+        if (isJsonObject(parts)) for (const name of Object.keys(parts)) found.add(name);
+      const size = new TextEncoder().encode(JSON.stringify(groupsOf(place, lines, names))).length;
+      measured.push({ ...place, size });
+    }
+    if (found.size === rewards.length) return { measured, names };
+    rewards = [...found];
+  }
+}
+
+interface StepLines extends StepPlace {
   readonly lines: JsonObject[];
 }
 
 /** Lines by step. Only grpo stages sample; a step that falls back begins the next of them. */
-function bySteps(lines: readonly JsonObject[], stages: readonly string[]): StepLines[] {
-  const steps: StepLines[] = [];
+async function* stepsOf(log: CompletionsLog, stages: readonly string[]): AsyncGenerator<StepLines> {
   let stage = stages.indexOf('grpo');
-  for (const line of lines) {
-    const step = Number(line.step);
-    const current = steps.at(-1);
-    if (current?.step === step) {
-      current.lines.push(line);
-      continue;
+  let current: StepLines | undefined;
+  for await (const lines of log()) {
+    for (const { record, begin, end } of lines) {
+      const step = Number(record.step);
+      if (current?.step === step) {
+        current = { ...current, end };
+        current.lines.push(record);
+        continue;
+      }
+      const next = stages.indexOf('grpo', stage + 1);
+      if (current !== undefined && step < current.step && next >= 0) stage = next;
+      if (current !== undefined) yield current;
+      current = { stage: Math.max(0, stage), step, begin, end, lines: [record] };
     }
-    const next = stages.indexOf('grpo', stage + 1);
-    if (current !== undefined && step < current.step && next >= 0) stage = next;
-    steps.push({ stage: Math.max(0, stage), step, lines: [line] });
   }
-  return steps;
+  if (current !== undefined) yield current;
+}
+
+function groupsOf({ stage, step }: StepPlace, lines: readonly JsonObject[], { reasons, rewards }: Names): GroupData[] {
+  return inGroups(lines).map((members, group) => ({
+    stage,
+    step,
+    group,
+    prompt: shortened(members[0]?.prompt),
+    members: members.map((line) => member(line, reasons, rewards)),
+  }));
 }
 
 /** Neighbours with the same prompt and number. A step can have drawn several batches, where all groups were dead. */
@@ -85,16 +147,20 @@ function verdictOf({ status, finish_reason: finishReason }: JsonObject): Verdict
   return status === 'truncated' || finishReason === 'length' ? 'truncated' : 'wrong';
 }
 
-/** Every k-th step and the last one, for the smallest k whose JSON fits. */
-function fitting(steps: readonly GroupData[][], mostBytes: number): GroupData[][] {
-  const bytes = steps.map((groups) => new TextEncoder().encode(JSON.stringify(groups)).length);
-  for (let k = 1; k < steps.length; k++) {
-    const isKept = (i: number): boolean => i % k === 0 || i === steps.length - 1;
-    if (bytes.reduce((sum, size, i) => (isKept(i) ? sum + size : sum), 0) <= mostBytes) {
-      return steps.filter((_, i) => isKept(i));
-    }
+/** Every k-th step and the last one, for the smallest k whose JSON fits. Tries n + n/2 + n/3 + … steps in all. */
+function fitting<Step extends MeasuredStep>(all: readonly Step[], mostBytes: number): Step[] {
+  for (let k = 1; k < all.length; k++) {
+    const kept = everyKth(all, k);
+    if (kept.reduce((sum, { size }) => sum + size, 0) <= mostBytes) return kept;
   }
-  return (bytes.at(-1) ?? 0) <= mostBytes ? steps.slice(-1) : [];
+  return (all.at(-1)?.size ?? 0) <= mostBytes ? all.slice(-1) : [];
+}
+
+function everyKth<Step>(all: readonly Step[], k: number): Step[] {
+  const kept: Step[] = [];
+  for (let i = 0; i < all.length; i += k) kept.push(all[i] as Step);
+  if ((all.length - 1) % k !== 0) kept.push(all[all.length - 1] as Step);
+  return kept;
 }
 
 function shortened(text: JsonValue | undefined): string {

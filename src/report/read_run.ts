@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
 import { type Fingerprint, readFingerprint } from '../run/fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../run/json.ts';
+import { logLines } from '../run/log_lines.ts';
 import type { Store } from '../run/store.ts';
-
-const NEWLINE = 0x0a;
+import type { CompletionsLog } from './completion_groups.ts';
 
 const taskSchema = z.union([z.string(), z.object({ name: z.string() }).loose()]);
 
@@ -35,9 +35,10 @@ export interface RunRecords {
   readonly summary: Readonly<z.infer<typeof summarySchema>> | undefined;
   /** Why a run broke off, in the words that the user saw. */
   readonly failure: string | undefined;
-  /** Lines of metrics.jsonl and completions.jsonl, in order. */
+  /** Lines of metrics.jsonl, in order. */
   readonly metrics: readonly JsonObject[];
-  readonly completions: readonly JsonObject[];
+  /** Lines of completions.jsonl, in order, read anew with each call: they may be more than memory holds. */
+  readonly completions: CompletionsLog;
 }
 
 /** @throws CheckpointError `no-run` where the directory holds none, `run-malformed` where its config is not one */
@@ -47,11 +48,8 @@ export async function readRun(store: Store): Promise<RunRecords> {
     throw new CheckpointError('no-run', 'holds no run (no config.yaml). Give the directory that a training printed.');
   }
   const configYaml = new TextDecoder().decode(config);
-  const outline = outlineSchema.safeParse(parseDocument(configYaml).toJS());
-  if (!outline.success) {
-    const reason = outline.error.issues[0]?.message;
-    throw new CheckpointError('run-malformed', `config.yaml is not one that a training wrote (${reason}). Restore it.`);
-  }
+  const outline = outlineSchema.safeParse(yamlTree(configYaml));
+  if (!outline.success) throw malformedConfig(outline.error.issues[0]?.message);
   const object = async (file: string): Promise<JsonObject | undefined> => {
     const bytes = await store.read(file);
     return bytes && parseJsonObject(bytes);
@@ -64,23 +62,29 @@ export async function readRun(store: Store): Promise<RunRecords> {
     summary: summarySchema.safeParse(await object('summary.json')).data,
     failure: typeof failure?.message === 'string' ? failure.message : undefined,
     metrics: await readLines(store, 'metrics.jsonl'),
-    completions: await readLines(store, 'completions.jsonl'),
+    completions: (range) => logLines(store, 'completions.jsonl', range),
   };
 }
 
-/** The whole lines of a log. A run under way, or killed, may have written half of the last one. */
 async function readLines(store: Store, path: string): Promise<JsonObject[]> {
-  const bytes = (await store.read(path)) ?? new Uint8Array(0);
   const records: JsonObject[] = [];
-  let begin = 0;
-  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
-    const record = parseJsonObject(bytes.subarray(begin, end));
-    if (record === undefined) {
-      const place = `${path}:${records.length + 1}`;
-      throw new CheckpointError('log-malformed', `${place}  not a JSON object. Remove the line, or restore the file.`);
-    }
-    records.push(record);
-    begin = end + 1;
-  }
+  for await (const lines of logLines(store, path)) for (const { record } of lines) records.push(record);
   return records;
+}
+
+/** A config that somebody edited may be no YAML, or refer to an anchor that it does not have. */
+function yamlTree(text: string): unknown {
+  try {
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    return document.toJS();
+  } catch (error) {
+    throw malformedConfig(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function malformedConfig(reason: string | undefined): CheckpointError {
+  const [line] = (reason ?? '').split('\n');
+  return new CheckpointError('run-malformed', `config.yaml is not one that a training wrote (${line}). Restore it.`);
 }

@@ -164,7 +164,7 @@ async function foldersOfRun(root: string): Promise<string[]> {
     const names = (await unlessMissing(readdir(join(root, name)))) ?? [];
     return [join(root, name), ...names.map((each) => join(root, name, each))];
   });
-  return [root, join(root, 'model'), ...(await Promise.all(inner)).flat()];
+  return [root, join(root, 'model'), join(root, 'best'), ...(await Promise.all(inner)).flat()];
 }
 
 /** A temporary file whose process is gone. In a container, where numbers begin anew, that may be one of our number. */

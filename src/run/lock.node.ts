@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -31,7 +31,9 @@ export type LockHolder = Readonly<z.infer<typeof holderSchema>>;
 
 /** How long a lock may be there without its text, which is written right after it is made. */
 const EMPTY_ATTEMPTS = 20;
-const EMPTY_PAUSE_MS = 50;
+const PAUSE_MS = 50;
+/** How long a process may take to remove a void lock. */
+const TURN_MS = 10_000;
 /** A clock that is set moves the time of the boot by so much, at most. */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -60,7 +62,7 @@ async function acquire(file: string, text: string): Promise<void> {
     if (found === undefined) continue; // released meanwhile
     const holder = readHolder(found);
     if (holder === undefined && emptyFor++ < EMPTY_ATTEMPTS) {
-      await new Promise((resolve) => setTimeout(resolve, EMPTY_PAUSE_MS));
+      await pause();
     } else if (holder === undefined || isGone(holder)) {
       await removeVoid(file, found);
     } else {
@@ -93,20 +95,33 @@ async function stillHolds(file: string, text: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock that was found void. Two processes may find that at once: the slower one must not remove what the
- * faster one has made since, so it moves the file aside, looks, and puts back what is not the void one.
+ * Removes a lock that was found void. Several processes may find that at once, and a slower one must not remove what a
+ * faster one has made since: so one at a time looks again, and removes what is still the void one.
  */
 async function removeVoid(file: string, found: string): Promise<void> {
-  const aside = `${file}.tmp-${process.pid}-${locks++}`;
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
-    throw error;
+  const turn = `${file}.turn`;
+  if (!(await isMade(turn, `${process.pid}\n`))) {
+    await leaveTurn(turn);
+    return;
   }
-  if ((await textOf(aside)) !== found) await link(aside, file);
-  await rm(aside, { force: true });
+  try {
+    if ((await textOf(file)) === found) await rm(file, { force: true });
+  } finally {
+    await rm(turn, { force: true });
+  }
 }
+
+/** Waits a little for another process's turn, or ends one that was cut short: it takes a few system calls. */
+async function leaveTurn(turn: string): Promise<void> {
+  try {
+    if ((await stat(turn)).mtimeMs < Date.now() - TURN_MS) await rm(turn, { force: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  await pause();
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 async function textOf(file: string): Promise<string | undefined> {
   try {

@@ -6,6 +6,7 @@
  * NaN and infinities appear as the strings "NaN", "Infinity", "-Infinity": a diverging run shows in its log.
  */
 import { encodeLogJson, type JsonObject } from './json.ts';
+import { endOfLastLine } from './log_lines.ts';
 import type { Store } from './store.ts';
 
 /** What a resume did to the log; to be reported when `missingBytes` is not 0. */
@@ -21,11 +22,12 @@ export interface MetricsCut {
 export interface MetricsLogOptions {
   /** Milliseconds from any fixed point; default `performance.now`. */
   readonly clock?: () => number;
+  /** A log that is written before this one: what a line here tells of is in that one, too. */
+  readonly after?: MetricsLog;
   /** Lines older than this are written with the next `append`; default 1,000 ms. */
   readonly flushMs?: number;
 }
 
-const NEWLINE = 0x0a;
 /** Lines held at most: bounds what a kill can lose, whatever the clock says. */
 const MAX_HELD_LINES = 64;
 
@@ -35,6 +37,7 @@ export class MetricsLog {
   readonly #path: string;
   readonly #clock: () => number;
   readonly #flushMs: number;
+  readonly #after: MetricsLog | undefined;
   #held: string[] = [];
   #bytes: number;
   #flushedAt: number;
@@ -48,6 +51,7 @@ export class MetricsLog {
     this.#bytes = bytes;
     this.#clock = options.clock ?? (() => performance.now());
     this.#flushMs = options.flushMs ?? 1_000;
+    this.#after = options.after;
     this.#flushedAt = this.#clock();
   }
 
@@ -72,12 +76,15 @@ export class MetricsLog {
     await this.#inOrder(() => this.#write());
   }
 
-  /** Length in bytes after every record so far, all of them durable: the position that a checkpoint keeps. */
+  /**
+   * Length in bytes after every record so far, all of them durable: the position that a checkpoint keeps. 0 where the
+   * store keeps no such file.
+   */
   async bytes(): Promise<number> {
     return this.#inOrder(async () => {
       await this.#write();
       await this.#store.sync(this.#path);
-      return this.#bytes;
+      return (await this.#store.size(this.#path)) === undefined ? 0 : this.#bytes;
     });
   }
 
@@ -96,6 +103,7 @@ export class MetricsLog {
     if (this.#torn) await this.#store.truncate(this.#path, this.#bytes);
     this.#flushedAt = this.#clock();
     if (this.#held.length === 0) return;
+    await this.#after?.flush();
     const lines = this.#held.length;
     const text = this.#held.join('');
     this.#torn = true;
@@ -115,9 +123,9 @@ export class MetricsLog {
 
 /** Cuts the file to at most `limit` bytes and to the end of a line. Returns its length. */
 async function cutToLine(store: Store, path: string, limit: number): Promise<number> {
-  const bytes = await store.read(path);
-  if (bytes === undefined) return 0;
-  const end = bytes.subarray(0, Math.min(limit, bytes.length)).lastIndexOf(NEWLINE) + 1;
-  if (end < bytes.length) await store.truncate(path, end);
+  const size = await store.size(path);
+  if (size === undefined) return 0;
+  const end = await endOfLastLine(store, path, Math.min(limit, size));
+  if (end < size) await store.truncate(path, end);
   return end;
 }

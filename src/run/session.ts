@@ -106,9 +106,10 @@ async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerato
   if (!options.resume) await requireFresh(options, run.config);
   await store.removeLeftovers();
   await removeUnfinished(store);
+  const completions = await MetricsLog.open(store, 'completions.jsonl');
   const logs: Logs = {
-    metrics: await MetricsLog.open(store, 'metrics.jsonl'),
-    completions: await MetricsLog.open(store, 'completions.jsonl'),
+    metrics: await MetricsLog.open(store, 'metrics.jsonl', { after: completions }),
+    completions,
     tensorBoard: run.config.reportTo === 'tensorboard' ? new TensorBoardLog(store) : undefined,
   };
   let earlierSeconds = 0;
@@ -231,8 +232,13 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
     notes.push(`checkpoint ${name} is damaged (${reason}); the one before it is used.`);
   const { logs: positions, wallSeconds } = restoreCheckpoint(run, loaded.checkpoint);
   const cut = await logs.metrics.truncateTo(positions.metrics);
-  await logs.completions.truncateTo(positions.completions);
-  if (cut.missingBytes > 0) notes.push(`metrics.jsonl has lost ${cut.missingBytes} bytes that the checkpoint counted.`);
+  const completionsCut = await logs.completions.truncateTo(positions.completions);
+  for (const [file, { missingBytes }] of [
+    ['metrics.jsonl', cut],
+    ['completions.jsonl', completionsCut],
+  ] as const) {
+    if (missingBytes > 0) notes.push(`${file} has lost ${missingBytes} bytes that the checkpoint counted.`);
+  }
   const lost = await checkBest(run, store);
   if (lost !== undefined) notes.push(lost);
   await pruneBest(run, store);

@@ -187,6 +187,21 @@ describe('the page', () => {
     await expect(makeReport(store, 'x')).rejects.toThrow('metrics.jsonl:6  not a JSON object.');
   });
 
+  it.each([
+    ['an anchor that is missing', 'task: *nowhere\nstages: []\n'],
+    ['text that is no YAML', 'task: [\n'],
+    [
+      'aliases that grow without end',
+      `a: &a [x,x]\n${'bcdefghijklmnopqrstuvwxyz'.replace(/./g, (name, at: number) => `${name}: &${name} [${`*${'abcdefghijklmnopqrstuvwxyz'[at]},`.repeat(9)}]\n`)}`,
+    ],
+    ['another document', 'just a text'],
+  ])('is refused where config.yaml has %s', async (_, config) => {
+    await expect(report({ config })).rejects.toMatchObject({ code: 'run-malformed' });
+    await expect(report({ config })).rejects.toThrow(
+      /^config\.yaml is not one that a training wrote \(.+\)\. Restore it\.$/,
+    );
+  });
+
   it('reads a log whose last line is still being written', async () => {
     const store = await directory(threeSteps);
     await store.append('metrics.jsonl', '{"step":4,"st');
@@ -241,6 +256,14 @@ describe('the curves', () => {
 });
 
 describe('the completions', () => {
+  it('of a run under way leave out the step whose metrics are not written yet', async () => {
+    const half = [...(threeSteps.completions ?? []), completion(4, 0, { prompt: 'p5' })];
+    const all = async (files: Directory): Promise<string> => report({ ...threeSteps, ...files, completions: half });
+    expect(await all({})).not.toContain('p5');
+    expect(await all({})).toContain('p4');
+    expect(await all({ summary: SUMMARY })).toContain('p5');
+  });
+
   it('begin with the last step, members that say the same together', async () => {
     const { all } = open(await report(threeSteps));
     expect(all('.navigation output')).toEqual(['step 3']);

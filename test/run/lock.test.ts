@@ -116,8 +116,16 @@ describe('a lock that was left behind', () => {
     expect(await readFile(lock, 'utf8')).toBe(before);
   });
 
+  it('is void also where a process was killed while it removed it', async () => {
+    await writeLock({ processStart: '1' });
+    await writeFile(`${lock}.turn`, '');
+    await utimes(`${lock}.turn`, new Date(0), new Date(0));
+    await (await fileStore(root).claim()).release();
+    expect(await readdir(root)).toEqual([]);
+  });
+
   it('is won by exactly one of twelve that find it void at once', async () => {
-    for (let trial = 0; trial < 25; trial++) {
+    for (let trial = 0; trial < 40; trial++) {
       await writeLock({ processStart: '1' });
       const claims = await Promise.allSettled(Array.from({ length: 12 }, () => fileStore(root).claim()));
       const won = claims.filter((claim) => claim.status === 'fulfilled');

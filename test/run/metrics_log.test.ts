@@ -1,5 +1,9 @@
+import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileStore } from '../../src/run/files.node.ts';
 import { MetricsLog } from '../../src/run/metrics_log.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import { fullStore } from './faulty_store.ts';
@@ -77,6 +81,23 @@ describe('the metrics log', () => {
     expect(await readSteps(store)).toEqual([1]);
   });
 
+  it('writes the log before it first, so that nothing is told of what is not there', async () => {
+    const store = memoryStore();
+    const before = await MetricsLog.open(store, 'completions.jsonl', { clock: () => 0 });
+    const log = await MetricsLog.open(store, PATH, { clock: () => 0, after: before });
+    await before.append({ step: 1 });
+    await log.append({ step: 1 });
+    await log.flush();
+    expect(await store.size('completions.jsonl')).toBe(11);
+  });
+
+  it('bytes() of a log that the store does not keep is 0', async () => {
+    const store = memoryStore();
+    const log = await openStill({ ...fullStore(store, () => false), append: async () => {} });
+    await log.append({ step: 1 });
+    expect(await log.bytes()).toBe(0);
+  });
+
   it('bytes() of an empty log is 0', async () => {
     expect(await (await openStill(memoryStore())).bytes()).toBe(0);
   });
@@ -86,6 +107,26 @@ describe('the metrics log', () => {
     const log = await MetricsLog.open(store, PATH, { flushMs: 0 });
     await Promise.all(Array.from({ length: 20 }, (_, step) => log.append({ step })));
     expect(await readSteps(store)).toEqual(Array.from({ length: 20 }, (_, step) => step));
+  });
+});
+
+describe('a log beyond 2 GiB', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'rlvr-log-'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it('is opened and cut back by its tail alone', async () => {
+    const size = 2.5 * 1024 ** 3;
+    await writeFile(join(root, PATH), '');
+    await truncate(join(root, PATH), size); // a hole, which takes no room on the disk
+    await appendFile(join(root, PATH), '\n{"step":1}\n{"step":2}\n{"st');
+    const log = await openStill(fileStore(root));
+    expect(await log.bytes()).toBe(size + 23);
+    expect(await log.truncateTo(size + 15)).toEqual({ bytes: size + 12, cutBytes: 11, missingBytes: 3 });
+    await log.append({ step: 3 });
+    expect(await log.bytes()).toBe(size + 23);
   });
 });
 
