@@ -41,7 +41,9 @@ export type SandboxReply =
   | { readonly type: 'refused'; readonly rule: string; readonly facts?: Readonly<Record<string, unknown>> }
   /** One value per completion, unchecked. */
   | { readonly type: 'scores'; readonly values: unknown }
-  /** The code threw: the whole sentence, or what was thrown. */
+  /** The code threw this: `TypeError: x is not a function`. */
+  | { readonly type: 'threw'; readonly thrown: string }
+  /** The code broke its contract, in a whole sentence. */
   | { readonly type: 'failed'; readonly message: string };
 
 /** A nonce that nobody guesses. */
@@ -53,11 +55,12 @@ export function newNonce(): string {
 /** The reply of a message with this nonce; undefined for anything else that a worker may post. */
 export function replyIn(message: unknown, nonce: string): SandboxReply | undefined {
   if (!isRecord(message) || message.nonce !== nonce || !isRecord(message.content)) return undefined;
-  const { type, rule, message: text } = message.content;
+  const { type, rule, thrown, message: text } = message.content;
   const isReply =
     type === 'ready' ||
     type === 'scores' ||
     (type === 'refused' && typeof rule === 'string') ||
+    (type === 'threw' && typeof thrown === 'string') ||
     (type === 'failed' && typeof text === 'string');
   return isReply ? (message.content as unknown as SandboxReply) : undefined; // looked at just now
 }

@@ -82,6 +82,10 @@ export class SandboxedReward implements RewardFunction {
     const { reply } = answer;
     if (reply.type === 'scores') return reply.values as RewardValues; // scoreRewards looks at all of it
     if (reply.type === 'failed') throw new PluginError('reward-failed', reply.message, facts);
+    if (reply.type === 'threw') {
+      const remedy = 'correct it, or give null where it does not apply';
+      throw fail('reward-failed', `failed ${inStep(batch)}: ${reply.thrown} — ${remedy}`);
+    }
     throw fail('reward-failed', `said ${reply.type} to a batch ${inStep(batch)} — correct it`);
   }
 

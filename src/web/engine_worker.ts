@@ -2,17 +2,36 @@
 import type { BrowserRun } from './browser_run.ts';
 import { openRunHere } from './local_run.ts';
 import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';
+import type { StartSandbox } from './sandboxes.ts';
 
-const say = (message: FromWorker): void => globalThis.postMessage(message);
+const say = (message: FromWorker, transfer: Transferable[] = []): void => globalThis.postMessage(message, { transfer });
+
+/** By number: who hears of the end of a sandbox. */
+const sandboxes = new Map<number, (reason: string) => void>();
+let started = 0;
+
+/** A sandbox is started by the page: a worker of this one's would not have its walls. */
+const startSandbox: StartSandbox = (port, ended) => {
+  const sandbox = started++;
+  sandboxes.set(sandbox, ended);
+  say({ type: 'start-sandbox', sandbox, port }, [port]);
+  return {
+    terminate: () => {
+      sandboxes.delete(sandbox);
+      say({ type: 'end-sandbox', sandbox });
+    },
+  };
+};
 
 let run: BrowserRun | undefined;
 
 async function serve(message: ToWorker): Promise<void> {
+  if (message.type === 'sandbox-ended') return sandboxes.get(message.sandbox)?.(message.reason);
   const { call } = message;
   try {
     if (message.type === 'open') {
       await run?.close();
-      run = await openRunHere(message.options);
+      run = await openRunHere(message.options, startSandbox);
       run.listen((event) => say({ type: 'event', event }));
       say({ type: 'opened', call, opened: run.opened });
       return;

@@ -16,7 +16,8 @@ import type { Evaluation } from '../methods/records.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { countParameters } from '../model/parameters.ts';
 import { estimateTime } from '../planning/time_estimate.ts';
-import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
+import { combineRewards, type RewardFunction, scoreRewards } from '../rewards/reward_function.ts';
+import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { weightsSha256, writeModel } from '../run/model_files.ts';
@@ -41,32 +42,42 @@ import type {
 import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
 import { browserFingerprint } from './fingerprint.ts';
 import { openKept } from './kept_store.ts';
-import { type OwnReward, startOwnReward } from './own_reward.ts';
+import { startOwnReward } from './own_reward.ts';
 import { allFiles } from './refuge_store.ts';
+import { type StartSandbox, startSandbox } from './sandboxes.ts';
 import { readChanges, settingOverrides, writeChange } from './setting_changes.ts';
 
 const SOURCE = { file: 'config' };
 const GROUPS = 4;
 const EXAMPLES = 24;
 
-/** Opens a run in this thread, at its last checkpoint where it is kept. @throws RlvrError */
-export async function openRunHere(options: OpenOptions): Promise<BrowserRun> {
+/**
+ * Opens a run in this thread, at its last checkpoint where it is kept.
+ *
+ * @param sandbox  starts the worker of a visitor's reward; default: from this page
+ * @throws RlvrError
+ */
+export async function openRunHere(options: OpenOptions, sandbox: StartSandbox = startSandbox): Promise<BrowserRun> {
   const closers: (() => Promise<void> | void)[] = [];
   try {
-    return await open(options, closers);
+    return await open(options, sandbox, closers);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
   }
 }
 
-async function open(options: OpenOptions, closers: (() => Promise<void> | void)[]): Promise<BrowserRun> {
+async function open(
+  options: OpenOptions,
+  sandbox: StartSandbox,
+  closers: (() => Promise<void> | void)[],
+): Promise<BrowserRun> {
   const config = parseConfig(options.yaml, SOURCE).config;
   const tasks = await createTasks(config);
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
-  const rewards: Record<string, OwnReward> = {};
+  const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
-    const reward = await startOwnReward(name, code);
+    const reward = await startOwnReward(name, code, sandbox);
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
@@ -75,7 +86,7 @@ async function open(options: OpenOptions, closers: (() => Promise<void> | void)[
   const modules = await hashes(options.rewards ?? {});
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
-  const here: LocalParts = { options, run, chosen, fingerprint, closers, changes: [], notes: [] };
+  const here: LocalParts = { options, sandbox, run, chosen, fingerprint, closers, changes: [], notes: [] };
   const local = new LocalRun(here);
   const kept = await openKept(options.name, (reason) => local.storageRefused(reason));
   closers.push(kept.release);
@@ -92,6 +103,7 @@ async function hashes(rewards: Readonly<Record<string, string>>): Promise<Record
 
 interface LocalParts {
   readonly options: OpenOptions;
+  readonly sandbox: StartSandbox;
   run: TrainingRun;
   readonly chosen: ChosenBackend;
   readonly fingerprint: Fingerprint;
@@ -312,15 +324,15 @@ class LocalRun implements BrowserRun {
   }
 
   async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
-    const reward = await startOwnReward('yours', code);
+    const reward = await startOwnReward('yours', code, this.#parts.sandbox);
     try {
       return await this.#atRest(() => this.#try(reward, completions));
     } finally {
-      reward.close();
+      await reward.close();
     }
   }
 
-  async #try(reward: OwnReward, count: number): Promise<TriedCompletion[]> {
+  async #try(reward: RewardFunction, count: number): Promise<TriedCompletion[]> {
     const { run } = this.#parts;
     const { tasks } = run;
     const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);

@@ -1,4 +1,7 @@
-/** What crosses between a page and its engine's worker: calls of BrowserRun's methods, their results, and events. */
+/**
+ * What crosses between a page and its engine's worker: calls of BrowserRun's methods, their results, and events; and what
+ * the engine needs the page for, the sandboxes of visitors' rewards.
+ */
 import * as errors from '../errors.ts';
 import { RlvrError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
@@ -10,13 +13,18 @@ export type Method = {
 
 export type ToWorker =
   | { readonly type: 'open'; readonly call: number; readonly options: OpenOptions }
-  | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly args: readonly unknown[] };
+  | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly args: readonly unknown[] }
+  /** A sandbox can answer nothing more. */
+  | { readonly type: 'sandbox-ended'; readonly sandbox: number; readonly reason: string };
 
 export type FromWorker =
   | { readonly type: 'opened'; readonly call: number; readonly opened: OpenedRun }
   | { readonly type: 'result'; readonly call: number; readonly result: unknown }
   | { readonly type: 'error'; readonly call: number; readonly error: ErrorRecord }
-  | { readonly type: 'event'; readonly event: BrowserEvent };
+  | { readonly type: 'event'; readonly event: BrowserEvent }
+  /** Asks for a sandbox that answers at the other end of the port, under a number for what follows. */
+  | { readonly type: 'start-sandbox'; readonly sandbox: number; readonly port: MessagePort }
+  | { readonly type: 'end-sandbox'; readonly sandbox: number };
 
 /** An error as plain data. */
 export interface ErrorRecord {

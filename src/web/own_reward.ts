@@ -1,69 +1,15 @@
-/**
- * A reward that a visitor writes, in a worker of its own: an endless loop can be ended, and the code has no
- * network, no storage and no page.
- */
+/** A reward that a visitor writes, or that came with a link or a file, seen from the engine: `sandboxes.ts` has its worker. */
 import { PluginError } from '../errors.ts';
-import {
-  describeReward,
-  inStep,
-  type RewardBatch,
-  type RewardFunction,
-  type RewardValues,
-} from '../rewards/reward_function.ts';
-import { lateRule, ScoringWorker } from '../rewards/scoring_worker.ts';
+import { describeReward, type RewardBatch } from '../rewards/reward_function.ts';
+import type { SandboxLimits } from '../rewards/sandbox.ts';
+import { SandboxedReward } from '../rewards/sandboxed_reward.ts';
+import type { SandboxQuestion } from './sandbox_program.ts';
+import type { StartSandbox } from './sandboxes.ts';
 
-/** Seconds that a batch may take. */
-const SCORE_SECONDS = 5;
-
-/** Globals of the worker through which code could reach out of it, or outlive it. */
-const TAKEN_AWAY = [
-  'fetch',
-  'XMLHttpRequest',
-  'WebSocket',
-  'WebSocketStream',
-  'WebTransport',
-  'EventSource',
-  'importScripts',
-  'Worker',
-  'SharedWorker',
-  'BroadcastChannel',
-  'indexedDB',
-  'caches',
-  'navigator',
-  'Notification',
-  'RTCPeerConnection',
-];
-
-/** What the worker is: takes the world away, then makes a function of the code, once. `reward` gets one completion. */
-const BODY = `
-  const post = self.postMessage.bind(self);
-  const listen = self.addEventListener.bind(self);
-  for (const name of ${JSON.stringify(TAKEN_AWAY)}) {
-    for (let at = self; at; at = Object.getPrototypeOf(at)) {
-      if (Object.hasOwn(at, name)) Object.defineProperty(at, name, { value: undefined, configurable: false });
-    }
-  }
-  const read = (0, eval);
-  // Code made of texts could load a module; code as it stands is looked through for that.
-  for (const made of [() => {}, async () => {}, function* () {}, async function* () {}]) {
-    Object.defineProperty(Object.getPrototypeOf(made), 'constructor', { value: undefined });
-  }
-  for (const name of ['eval', 'Function', 'setTimeout', 'setInterval']) self[name] = undefined;
-  let score;
-  listen('message', ({ data }) => {
-    try {
-      if (data.code !== undefined) {
-        if (/\\bimport\\b/.test(data.code)) throw new SyntaxError('a reward imports nothing, and the word may not occur in it');
-        score = read('(() => {"use strict";' + data.code + '\\n;return reward;})()');
-        if (typeof score !== 'function') throw new TypeError('reward is not a function');
-        return post({ ready: true });
-      }
-      post({ values: data.rows.map((row) => score(row)) });
-    } catch (error) {
-      post({ failure: error instanceof Error ? error.name + ': ' + error.message : String(error) });
-    }
-  });
-`;
+/** Seconds: a visitor waits. The first time counts the start of a worker, on a busy device too. */
+const LIMITS: SandboxLimits = { load: 15, score: 5 };
+/** Most characters of the code. */
+const LONGEST_CODE = 100_000;
 
 /** What the visitor's function is called with, for one completion. */
 export interface OwnRewardRow {
@@ -77,54 +23,40 @@ export interface OwnRewardRow {
   readonly verdict: RewardBatch['verdicts'][number];
 }
 
-type Reply = { readonly ready: true } | { readonly values: unknown[] } | { readonly failure: string };
-
-/** A reward in its worker, until it is closed. */
-export interface OwnReward extends RewardFunction {
-  close(): void;
-}
-
 /**
  * Starts the code, which declares `function reward({prompt, completion, answer, length, verdict})`.
  * @throws PluginError where it cannot be read, or declares none
  */
-export async function startOwnReward(name: string, code: string): Promise<OwnReward> {
-  const url = URL.createObjectURL(new Blob([BODY], { type: 'text/javascript' }));
-  const thread = new Worker(url);
-  const worker = new ScoringWorker<Reply>({
-    post: (message) => thread.postMessage(message),
-    terminate: () => thread.terminate(),
-  });
-  thread.onmessage = ({ data }) => worker.hear(data as Reply);
-  thread.onerror = ({ message }) => worker.hear({ failure: message });
-  const close = (): void => void worker.close();
-  const ask = async (message: unknown, when: string): Promise<Reply> => {
-    const fail = (rule: string): PluginError =>
-      new PluginError('reward-failed', `${describeReward({ name })} ${rule}.`);
-    const answer = await worker.ask(SCORE_SECONDS, message);
-    if (answer.type === 'ended') throw fail(answer.reason);
-    if (answer.type === 'late') {
-      const rule = lateRule(SCORE_SECONDS, when);
-      worker.end(rule);
-      close();
-      throw fail(rule);
-    }
-    if ('failure' in answer.reply) throw fail(`failed ${when}: ${answer.reply.failure} — correct it`);
-    return answer.reply;
-  };
-  try {
-    await ask({ code }, 'while it was read');
-  } catch (error) {
-    close();
-    throw error;
-  } finally {
-    URL.revokeObjectURL(url);
+export async function startOwnReward(name: string, code: string, start: StartSandbox): Promise<SandboxedReward> {
+  const refuse = (rule: string): PluginError =>
+    new PluginError('reward-failed', `${describeReward({ name })} ${rule}.`, { reward: name });
+  if (code.length > LONGEST_CODE) {
+    throw refuse(`has ${code.length} characters of code; ${LONGEST_CODE} are the most — shorten it`);
   }
-  const score = async (batch: RewardBatch): Promise<RewardValues> => {
-    const reply = await ask({ rows: rowsOf(batch) }, inStep(batch));
-    return 'values' in reply ? (reply.values as RewardValues) : []; // checked by scoreRewards
-  };
-  return { name, score, close };
+  const { port1, port2 } = new MessageChannel();
+  const worker = start(port2, (reason) => reward.end(reason));
+  const reward: SandboxedReward = new SandboxedReward({
+    name,
+    limits: LIMITS,
+    question: (batch): SandboxQuestion => ({ rows: rowsOf(batch) }),
+    host: {
+      post: (message) => port1.postMessage(message),
+      terminate: () => {
+        worker.terminate();
+        port1.close();
+      },
+    },
+  });
+  port1.onmessage = ({ data }) => reward.hear(data);
+  try {
+    await reward.load({ code } satisfies SandboxQuestion);
+    return reward;
+  } catch (error) {
+    await reward.close();
+    if (!(error instanceof PluginError)) throw error;
+    // The browser says through which of its functions it read the code.
+    throw refuse(error.message.replace(/Failed to execute '\w+' on '\w+': /, ''));
+  }
 }
 
 function rowsOf(batch: RewardBatch): OwnRewardRow[] {

@@ -2,6 +2,7 @@
 import { BackendError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
 import { errorOf, type FromWorker, type Method, type ToWorker } from './messages.ts';
+import { type SandboxWorker, startSandbox } from './sandboxes.ts';
 
 export interface WorkerOptions extends OpenOptions {
   /** Starts the engine's worker; default: this package's `engine_worker.js`, beside this file. */
@@ -43,6 +44,8 @@ class WorkerRun implements BrowserRun {
   readonly #worker: EngineWorker;
   readonly #listeners = new Set<(event: BrowserEvent) => void>();
   readonly #waiting = new Map<number, Waiting>();
+  /** The engine's, by its numbers: they end with it. */
+  readonly #sandboxes = new Map<number, SandboxWorker>();
   #calls = 0;
   #opened: OpenedRun | undefined;
 
@@ -109,6 +112,8 @@ class WorkerRun implements BrowserRun {
 
   terminate(): void {
     this.#worker.terminate();
+    for (const sandbox of this.#sandboxes.values()) sandbox.terminate();
+    this.#sandboxes.clear();
     this.#fail('the run was closed');
   }
 
@@ -125,14 +130,38 @@ class WorkerRun implements BrowserRun {
   }
 
   #hear(message: FromWorker): void {
-    if (message.type === 'event') {
-      for (const listener of this.#listeners) listener(message.event);
-      return;
+    switch (message.type) {
+      case 'event':
+        for (const listener of this.#listeners) listener(message.event);
+        return;
+      case 'start-sandbox':
+        this.#startSandbox(message.sandbox, message.port);
+        return;
+      case 'end-sandbox':
+        this.#sandboxes.get(message.sandbox)?.terminate();
+        this.#sandboxes.delete(message.sandbox);
+        return;
+      case 'error':
+        this.#answered(message.call)?.reject(errorOf(message.error));
+        return;
+      case 'opened':
+        this.#answered(message.call)?.resolve(message.opened as never); // as was asked for
+        return;
+      case 'result':
+        this.#answered(message.call)?.resolve(message.result as never); // as was asked for
     }
-    const waiting = this.#waiting.get(message.call);
-    this.#waiting.delete(message.call);
-    if (message.type === 'error') waiting?.reject(errorOf(message.error));
-    else waiting?.resolve((message.type === 'opened' ? message.opened : message.result) as never); // as was asked for
+  }
+
+  #answered(call: number): Waiting | undefined {
+    const waiting = this.#waiting.get(call);
+    this.#waiting.delete(call);
+    return waiting;
+  }
+
+  #startSandbox(sandbox: number, port: MessagePort): void {
+    const ended = (reason: string): void =>
+      this.#worker.postMessage({ type: 'sandbox-ended', sandbox, reason } satisfies ToWorker);
+    this.#sandboxes.set(sandbox, startSandbox(port, ended));
   }
 
   #fail(reason: string): void {

@@ -8,6 +8,8 @@ export { startChromium } from '../../bench/chromium.mjs';
 
 export interface Site {
   readonly url: string;
+  /** Paths that were asked for, in their order. */
+  readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -22,7 +24,11 @@ export async function serveSite({ isolated }: { readonly isolated: boolean }): P
   });
   const [url] = server.resolvedUrls?.local ?? [];
   if (url === undefined) throw new Error('the preview server has no address');
-  return { url, close: () => server.close() };
+  const requests: string[] = [];
+  server.httpServer.prependListener('request', (request: { readonly url?: string }) =>
+    requests.push(request.url ?? ''),
+  );
+  return { url, requests, close: () => server.close() };
 }
 
 export interface Visit {
@@ -43,6 +49,13 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   page.on('pageerror', (error) => errors.push(String(error)));
   await page.goto(url);
   return { page, errors, close: () => context.close() };
+}
+
+/** Opens an address in a fresh profile, and waits until its run is open. */
+export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const visited = await visit(browser, url, options);
+  await status(visited.page, 'resting', 'finished');
+  return visited;
 }
 
 /** Waits until the page is in one of these states. */

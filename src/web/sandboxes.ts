@@ -1,0 +1,75 @@
+/**
+ * The workers of visitors' rewards, which only a page can shut off as they are. Three walls, each of which would do:
+ *
+ * 1. The worker's address is a `data:` URL, so its origin is none: the browser gives it no storage and no cookie.
+ * 2. It is started from a frame with a Content-Security-Policy of its own, which workers with such an address inherit:
+ *    no connection, no font, no module, no text as code, whatever the page's policy is, and where a page has none.
+ * 3. All that is not the language itself is taken from it before the code is read (`sandbox_program.ts`).
+ *
+ * The program refuses to read code where it finds that the first two are not so.
+ */
+import { ECMASCRIPT_GLOBALS } from '../rewards/sandbox.ts';
+import { sandboxSource } from './sandbox_program.ts';
+
+/** The code itself is a script from a blob: that it may load, and nothing else. */
+const POLICY = "default-src 'none'; script-src blob:; worker-src data:";
+
+/** A sandbox that was started: it hears questions at the other end of its port. */
+export interface SandboxWorker {
+  terminate(): void;
+}
+
+/**
+ * Starts a sandbox that answers at `port`'s other end. Returns at once; what is asked meanwhile is answered later.
+ *
+ * @param ended  hears why it can answer nothing more
+ */
+export type StartSandbox = (port: MessagePort, ended: (reason: string) => void) => SandboxWorker;
+
+/** Starts a sandbox from this page. */
+export const startSandbox: StartSandbox = (port, ended) => {
+  let worker: Worker | undefined;
+  let isOver = false;
+  const end = (reason: string): void => {
+    isOver = true;
+    worker?.terminate();
+    ended(reason);
+  };
+  policedWindow().then(
+    ({ Worker: PolicedWorker }) => {
+      if (isOver) return;
+      worker = new PolicedWorker(
+        `data:text/javascript;charset=utf-8,${encodeURIComponent(sandboxSource(ECMASCRIPT_GLOBALS))}`,
+      );
+      worker.onerror = ({ message }) => end(`failed outside of a call (${message || 'its worker was not started'})`);
+      worker.postMessage(undefined, [port]);
+    },
+    (error: unknown) => end(`has no place to run: ${error instanceof Error ? error.message : String(error)}`),
+  );
+  return {
+    terminate: () => {
+      isOver = true;
+      worker?.terminate();
+    },
+  };
+};
+
+type PolicedWindow = Window & { readonly Worker: typeof Worker };
+
+let policed: Promise<PolicedWindow> | undefined;
+
+/** The window of an empty, hidden frame under the policy. One per page: it has nothing in it. */
+function policedWindow(): Promise<PolicedWindow> {
+  policed ??= new Promise((resolve, reject) => {
+    if (globalThis.document === undefined) return reject(new Error('a reward of your own needs a page'));
+    const frame = document.createElement('iframe');
+    frame.hidden = true;
+    frame.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
+    frame.addEventListener('load', () => {
+      if (frame.contentWindow === null) return reject(new Error('the page allows no frame'));
+      resolve(frame.contentWindow as PolicedWindow);
+    });
+    document.documentElement.append(frame);
+  });
+  return policed;
+}
