@@ -1,9 +1,10 @@
 /** Reads a configuration from disk. */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { type LoadedConfig, parseConfig } from './load.ts';
 import type { Override } from './overrides.ts';
+import { MOST_CHARACTERS } from './yaml_document.ts';
+import { tooLarge } from './yaml_tree.ts';
 
 /**
  * Reads, parses and validates a YAML file.
@@ -18,8 +19,9 @@ export async function loadConfigFile(file: string, overrides: readonly Override[
 
 async function readText(file: string): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(file));
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     if (error instanceof TypeError) throw notText(file);
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // node:fs rejects with nothing else
     const near = code === 'ENOENT' ? alike(file) : undefined;
@@ -29,6 +31,18 @@ async function readText(file: string): Promise<string> {
       code,
     });
   }
+}
+
+/** A device or a pipe may never end. @throws ConfigError beyond what a config has */
+async function readBytes(file: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > MOST_CHARACTERS) throw tooLarge(file);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** A config that is there, where its folder or its ending was left out. */

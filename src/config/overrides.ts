@@ -7,11 +7,12 @@
  * may be repeated by every stage: whoever wrote it sees both lines, and --dry-run says which one counts.) The value is
  * YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
-import { type Document, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, visit } from 'yaml';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Place, Places } from './problems.ts';
 import { stageReads } from './run_config.ts';
-import { isMapping, type Tree } from './yaml_tree.ts';
+import { parseYaml } from './yaml_document.ts';
+import { DEEPEST, isMapping, type Tree } from './yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
 
@@ -35,26 +36,24 @@ function applyOverride(tree: Tree, override: string, place: Place): void {
     tree.problems.addMessage('', `${override} ${rule}.`, place);
     return;
   }
-  const document = parseDocument(written, { prettyErrors: false });
-  if (document.errors.length > 0 || hasAlias(document)) {
+  const parsed = parseYaml(written);
+  if ('mistake' in parsed || hasOddNode(parsed.document)) {
     tree.problems.add(path, written, 'not a YAML value; quote it, or for example 3e-4', place);
     return;
   }
-  const value: unknown = document.toJS();
+  const value: unknown = parsed.document.toJS();
   for (const target of targetsOf(tree, path, value, place)) {
     if (setAt(tree.values, target.split('.'), value)) markPlace(tree.places, target, place);
     else tree.problems.add(path, value, 'no such path in the file; use a key that is there, or a top-level one', place);
   }
 }
 
-/** `*name`: there is nothing in an override that it could mean. */
-function hasAlias(document: Document.Parsed): boolean {
+/** `*name`, of which there is nothing in an override that it could mean, and what no file may nest either. */
+function hasOddNode(document: Document.Parsed): boolean {
   let found = false;
-  visit(document, {
-    Alias: () => {
-      found = true;
-      return visit.BREAK;
-    },
+  visit(document, (_, node, path) => {
+    found ||= isAlias(node) || path.length > 2 * DEEPEST; // a mapping and its pair are two
+    return found ? visit.BREAK : undefined;
   });
   return found;
 }

@@ -6,6 +6,7 @@
  */
 import { stringify } from 'yaml';
 import { ConfigError } from '../errors.ts';
+import { printable, thousands } from '../format.ts';
 
 /** Where a value was written. `order` sorts places: lines of the file first, then `--set` flags. */
 export interface Place {
@@ -30,31 +31,48 @@ export interface Problem {
 /** Stands for a value that was not written. */
 export const MISSING: unique symbol = Symbol('missing');
 
-const LONGEST_VALUE = 60; // characters of a value that an error line shows
+/** Characters of a value that an error line shows, of a path, and of what is said of them. */
+const LONGEST_VALUE = 60;
+const LONGEST_PATH = 120;
+const LONGEST_RULE = 2000;
+/** Mistakes that are shown; whoever has more of them gives the wrong file. */
+const MOST_SHOWN = 50;
+
+/** A mistake as it is recorded: its line is made where it is shown, since a file may hold thousands. */
+interface Found {
+  readonly place: Place;
+  readonly path: string;
+  readonly rule: () => string;
+  /** What stands behind the place. */
+  readonly text: (rule: string) => string;
+}
 
 /** Collects problems; `throwIfAny` renders them in file order. */
 export class Problems {
   readonly #file: string;
   readonly #places: Places;
-  readonly #found = new Map<string, Problem & { order: number }>();
+  readonly #found = new Map<string, Found>();
 
   constructor(file: string, places: Places) {
     this.#file = file;
     this.#places = places;
   }
 
-  /** Records a problem with the key at `path`; the same line is recorded once. */
-  add(path: string, value: unknown, rule: string, place: Place = this.placeOf(path)): void {
-    const message = `${place.label}  ${path}: ${shown(value)} — ${rule}.`;
-    if (!this.#found.has(message)) {
-      this.#found.set(message, { place: place.label, path, rule, message, order: place.order });
-    }
+  /**
+   * Records a problem with the key at `path`; the same one is recorded once.
+   *
+   * @param rule  `rule; remedy`, or what makes it where that takes a search
+   */
+  add(path: string, value: unknown, rule: string | (() => string), place: Place = this.placeOf(path)): void {
+    const text = (said: string): string => `${shortened(path, LONGEST_PATH)}: ${shown(value)} — ${said}.`;
+    const made = typeof rule === 'string' ? () => rule : rule;
+    const identity = `${place.label}\n${path}\n${typeof rule === 'string' ? rule : ''}`;
+    if (!this.#found.has(identity)) this.#found.set(identity, { place, path, rule: made, text });
   }
 
   /** Records a problem whose message says everything but its place, which is that of `path`. */
-  addMessage(path: string, message: string, { label, order }: Place = this.placeOf(path)): void {
-    const line = `${label}  ${message}`;
-    this.#found.set(line, { place: label, path, rule: message, message: line, order });
+  addMessage(path: string, message: string, place: Place = this.placeOf(path)): void {
+    this.#found.set(`${place.label}\n${message}`, { place, path, rule: () => message, text: (said) => said });
   }
 
   /** A ConfigError that names its key as `facts.path`, with the place of that key before its message; others as they are. */
@@ -77,18 +95,30 @@ export class Problems {
     return { label: this.#file, order: 0 };
   }
 
-  /** @throws ConfigError `invalid-config` with all problems, one per line, if there are any */
+  /** @throws ConfigError `invalid-config` with the problems, one per line, if there are any; of many, the first ones */
   throwIfAny(): void {
     if (this.#found.size === 0) return;
-    const sorted = [...this.#found.values()].sort((a, b) => a.order - b.order);
-    const problems: Problem[] = sorted.map(({ place, path, rule, message }) => ({ place, path, rule, message }));
-    throw new ConfigError('invalid-config', problems.map((problem) => problem.message).join('\n'), { problems });
+    const sorted = [...this.#found.values()].sort((a, b) => a.place.order - b.place.order);
+    const problems = sorted.slice(0, MOST_SHOWN).map(rendered);
+    const more = sorted.length - problems.length;
+    const lines = problems.map((problem) => problem.message);
+    if (more > 0) lines.push(`and ${thousands(more)} more.`);
+    throw new ConfigError('invalid-config', lines.join('\n'), { problems, ...(more > 0 && { more }) });
   }
+}
+
+function rendered({ place, path, rule, text }: Found): Problem {
+  const said = shortened(rule(), LONGEST_RULE);
+  return { place: place.label, path, rule: said, message: printable(`${place.label}  ${text(said)}`) };
 }
 
 /** A value as the YAML would spell it on one line. */
 function shown(value: unknown): string {
   if (value === MISSING || value === undefined) return 'missing';
   const line = stringify(value, { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trim();
-  return line.length > LONGEST_VALUE ? `${line.slice(0, LONGEST_VALUE - 1)}…` : line;
+  return shortened(line, LONGEST_VALUE);
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -138,6 +138,7 @@ function readMapping(value: unknown, path: string, problems: Problems): Mapping 
   return {};
 }
 
+const MOST_STAGES = 100;
 const EXAMPLE_STAGES = 'for example [{stage: grpo, max_steps: 300}]';
 
 function resolveStages(written: unknown, top: GivenKeys, problems: Problems): StageConfig[] {
@@ -145,6 +146,10 @@ function resolveStages(written: unknown, top: GivenKeys, problems: Problems): St
   if (!Array.isArray(written) || written.length === 0) {
     const remedy = isMapping(written) ? 'begin each stage with a dash: "- stage: grpo"' : EXAMPLE_STAGES;
     problems.add('stages', written, `must be a list of at least one stage; ${remedy}`);
+    return [];
+  }
+  if (written.length > MOST_STAGES) {
+    problems.add('stages', `${written.length} stages`, `must be at most ${MOST_STAGES}; join those that are alike`);
     return [];
   }
   const kinds = written.map((stage, index) => readKind(stage, `stages.${index}`, problems));

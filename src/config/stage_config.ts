@@ -10,6 +10,7 @@ import type {
   StageConfig,
 } from '../methods/stage.ts';
 import type { KeyTable } from '../options/keys.ts';
+import { firstRepeated } from '../options/repeated.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
@@ -111,7 +112,7 @@ function resolveRewards(section: Section<typeof GRPO_KEYS>): RewardConfig[] {
   const { rewardFunctions = [], rewardWeights } = section.values;
   if (!section.sound('rewardFunctions', 'rewardWeights')) return [];
   const names = rewardFunctions.map(rewardLabel);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = firstRepeated(names, (name) => name);
   if (twice !== undefined) section.refuse('rewardFunctions', `${twice} is listed twice; keep one`);
   if (rewardWeights !== undefined) {
     if (rewardWeights.length !== names.length) {

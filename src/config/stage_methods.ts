@@ -5,6 +5,8 @@ import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
+import { unknownOptionRule } from '../options/read.ts';
+import { firstRepeated } from '../options/repeated.ts';
 import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './method_keys.ts';
@@ -35,8 +37,7 @@ export function resolveMethods(given: GivenKeys, prefix: string, problems: Probl
   const read = new Set<string>();
   const methodsOf = (point: MethodPoint): Plugin[] => {
     const chosen = chosenAt(point, values, written);
-    const names = chosen.map(({ plugin }) => plugin.name);
-    const twice = chosen.find(({ plugin: { name } }, i) => names.indexOf(name) !== i);
+    const twice = firstRepeated(chosen, ({ plugin }) => plugin.name);
     if (twice !== undefined) problems.add(twice.path, twice.plugin.name, 'is in this stage twice; keep one');
     return chosen.map((choice) => resolveOne(point, choice, written, read));
   };
@@ -103,7 +104,7 @@ function optionsOf(
   const own = new Map<string, Given>();
   for (const [yaml, value] of Object.entries(options)) {
     if (known.includes(yaml)) own.set(yaml, { path: isSwitch(method, path) ? path : `${path}.${yaml}`, value });
-    else problems.add(`${path}.${yaml}`, value, unknownOption(method.id, yaml, known));
+    else problems.add(`${path}.${yaml}`, value, () => unknownOptionRule(yaml, known, { subject: method.id }));
   }
   for (const { yaml } of sharedOptions(method)) {
     read.add(yaml);
@@ -115,12 +116,6 @@ function optionsOf(
 
 function isSwitch({ switchedOnBy }: AnyMethod, path: string): boolean {
   return switchedOnBy !== undefined && path.endsWith(switchedOnBy.key.yaml);
-}
-
-function unknownOption(id: string, name: string, known: readonly string[]): string {
-  const list = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
-  const nearest = nearestKey(name, known);
-  return `no such option of ${id} (${list}); ${nearest === undefined ? 'leave it out' : `the nearest is ${nearest}`}`;
 }
 
 function unknownRule(name: string, point: MethodPoint): string {

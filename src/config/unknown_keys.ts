@@ -20,7 +20,8 @@ export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, pro
   if (unsupported?.agrees.some((harmless) => harmless === value)) return;
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
-  const reason = unsupported?.because ?? guide.elsewhere.get(name) ?? misplaced ?? unknownRule(name, guide.known);
+  const reason =
+    unsupported?.because ?? guide.elsewhere.get(name) ?? misplaced ?? (() => unknownRule(name, guide.known));
   problems.add(path, value, reason);
 }
 

@@ -20,6 +20,13 @@ export interface ParserError {
   readonly line: number;
 }
 
+/** `rule; remedy`. */
+export const NESTED_TOO_DEEP = 'nested too deep to be read; flatten it';
+/** Longer lines are not looked at: no person wrote them. */
+const LONGEST_LINE = 500;
+/** Characters of the text that a message repeats. */
+const LONGEST_QUOTE = 80;
+
 /** Explains a parser's error on `text`. */
 export function explainSyntax(text: string, error: ParserError): SyntaxMistake {
   const lines = text.split(/\r?\n/);
@@ -44,22 +51,28 @@ export function explainSyntax(text: string, error: ParserError): SyntaxMistake {
       return { line, rule: 'a comma is missing between two entries of { }; separate them by commas' };
     case 'MULTIPLE_DOCS':
       return { line, rule: '"---" begins a second document; keep one' };
+    case 'RESOURCE_EXHAUSTION':
+      return { line, rule: NESTED_TOO_DEEP };
+    case 'TAG_RESOLVE_FAILED':
+      return { line, rule: explainTag(error.message) };
     default:
-      return { line, rule: `${error.message.replace(/;.*|\.$/s, '')}; correct this line` };
+      return { line, rule: `${shortened(error.message.replace(/;.*|\.$/s, ''))}; correct this line` };
   }
 }
 
 /** What is wrong with a line on its own; undefined where it looks like YAML. */
 export function explainLine(text: string): string | undefined {
-  const [, colon] = /^\s*(?:- )?([A-Za-z_]\w*:[^\s:/\\].*?)\s*$/.exec(text) ?? [];
+  const line = text.trim();
+  if (line.length > LONGEST_LINE) return undefined;
+  const [, colon] = /^(?:- )?([A-Za-z_]\w*:[^\s:/\\].*)$/.exec(line) ?? [];
   if (colon !== undefined && !colon.includes(': ')) {
     return `${JSON.stringify(colon)} has no space behind its colon; write ${JSON.stringify(colon.replace(':', ': '))}`;
   }
-  const [, dash] = /^\s*-([A-Za-z_].*?)\s*$/.exec(text) ?? [];
+  const [, dash] = /^-([A-Za-z_].*)$/.exec(line) ?? [];
   if (dash !== undefined) return `"-${dash}" has no space behind its dash; write "- ${dash}"`;
-  const [, key, value] = /^\s*([A-Za-z_][\w.]*)\s*=\s*(.*?)\s*$/.exec(text) ?? [];
+  const [, key, value] = /^([A-Za-z_][\w.]*)\s*=\s*(.*)$/.exec(line) ?? [];
   if (key !== undefined) return `"${key} = ${value}" is not YAML; write "${key}: ${value}"`;
-  return /^\s*\/\//.test(text) ? 'a comment begins with #, not with //; write "# …"' : undefined;
+  return line.startsWith('//') ? 'a comment begins with #, not with //; write "# …"' : undefined;
 }
 
 const hasContent = (text: string): boolean => /\S/.test(text) && !/^\s*#/.test(text);
@@ -78,7 +91,7 @@ function explainNesting(lines: readonly string[], line: number): string {
   const next = lines.findIndex((text, index) => index >= line && hasContent(text));
   const [, key] = /^\s*(?:- )?([A-Za-z_]\w*):/.exec(here) ?? [];
   if (next >= 0 && indentation(lines[next] ?? '') > indentation(here)) {
-    const rule = `line ${next + 1} is indented below ${JSON.stringify(here.trim())}, which has a value already`;
+    const rule = `line ${next + 1} is indented below ${JSON.stringify(shortened(here.trim()))}, which has a value already`;
     return key === 'task' || key === 'dynamic_sampling'
       ? `${rule}; write ${key}: {name: …, …}, or align the lines`
       : `${rule}; align the lines`;
@@ -108,8 +121,20 @@ function explainIndentation(text: string, { code, message }: ParserError): strin
   if (code === 'BAD_INDENT' || message.startsWith('Sequence item without')) {
     return 'indented like no line above it; align it with the keys that it belongs to';
   }
-  if (message.startsWith('Implicit map keys')) return `${JSON.stringify(text.trim())} has no colon; write "key: value"`;
-  return `${message}; correct this line`;
+  if (message.startsWith('Implicit map keys'))
+    return `${JSON.stringify(shortened(text.trim()))} has no colon; write "key: value"`;
+  return `${shortened(message)}; correct this line`;
+}
+
+/** `!!binary` and its like would make values that no key takes. */
+function explainTag(message: string): string {
+  const tag = /^Unresolved tag: (.+)$/s.exec(message)?.[1]?.replace('tag:yaml.org,2002:', '!!');
+  if (tag === undefined) return `${shortened(message)}; remove the tag`;
+  return `the tag ${shortened(tag)} is not read; write the value without it`;
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 1)}…` : text;
 }
 
 function indentation(text: string): number {

@@ -1,8 +1,10 @@
 /** A YAML text as plain values, with the line of every key, so that an error can say where. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from 'yaml';
 import { ConfigError } from '../errors.ts';
+import { printable } from '../format.ts';
 import { type Places, Problems } from './problems.ts';
-import { explainLine, explainSyntax } from './yaml_syntax.ts';
+import { MOST_CHARACTERS, parseYaml } from './yaml_document.ts';
+import { explainLine } from './yaml_syntax.ts';
 
 /** The file as read: plain values, and the place of every dotted path. */
 export interface Tree {
@@ -11,30 +13,27 @@ export interface Tree {
   readonly problems: Problems;
 }
 
-const DEEPEST = 16; // levels of nesting; a config needs four
+/** Levels of nesting; a config needs four. */
+export const DEEPEST = 16;
 
 /**
  * Reads a YAML mapping. Duplicate keys, aliases and odd keys are recorded in `problems`.
  *
- * @throws ConfigError `empty-config`, `binary-config`, `yaml-syntax` where there is no mapping to read
+ * @throws ConfigError `empty-config`, `binary-config`, `large-config`, `yaml-syntax` where there is no mapping to read
  */
 export function readTree(text: string, file: string): Tree {
+  if (text.length > MOST_CHARACTERS) throw tooLarge(file);
   if (text.includes('\0')) {
     throw new ConfigError('binary-config', `${file}  holds NUL bytes — a config is YAML text; give the .yaml file.`, {
       file,
     });
   }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const broken = document.errors[0] ?? document.warnings[0];
-  if (broken !== undefined) {
-    const { line, rule } = explainSyntax(text, {
-      code: broken.code,
-      message: broken.message,
-      line: lines.linePos(broken.pos[0]).line,
-    });
-    throw new ConfigError('yaml-syntax', `${file}:${line}  not valid YAML — ${rule}.`, { file, line });
+  const parsed = parseYaml(text);
+  if ('mistake' in parsed) {
+    const { line, rule } = parsed.mistake;
+    throw new ConfigError('yaml-syntax', `${file}:${line}  not valid YAML — ${printable(rule)}.`, { file, line });
   }
+  const { document, lines } = parsed;
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null)) {
     const message = `${file}  empty — a run needs a task and max_steps; for example {task: countdown, max_steps: 300}.`;
@@ -46,8 +45,14 @@ export function readTree(text: string, file: string): Tree {
   const { line } = lines.linePos(root.range?.[0] ?? 0);
   const spelling = explainLine(text.split('\n')[line - 1] ?? '') ?? 'for example "task: countdown"';
   const remedy = isSeq(root) ? 'remove the dashes before its keys' : spelling;
-  const message = `${file}:${line}  not a mapping — a config is lines of "key: value"; ${remedy}.`;
+  const message = `${file}:${line}  not a mapping — a config is lines of "key: value"; ${printable(remedy)}.`;
   throw new ConfigError('yaml-syntax', message, { file, line });
+}
+
+/** For a text that is longer than any config. */
+export function tooLarge(file: string): ConfigError {
+  const rule = "more than 1 MB, which no config has; give the .yaml file, and keep data in a file of the task's";
+  return new ConfigError('large-config', `${file}  ${rule}.`, { file });
 }
 
 /** Whether a value is a mapping of the YAML. */

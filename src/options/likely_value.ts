@@ -10,11 +10,14 @@ export interface LikelyValue {
 const NOTHING = /^(none|nil|null|nan|undefined|~)$/i;
 const YES = /^(yes|on|true|y)$/i;
 const NO = /^(no|off|false|n)$/i;
-const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
+/** Of a number, a flag or a word for nothing, with its mistake. */
+const LONGEST = 40;
 
 /** Undefined where the text is just a text. */
 export function likelyValue(text: string): LikelyValue | undefined {
   const word = text.trim();
+  if (word.length > LONGEST) return undefined;
   const [, beforeHash] = /^([^\s#]+)#/.exec(word) ?? [];
   if (beforeHash !== undefined) return withReason(likelyValue(beforeHash), 'a comment needs a space before its #');
   if (/[−–]/.test(word)) return withReason(likelyValue(word.replace(/[−–]/g, '-')), 'a minus is the - of the keyboard');

@@ -21,6 +21,7 @@ export function nearestKey(name: string, known: Iterable<string>): string | unde
   let nearest: string | undefined;
   let fewest = Math.max(2, Math.floor(spelled.length / 3)) + 1;
   for (const candidate of known) {
+    if (Math.abs(candidate.length - spelled.length) >= fewest) continue; // as many edits at least
     const edits = distance(spelled, candidate);
     if (edits < fewest) [nearest, fewest] = [candidate, edits];
   }

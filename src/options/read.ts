@@ -6,11 +6,17 @@
  */
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import { printable, thousands } from '../format.ts';
 import type { KeyTable, Values } from './keys.ts';
 import { likelyValue } from './likely_value.ts';
 import { nearestKey } from './nearest_name.ts';
 import type { Schema } from './option_schema.ts';
 import { zodOf } from './schemas.ts';
+
+/** Problems that an error tells of. */
+const MOST_SHOWN = 50;
+/** Characters of a value that a line shows. */
+const LONGEST_VALUE = 120;
 
 /** Options as they are written, by the spelling of the YAML. */
 export type GivenOptions = Readonly<Record<string, unknown>>;
@@ -102,18 +108,19 @@ export function takeOptions<T extends KeyTable>(
 ): Values<T> {
   const result = readOptions(table, given, subject);
   if (result.ok) return result.values;
-  const { problems } = result;
+  const problems = result.problems.slice(0, MOST_SHOWN);
+  const more = result.problems.length - problems.length;
   const [{ kind, key, value }] = problems;
-  throw new ConfigError(kind === 'unknown' ? 'unknown-option' : 'bad-option', problems.map(problemLine).join('\n'), {
-    problems,
-    key,
-    value,
-  });
+  const lines = [...problems.map(problemLine), ...(more > 0 ? [`and ${thousands(more)} more.`] : [])];
+  const code = kind === 'unknown' ? 'unknown-option' : 'bad-option';
+  throw new ConfigError(code, lines.join('\n'), { problems, key, value });
 }
 
 /** `task.digits: 300 — must be from 2 to 9; for example 4.` */
 export function problemLine({ path, value, rule }: OptionProblem): string {
-  return `${path}: ${value === undefined ? 'missing' : JSON.stringify(value)} — ${rule}.`;
+  const written = value === undefined ? 'missing' : JSON.stringify(value);
+  const shown = written.length > LONGEST_VALUE ? `${written.slice(0, LONGEST_VALUE - 1)}…` : written;
+  return printable(`${path}: ${shown} — ${rule}.`);
 }
 
 interface Misspelled {
@@ -122,16 +129,26 @@ interface Misspelled {
 }
 
 function unknownOptions<V>(table: KeyTable, given: GivenOptions, about: OptionSubject<V>): Misspelled[] {
-  const { path, subject, noun = 'option', beside = [] } = about;
+  const { path, beside = [] } = about;
   const known = Object.values(table).map(({ yaml }) => yaml);
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   return unknown.map((key) => {
-    const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
     const nearest = nearestKey(key, [...known, ...beside]);
-    const remedy = nearest === undefined ? 'leave it out' : `the nearest is ${nearest}`;
-    const rule = `no such ${noun} of ${subject} (${takes}); ${remedy}`;
+    const rule = unknownOptionRule(key, known, about);
     return { nearest, problem: { path: `${path}.${key}`, key, value: given[key], rule, kind: 'unknown' } };
   });
+}
+
+/** `rule; remedy` for an option that its subject does not have. */
+export function unknownOptionRule(
+  key: string,
+  known: readonly string[],
+  { subject, noun = 'option', beside = [] }: Pick<OptionSubject<never>, 'subject' | 'noun' | 'beside'>,
+): string {
+  const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
+  const nearest = nearestKey(key, [...known, ...beside]);
+  const remedy = nearest === undefined ? 'leave it out' : `the nearest is ${nearest}`;
+  return `no such ${noun} of ${subject} (${takes}); ${remedy}`;
 }
 
 /** All that was wrong, where an error is one of `takeOptions`; else empty. */

@@ -59,12 +59,16 @@ export function choice<const W extends readonly [string, ...string[]]>(words: W,
   });
 }
 
+/** Characters of a name or a path. */
+const LONGEST_TEXT = 4096;
+
 /** A text that is not empty. */
 export function text(example: string) {
   const error = `must be a non-empty text; for example ${example}`;
   return z
     .string({ error })
     .min(1, { error })
+    .max(LONGEST_TEXT, { error: `must be at most ${LONGEST_TEXT} characters; for example ${example}` })
     .meta({ examples: [example] });
 }
 

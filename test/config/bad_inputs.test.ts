@@ -131,7 +131,27 @@ describe('a text that is no config', () => {
     [
       'an unknown tag',
       'task: countdown\nseed: !number 3\n',
-      'run.yaml:2  not valid YAML — Unresolved tag: !number; correct this line.',
+      'run.yaml:2  not valid YAML — the tag !number is not read; write the value without it.',
+    ],
+    [
+      'another version of YAML',
+      '%YAML 1.1\n---\ntask: countdown\nmax_steps: 5:00\n',
+      'run.yaml:1  not valid YAML — %YAML 1.1 is not read, as configs are YAML 1.2; remove this line.',
+    ],
+    [
+      'tags renamed',
+      '# mine\n%TAG ! tag:yaml.org,2002:\n---\ntask: countdown\n',
+      'run.yaml:2  not valid YAML — %TAG is not read, as configs are YAML 1.2; remove this line.',
+    ],
+    ...['!!binary aGk=', '!!timestamp 2001-12-14', '!!set {a}', '!!omap [a: 1]', '!!pairs [a: 1]'].map((value) => [
+      value,
+      `task: countdown\nseed: ${value}\n`,
+      `run.yaml:2  not valid YAML — the tag ${value.split(' ')[0]} is not read; write the value without it.`,
+    ]),
+    [
+      'a whole file under a tag',
+      '!!set\n? task\n',
+      'run.yaml:1  not valid YAML — the tag !!set is not read; write the value without it.',
     ],
     ['two documents', 'a: 1\n---\nb: 2\n', 'run.yaml:2  not valid YAML — "---" begins a second document; keep one.'],
   ])('is refused: %s', (_name, text, message) => {
