@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import { printable, shellQuoted } from '../format.ts';
 import { didYouMean } from '../options/nearest_name.ts';
@@ -49,7 +50,7 @@ export function listConfigs({ json = false }: { readonly json?: boolean }): void
     print(`${colors.bold(name)}  ${about}`);
     if (takes !== undefined) print(colors.dim(`  takes ${takes}`));
   }
-  print('\ntrain one: npx rlvr-train --config NAME; change one: npx rlvr-train configs cp NAME my.yaml');
+  print(`\ntrain one: ${commandName()} --config NAME; change one: ${commandName()} configs cp NAME my.yaml`);
 }
 
 /** @throws ConfigError for an unknown name, or a file that is there already */
@@ -67,7 +68,7 @@ export function copyConfig(
   } catch (error) {
     throw new ConfigError('config-file', `${target}  ${refusal(error)}`, { file: target });
   }
-  print(`${printable(target)} written; train it with: npx rlvr-train --config ${shellQuoted(target)}`);
+  print(`${printable(target)} written; train it with: ${commandName()} --config ${shellQuoted(target)}`);
 }
 
 /** The file of a config of the package, as short as it can be said from here; undefined for another name. */

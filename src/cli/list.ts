@@ -1,4 +1,5 @@
 /** `rlvr-train list [NAME]`: the tasks with their knobs, the rewards and methods with their options. */
+import { commandName } from '../command_name.ts';
 import { type Catalogue, type CatalogueMethod, type CatalogueTask, catalogue } from '../config/catalogue.ts';
 import { ConfigError } from '../errors.ts';
 import type { OptionText } from '../options/describe.ts';
@@ -77,7 +78,7 @@ export function listText({ tasks, rewards, points, methods }: Catalogue, detail:
   const shown = groups.filter(([, , lines]) => lines.length > 0);
   return [
     ...shown.map(([name, about, lines]) => [`${colors.bold(name)}  ${colors.dim(about)}`, ...lines].join('\n')),
-    colors.dim('one of them, with its options and the YAML to write: npx rlvr-train list NAME'),
+    colors.dim(`one of them, with its options and the YAML to write: ${commandName()} list NAME`),
   ].join('\n\n');
 }
 

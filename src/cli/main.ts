@@ -6,12 +6,15 @@
  * 130 stopped by Ctrl-C or kill, and saved; 141 the reader of standard output went away (`| head`): a training is saved.
  */
 import { CommanderError } from 'commander';
+import { nameCommand } from '../command_name.ts';
 import { RlvrError } from '../errors.ts';
+import { howStarted } from './how_started.ts';
 import { watchReader } from './lost_reader.ts';
 import { printError } from './output.ts';
 import { program } from './program.ts';
 
 watchReader();
+nameCommand(howStarted(process.argv[1], process.cwd()));
 
 try {
   await program().parseAsync();

@@ -7,7 +7,7 @@ import { levelText, sourceText, valueText } from './catalogue_words.ts';
 export function referencePage({ tasks, rewards, points, methods }: Catalogue): string {
   const parts = [
     '# Reference',
-    'Made of the definitions: `npm run docs` writes it, and `test/cli/list.test.ts` holds it up to date. `npx rlvr-train list` shows the same.',
+    'Made of the definitions: `npm run docs` writes it, and `test/cli/list.test.ts` holds it up to date. `rlvr-train list` shows the same.',
     '## Tasks',
     '`task: NAME`, or `task: {name: NAME, …}` with a level or knobs; several in `tasks: […]`.',
     ...tasks.flatMap(taskParts),

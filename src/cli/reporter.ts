@@ -1,5 +1,6 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 
+import { commandName } from '../command_name.ts';
 import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../format.ts';
 import type { EvaluationMoment } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
@@ -141,8 +142,8 @@ export class Reporter implements Display {
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
-    print(`look     npx rlvr-train report --run ${shellQuoted(this.#options.directory)}`);
-    print(`ask it   npx rlvr-train sample --run ${shellQuoted(this.#options.directory)}`);
+    print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
+    print(`ask it   ${commandName()} sample --run ${shellQuoted(this.#options.directory)}`);
   }
 }
 

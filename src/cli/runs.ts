@@ -1,5 +1,6 @@
 /** `rlvr-train runs ls [DIRECTORY]`: the runs there are, newest first. */
 import { existsSync } from 'node:fs';
+import { commandName } from '../command_name.ts';
 import { percent, printable } from '../format.ts';
 import { type Colors, colors } from './colors.ts';
 import { megabytes } from './format.ts';
@@ -23,7 +24,7 @@ export async function listRuns(
     return;
   }
   if (rows.length === 0) {
-    print(`no runs in ${printable(directory ?? DEFAULT_FOLDER)}; train one: npx rlvr-train`);
+    print(`no runs in ${printable(directory ?? DEFAULT_FOLDER)}; train one: ${commandName()}`);
     return;
   }
   for (const line of tableOf(rows, differing, Date.now(), colors)) print(line);

@@ -58,7 +58,7 @@ function notText(file: string): ConfigError {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file; check the path, or copy a shipped config: npx rlvr-train configs ls',
+  ENOENT: 'no such file; check the path, or copy a shipped config: `configs ls` lists them',
   EISDIR: 'a directory, not a file; give a .yaml file in it',
   EACCES: 'not readable by this user; check its permissions',
 };

@@ -1,4 +1,5 @@
 /** Whether a directory may take a run, holds one to go on with, and is still there when the run saves. */
+import { commandName } from '../command_name.ts';
 import { resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError } from '../errors.ts';
@@ -48,7 +49,7 @@ export async function requireFresh({ store, directory = UNNAMED }: Place, config
   if ((await store.exists('fingerprint.json')) || (await store.exists('metrics.jsonl'))) {
     const isFinished = await store.exists('summary.json');
     const way = isFinished
-      ? `look at it     npx rlvr-train eval --run ${shellQuoted(directory)}`
+      ? `look at it     ${commandName()} eval --run ${shellQuoted(directory)}`
       : `go on with it  ${resumeCommand(directory)}`;
     throw new CheckpointError(
       'directory-in-use',

@@ -57,14 +57,14 @@ const task = (change: (text: string) => string): Mistake['files'] => ({ 'additio
 const USES_MINE = 'reward_funcs: [accuracy, ./mine.ts]\n';
 const USES_MODULE = 'reward_funcs: [accuracy, ./mine.mjs]\n';
 const USES_ADDITION = BASE.replace('{name: sort_digits, digits: 3}', '{name: ./addition.ts, max: 99}');
-const GO_ON = 'go on with:\n  npx rlvr-train --resume --output out';
+const GO_ON = 'go on with:\n  npx --no-install rlvr-train --resume --output out';
 const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${GO_ON} --force`;
 
 const FILES: Mistake[] = [
   {
     what: 'no such config',
     words: ['--config', 'your.yaml'],
-    says: 'your.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.',
+    says: 'your.yaml  no such file; check the path, or copy a shipped config: `configs ls` lists them.',
   },
   {
     what: 'a folder for a config',
@@ -220,7 +220,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample, report, schema, list, configs, doctor); did you mean "train"?',
+    says: 'trian — no such command (train, eval, sample, report, runs, schema, list, configs, doctor); did you mean "train"?',
   },
   {
     what: 'no threads',
@@ -278,7 +278,7 @@ const PLACES: Mistake[] = [
   {
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
-    says: 'runs/mine — neither a command (train, eval, sample, report, schema, list, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+    says: 'runs/mine — neither a command (train, eval, sample, report, runs, schema, list, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
   },
   {
     what: 'a shipped config without its flag',
@@ -374,14 +374,14 @@ const DIRECTORIES: Mistake[] = [
   {
     what: 'a file for an output',
     files: { out: 'mine' },
-    says: '{here}/out/config.yaml cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
+    says: '{here}/out/.lock cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
   },
   {
     what: 'an output that holds a run',
     run: () => {},
     says:
       'out  holds a finished run of sort_digits, seed 42; a second run in it would mix the two.\n' +
-      '  look at it     npx rlvr-train eval --run out\n' +
+      '  look at it     npx --no-install rlvr-train eval --run out\n' +
       '  keep it        give this run another --output, or none for a new directory under runs/\n' +
       '  start over     remove out first',
   },
@@ -390,7 +390,7 @@ const DIRECTORIES: Mistake[] = [
         {
           what: 'an output where no directory can be made',
           words: ['--config', 'my.yaml', '--output', '/proc/out'],
-          says: '/proc/out/config.yaml cannot be written: its directory cannot be made there (ENOENT). Choose another output_dir. Checkpoints that were complete before are untouched.',
+          says: '/proc/out/.lock cannot be written: its directory cannot be made there (ENOENT). Choose another output_dir. Checkpoints that were complete before are untouched.',
         },
       ]
     : []),
@@ -692,7 +692,7 @@ const TASK_FILES: Mistake[] = [
     whole: true,
     yaml: USES_ADDITION,
     files: task((text) => text.replace('if (finishReason', "throw new Error('not yet');\n    if (finishReason")),
-    says: `task "addition" (addition.ts): verify failed for problem { a: 30, b: 41 } and answer '======': Error: not yet (line 33) — correct it.\n${NOTHING_SAVED}`,
+    says: `task "addition" (addition.ts): verify failed for problem { a: 30, b: 41 } and answer '======': Error: not yet (line 38) — correct it.\n${NOTHING_SAVED}`,
   },
   {
     what: 'a task that loops for ever',

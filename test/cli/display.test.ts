@@ -22,8 +22,8 @@ describe('isLive', () => {
 });
 
 it('the command to go on quotes a directory that the shell would take apart', () => {
-  expect(resumeCommand('runs/countdown-2')).toBe('npx rlvr-train --resume --output runs/countdown-2');
-  expect(resumeCommand("my runs/it's")).toBe("npx rlvr-train --resume --output 'my runs/it'\\''s'");
+  expect(resumeCommand('runs/countdown-2')).toBe('npx --no-install rlvr-train --resume --output runs/countdown-2');
+  expect(resumeCommand("my runs/it's")).toBe("npx --no-install rlvr-train --resume --output 'my runs/it'\\''s'");
 });
 
 const shown: Shown = {
@@ -80,7 +80,7 @@ describe('what is printed', () => {
     expect(written.out).not.toContain('\u001b');
     expect(written.out.match(/all groups are dead/g)).toHaveLength(1);
     expect(written.out).toContain('step 1    greedy 25.0 % [21–29]');
-    expect(written.out).toContain('Go on with: npx rlvr-train --resume --output runs/a\n');
+    expect(written.out).toContain('Go on with: npx --no-install rlvr-train --resume --output runs/a\n');
   });
 
   it('--json: one object per event, each with its name, and nothing else', () => {
@@ -98,7 +98,7 @@ describe('what is printed', () => {
     ]);
     expect(JSON.parse(events[3]!)).toMatchObject({ moment: 'periodic', eval_accuracy: 0.25, 'eval_mean@4': 0.2 });
     expect(JSON.parse(events[4]!)).toMatchObject({ step: 1, 'completions/mean_length': 12 });
-    expect(JSON.parse(events[7]!).resume).toBe('npx rlvr-train --resume --output runs/a');
+    expect(JSON.parse(events[7]!).resume).toBe('npx --no-install rlvr-train --resume --output runs/a');
   });
 
   it('--json: what a reward function logs does not get into the stream', () => {

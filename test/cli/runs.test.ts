@@ -188,7 +188,7 @@ describe('a resume that names no run', () => {
     makeRun('a', 5);
     makeRun('b', 9);
     await expect(newestUnfinished(false)).rejects.toThrow(
-      /^--resume: 2 runs under runs\/ can go on; say which:\n {2}npx rlvr-train --resume --output runs\/a {3}seed 4, step 33 of 50, 5m ago\n/,
+      /^--resume: 2 runs under runs\/ can go on; say which:\n {2}npx --no-install rlvr-train --resume --output runs\/a {3}seed 4, step 33 of 50, 5m ago\n/,
     );
   });
 

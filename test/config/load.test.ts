@@ -245,7 +245,7 @@ describe('loadConfigFile', () => {
   });
 
   it('says that a file is missing', async () => {
-    const message = 'none.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.';
+    const message = 'none.yaml  no such file; check the path, or copy a shipped config: `configs ls` lists them.';
     await expect(loadConfigFile('none.yaml')).rejects.toThrow(
       expect.objectContaining({ code: 'config-file', message }),
     );

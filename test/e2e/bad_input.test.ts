@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDITION, BRIEF } from '../cli/own_files.ts';
-import { commandLine, type Outcome, readMetrics, readSummary, temporaryFolder } from './command_line.ts';
+import { commandLine, type Outcome, PROGRAM, readMetrics, readSummary, temporaryFolder } from './command_line.ts';
 
 const BASE = `task: {name: sort_digits, digits: 3}
 model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2}
@@ -40,7 +40,7 @@ describe('the command', () => {
   it.each([
     [
       '--config none.yaml',
-      'none.yaml  no such file; check the path, or copy a shipped config: npx rlvr-train configs ls.',
+      'none.yaml  no such file; check the path, or copy a shipped config: `configs ls` lists them.',
     ],
     ['--config good.yaml --set sed=3', '--set  sed: 3 — unknown key; the nearest is seed.'],
     [
@@ -154,7 +154,7 @@ stages:
       'loads rewards/frail.ts: code of yours, which runs with your rights\n' +
         'reward "frail" (rewards/frail.ts) failed in step 4: Error: no server (line 6) — correct it, or give null where it does not apply.\n' +
         'Everything up to grpo-3 is saved. When the file is corrected, go on with:\n' +
-        '  npx rlvr-train --resume --output cut --force\n',
+        `  node ${PROGRAM} --resume --output cut --force\n`,
     );
     const resumed = await type('--config cut/config.yaml --output cut --resume');
     expect(resumed.code).toBe(0);
@@ -179,7 +179,7 @@ stages:
       const output = `hung-${yaml.length}`;
       const { code, stderr } = await type(`--config hangs.yaml --output ${output}`);
       expect(stderr).toContain(`${who} gave nothing within 0.5 s`);
-      expect(stderr).toContain(`npx rlvr-train --resume --output ${output} --force`);
+      expect(stderr).toContain(`node ${PROGRAM} --resume --output ${output} --force`);
       expect(code).toBe(1);
       expect(readFileSync(join(folder.path, output, 'config.yaml'), 'utf8')).toContain('hangs');
     },

@@ -91,7 +91,7 @@ describe('the command that resumes', () => {
       name: 'CheckpointError',
       message:
         'metrics.jsonl cannot be written.\nEverything up to grpo-4 is saved. Then go on with:\n' +
-        "  npx rlvr-train --resume --output 'my runs/one'",
+        "  npx --no-install rlvr-train --resume --output 'my runs/one'",
     });
   });
 
