@@ -6,6 +6,7 @@ import { PluginError } from '../errors.ts';
 import type { Method } from '../methods/method.ts';
 import type { MethodPoint } from '../methods/stage.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
+import { asCallee, asCalleeUntil, type Callee } from './process_guard.node.ts';
 import { isOwnError, kindOf } from './reward_module.ts';
 import { isMapping } from './task_contracts.ts';
 import { TimeLimitError, withTimeLimit } from './time_limit.node.ts';
@@ -38,7 +39,8 @@ export async function loadMethod(
   point: MethodPoint,
   limitSeconds: number,
 ): Promise<Method<unknown>> {
-  const value = await importExport(reference);
+  const file: Callee = { name: reference.shown, path: reference.path, limitSeconds };
+  const value = await asCalleeUntil(file, () => importExport(reference));
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
   if (!isMapping(value)) {
     throw refusal(`${called} is ${kindOf(value)}, not a method; export method({id, about, options, create})`);
@@ -52,7 +54,7 @@ export async function loadMethod(
     throw refusal(`${called} is no complete method: it lacks ${lacks.join(', ')}; add what is missing`);
   }
   const method = value as unknown as Method<unknown>; // its part is looked at when it is made
-  const watched: Watched = { name: `method "${method.id}" (${reference.shown})`, path: reference.path, limitSeconds };
+  const watched: Callee = { ...file, name: `method "${method.id}" (${reference.shown})` };
   return {
     ...method,
     create: (options, stage) =>
@@ -64,14 +66,7 @@ export async function loadMethod(
   };
 }
 
-interface Watched {
-  /** `method "mine" (methods/mine.ts)`. */
-  readonly name: string;
-  readonly path: string;
-  readonly limitSeconds: number;
-}
-
-function watchPart(part: unknown, point: MethodPoint, watched: Watched): unknown {
+function watchPart(part: unknown, point: MethodPoint, watched: Callee): unknown {
   const needed = PARTS[point];
   if (point === 'aggregation') {
     if (typeof part === 'function') return watchCall('create()', part as Call, watched);
@@ -90,7 +85,7 @@ function watchPart(part: unknown, point: MethodPoint, watched: Watched): unknown
 
 type Call = (...given: readonly unknown[]) => unknown;
 
-function watchCall(name: string, call: Call, watched: Watched): Call {
+function watchCall(name: string, call: Call, watched: Callee): Call {
   if (TOO_SHORT_FOR_A_LIMIT.includes(name)) return call;
   return (...given) => {
     const value = guard(name, watched, () => call(...given));
@@ -100,16 +95,16 @@ function watchCall(name: string, call: Call, watched: Watched): Call {
   };
 }
 
-function guard<T>(name: string, watched: Watched, work: () => T): T {
+function guard<T>(name: string, watched: Callee, work: () => T): T {
   try {
-    return withTimeLimit(watched.limitSeconds, work);
+    return asCallee(watched, () => withTimeLimit(watched.limitSeconds, work));
   } catch (error) {
     throw failure(name, watched, error);
   }
 }
 
-function failure(name: string, watched: Watched, error: unknown): Error {
-  if (isOwnError(error)) return error;
+function failure(name: string, watched: Callee, error: unknown): Error {
+  if (isOwnError(error) && error.code !== 'ends-process') return error;
   if (error instanceof TimeLimitError) {
     const remedy = 'it hangs or is too slow; correct it, or raise reward_timeout';
     return broken(watched, `${name} gave nothing within ${watched.limitSeconds} s — ${remedy}`);
@@ -117,6 +112,6 @@ function failure(name: string, watched: Watched, error: unknown): Error {
   return broken(watched, `${name} failed: ${describeThrown(error, watched.path)} — correct it`);
 }
 
-function broken({ name, path }: Watched, what: string): PluginError {
+function broken({ name, path }: Callee, what: string): PluginError {
   return new PluginError('method-failed', `${name}: ${what}.`, { path });
 }

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { createJiti } from 'jiti';
 import { PluginError } from '../errors.ts';
 import { closestName } from '../options/nearest_name.ts';
@@ -30,6 +31,7 @@ export function moduleReference(name: string, exported: unknown, folder: string)
   if (exported !== undefined && typeof exported !== 'string') {
     throw refusal('export must be the name of one of its exports; write it as a text');
   }
+  if (name.includes('\0')) throw refusal('its name holds a NUL character, which no file name may; write it anew');
   return { path, shown: fromHere.startsWith('..') ? path : fromHere.replaceAll('\\', '/'), export: exported };
 }
 
@@ -118,9 +120,9 @@ function loadRule(error: unknown, path: string): string {
 
 /** `TypeError: x is not a function (line 7)`: what user code threw, and where in its file. */
 export function describeThrown(error: unknown, path: string): string {
-  if (!(error instanceof Error)) return String(error);
-  const [first] = error.message.split('\n', 1);
-  const stack = error.stack ?? '';
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error, { depth: 0 });
+  const [first] = String(error.message).split('\n', 1);
+  const stack = String(error.stack);
   const line = [path, pathToFileURL(path).href].map((place) => lineIn(stack, `${place}:`)).find(Boolean);
   return `${error.name}: ${first}${line === undefined ? '' : ` (line ${line})`}`;
 }

@@ -22,10 +22,12 @@ import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { loadMethod } from './method_module.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
+import { freezePlain } from './plain_data.ts';
+import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
 import { isOwnError } from './reward_module.ts';
 import { startReward } from './reward_thread.node.ts';
-import { loadTaskDefinition } from './task_module.node.ts';
-import { tryLoading } from './trial.node.ts';
+import { loadTaskDefinition, refuseImpure } from './task_module.node.ts';
+import { tryFile } from './trial.node.ts';
 
 export interface PluginOptions {
   /** The config's file: paths in it are relative to its folder. */
@@ -48,7 +50,11 @@ export interface OpenedPlugins {
   readonly methods: OwnMethods;
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;
-  /** Ends the threads of the rewards. */
+  /**
+   * Ends the threads of the rewards, and the watch over what tasks and methods do to the process.
+   *
+   * @throws PluginError where something of theirs failed outside of a call, and no call has said so since
+   */
   close(): Promise<void>;
 }
 
@@ -58,9 +64,19 @@ export interface OpenedPlugins {
  * @throws ConfigError with every name, option or file that is wrong, one per line: `file:line  key: value — rule; remedy.`
  */
 export async function openPlugins(loaded: LoadedConfig, options: PluginOptions): Promise<OpenedPlugins> {
-  const opening: Opening = { loaded, options, modules: new Map(), threads: new Map(), methods: new Map() };
+  const opening: Opening = {
+    loaded,
+    options,
+    modules: new Map(),
+    threads: new Map(),
+    methods: new Map(),
+    guard: undefined,
+  };
   const close = async (): Promise<void> => {
     await Promise.all([...opening.threads.values()].map((thread) => thread.close()));
+    const { guard } = opening;
+    opening.guard = undefined;
+    guard?.close();
   };
   try {
     const tasks = await openTasks(opening);
@@ -91,6 +107,8 @@ interface OpenedModule {
   readonly reference: ModuleReference;
   /** Its name in the run's config. */
   readonly inRun: string;
+  /** Local files that it imports. */
+  readonly imported: readonly string[];
   /** SHA-256 by name, of the file and of those that it imports. */
   readonly hashes: readonly (readonly [string, string])[];
 }
@@ -104,6 +122,13 @@ interface Opening {
   readonly threads: Map<string, SandboxedReward>;
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
+  /** There once a file is loaded on the run's own thread. */
+  guard: ProcessGuard | undefined;
+}
+
+function guardOf(opening: Opening): ProcessGuard {
+  opening.guard ??= guardProcess();
+  return opening.guard;
 }
 
 /** What `open` gives; a mistake in the config or in the user's file goes to the problems, with its line. */
@@ -154,9 +179,14 @@ async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: stri
   const options = { path: path.replace(/\.name$/, '') };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
-    const { reference } = await openModule(opening, name, exported, path);
-    await tryLoading(reference, Math.max(LOAD_SECONDS, rewardTimeout));
-    return bindTask(await loadTaskDefinition(reference, rewardTimeout), own, options);
+    const { reference, imported } = await openModule(opening, name, exported, path);
+    const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, own);
+    guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+    const definition = await loadTaskDefinition(reference, rewardTimeout);
+    const task = bindTask(definition, own, options);
+    freezePlain(task.knobs);
+    refuseImpure(definition, task.knobs, tried, reference);
+    return task;
   }
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
@@ -208,8 +238,11 @@ async function openMethods(opening: Opening): Promise<void> {
 }
 
 async function openMethod(opening: Opening, point: MethodPoint, plugin: Plugin, path: string): Promise<void> {
-  const { reference, inRun } = await openModule(opening, plugin.name, plugin.export, path);
-  const method = await loadMethod(reference, point, opening.loaded.config.rewardTimeout);
+  const { reference, inRun, imported } = await openModule(opening, plugin.name, plugin.export, path);
+  const { rewardTimeout } = opening.loaded.config;
+  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
+  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+  const method = await loadMethod(reference, point, rewardTimeout);
   const { name: _, export: __, ...given } = plugin;
   takeOptions(method.options, given, { path, subject: method.id });
   opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
@@ -225,8 +258,9 @@ async function openModule(opening: Opening, name: string, exported: unknown, pat
   const inRunOf = (file: string): string => (directory === undefined ? file : pathFrom(directory, file));
   const hashOf = async (file: string) => [inRunOf(file), await hashModule({ path: file })] as const;
   const own = await hashOf(reference.path); // first of all: it says what is wrong where the file cannot be read
-  const hashes = [own, ...(await Promise.all((await importedFiles(reference.path)).map(hashOf)))];
-  const opened = { reference, inRun: inRunOf(reference.path), hashes };
+  const imported = await importedFiles(reference.path);
+  const hashes = [own, ...(await Promise.all(imported.map(hashOf)))];
+  const opened = { reference, inRun: inRunOf(reference.path), imported, hashes };
   if (!modules.has(name)) options.announce(reference.shown);
   modules.set(name, opened);
   return opened;

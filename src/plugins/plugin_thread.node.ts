@@ -15,10 +15,18 @@ const JITI = createRequire(import.meta.url).resolve('jiti');
  *
  * @param entry  a file of this folder, without its extension
  * @param start  what the thread finds in `workerData.start`
+ * @param stderr  'kept': what it prints there is left to the caller too; else it goes to the process's own
  */
-export function startThread(entry: string, start: unknown): Worker {
+export function startThread(entry: string, start: unknown, stderr?: 'kept'): Worker {
   const file = new URL(`./${entry}${extname(import.meta.url)}`, import.meta.url).href;
-  return new Worker(BOOT, { eval: true, stdout: true, workerData: { jiti: JITI, entry: file, start } });
+  return new Worker(BOOT, {
+    eval: true,
+    stdout: true,
+    stderr: stderr === 'kept',
+    workerData: { jiti: JITI, entry: file, start },
+    // BOOT is a script, whatever the text is that Node itself was started with.
+    ...(process.execArgv.some((flag) => flag.startsWith('--input-type')) && { execArgv: [] }),
+  });
 }
 
 /** Why a thread failed, where it says no more: `ran out of memory`. */

@@ -5,7 +5,7 @@ import type { Verdict } from '../rewards/verdict.ts';
 export interface TaskContract {
   /** Whether a definition must have it. */
   readonly needed: boolean;
-  /** Whether it may do real work, and so is limited in time. */
+  /** Whether each of its calls is limited in time. */
   readonly isLong: boolean;
   /** What it gives, in words. */
   readonly gives: string;
@@ -33,13 +33,12 @@ function isVerdict(value: unknown): value is Verdict {
   return isScore && isStatus && typeof reason === 'string';
 }
 
-function isProblemOrNull(value: unknown): boolean {
-  return value !== undefined && typeof value !== 'function' && !(value instanceof Promise);
-}
-
 const TOKENIZER_FUNCTIONS = ['encode', 'decode', 'tokenText', 'toJSON', 'configJSON'];
 
-/** By the function's name. `key` and `splitKey` may run for each of a million problems: a limit would cost 40 s. */
+/**
+ * By the function's name. `key` and `splitKey` are called for each of perhaps a million problems: the limit for them is
+ * that of the call that gave the problem, which asks both of them once.
+ */
 export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
   checkKnobs: {
     needed: false,
@@ -52,15 +51,21 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     needed: true,
     isLong: true,
     gives: 'a problem as plain data, or null to draw again',
-    isKept: isProblemOrNull,
+    isKept: () => true, // born() of task_module.node.ts looks into it, here and in parse
   },
+  trainKnobs: { needed: false, isLong: true, gives: 'knobs', isKept: isMapping },
   frequency: {
     needed: false,
     isLong: false,
     gives: 'a number above 0',
     isKept: (value) => typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY,
   },
-  enumerate: { needed: false, isLong: true, gives: 'a list of problems', isKept: () => true },
+  enumerate: {
+    needed: false,
+    isLong: true,
+    gives: 'a list of problems, or undefined',
+    isKept: (value) => value === undefined || Array.isArray(value),
+  },
   key: text(false),
   splitKey: text(false, false),
   prompt: text(true),
@@ -68,7 +73,7 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     needed: false,
     isLong: true,
     gives: 'the problem as plain data, or null where the prompt asks none',
-    isKept: isProblemOrNull,
+    isKept: () => true,
   },
   oracle: text(true),
   demonstration: text(true),

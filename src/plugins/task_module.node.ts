@@ -4,15 +4,19 @@
  * Tasks run on the run's own thread, since everything waits for their answers; the engine limits each call that may do
  * real work (40 µs per call).
  */
-import { inspect } from 'node:util';
 import type { AnyTaskDefinition } from '../data/registry.ts';
+import type { Knobs } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
-import { isOwnError, kindOf } from './reward_module.ts';
+import { importExport, type ModuleReference, refusal } from './module.node.ts';
+import { freezePlain } from './plain_data.ts';
+import { asCalleeUntil, type Callee } from './process_guard.node.ts';
+import { kindOf } from './reward_module.ts';
+import { shown, type TaskCalls, watchCalls } from './task_calls.node.ts';
 import { isMapping, TASK_CONTRACTS, type TaskContract } from './task_contracts.ts';
-import { TimeLimitError, withTimeLimit } from './time_limit.node.ts';
+import { firstDifference, type ProbedCall, probeTask } from './task_probe.ts';
+import { watchTokenizer } from './watched_tokenizer.node.ts';
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -23,7 +27,8 @@ type Definition = Readonly<Record<string, unknown>>;
  * @throws PluginError `rule; remedy` where the file cannot be loaded, or exports no task
  */
 export async function loadTaskDefinition(reference: ModuleReference, limitSeconds: number): Promise<AnyTaskDefinition> {
-  const value = await importExport(reference);
+  const file: Callee = { name: reference.shown, path: reference.path, limitSeconds };
+  const value = await asCalleeUntil(file, () => importExport(reference));
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
   if (!isMapping(value) || typeof value.score === 'function') {
     throw refusal(`${called} is ${kindOf(value)}, not a task; export a TaskDefinition, as CONTRIBUTING.md shows one`);
@@ -36,7 +41,7 @@ export async function loadTaskDefinition(reference: ModuleReference, limitSecond
   if (lacks.length > 0) {
     throw refusal(`${called} is no complete task: it lacks ${lacks.join(', ')}; add what is missing`);
   }
-  return watched(value, reference, limitSeconds);
+  return watched(value, { ...file, name: `task "${value.name}" (${reference.shown})` });
 }
 
 function isKnobTable(value: unknown): value is KeyTable {
@@ -55,36 +60,103 @@ function missingParts(definition: Definition): string[] {
   return [...facts, ...functions];
 }
 
-function watched(
-  definition: Definition,
-  { path, shown: file }: ModuleReference,
-  limitSeconds: number,
-): AnyTaskDefinition {
-  const { name, version, category, tier, family, levels, knobs } = definition;
-  const task = `task "${name}" (${file})`;
+/**
+ * Asks a task twice about the problems that the trial asked it about.
+ *
+ * @param tried  what it gave in the trial's thread, where its file was loaded apart
+ * @throws PluginError naming the function that gives something else when it is asked again
+ */
+export function refuseImpure(
+  definition: AnyTaskDefinition,
+  knobs: Knobs,
+  tried: readonly ProbedCall[],
+  reference: ModuleReference,
+): void {
+  const problems = Math.max(1, tried.filter(({ part }) => part === 'key').length); // as many as there was time for
+  const first = probeTask(definition, knobs, { problems });
+  const difference =
+    firstDifference(first, probeTask(definition, knobs, { problems })) ?? firstDifference(tried, first);
+  if (difference === undefined) return;
+  const { part, about, gave } = difference;
+  const [one, other] = gave.map((text) => (text.length > 80 ? `${text.slice(0, 79)}…` : text));
+  const what = `gives ${one} once and ${other} when it is asked again${about === '' ? '' : `, for ${about}`}`;
+  const remedy = 'let it depend on its arguments alone, as no run could be repeated otherwise';
+  const message = `task "${definition.name}" (${reference.shown}): ${part} ${what} — ${remedy}.`;
+  throw new PluginError('task-failed', message, { path: reference.path, part });
+}
+
+/** What messages call the task: `task "addition" (tasks/addition.ts)`. */
+function watched(definition: Definition, callee: Callee): AnyTaskDefinition {
+  const calls = watchCalls(callee);
   const functions = Object.entries(TASK_CONTRACTS).flatMap(([part, contract]) => {
     const own = definition[part];
-    if (typeof own !== 'function') return [];
-    const call = (...given: readonly unknown[]): unknown => finished(part, own.apply(definition, given));
-    return [[part, watch(call, contract, limitSeconds, { task, part, path })] as const];
+    return typeof own === 'function' ? [[part, watch(definition, part, contract, calls)] as const] : [];
   });
   const { tokenizer, ...others } = Object.fromEntries(functions);
   const watchedTokenizer = (...given: readonly unknown[]): Tokenizer =>
     // Its contract has been kept, or the call has thrown.
-    watchTokenizer(tokenizer?.(...given) as Tokenizer, { task, part: 'tokenizer', path });
+    watchTokenizer(tokenizer(...given) as Tokenizer, calls);
   // Every part that a run calls is there and watched; mutants and solutions are for tests of the definition itself.
-  const parts: unknown = {
-    name,
-    version,
-    category,
-    tier,
-    family,
-    levels,
-    knobs,
-    ...others,
-    tokenizer: watchedTokenizer,
-  };
+  const { mutants: _, solutions: __, ...card } = definition;
+  const parts: unknown = { ...card, ...others, tokenizer: watchedTokenizer };
   return parts as AnyTaskDefinition;
+}
+
+type Call = (...given: readonly unknown[]) => unknown;
+
+function watch(definition: Definition, part: string, { isLong, gives, isKept }: TaskContract, calls: TaskCalls): Call {
+  const own = definition[part] as Call; // the caller has looked
+  const check = (value: unknown, given: readonly unknown[]): unknown => {
+    if (isKept(value)) return value;
+    throw calls.broken(part, given, `gave ${shown(value)}`, gives);
+  };
+  const call: Call = (...given) => check(finished(part, own.apply(definition, [...given])), given);
+  if (part === 'generate' || part === 'parse') {
+    return (...given) =>
+      calls.limited(part, given, () => {
+        const problem = call(...given);
+        return problem === null ? null : born(problem, part, definition, calls);
+      });
+  }
+  if (part === 'enumerate') {
+    return (...given) => {
+      const all = calls.limited(part, given, () => call(...given)) as readonly unknown[] | undefined; // as its contract says
+      for (let start = 0; all !== undefined && start < all.length; start += PROBLEMS_PER_LIMIT) {
+        const some = all.slice(start, start + PROBLEMS_PER_LIMIT);
+        calls.limited(part, given, () => {
+          for (const problem of some) born(problem, part, definition, calls);
+        });
+      }
+      return all;
+    };
+  }
+  const run = isLong ? calls.limited : calls.unlimited;
+  return (...given) => run(part, given, () => call(...given));
+}
+
+/** Of those that `enumerate` gives, how many are looked at under one limit. */
+const PROBLEMS_PER_LIMIT = 1000;
+
+/**
+ * Looks at a problem before the run sees it: it is plain data, frozen from now on, and its keys come to an end.
+ * To be called under a limit.
+ */
+function born(problem: unknown, part: string, definition: Definition, calls: TaskCalls): unknown {
+  const flaw = freezePlain(problem);
+  if (flaw !== undefined) {
+    const gives = 'give plain data: texts, finite numbers, true, false, null, lists and mappings of these';
+    throw calls.broken(part, [], `gave a problem that a checkpoint cannot hold (${flaw})`, gives);
+  }
+  for (const name of ['key', 'splitKey'] as const) {
+    const own = definition[name];
+    if (typeof own !== 'function') continue;
+    const given = [problem];
+    const value: unknown = calls.within(name, given, () => own.call(definition, problem));
+    if (!TASK_CONTRACTS[name].isKept(value)) {
+      throw calls.broken(name, given, `gave ${shown(value)}`, TASK_CONTRACTS[name].gives);
+    }
+  }
+  return problem;
 }
 
 /** A generator does its work when it is read, which must happen under the limit. */
@@ -92,81 +164,4 @@ function finished(part: string, value: unknown): unknown {
   return part === 'enumerate' && isMapping(value) && Symbol.iterator in value
     ? [...(value as unknown as Iterable<unknown>)]
     : value;
-}
-
-/** What is called, for messages. */
-interface Watched {
-  /** `task "addition" (tasks/addition.ts)`. */
-  readonly task: string;
-  readonly part: string;
-  readonly path: string;
-}
-
-function watch(
-  call: (...given: readonly unknown[]) => unknown,
-  { isLong, gives, isKept }: TaskContract,
-  limitSeconds: number,
-  watched: Watched,
-): (...given: readonly unknown[]) => unknown {
-  const { part } = watched;
-  return (...given) => {
-    let value: unknown;
-    try {
-      value = isLong ? withTimeLimit(limitSeconds, () => call(...given)) : call(...given);
-    } catch (error) {
-      if (!(error instanceof TimeLimitError)) throw failure(watched, given, error);
-      const remedy = 'it hangs or is too slow; correct it, or raise reward_timeout';
-      throw broken(watched, 'task-timeout', `gave nothing within ${limitSeconds} s${forWhat(part, given)} — ${remedy}`);
-    }
-    if (isKept(value)) return value;
-    throw broken(watched, 'task-failed', `gave ${shown(value)}${forWhat(part, given)} — give ${gives}`);
-  };
-}
-
-/** A tokenizer of the user's own may throw as well; each of its calls is too short for a limit. */
-function watchTokenizer(own: Tokenizer, watched: Watched): Tokenizer {
-  const watchCall =
-    <A, R>(part: string, call: (given: A) => R) =>
-    (given: A): R => {
-      try {
-        return call(given);
-      } catch (error) {
-        throw failure({ ...watched, part: `${watched.part}.${part}` }, [given], error);
-      }
-    };
-  return {
-    vocabSize: own.vocabSize,
-    eosTokenId: own.eosTokenId,
-    padTokenId: own.padTokenId,
-    ...(own.closed !== undefined && { closed: own.closed }),
-    encode: watchCall('encode', (text: string) => own.encode(text)),
-    decode: watchCall('decode', (tokens: ArrayLike<number>) => own.decode(tokens)),
-    tokenText: watchCall('tokenText', (id: number) => own.tokenText(id)),
-    toJSON: () => own.toJSON(),
-    configJSON: () => own.configJSON(),
-  };
-}
-
-function failure(watched: Watched, given: readonly unknown[], error: unknown): PluginError {
-  const reason = isOwnError(error) ? error.message.replace(/\.$/, '') : describeThrown(error, watched.path);
-  return broken(watched, 'task-failed', `failed${forWhat(watched.part, given)}: ${reason} — correct it`);
-}
-
-function broken({ task, part, path }: Watched, code: string, rule: string): PluginError {
-  return new PluginError(code, `${task}: ${part} ${rule}.`, { path, part });
-}
-
-/** What a call was about. */
-function forWhat(part: string, [first, second]: readonly unknown[]): string {
-  if (part === 'verify') return ` for problem ${shown(first)} and answer ${shown(second)}`;
-  if (part === 'tokenizer.encode') return ` for ${shown(first)}`;
-  const ofProblem = ['key', 'splitKey', 'prompt', 'oracle', 'demonstration'].includes(part);
-  return ofProblem ? ` for problem ${shown(first)}` : '';
-}
-
-const LONGEST_VALUE = 80; // characters of a value that a message shows
-
-function shown(value: unknown): string {
-  const line = inspect(value, { depth: 2, breakLength: Number.POSITIVE_INFINITY });
-  return line.length > LONGEST_VALUE ? `${line.slice(0, LONGEST_VALUE - 1)}…` : line;
 }

@@ -1,11 +1,53 @@
-/** The thread of a trial: imports a file of the user's, and says that it came to its end. */
+/**
+ * The thread of a trial: imports a file of the user's, asks a task that it is about some problems, and says what it
+ * does before it does it, so that whoever waits knows where it stayed.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
-import { PluginError } from '../errors.ts';
+import { takeKnobs } from '../data/knobs.ts';
+import type { AnyTaskDefinition } from '../data/registry.ts';
 import { importExport, type ModuleReference } from './module.node.ts';
+import { sendWritesToStandardError } from './process_guard.node.ts';
+import { type ProbedCall, probeTask } from './task_probe.ts';
 
-try {
-  await importExport(workerData.start as ModuleReference); // trial.node.ts sends it
-} catch (error) {
-  if (!(error instanceof PluginError)) throw error; // else the run's own thread will say what is wrong with the file
+/** What the thread is started with. */
+export interface TrialStart {
+  readonly reference: ModuleReference;
+  /** Of a task, its knobs as the config has them; undefined: the file is only loaded. */
+  readonly knobs: Readonly<Record<string, unknown>> | undefined;
 }
-parentPort?.postMessage('loaded');
+
+/** What the thread says. */
+export type TrialReport =
+  | { readonly type: 'calling'; readonly part: string; readonly about: string }
+  /** It came to its end; where something failed, the run's own thread will say what. */
+  | { readonly type: 'done'; readonly calls: readonly ProbedCall[] };
+
+/** Enough to see a function that never ends, or that gives something else each time. */
+const PROBLEMS = 8;
+/** Time for them, in all: a start of a run should not wait for slow ones. */
+const MOST_MS = 500;
+
+const { reference, knobs } = workerData.start as TrialStart; // trial.node.ts sends it
+const say = (report: TrialReport): void => parentPort?.postMessage(report);
+sendWritesToStandardError();
+
+const calls: ProbedCall[] = [];
+try {
+  const exported = await importExport(reference);
+  if (knobs !== undefined) {
+    const definition = exported as AnyTaskDefinition; // whatever it is: what fails is looked at again by the run
+    const start = performance.now();
+    const found = probeTask(definition, takeKnobs(definition, knobs), {
+      problems: PROBLEMS,
+      isEnough: () => performance.now() - start > MOST_MS,
+      onCall: (part, about) => say({ type: 'calling', part, about }),
+    });
+    calls.push(...found);
+    // Timers that are due at once are called before anything else is said.
+    say({ type: 'calling', part: 'a timer that it leaves behind', about: '' });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+} catch {
+  // The run's own thread meets the same, and says which file, line and function it was.
+}
+say({ type: 'done', calls });

@@ -683,7 +683,10 @@ const TASK_FILES: Mistake[] = [
     whole: true,
     yaml: USES_ADDITION,
     files: task((text) =>
-      text.replace(/verify\([\s\S]*?\n {2}\},/, "verify: () => ({ score: NaN, status: 'correct', reason: 'x' }),"),
+      text.replace(
+        /verify\([\s\S]*?\n {2}\},/,
+        "verify: (_, answer) => ({ score: /=/.test(answer) ? NaN : 0, status: 'correct', reason: 'x' }),",
+      ),
     ),
     says: `task "addition" (addition.ts): verify gave { score: NaN, status: 'correct', reason: 'x' } for problem { a: 30, b: 41 } and answer '======' — give a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}.\n${NOTHING_SAVED}`,
   },
@@ -691,14 +694,16 @@ const TASK_FILES: Mistake[] = [
     what: 'a task that throws',
     whole: true,
     yaml: USES_ADDITION,
-    files: task((text) => text.replace('if (finishReason', "throw new Error('not yet');\n    if (finishReason")),
+    files: task((text) =>
+      text.replace('if (finishReason', "if (/=/.test(answer)) throw new Error('not yet');\n    if (finishReason"),
+    ),
     says: `task "addition" (addition.ts): verify failed for problem { a: 30, b: 41 } and answer '======': Error: not yet (line 38) — correct it.\n${NOTHING_SAVED}`,
   },
   {
     what: 'a task that loops for ever',
     whole: true,
     yaml: `${USES_ADDITION}reward_timeout: 0.5\n`,
-    files: task((text) => text.replace('if (finishReason', 'for (;;);\n    if (finishReason')),
+    files: task((text) => text.replace('if (finishReason', 'while (/=/.test(answer));\n    if (finishReason')),
     says: `task "addition" (addition.ts): verify gave nothing within 0.5 s for problem { a: 30, b: 41 } and answer '======' — it hangs or is too slow; correct it, or raise reward_timeout.\n${NOTHING_SAVED}`,
   },
   {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
-import { tryLoading } from '../../src/plugins/trial.node.ts';
+import { tryFile } from '../../src/plugins/trial.node.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-trial-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function trial(text: string, seconds = 60): Promise<void> {
+function trial(text: string, seconds = 60): Promise<unknown> {
   writeFileSync(join(folder, 'mine.ts'), text);
-  return tryLoading(moduleReference('mine.ts', undefined, folder), seconds);
+  return tryFile(moduleReference('mine.ts', undefined, folder), { load: seconds, call: seconds });
 }
 
 describe('a file that', () => {
@@ -27,10 +27,10 @@ describe('a file that', () => {
   });
 
   it('fails is left to whoever loads it', async () => {
-    await expect(trial('throw new Error("no");')).resolves.toBeUndefined();
+    await expect(trial('throw new Error("no");')).resolves.toEqual([]);
   });
 
   it('is a task or a reward passes', async () => {
-    await expect(trial('const one: number = 1; export default { one };')).resolves.toBeUndefined();
+    await expect(trial('const one: number = 1; export default { one };')).resolves.toEqual([]);
   });
 });

@@ -1,0 +1,313 @@
+/** Tasks of the user's that do what a task should not: each is named for it, and the run can stop as it should. */
+import fs, { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+
+const home = process.cwd();
+let folder: string;
+let opened: OpenedPlugins | undefined;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-task-')));
+  process.chdir(folder);
+});
+
+afterEach(async () => {
+  const closing = opened?.close();
+  opened = undefined;
+  await closing?.catch(() => {}); // what failed outside of a call has been asked for, where a test is about it
+  process.chdir(home);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A task that imports nothing, so that it is loaded at once. */
+const ADDITION = `const PIECES = ['<pad>', '<eos>', ...'0123456789+='];
+const TOKENIZER = {
+  vocabSize: 14, eosTokenId: 1, padTokenId: 0,
+  encode: (text) => Int32Array.from([...text], (piece) => PIECES.indexOf(piece)),
+  decode: (ids) => Array.from(ids, (id) => PIECES[id]).join(''),
+  tokenText: (id) => PIECES[id], toJSON: () => ({}), configJSON: () => ({}),
+};
+const max = 99;
+export default {
+  name: 'addition', version: 1, category: 'arithmetic', tier: 1, family: 'addition', knobs: {}, levels: [],
+  generate: (rng) => ({ a: rng.int(0, max), b: rng.int(0, max) }),
+  key: ({ a, b }) => 'add|' + Math.min(a, b) + '|' + Math.max(a, b),
+  prompt: ({ a, b }) => a + '+' + b + '=',
+  oracle: ({ a, b }) => String(a + b),
+  demonstration: ({ a, b }, _knobs, rng) => String(a + b + (rng.float() < 0.3 ? rng.int(1, 9) : 0)),
+  mutants: () => [],
+  verify({ a, b }, answer, _knobs, { finishReason }) {
+    if (finishReason === 'length') return truncated();
+    return { score: Number(answer === String(a + b)), status: answer === String(a + b) ? 'correct' : 'incorrect', reason: 'the sum' };
+  },
+  chance: () => 0.05,
+  tokenizer: () => TOKENIZER,
+  limits: () => ({ promptTokens: 6, completionTokens: 5 }),
+};
+const truncated = () => ({ score: 0, status: 'truncated', reason: 'cut' });
+`;
+
+/** Opens the task, changed. */
+async function open(change: (text: string) => string, seconds = 60): Promise<OpenedPlugins> {
+  const text = change(ADDITION);
+  if (text === ADDITION) throw new Error('nothing was changed');
+  writeFileSync('addition.mjs', text);
+  const yaml = `task: ./addition.mjs\nmax_steps: 1\nreward_timeout: ${seconds}`;
+  opened = await openPlugins(parseConfig(yaml, { file: 'my.yaml' }), { file: 'my.yaml', announce: () => {} });
+  return opened;
+}
+
+const swap =
+  (before: string, after: string) =>
+  (text: string): string => {
+    if (!text.includes(before)) throw new Error(`the task has no ${before}`);
+    return text.replace(before, after);
+  };
+const inVerify = (code: string) => swap("if (finishReason === 'length') return truncated();", code);
+const inGenerate = (expression: string) => swap('({ a: rng.int(0, max), b: rng.int(0, max) })', expression);
+function judge({ tasks }: OpenedPlugins, answer = '1'): unknown {
+  const item = tasks.trainItem(0, 0);
+  return tasks.verify(item, answer, { finishReason: 'length' });
+}
+
+describe('a task that ends the process', () => {
+  it.each([
+    ['process.exit(0)', 'process.exit(0)'],
+    ['process.reallyExit(0)', 'process.reallyExit(0)'],
+    ['process.abort()', 'process.abort()'],
+    ["process.kill(process.pid, 'SIGKILL')", `process.kill(${process.pid})`],
+    ['process.kill(0)', 'process.kill(0)'],
+  ])('by %s is stopped there, with the problem that it was asked about', async (code, said) => {
+    const plugins = await open(inVerify(`if (finishReason === 'length') { ${code}; }`));
+    expect(() => judge(plugins)).toThrow(
+      new RegExp(
+        `task "addition" \\(addition\\.mjs\\): verify failed for problem \\{.*\\} and answer '1': it called ${said.replace(/[()]/g, '\\$&')}, which would end the run without a word — correct it\\.`,
+      ),
+    );
+  });
+
+  it('leaves the program around it free to end itself, during a run and after it', async () => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never);
+    await open(inVerify(''));
+    process.exit(3);
+    expect(exit).toHaveBeenCalledWith(3);
+    await opened?.close();
+    opened = undefined;
+    expect(process.exit).toBe(exit);
+    exit.mockRestore();
+  });
+});
+
+describe('a task that hangs', () => {
+  const loop = 'for (;;);';
+  it.each([
+    ['generate', inGenerate(`{ ${loop} }`), /comes to no end in generate within 0\.3 s/],
+    [
+      'key',
+      swap('key: ({ a, b }) =>', `key: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
+      /in key for problem \{"a":\d+,"b":\d+\} within/,
+    ],
+    ['splitKey', swap('prompt: (', `splitKey: () => { ${loop} },\n     prompt: (`), /in splitKey for problem/],
+    [
+      'prompt',
+      swap('prompt: ({ a, b }) =>', `prompt: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
+      /in prompt for problem/,
+    ],
+    [
+      'verify',
+      inVerify(loop),
+      /in verify for problem \{.*\} and answer "\d+" within 0\.3 s; correct it, or raise reward_timeout/,
+    ],
+    ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /in a timer that it leaves behind within/],
+    ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /in a timer that it leaves behind within/],
+  ])('in %s is refused before step 1, with the function and the problem', async (_, change, says) => {
+    await expect(open(change, 0.3)).rejects.toThrow(says);
+  });
+
+  it('in key for a few problems only is ended by the call that gave the problem', async () => {
+    const text = (source: string): string =>
+      swap(
+        'key: ({ a, b }) =>',
+        'key: ({ a, b }) => { while (a === 77) ; return String(a + b); }, unused: ({ a, b }) =>',
+      )(source).replace(
+        'generate: (',
+        'enumerate: () => Array.from({ length: 100 }, (_, a) => ({ a, b: a })),\n  generate: (',
+      );
+    const { tasks } = await open(text, 0.5);
+    expect(() => tasks.heldOutItems()).toThrow(
+      'task "addition" (addition.mjs): key gave nothing within 0.5 s for problem { a: 77, b: 77 } — it hangs or is too slow',
+    );
+  });
+});
+
+describe('a timer of a task', () => {
+  const later = (body: string): string => `setTimeout(() => { ${body} }, 30);`;
+
+  it.each([
+    [
+      'that throws',
+      'throw new TypeError("left behind")',
+      /failed outside of a call: TypeError: left behind \(line \d+\) — correct it/,
+    ],
+    ['that has no end', 'for (;;);', /failed outside of a call: .*no end within 0\.3 s/],
+    [
+      'that ends the process',
+      'process.exit(0)',
+      /failed outside of a call: it called process\.exit\(0\), which would end the run/,
+    ],
+  ])('%s stops the run at the next call', async (_, body, says) => {
+    const plugins = await open(inVerify(later(body)), 0.3);
+    judge(plugins);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(() => judge(plugins)).toThrow(says);
+  });
+
+  it('is said at the end, where no call comes after it', async () => {
+    const plugins = await open(inVerify(later('throw new Error("late")')));
+    judge(plugins);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    opened = undefined;
+    await expect(plugins.close()).rejects.toThrow(
+      /task "addition" \(addition\.mjs\) failed outside of a call: Error: late/,
+    );
+  });
+});
+
+describe('a task whose problems are no plain data', () => {
+  it.each([
+    ['a circle', '{ const item = { a: 1, b: 2 }; item.self = item; return item; }', 'itself at .self'],
+    ['a BigInt', '({ a: rng.int(0, max), b: 2, n: 1n })', 'a bigint at .n'],
+    ['a Date', '({ a: rng.int(0, max), b: [new Date(0)] })', 'a Date at .b[0]'],
+    ['a function', '({ a: rng.int(0, max), b: 2, f: () => 1 })', 'a function at .f'],
+    ['NaN', '({ a: rng.int(0, max), b: Number.NaN })', 'NaN at .b'],
+    ['a hole', '({ a: rng.int(0, max), b: 2, list: [1, , 3] })', 'undefined at .list[1]'],
+    ['a promise', 'Promise.resolve({ a: 1, b: 2 })', 'a Promise'],
+    ['nothing', 'undefined', 'undefined'],
+  ])('%s is refused', async (_, expression, flaw) => {
+    await expect(open(inGenerate(expression))).rejects.toThrow(
+      `task "addition" (addition.mjs): generate gave a problem that a checkpoint cannot hold (${flaw}) — give plain data`,
+    );
+  });
+
+  it('reads an absent key as the same, whether it is written or not', async () => {
+    const { tasks } = await open(inGenerate('({ a: rng.int(0, max), b: 2, hint: undefined })'));
+    expect(tasks.trainItem(0, 0).identity).toMatchObject({ b: 2 });
+  });
+});
+
+describe('a task that is not a function of its arguments', () => {
+  const impure = /gives .* once and .* when it is asked again.* — let it depend on its arguments alone/;
+  it.each([
+    [
+      'generate',
+      inGenerate(
+        '({ a: Math.floor(Math.random() * 1e9) % (max + 1), b: (globalThis.drawn = (globalThis.drawn ?? 0) + 1) })',
+      ),
+    ],
+    [
+      'prompt',
+      swap('prompt: ({ a, b }) =>', 'prompt: ({ a, b }) => String(globalThis.asked = (globalThis.asked ?? 0) + 1) || '),
+    ],
+    ['verify', inVerify('if ((globalThis.judged = (globalThis.judged ?? 0) + 1) % 2) return truncated();')],
+  ])('in %s is refused by the name of the function, with both values', async (part, change) => {
+    const refused = open(change);
+    await expect(refused).rejects.toThrow(impure);
+    await expect(refused).rejects.toThrow(`task "addition" (addition.mjs): ${part} gives`);
+  });
+
+  it('from one load of its file to the next is refused as well', async () => {
+    const salted = (text: string): string => `const SALT = Math.random();\n${text.replace("+ '='", "+ '=' + SALT")}`;
+    await expect(open(salted)).rejects.toThrow(impure);
+  });
+
+  it('cannot write to the problem that it judges', async () => {
+    const writes = (text: string): string =>
+      text
+        .replace('verify({ a, b }, answer', 'verify(item, answer')
+        .replace("if (finishReason === 'length') return truncated();", 'const { a, b } = item; item.a++;');
+    await expect(open(writes)).rejects.toThrow(
+      /verify failed for problem .*: TypeError: Cannot assign to read only property 'a' of object.*\(a problem cannot be written to\) — correct it/,
+    );
+  });
+});
+
+describe("the tokenizer of a user's task", () => {
+  const own = (parts: string) =>
+    swap(
+      'tokenizer: () => TOKENIZER',
+      `tokenizer: () => ({ ...TOKENIZER, vocabSize: 14, eosTokenId: 1, padTokenId: 0, closed: undefined,
+       encode: (text) => TOKENIZER.encode(text), decode: (ids) => TOKENIZER.decode(ids), tokenText: (id) => TOKENIZER.tokenText(id),
+       toJSON: () => ({}), configJSON: () => ({}), ${parts} })`,
+    );
+
+  it.each([
+    ['beyond the vocabulary', '[14]', 'gave the token id 14 at place 0'],
+    ['below 0', '[2, -1]', 'gave the token id -1 at place 1'],
+    ['that are fractions', '[2, 3.5]', 'gave the token id 3.5 at place 1'],
+    ['that are NaN', '[Number.NaN]', 'gave the token id NaN at place 0'],
+    ['that are no list', '"12"', "gave '12'"],
+  ])('gives no ids %s', async (_, ids, says) => {
+    const { tasks } = await open(own(`encode: () => (${ids})`));
+    expect(() => tasks.promptTokens(tasks.trainItem(0, 0))).toThrow(
+      `task "addition" (addition.mjs): tokenizer.encode ${says} for '`,
+    );
+  });
+
+  it('may give a plain list, which becomes what the engine reads', async () => {
+    const { tasks } = await open(own('encode: (text) => [...TOKENIZER.encode(text)]'));
+    expect(tasks.promptTokens(tasks.trainItem(0, 0))).toBeInstanceOf(Int32Array);
+  });
+
+  it.each([
+    ['eosTokenId', '14'],
+    ['padTokenId', '-1'],
+    ['eosTokenId', '0.5'],
+  ])('has its %s in the vocabulary (%s)', async (name, id) => {
+    await expect(open(own(`${name}: ${id}`))).rejects.toThrow(
+      `task "addition" (addition.mjs): tokenizer has the ${name} ${id} — give whole numbers from 0 to 13, as vocabSize is 14`,
+    );
+  });
+});
+
+describe('what a task prints', () => {
+  it.each([['process.stdout.write("mine\\n")'], ['writeSync(1, "mine\\n")']])(
+    'by %s goes to standard error, as scripts read standard output',
+    async (code) => {
+      const written: string[] = [];
+      const hear =
+        (name: string) =>
+        (text: unknown): boolean =>
+          written.push(`${name} ${text}`) > 0;
+      vi.spyOn(process.stdout, 'write').mockImplementation(hear('1'));
+      vi.spyOn(process.stderr, 'write').mockImplementation(hear('2'));
+      vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, text: string) => hear(String(fd))(text)) as never);
+      const prints = inVerify(`if (finishReason === 'length') ${code};`);
+      const plugins = await open((text) => `import { writeSync } from 'node:fs';\n${prints(text)}`);
+      written.length = 0;
+      judge(plugins);
+      process.stdout.write('the run');
+      vi.restoreAllMocks();
+      expect(written).toEqual(['2 mine\n', '1 the run']);
+    },
+  );
+});
+
+it('keeps trainKnobs of a task', async () => {
+  const change = swap(
+    'generate: (rng) => ({ a: rng.int(0, max)',
+    'trainKnobs: () => ({ most: 0 }),\n  generate: (rng, { most = max }) => ({ a: rng.int(0, most)',
+  );
+  const { tasks } = await open(change);
+  expect(tasks.trainItem(0, 0).identity).toMatchObject({ a: 0 });
+});
+
+it('says of a name with a NUL what is wrong with it', async () => {
+  const loaded = parseConfig('task: "./a\\0b.ts"\nmax_steps: 1', { file: 'my.yaml' });
+  await expect(openPlugins(loaded, { file: 'my.yaml', announce: () => {} })).rejects.toThrow(
+    'its name holds a NUL character',
+  );
+});
