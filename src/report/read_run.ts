@@ -25,6 +25,12 @@ const summarySchema = z.object({
   weightsSha256: z.string(),
   seed: z.number(),
   parameters: z.number(),
+  /** Absent in older runs. */
+  best: z
+    .object({ stage: z.string(), step: z.number(), metric: z.string(), metrics: z.record(z.string(), z.number()) })
+    .nullable()
+    .optional(),
+  model: z.enum(['best', 'last']).optional(),
 });
 
 export interface RunRecords {

@@ -63,6 +63,7 @@ function figures(run: RunRecords, { stages, evaluations }: Curves): Markup {
   <dl class="figures">
     ${accuracy('Greedy accuracy', 'best guess', evaluations, ({ greedy }) => greedy)}
     ${accuracy('Sampled accuracy', tries, evaluations, ({ sampled }) => sampled)}
+    ${bestFigure(summary)}
     ${figure(summary ? 'Time' : 'Time in training steps', duration(seconds), pace)}
     ${figure('Optimizer steps', thousands(steps.reduce((sum, count) => sum + count, 0)), byStage)}
     ${summary && figure('Parameters', thousands(summary.parameters), `seed ${summary.seed}`)}
@@ -85,6 +86,17 @@ function accuracy(
   const before = start ? html`<span class="before">${formatValue(start[0], 'share')} →</span> ` : undefined;
   const range = html`<span class="whole">95 %: ${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}</span>`;
   return figure(title, html`${before}${formatValue(mean, 'share')}`, html`held-out, ${what}; ${range}`);
+}
+
+/** Of a finished run: the best evaluation, and whether its weights are the model. */
+function bestFigure(summary: RunRecords['summary']): Markup | undefined {
+  if (!summary?.best) return undefined;
+  const { stage, step, metric, metrics } = summary.best;
+  const value = metrics[metric] ?? Number.NaN;
+  const whose = summary.model === 'best' ? 'its weights are the model' : 'the model has the last weights';
+  const name = metric === 'eval_accuracy' ? 'greedy' : metric;
+  const format = metric === 'eval_completions/mean_length' ? 'number' : 'share';
+  return figure('Best evaluation', formatValue(value, format), `${name}, ${stage} step ${step}; ${whose}`);
 }
 
 function figure(title: string, value: string | Markup, note: string | Markup | undefined): Markup {

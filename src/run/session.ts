@@ -22,7 +22,8 @@ import type { Fingerprint } from './fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
-import { MODEL_FOLDER, writeModel } from './model_files.ts';
+import { exportModel, ofBest, ofLast } from './model_export.ts';
+import { MODEL_FOLDER } from './model_files.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Claim, Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
@@ -272,7 +273,12 @@ async function* finish(options: ClaimedOptions, logs: Logs, wallSeconds: () => n
   const problem = isWanted ? await loadBest(run, store, best) : undefined;
   if (problem !== undefined) yield { type: 'note', message: `${problem}: the model is the last weights.` };
   const model = isWanted && problem === undefined ? 'best' : 'last';
-  const sha256 = await writeModel(store, MODEL_FOLDER, run.policy, run.tasks.codec);
+  const sha256 = await exportModel(
+    store,
+    MODEL_FOLDER,
+    run,
+    model === 'best' && best ? ofBest(run, best) : ofLast(run),
+  );
   const summary = summarize(run, fingerprint, { wallSeconds: wallSeconds(), weightsSha256: sha256, model });
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));
   yield { type: 'finished', summary };

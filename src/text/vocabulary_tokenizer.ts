@@ -145,6 +145,8 @@ class VocabularyTokenizer implements Tokenizer {
       clean_up_tokenization_spaces: false,
       add_bos_token: false,
       add_eos_token: false,
+      // Some versions add token_type_ids by themselves, which these models do not take.
+      model_input_names: ['input_ids', 'attention_mask'],
     };
   }
 }

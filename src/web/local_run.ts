@@ -20,7 +20,9 @@ import { combineRewards, type RewardFunction, scoreRewards } from '../rewards/re
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { loadLatestCheckpoint } from '../run/checkpoints.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
-import { weightsSha256, writeModel } from '../run/model_files.ts';
+import { parseJsonObject } from '../run/json.ts';
+import { exportModel, ofBest, ofLast } from '../run/model_export.ts';
+import { loadModel, weightsSha256 } from '../run/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
 import { sha256Hex } from '../run/sha256.ts';
@@ -126,6 +128,8 @@ class LocalRun implements BrowserRun {
   #storage: StorageReport = { kind: 'memory', reason: '' };
   #opened: OpenedRun | undefined;
   #status: RunStatus = 'resting';
+  /** The policy has the best weights, not those of the last step. */
+  #isBest = false;
 
   constructor(parts: LocalParts) {
     this.#parts = parts;
@@ -152,7 +156,12 @@ class LocalRun implements BrowserRun {
       restoreCheckpoint(run, loaded.checkpoint);
       changes.push(...(await readChanges(store, run.state)));
       this.#applyChanges();
-      if (await store.exists('summary.json')) this.#status = 'finished';
+      const summary = parseJsonObject((await store.read('summary.json')) ?? new Uint8Array(0));
+      if (summary !== undefined) this.#status = 'finished';
+      if (summary?.model === 'best') {
+        await loadModel(store, `${MODEL_FOLDER}/model.safetensors`, run.policy);
+        this.#isBest = true;
+      }
     }
     this.#opened = await this.#describe();
   }
@@ -236,7 +245,10 @@ class LocalRun implements BrowserRun {
       });
       for await (const event of events) {
         if (event.type === 'step') taken++;
-        if (event.type === 'finished') finished = true;
+        if (event.type === 'finished') {
+          finished = true;
+          this.#isBest = event.summary.model === 'best';
+        }
         if (!(event.type === 'note' && event.message.startsWith('resumed from'))) this.#hand(event);
         await nextTask();
       }
@@ -379,7 +391,8 @@ class LocalRun implements BrowserRun {
     return this.#atRest(async () => {
       const { run, options } = this.#parts;
       const store = memoryStore();
-      await writeModel(store, MODEL_FOLDER, run.policy, run.tasks.codec);
+      const { best } = run.state;
+      await exportModel(store, MODEL_FOLDER, run, this.#isBest && best ? ofBest(run, best) : ofLast(run));
       await store.writeAtomic('config.yaml', new TextEncoder().encode(options.yaml));
       return allFiles(store);
     });

@@ -181,7 +181,9 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
     const files = await unzipped(page, '#export');
     expect(Object.keys(files).sort()).toEqual([
       'config.yaml',
+      'model/README.md',
       'model/config.json',
+      'model/generation_config.json',
       'model/model.safetensors',
       'model/tokenizer.json',
       'model/tokenizer_config.json',

@@ -147,6 +147,16 @@ describe('the page', () => {
     expect(all('.config')[0]).toBe(ONE_STAGE);
   });
 
+  it.each([
+    ['best', 'its weights are the model'],
+    ['last', 'the model has the last weights'],
+  ])('says which evaluation was the best, and that the model is the %s', async (model, words) => {
+    const best = { stage: 'grpo', step: 2, metric: 'eval_accuracy', metrics: { eval_accuracy: 0.9 } };
+    const { all } = open(await report({ ...threeSteps, summary: { ...SUMMARY, best, model } }));
+    const figures = all('.figures > div').map((text) => text.replace(/\s+/g, ' '));
+    expect(figures).toContain(`Best evaluation90.0 %greedy, grpo step 2; ${words}`);
+  });
+
   it.each<[string, Directory, string]>([
     ['is under way', threeSteps, 'unfinished, grpo step 3 of 600'],
     ['has only a supervised stage', { config: TWO_STAGES, metrics: [step('sft', 1)] }, 'unfinished, sft step 1 of 40'],
