@@ -1,8 +1,8 @@
 /**
  * The best evaluation of a run: its weights are kept, and are the model where `load_best_model_at_end` asks for it.
  *
- * Over all stages, since every evaluation asks the same held-out problems; a tie goes to the earlier one. Evaluations
- * that somebody asked for in between do not count: they change no bit of what follows, the model included.
+ * Over all stages, since every evaluation asks the same held-out problems. Of equal ones the best is that with the higher
+ * sampled accuracy, which still rises where greedy accuracy has long been 100 %; then the earlier. Evaluations that somebody asked for in between do not count: they change no bit of what follows, the model included.
  */
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
@@ -52,8 +52,9 @@ export function betterOf(
   const value: number | undefined = evaluationMetrics(evaluation)[metric];
   if (value === undefined || !Number.isFinite(value)) return best;
   const { greaterIsBetter = true } = config;
-  const isBetter = best === undefined || (greaterIsBetter ? value > best.value : value < best.value);
-  return isBetter ? { ...place, metric, value, evaluation } : best;
+  const gain = best === undefined ? 1 : greaterIsBetter ? value - best.value : best.value - value;
+  const surer = evaluation.meanAtK.mean - (best?.evaluation.meanAtK.mean ?? 0);
+  return gain > 0 || (gain === 0 && surer > 0) ? { ...place, metric, value, evaluation } : best;
 }
 
 /**

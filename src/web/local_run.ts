@@ -45,6 +45,7 @@ import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
 import { browserFingerprint } from './fingerprint.ts';
 import { openKept } from './kept_store.ts';
 import { startOwnReward } from './own_reward.ts';
+import { pastMetrics } from './past_metrics.ts';
 import { allFiles } from './refuge_store.ts';
 import { type StartSandbox, startSandbox } from './sandboxes.ts';
 import { readChanges, settingOverrides, writeChange } from './setting_changes.ts';
@@ -191,21 +192,10 @@ class LocalRun implements BrowserRun {
       problems: { train: tasks.trainProblems() ?? null, heldOut: items.length },
       examples: items.slice(0, EXAMPLES).map(({ prompt, answer }) => ({ prompt, answer })),
       vocabulary: Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id)),
-      metrics: state.step === 0 && state.stageIndex === 0 ? [] : await this.#metrics(),
+      metrics: await pastMetrics(this.#store, run),
       changes: [...changes],
       notes: [...notes],
     };
-  }
-
-  async #metrics(): Promise<Readonly<Record<string, unknown>>[]> {
-    const bytes = (await this.#store.read('metrics.jsonl')) ?? new Uint8Array(0);
-    const { stageIndex, step } = this.#parts.run.state;
-    const stage = this.#parts.run.config.stages[stageIndex]?.stage;
-    const lines = new TextDecoder().decode(bytes).split('\n').slice(0, -1);
-    const records = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    // Lines behind the checkpoint are written again.
-    const end = records.findIndex((record) => record.stage === stage && Number(record.step) > step);
-    return thinned(end < 0 ? records : records.slice(0, end));
   }
 
   listen(listener: (event: BrowserEvent) => void): () => void {
@@ -436,14 +426,6 @@ class LocalRun implements BrowserRun {
   async #serve(): Promise<void> {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job();
   }
-}
-
-/** Most steps that an opened run tells of a long past; evaluations are all told. */
-const MOST_STEPS = 2000;
-
-function thinned<T extends Readonly<Record<string, unknown>>>(records: readonly T[]): T[] {
-  const every = Math.ceil(records.length / MOST_STEPS);
-  return records.filter((record, i) => i % every === 0 || i === records.length - 1 || record.evaluation !== undefined);
 }
 
 const channel = new MessageChannel();
