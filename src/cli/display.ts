@@ -14,7 +14,8 @@ import { Reporter } from './reporter.ts';
 export interface Display {
   /** What will run, on what, in how much memory. */
   opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void;
-  handle(event: SessionEvent): void;
+  /** The run waits for what this promises. */
+  handle(event: SessionEvent): void | Promise<void>;
   /** A sentence besides the events. */
   say(message: string): void;
   /** Gives the terminal back. Whatever comes afterwards is printed as usual. */

@@ -63,6 +63,8 @@ function eventObject(event: SessionEvent, directory: string): object | undefined
       return { event: 'diagnosis', step: event.step, code: event.diagnosis.code, message: event.diagnosis.message };
     case 'note':
       return { event: 'note', message: event.message };
+    case 'resumed':
+      return { event: 'resumed', checkpoint: event.checkpoint, wall_seconds: event.wallSeconds };
     case 'checkpoint':
       return { event: 'checkpoint', name: event.name };
     case 'stopped':

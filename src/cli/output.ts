@@ -9,8 +9,8 @@ import { printableLines, UNPRINTABLE } from '../format.ts';
 import { colors } from './colors.ts';
 
 const ESCAPE = '\u001b\\[';
-/** The sequences that `colors.ts` makes. */
-const OWN_COLORS = new RegExp(`(${ESCAPE}(?:[0-2]|22|3[1-69])m)`);
+/** The sequences that `colors.ts` makes: text in colours, and the charts' line on its magenta. */
+const OWN_COLORS = new RegExp(`(${ESCAPE}(?:[0-2]|22|3[1-69]|4[59])m)`);
 /** Colours of any kind, which code of the user's may print. */
 const ANY_COLORS = new RegExp(`(${ESCAPE}[\\d;]*m)`);
 /** Columns of a terminal that does not say, or that says 0, as those of containers and of CI do. */

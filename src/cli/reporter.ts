@@ -42,6 +42,8 @@ export class Reporter implements Display {
   #maxSteps = 0;
   #start: Pace = { step: 0, tokens: 0, at: 0 };
   #printedAt = 0;
+  /** Latest value of every metric of this stage: a step on the rollouts of an earlier one has no reward of its own. */
+  #metrics: StepMetrics = {};
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -63,13 +65,15 @@ export class Reporter implements Display {
     switch (event.type) {
       case 'stage':
         this.#maxSteps = event.maxSteps;
+        this.#metrics = {};
         this.#start = { step: event.step, tokens: run.state.tokens, at: run.clock() };
         print(
           `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
         );
         break;
       case 'step':
-        if (this.#options.progress) this.#step(event.stage, event.step, event.metrics);
+        this.#metrics = { ...this.#metrics, ...event.metrics };
+        if (this.#options.progress) this.#step(event.stage, event.step, this.#metrics);
         break;
       case 'evaluation':
         print(`  ${colors.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
@@ -86,6 +90,7 @@ export class Reporter implements Display {
       case 'finished':
         this.#closing(event.summary);
         break;
+      case 'resumed':
       case 'rollouts':
       case 'checkpoint':
       case 'end':
@@ -108,7 +113,8 @@ export class Reporter implements Display {
     const rate = (run.state.tokens - this.#start.tokens) / seconds;
     const left = ((this.#maxSteps - step) * seconds) / Math.max(1, step - this.#start.step);
     const place = `${String(step).padStart(String(this.#maxSteps).length)}/${this.#maxSteps}`;
-    const number = (key: string, digits: number): string => Number(metrics[key] ?? Number.NaN).toFixed(digits);
+    const number = (key: string, digits: number): string =>
+      metrics[key] === undefined ? '–' : Number(metrics[key]).toFixed(digits);
     const figures =
       stage === 'sft'
         ? `loss ${number('loss', 3)}`

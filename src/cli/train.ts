@@ -4,6 +4,7 @@ import { plannedMemory } from '../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
 import { openRun } from '../run/open_run.ts';
+import { resumeCommand } from '../run/resume_command.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
 import { announceFile } from './announce_file.ts';
@@ -14,6 +15,7 @@ import { dryRun } from './dry_run.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
 import { describeRow } from './newest_run.ts';
+import { printError } from './output.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
 
@@ -50,7 +52,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
       return;
     }
     const display = openDisplay({ run, directory }, controls, options);
-    const interrupts = listenForInterrupt(controls, display);
+    const interrupts = listenForInterrupt(controls, display, directory);
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
       if (loaded.found !== undefined)
@@ -62,8 +64,10 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
       for await (const event of session({ run, store, fingerprint, directory, resume, force, ...requests })) {
-        display.handle(event);
+        await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
+        if (event.type === 'checkpoint') interrupts.saved(event.name);
+        if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
     } finally {
       interrupts.release();
@@ -80,17 +84,31 @@ function mainJobLine({ file, directory }: LoadedRun): string {
   return `no --config: training the main job, ${file}, into ${directory}`;
 }
 
+interface Interrupts {
+  /** From which checkpoint a run goes on that is ended at once. */
+  saved(checkpoint: string): void;
+  exitCode(): number;
+  release(): void;
+}
+
 /**
- * The first Ctrl-C or kill asks the run to stop at the next step; the second one is the system's. So does a lost reader:
- * Ctrl-C also ends the `tee` behind a run.
+ * The first Ctrl-C or kill asks the run to stop at the next step; the second one says how to go on, and is then the
+ * system's. A lost reader is as the first: Ctrl-C also ends the `tee` behind a run.
  */
-function listenForInterrupt(
-  controls: RunControls,
-  display: Display,
-): { readonly release: () => void; readonly exitCode: () => number } {
+function listenForInterrupt(controls: RunControls, display: Display, directory: string): Interrupts {
   let exitCode = 130;
-  const onSignal = (): void => {
-    releaseSignals();
+  let saved: string | undefined;
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) {
+      releaseSignals();
+      display.close();
+      const what = saved === undefined ? 'No step was saved yet' : `Everything up to ${saved} is saved`;
+      printError(`stopped at once. ${what}. Go on with: ${resumeCommand(directory)}`);
+      process.kill(process.pid, signal);
+      return;
+    }
+    isStopping = true;
     controls.stop();
     display.say('finishing this step, then saving (Ctrl-C again: stop at once)');
   };
@@ -104,9 +122,14 @@ function listenForInterrupt(
     exitCode = LOST_READER_CODE;
     controls.stop();
   });
-  const release = (): void => {
-    releaseSignals();
-    releaseReader();
+  return {
+    saved: (checkpoint) => {
+      saved = checkpoint;
+    },
+    exitCode: () => exitCode,
+    release: () => {
+      releaseSignals();
+      releaseReader();
+    },
   };
-  return { release, exitCode: () => exitCode };
 }

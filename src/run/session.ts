@@ -35,6 +35,8 @@ export { MODEL_FOLDER };
 export type SessionEvent =
   | TrainEvent
   | { readonly type: 'note'; readonly message: string }
+  /** Goes on from a checkpoint, which holds so many seconds of work; the logs are cut back to it. */
+  | { readonly type: 'resumed'; readonly checkpoint: string; readonly wallSeconds: number }
   | { readonly type: 'checkpoint'; readonly name: string }
   | { readonly type: 'stopped'; readonly step: number }
   | { readonly type: 'finished'; readonly summary: Summary };
@@ -117,6 +119,8 @@ async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerato
   if (options.resume) {
     const resumed = await resume(options, logs);
     earlierSeconds = resumed.wallSeconds;
+    const { checkpoint: from } = resumed;
+    if (from !== undefined) yield { type: 'resumed', checkpoint: from, wallSeconds: earlierSeconds };
     for (const message of resumed.notes) yield { type: 'note', message };
   } else {
     await startDirectory(options);
@@ -216,7 +220,10 @@ async function startDirectory({ run, store, fingerprint }: SessionOptions): Prom
   await writeFingerprint(store, fingerprint);
 }
 
-async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSeconds: number; notes: string[] }> {
+async function resume(
+  options: SessionOptions,
+  logs: Logs,
+): Promise<{ wallSeconds: number; notes: string[]; checkpoint?: string }> {
   const { run, store, fingerprint, force } = options;
   const recorded = await requireRun(options);
   const started = await recordedConfig(store);
@@ -244,7 +251,7 @@ async function resume(options: SessionOptions, logs: Logs): Promise<{ wallSecond
   if (lost !== undefined) notes.push(lost);
   await pruneBest(run, store);
   notes.push(`resumed from checkpoint ${loaded.name}.`);
-  return { wallSeconds, notes };
+  return { wallSeconds, notes, checkpoint: loaded.name };
 }
 
 async function flush({ metrics, completions, tensorBoard }: Logs): Promise<void> {

@@ -47,6 +47,7 @@ const EVENTS: readonly SessionEvent[] = [
   evaluation('periodic', 1, 0.25),
   grpoStep(1),
   { type: 'checkpoint', name: 'grpo-1' },
+  { type: 'resumed', checkpoint: 'grpo-1', wallSeconds: 12.5 },
   { type: 'note', message: 'a note.' },
   { type: 'stopped', step: 1 },
 ];
@@ -83,6 +84,21 @@ describe('what is printed', () => {
     expect(written.out).toContain('Go on with: npx --no-install rlvr-train --resume --output runs/a\n');
   });
 
+  it('plain: a step on the rollouts of an earlier one has its reward, and what is not known is no NaN', () => {
+    const first = grpoStep(1);
+    const reused = { ...first, metrics: { step: 2, stage: 'grpo', loss: 0.1, num_tokens: 77_000, step_time: 0.5 } };
+    let now = 0;
+    const clocked = { ...shown, run: { ...shown.run, clock: () => now } as TrainingRun };
+    const display = openDisplay(clocked, new RunControls(), {});
+    for (const event of [stage(1), reused, first, reused] as readonly SessionEvent[]) {
+      now += 6000;
+      display.handle(event);
+    }
+    const rewards = written.out.match(/reward \S+ {2}entropy \S+/g);
+    expect(rewards).toEqual(['reward –  entropy –', 'reward 0.207  entropy 0.894', 'reward 0.207  entropy 0.894']);
+    expect(written.out).not.toContain('NaN');
+  });
+
   it('--json: one object per event, each with its name, and nothing else', () => {
     show({ json: true });
     const events = written.out.trimEnd().split('\n');
@@ -93,12 +109,14 @@ describe('what is printed', () => {
       'evaluation',
       'step',
       'checkpoint',
+      'resumed',
       'note',
       'stopped',
     ]);
     expect(JSON.parse(events[3]!)).toMatchObject({ moment: 'periodic', eval_accuracy: 0.25, 'eval_mean@4': 0.2 });
     expect(JSON.parse(events[4]!)).toMatchObject({ step: 1, 'completions/mean_length': 12 });
-    expect(JSON.parse(events[7]!).resume).toBe('npx --no-install rlvr-train --resume --output runs/a');
+    expect(JSON.parse(events[6]!)).toEqual({ event: 'resumed', checkpoint: 'grpo-1', wall_seconds: 12.5 });
+    expect(JSON.parse(events[8]!).resume).toBe('npx --no-install rlvr-train --resume --output runs/a');
   });
 
   it('--json: what a reward function logs does not get into the stream', () => {

@@ -14,6 +14,8 @@ interface Bucket {
 
 const MOST_BUCKETS = 128;
 const BLOCKS = ' ▁▂▃▄▅▆▇█';
+/** A line in the middle and at the top of a row; one at its bottom would look like a low block. */
+const LINES = '─▔';
 
 export const EMPTY_CURVE: Curve = { width: 1, buckets: [] };
 
@@ -37,36 +39,59 @@ function sumOf(a: Bucket | undefined, b: Bucket | undefined): Bucket | undefined
   return a && b ? { sum: a.sum + b.sum, count: a.count + b.count } : (a ?? b);
 }
 
-/** A curve as rows of blocks, and the range from the bottom of the lowest row to the top of the highest. */
-export interface Chart {
-  readonly rows: readonly string[];
+/** An axis, from its low end to its high one. */
+export interface Range {
   readonly low: number;
   readonly high: number;
+}
+
+/** A curve as rows of blocks, and the range from the bottom of the lowest row to the top of the highest. */
+export interface Chart extends Range {
+  readonly rows: readonly string[];
+  /** The second curve as a line over them, spaces where it does not run; undefined where there is none. */
+  readonly line?: readonly string[];
+}
+
+export interface ChartSize {
+  readonly columns: number;
+  readonly rows: number;
+  /** The last step. */
+  readonly step: number;
 }
 
 /**
  * Steps 0 to `step` over all columns; undefined for a curve without values. The lowest value shows as the lowest
  * block. Gaps between two values become straight lines; before the first and after the last nothing is known.
+ *
+ * @param further.line   a second curve, on the same axis
+ * @param further.range  what the axis spans at least
  */
 export function draw(
   curve: Curve,
-  size: { readonly columns: number; readonly rows: number; readonly step: number },
+  { columns, rows, step }: ChartSize,
+  further: { readonly line?: Curve; readonly range?: Range | undefined } = {},
 ): Chart | undefined {
-  const { columns, rows } = size;
-  const values = interpolated(spread(curve, columns, size.step));
-  const known = values.filter((value) => value !== undefined);
+  const values = interpolated(spread(curve, columns, step));
+  const over = further.line && interpolated(spread(further.line, columns, step));
+  const known = [...values, ...(over ?? [])].filter((value) => value !== undefined);
   if (known.length === 0) return undefined;
-  const low = Math.min(...known);
-  const high = Math.max(...known);
-  const steps = 8 * rows - 1;
-  const heights = values.map((value) =>
-    value === undefined ? 0 : 1 + Math.round(high > low ? (steps * (value - low)) / (high - low) : steps / 2),
-  );
-  const lines = Array.from({ length: rows }, (_, line) => {
-    const below = 8 * (rows - 1 - line);
+  const { range = { low: known[0], high: known[0] } } = further;
+  const low = Math.min(...known, range.low);
+  const high = Math.max(...known, range.high);
+  /** 0 at the low end to `most` at the high one. */
+  const heightOf = (value: number, most: number): number =>
+    Math.round(high > low ? (most * (value - low)) / (high - low) : most / 2);
+  const heights = values.map((value) => (value === undefined ? 0 : 1 + heightOf(value, 8 * rows - 1)));
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const below = 8 * (rows - 1 - row);
     return heights.map((height) => BLOCKS[Math.min(8, Math.max(0, height - below))]).join('');
   });
-  return { rows: lines, low, high };
+  if (over === undefined) return { rows: lines, low, high };
+  const places = over.map((value) => (value === undefined ? undefined : heightOf(value, LINES.length * rows - 1)));
+  const line = lines.map((_, row) =>
+    places.map((place) => LINES[(place ?? Number.NaN) - LINES.length * (rows - 1 - row)] ?? ' ').join(''),
+  );
+  return { rows: lines, line, low, high };
 }
 
 /** Mean of the buckets that fall on each column: the first one on the first, that of `step` on the last. */

@@ -1,10 +1,15 @@
-/** The live region as lines: a pure function of state and size, at most ten lines that never wrap. */
+/**
+ * The live region as lines that never wrap: a pure function of state and size. Ten of them at most in a terminal of 24
+ * rows; a taller one has larger charts and a group of completions, and half of it stays for finished lines.
+ */
 
 import { duration, percent, printable, thousands } from '../../format.ts';
 import type { Colors } from '../colors.ts';
 import type { Asked } from '../controls.ts';
 import { roughDuration } from '../format.ts';
-import { type Chart, type Curve, draw } from './chart.ts';
+import { groupLines } from './group.ts';
+import { HELP } from './help.ts';
+import { chartLines } from './panels.ts';
 import { type LiveState, secondsLeft, shareDone, tokensPerSecond } from './state.ts';
 import { columnsOf, cut, line, row, type Span } from './text.ts';
 
@@ -16,27 +21,53 @@ export interface FrameOptions {
   readonly asked: Asked;
   /** Whether keys can be pressed. */
   readonly keys: boolean;
+  /** Whether help was asked for. */
+  readonly help?: boolean;
 }
 
-const CHART_ROWS = 3;
-/** Columns of a chart's scale. */
-const SCALE = 6;
 /** Columns of the longest ` 63 %, about 1h 44m left`: the bar keeps its length while the text changes. */
 const PROGRESS_TEXT = 25;
-/** Fewer rows than this leave no room for charts. */
+/** Fewer rows than this leave no room for charts; this many have room for a group. */
 const ROWS_WITH_CHARTS = 14;
-/** Fewer columns than this leave room for one chart. */
-const COLUMNS_WITH_TWO_CHARTS = 60;
+const ROWS_WITH_GROUP = 30;
+/** Lines of a chart, and of groups. */
+const FEWEST_CHART_ROWS = 3;
+const MOST_CHART_ROWS = 12;
+const MOST_GROUP_ROWS = 14;
 
 export function frame(state: LiveState, options: FrameOptions): string[] {
   // The last column stays free: a character there leaves some terminals on the next line.
   const columns = Math.max(1, options.columns - 1);
-  const lines = [progress(state, columns, options), place(state, columns, options)];
-  if (state.stageIndex >= 0 && options.rows >= ROWS_WITH_CHARTS) lines.push(...charts(state, columns, options.colors));
-  lines.push(figures(state, columns, options.colors));
-  if (state.example !== undefined) lines.push(example(state.example, columns, options.colors));
-  lines.push(keys(columns, options));
-  return lines.slice(0, Math.max(1, options.rows - 2));
+  const head = [progress(state, columns, options), place(state, columns, options)];
+  const room = Math.max(1, options.rows - 2);
+  const body = options.help
+    ? helpLines(columns, room - head.length - 1, options)
+    : figuresAndCharts(state, columns, options);
+  return [...head, ...body, keys(columns, options)].slice(0, room);
+}
+
+function figuresAndCharts(state: LiveState, columns: number, { rows, colors }: FrameOptions): string[] {
+  const lines: string[] = [];
+  if (state.stageIndex >= 0 && rows >= ROWS_WITH_CHARTS) {
+    lines.push(...chartLines(state, columns, chartRows(rows), colors));
+  }
+  lines.push(figures(state, columns, colors));
+  if (state.groups !== undefined && rows >= ROWS_WITH_GROUP) {
+    lines.push(
+      ...groupLines(state.groups.shown, columns, Math.min(MOST_GROUP_ROWS, Math.floor((rows - 16) / 3)), colors),
+    );
+  } else if (state.example !== undefined) lines.push(example(state.example, columns, colors));
+  return lines;
+}
+
+function chartRows(rows: number): number {
+  const more = Math.floor((rows - 24) / 4);
+  return Math.min(MOST_CHART_ROWS, FEWEST_CHART_ROWS + Math.max(0, more));
+}
+
+/** The keys stay below them, whatever room there is. */
+function helpLines(columns: number, room: number, { colors }: FrameOptions): string[] {
+  return HELP.slice(0, Math.max(0, room)).map((text) => line([[text, colors.dim]], columns));
 }
 
 function progress(state: LiveState, columns: number, { colors, asked }: FrameOptions): string {
@@ -75,79 +106,6 @@ const NOTICES: Readonly<Record<Asked, string>> = {
   paused: 'paused',
   stop: 'saving after this step',
 };
-
-interface Panel {
-  readonly name: string;
-  /** What follows the name, the longest that fits. */
-  readonly values: readonly string[];
-  readonly curve: Curve;
-  readonly scale: (value: number) => string;
-  readonly paint: (text: string) => string;
-}
-
-function charts(state: LiveState, columns: number, colors: Colors): string[] {
-  const shown = panels(state, colors);
-  const beside = columns < COLUMNS_WITH_TWO_CHARTS ? shown.slice(0, 1) : shown;
-  const gap = 2;
-  const width = Math.floor((columns - gap * (beside.length - 1)) / beside.length);
-  const drawn = beside.map((each) => panel(each, width, state.step, colors));
-  return Array.from({ length: 1 + CHART_ROWS }, (_, index) =>
-    line(
-      drawn.flatMap((lines, column): Span[] => [
-        ...(column === 0 ? [] : [[' '.repeat(gap)] as const]),
-        ...(lines[index] ?? []),
-      ]),
-      columns,
-    ),
-  );
-}
-
-function panels(state: LiveState, colors: Colors): Panel[] {
-  const { metrics, accuracy } = state;
-  const isSupervised = metrics.stage === 'sft' || state.work[state.stageIndex]?.stage === 'sft';
-  const greedy = accuracy && `greedy ${percent(accuracy.greedy)}`;
-  return [
-    {
-      name: isSupervised ? 'loss' : 'reward',
-      values: [number(metrics[isSupervised ? 'loss' : 'reward'], 3)],
-      curve: state.training,
-      scale: (value) => value.toPrecision(3).slice(0, SCALE - 1),
-      paint: colors.cyan,
-    },
-    {
-      name: 'held-out',
-      values: greedy ? [`${greedy}, sampled ${percent(accuracy.sampled)}`, greedy] : ['not evaluated yet'],
-      curve: state.heldOut,
-      scale: (value) => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`,
-      paint: colors.magenta,
-    },
-  ];
-}
-
-/** A title, then the chart with its range at the left; every line padded to `width`. */
-function panel({ name, values, curve, scale, paint }: Panel, width: number, step: number, colors: Colors): Span[][] {
-  const titles = values.map((value) => `${name} ${value}`);
-  const title = titles.find((candidate) => columnsOf(candidate) <= width) ?? cut(titles[0] ?? '', width);
-  const head: Span[] = [
-    [title.slice(0, name.length), colors.dim],
-    [title.slice(name.length) + ' '.repeat(width - columnsOf(title))],
-  ];
-  const chart = draw(curve, { columns: Math.max(1, width - SCALE), rows: CHART_ROWS, step });
-  const body = Array.from({ length: CHART_ROWS }, (_, index): Span[] => {
-    return [
-      [mark(chart, index, scale).padEnd(SCALE), colors.dim],
-      [(chart?.rows[index] ?? '').padEnd(width - SCALE), paint],
-    ];
-  });
-  return [head, ...body];
-}
-
-/** The ends of a chart's range, beside its highest and its lowest row; one value has only one. */
-function mark(chart: Chart | undefined, index: number, scale: (value: number) => string): string {
-  if (chart === undefined) return '';
-  if (index === CHART_ROWS - 1) return scale(chart.low);
-  return index === 0 && chart.high > chart.low ? scale(chart.high) : '';
-}
 
 /** Figures of the stage, each in columns of its own, the most telling first; what does not fit is left out. */
 function figures({ metrics, work, stageIndex }: LiveState, columns: number, colors: Colors): string {
@@ -190,12 +148,15 @@ function example(shown: NonNullable<LiveState['example']>, columns: number, colo
   return line([mark, [cut(text, room)], [reason, colors.dim]], columns);
 }
 
-function keys(columns: number, { colors, asked, keys: canPress }: FrameOptions): string {
+function keys(columns: number, { colors, asked, keys: canPress, help }: FrameOptions): string {
   if (!canPress) return line([['Ctrl-C saves and quits', colors.dim]], columns);
   const key = (letter: string, meaning: string): Span[] => [
     [letter, colors.bold],
     [` ${meaning}`, colors.dim],
   ];
   const pause = asked === 'paused' || asked === 'pause' ? 'go on' : 'pause';
-  return row([key('p', pause), key('e', 'evaluate now'), key('q', 'save and quit'), key('h', 'help')], columns);
+  return row(
+    [key('p', pause), key('e', 'evaluate now'), key('q', 'save and quit'), key('h', help ? 'back' : 'help')],
+    columns,
+  );
 }

@@ -2,15 +2,19 @@
 
 import { onExit } from 'signal-exit';
 import { plannedWork } from '../../planning/work.ts';
+import { fileStore } from '../../run/files.node.ts';
 import type { Fingerprint } from '../../run/fingerprint.ts';
+import type { JsonObject } from '../../run/json.ts';
 import type { SessionEvent } from '../../run/session.ts';
 import { colors } from '../colors.ts';
 import type { RunControls } from '../controls.ts';
 import type { Display, Shown } from '../display.ts';
+import { lastRecords } from '../last_records.ts';
 import { foreignText, sizeOf, terminalText } from '../output.ts';
 import { Reporter } from '../reporter.ts';
 import { isInForeground } from './foreground.ts';
 import { frame } from './frame.ts';
+import { withHistory } from './history.ts';
 import { Keys } from './keys.ts';
 import { Screen } from './screen.ts';
 import { type LiveState, reduce, startState } from './state.ts';
@@ -19,18 +23,8 @@ import { captureWrites } from './writes.ts';
 
 /** Milliseconds from one frame to the next. */
 const FRAME_MS = 125;
-
-/** For 80 columns. */
-export const HELP = `
-  p  pause after this step; go on         q  finish this step, save, quit
-  e  evaluate on all held-out problems    Ctrl-C as q, twice: at once
-  reward       mean of the completions of a step, by the training rewards
-  held-out     share of problems, never trained on, that are solved: greedy, by
-               the policy's best guess; sampled, mean of a few tries
-  entropy      nats per token: how undecided the policy is; 0: it tries nothing
-  cut off      share of completions that reached the length limit
-  dead groups  share of prompts whose completions all got the same reward
-`;
+/** Of the log of a resumed run, most bytes that are read. */
+const HISTORY_BYTES = 64 * 1024 ** 2;
 
 export class LiveDisplay implements Display {
   readonly #shown: Shown;
@@ -44,6 +38,12 @@ export class LiveDisplay implements Display {
   /** Whether the terminal is ours: only then are keys read and the region drawn. */
   #isInFront = false;
   #state: LiveState;
+  /** What the log of a resumed run says, until its stage begins. */
+  #history: readonly JsonObject[] = [];
+  #showsHelp = false;
+  /** Lines to print above the region with the next frame, made for the columns that the terminal then has. */
+  #finished: ((columns: number) => string)[] = [];
+  #nextFrame: NodeJS.Immediate | undefined;
 
   constructor(shown: Shown, controls: RunControls) {
     const { stdout, stdin } = process;
@@ -52,7 +52,7 @@ export class LiveDisplay implements Display {
     const { run } = shown;
     this.#state = startState(plannedWork(run.config, run.tasks, run.policy.capacity.keptRows > 0), run.clock());
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
-    const { write, giveBack } = captureWrites((text) => this.#screen.print(foreignText(text)));
+    const { write, giveBack } = captureWrites((text) => this.#later(() => foreignText(text)));
     this.#giveBackWrites = giveBack;
     this.#screen = new Screen({
       get columns() {
@@ -62,8 +62,8 @@ export class LiveDisplay implements Display {
     });
     this.#reporter = new Reporter({ ...shown, progress: false, print: (line) => this.#print(line) });
     this.#keys = stdin.isTTY ? new Keys(stdin, this.#actions()) : undefined;
-    this.#timer = setInterval(() => this.#draw(), FRAME_MS);
-    stdout.on('resize', this.#draw);
+    this.#timer = setInterval(this.#drawSoon, FRAME_MS);
+    stdout.on('resize', this.#drawSoon);
     this.#forgetExit = onExit(() => this.close()); // also where a signal or an error ends the process
   }
 
@@ -71,9 +71,21 @@ export class LiveDisplay implements Display {
     this.#reporter.opening(fingerprint, plannedBytes);
   }
 
-  handle(event: SessionEvent): void {
+  async handle(event: SessionEvent): Promise<void> {
+    if (event.type === 'resumed') await this.#recall(event.wallSeconds);
     this.#state = reduce(this.#state, event, this.#shown.run.clock());
+    if (event.type === 'stage') {
+      this.#state = withHistory(this.#state, this.#history);
+      this.#history = [];
+    }
     this.#reporter.handle(event);
+  }
+
+  /** The clock and the charts of a resumed run go on from where they were. */
+  async #recall(earlierSeconds: number): Promise<void> {
+    const store = fileStore(this.#shown.directory);
+    this.#history = (await lastRecords(store, 'metrics.jsonl', HISTORY_BYTES)).records;
+    this.#state = { ...this.#state, startedAt: this.#state.startedAt - 1000 * earlierSeconds };
   }
 
   say(message: string): void {
@@ -83,24 +95,53 @@ export class LiveDisplay implements Display {
   close(): void {
     this.#forgetExit();
     clearInterval(this.#timer);
-    process.stdout.off('resize', this.#draw);
+    clearImmediate(this.#nextFrame);
+    process.stdout.off('resize', this.#drawSoon);
     this.#keys?.close();
-    this.#giveBackWrites();
     this.#screen.clear();
+    this.#screen.print(this.#takeFinished());
+    this.#giveBackWrites();
   }
 
   #print(text: string): void {
-    this.#screen.print(terminalText(wrapWords(text, sizeOf(process.stdout).columns)));
+    this.#later((columns) => terminalText(wrapWords(text, columns)));
   }
 
-  readonly #draw = (): void => {
+  #later(finished: (columns: number) => string): void {
+    this.#finished.push(finished);
+    this.#drawSoon();
+  }
+
+  #takeFinished(): string {
+    const { columns } = sizeOf(process.stdout);
+    const lines = this.#finished.map((made) => made(columns));
+    this.#finished = [];
+    return lines.map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join('');
+  }
+
+  /**
+   * Behind whatever the event loop has to tell first: a step may have kept it from hearing of a resize, and a frame for
+   * the columns before would be torn.
+   */
+  readonly #drawSoon = (): void => {
+    this.#nextFrame ??= setImmediate(() => {
+      this.#nextFrame = undefined;
+      this.#draw();
+    });
+  };
+
+  #draw(): void {
     if (isInForeground() !== this.#isInFront) this.#changePlace();
-    if (!this.#isInFront) return;
+    const finished = this.#takeFinished();
+    if (!this.#isInFront) {
+      this.#screen.print(finished);
+      return;
+    }
     const { asked } = this.#controls;
     const state = { ...this.#state, now: this.#shown.run.clock() };
-    const keys = this.#keys !== undefined;
-    this.#screen.draw(frame(state, { ...sizeOf(process.stdout), colors, asked, keys }).map(terminalText));
-  };
+    const options = { ...sizeOf(process.stdout), colors, asked, keys: this.#keys !== undefined, help: this.#showsHelp };
+    this.#screen.draw(frame(state, options).map(terminalText), finished);
+  }
 
   /** Another program has the terminal, or it is ours again, in an unknown mode and with unknown lines. */
   #changePlace(): void {
@@ -117,12 +158,14 @@ export class LiveDisplay implements Display {
       p: () => controls.togglePause(),
       e: () => controls.evaluate(),
       q: () => controls.stop(),
-      h: () => this.#print(HELP),
+      h: () => {
+        this.#showsHelp = !this.#showsHelp;
+      },
     };
     return {
       onLetter: (letter) => {
         letters[letter]?.();
-        this.#draw();
+        this.#drawSoon();
       },
       onInterrupt: () => process.kill(process.pid, 'SIGINT'),
       onSuspend: () => this.#suspend(),
@@ -138,7 +181,7 @@ export class LiveDisplay implements Display {
     this.#controls.holdClock();
     process.once('SIGCONT', () => {
       this.#controls.releaseClock();
-      this.#draw();
+      this.#drawSoon();
     });
     process.kill(0, 'SIGTSTP');
   }

@@ -31,10 +31,13 @@ export class Screen {
     this.#terminal = terminal;
   }
 
-  /** Shows these lines, and hides the cursor; each must fit the terminal's width. */
-  draw(lines: readonly string[]): void {
-    if (lines.length !== this.#lines.length || this.#terminal.columns !== this.#columns) {
-      this.#redraw('', lines);
+  /**
+   * Shows these lines, and hides the cursor; each must fit the terminal's width.
+   * @param finished  lines to print above them in the same frame
+   */
+  draw(lines: readonly string[], finished = ''): void {
+    if (finished !== '' || lines.length !== this.#lines.length || this.#terminal.columns !== this.#columns) {
+      this.#redraw(finished, lines);
       return;
     }
     if (lines.every((line, index) => line === this.#lines[index])) return;
@@ -44,7 +47,7 @@ export class Screen {
 
   /** Prints finished lines above the region. */
   print(text: string): void {
-    this.#redraw(text.endsWith('\n') ? text : `${text}\n`, this.#lines);
+    this.#redraw(text, this.#lines);
   }
 
   /** Takes the region away and shows the cursor; `draw` brings both back. */
@@ -58,7 +61,8 @@ export class Screen {
     this.#lines = [];
   }
 
-  #redraw(finished: string, lines: readonly string[]): void {
+  #redraw(text: string, lines: readonly string[]): void {
+    const finished = text === '' || text.endsWith('\n') ? text : `${text}\n`;
     if (this.#lines.length + lines.length === 0) {
       this.#terminal.write(finished);
       return;

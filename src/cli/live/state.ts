@@ -1,13 +1,18 @@
 /** What the live region shows, reduced from a run's events. Pure: the clock comes with each event. */
-import type { Example, RolloutGroup, StepMetrics } from '../../methods/records.ts';
+import type { CreditedGroup, Example, StepMetrics } from '../../methods/records.ts';
+import type { Estimate } from '../../methods/statistics.ts';
 import type { StageWork } from '../../planning/work.ts';
 import type { SessionEvent } from '../../run/session.ts';
-import { type Curve, EMPTY_CURVE, withPoint } from './chart.ts';
+import { type Curve, EMPTY_CURVE, type Range, withPoint } from './chart.ts';
+import { type ShownGroup, shownGroup } from './group.ts';
 
 /** Seconds after which an old step counts 1/e in a rate. */
 const MEMORY_SECONDS = 15;
-/** Seconds for which a completion stays, to be read. */
+/** Seconds for which a completion stays, to be read, and a whole group. */
 const READING_SECONDS = 3;
+const GROUP_READING_SECONDS = 8;
+/** Groups that are kept to be shown. */
+const MOST_GROUPS = 6;
 
 /** Recent steps, older ones faded: sums whose quotients are rates. */
 interface Pace {
@@ -28,11 +33,16 @@ export interface LiveState {
   readonly step: number;
   /** Latest value of every metric of this stage. */
   readonly metrics: StepMetrics;
-  /** Over this stage: reward (loss in a supervised one), and greedy accuracy on held-out problems. */
+  /** Over this stage: reward (loss in a supervised one), greedy and sampled accuracy on held-out problems. */
   readonly training: Curve;
-  readonly heldOut: Curve;
+  readonly greedy: Curve;
+  readonly sampled: Curve;
+  /** What the intervals of these evaluations span: an axis that is narrower would show their noise as a change. */
+  readonly accuracyRange: Range | undefined;
   readonly accuracy: { readonly greedy: number; readonly sampled: number } | undefined;
   readonly example: (Example & { readonly shownAt: number }) | undefined;
+  /** Those that can teach something first. */
+  readonly groups: { readonly shown: readonly ShownGroup[]; readonly shownAt: number } | undefined;
   readonly pace: Pace;
   /** Evaluations of the plan that this stage has behind it. */
   readonly evaluations: number;
@@ -44,6 +54,13 @@ export interface LiveState {
   readonly last: { readonly at: number; readonly tokens: number | undefined; readonly evaluated: boolean };
 }
 
+const NO_CURVES = {
+  training: EMPTY_CURVE,
+  greedy: EMPTY_CURVE,
+  sampled: EMPTY_CURVE,
+  accuracyRange: undefined,
+} as const;
+
 const REST: Pace = { steps: 0, seconds: 0, tokens: 0 };
 
 export function startState(work: readonly StageWork[], now: number): LiveState {
@@ -54,10 +71,10 @@ export function startState(work: readonly StageWork[], now: number): LiveState {
     stageIndex: -1,
     step: 0,
     metrics: {},
-    training: EMPTY_CURVE,
-    heldOut: EMPTY_CURVE,
+    ...NO_CURVES,
     accuracy: undefined,
     example: undefined,
+    groups: undefined,
     pace: REST,
     evaluations: 0,
     secondsPerEvaluation: undefined,
@@ -73,7 +90,7 @@ export function reduce(before: LiveState, event: SessionEvent, now: number): Liv
     case 'stage':
       return enterStage(state, event);
     case 'rollouts':
-      return { ...state, example: nextExample(state, event.groups) };
+      return withRollouts(state, event.groups);
     case 'evaluation':
       return withEvaluation(state, event);
     case 'step':
@@ -92,8 +109,7 @@ function enterStage(state: LiveState, { index, step }: Event<'stage'>): LiveStat
     stageIndex: index,
     step,
     metrics: {},
-    training: EMPTY_CURVE,
-    heldOut: EMPTY_CURVE,
+    ...NO_CURVES,
     pace: REST,
     evaluations: Math.floor((evaluations * step) / steps),
     last: { at: state.now, tokens: index + step === 0 ? 0 : state.last.tokens, evaluated: false },
@@ -101,18 +117,45 @@ function enterStage(state: LiveState, { index, step }: Event<'stage'>): LiveStat
 }
 
 function withEvaluation(state: LiveState, { moment, step, evaluation }: Event<'evaluation'>): LiveState {
-  const greedy = evaluation.accuracy.mean;
   const [example] = evaluation.examples;
   const isFirst = moment === 'baseline';
   return {
-    ...state,
-    heldOut: withPoint(state.heldOut, step, greedy),
-    accuracy: { greedy, sampled: evaluation.meanAtK.mean },
+    ...withAccuracy(state, step, evaluation.accuracy, evaluation.meanAtK),
     example: state.example ?? (example && { ...example, shownAt: state.now }),
     evaluations: state.evaluations + (moment === 'requested' ? 0 : 1),
     // The baseline is all that happens before a first step.
     secondsPerEvaluation: isFirst ? (state.now - state.last.at) / 1000 : state.secondsPerEvaluation,
     last: isFirst ? { ...state.last, at: state.now } : { ...state.last, evaluated: true },
+  };
+}
+
+type Interval = Pick<Estimate, 'mean' | 'low' | 'high'>;
+
+/** An evaluation on the charts. */
+export function withAccuracy(state: LiveState, step: number, greedy: Interval, sampled: Interval): LiveState {
+  const { accuracyRange: before = greedy } = state;
+  const accuracyRange = {
+    low: Math.min(before.low, greedy.low, sampled.low),
+    high: Math.max(before.high, greedy.high, sampled.high),
+  };
+  return {
+    ...state,
+    greedy: withPoint(state.greedy, step, greedy.mean),
+    sampled: withPoint(state.sampled, step, sampled.mean),
+    accuracyRange,
+    accuracy: { greedy: greedy.mean, sampled: sampled.mean },
+  };
+}
+
+/** The figures of a step, and its point on the chart: the reward, or the loss of a supervised stage. */
+export function withFigures(state: LiveState, step: number, metrics: StepMetrics): LiveState {
+  // A step on the rollouts of an earlier one has no reward of its own.
+  const value = metrics.reward ?? (metrics.stage === 'sft' ? metrics.loss : undefined);
+  return {
+    ...state,
+    step,
+    metrics: { ...state.metrics, ...metrics },
+    training: value === undefined ? state.training : withPoint(state.training, step, Number(value)),
   };
 }
 
@@ -128,13 +171,9 @@ function withStep(state: LiveState, step: number, metrics: StepMetrics): LiveSta
     seconds: fade * pace.seconds + seconds,
     tokens: fade * pace.tokens + tokens - (last.tokens ?? tokens),
   };
-  const value = metrics.reward ?? (metrics.stage === 'sft' ? metrics.loss : undefined);
   const { perStep = 1 } = state.work[state.stageIndex] ?? {};
   return {
-    ...state,
-    step,
-    metrics: { ...state.metrics, ...metrics },
-    training: value === undefined ? state.training : withPoint(state.training, step, Number(value)),
+    ...withFigures(state, step, metrics),
     pace: next,
     secondsPerEvaluation: last.evaluated ? Math.max(0, betweenSteps - stepSeconds) : state.secondsPerEvaluation,
     secondsPerRow: next.seconds / next.steps / perStep,
@@ -142,13 +181,22 @@ function withStep(state: LiveState, step: number, metrics: StepMetrics): LiveSta
   };
 }
 
-/** One completion of a group that can teach something, for long enough to be read. */
-function nextExample({ example, now }: LiveState, groups: readonly RolloutGroup[]): LiveState['example'] {
-  if (example !== undefined && now - example.shownAt < READING_SECONDS * 1000) return example;
-  const group = groups.find(({ dead }) => !dead) ?? groups[0];
-  const rollout = group?.rollouts[0];
-  if (group === undefined || rollout === undefined) return example;
-  return { prompt: group.item.prompt, completion: rollout.text, verdict: rollout.verdict, shownAt: now };
+/** Groups, and one completion of the first that can teach something, each for long enough to be read. */
+function withRollouts(state: LiveState, credited: readonly CreditedGroup[]): LiveState {
+  const { example, groups, now } = state;
+  const sorted = [...credited].sort((a, b) => Number(a.dead) - Number(b.dead)).slice(0, MOST_GROUPS);
+  const [first] = sorted;
+  const rollout = first?.rollouts[0];
+  if (first === undefined || rollout === undefined) return state;
+  const isRead = (shown: { readonly shownAt: number } | undefined, seconds: number): boolean =>
+    shown === undefined || now - shown.shownAt >= seconds * 1000;
+  return {
+    ...state,
+    ...(isRead(example, READING_SECONDS) && {
+      example: { prompt: first.item.prompt, completion: rollout.text, verdict: rollout.verdict, shownAt: now },
+    }),
+    ...(isRead(groups, GROUP_READING_SECONDS) && { groups: { shown: sorted.map(shownGroup), shownAt: now } }),
+  };
 }
 
 /** Share of the run's work that is done, 0 to 1. */

@@ -30,6 +30,24 @@ describe('draw', () => {
   });
 });
 
+describe('a second curve', () => {
+  it('is a line on the same axis, in halves of a row', () => {
+    const chart = draw(curveOf([0, 5, 10]), { columns: 3, rows: 2, step: 2 }, { line: curveOf([0, 4, 8]) });
+    expect(chart).toEqual({ rows: [' ▁█', '▁██'], line: ['  ─', '─▔ '], low: 0, high: 10 });
+  });
+
+  it('widens the axis where it runs beyond the first', () => {
+    const chart = draw(curveOf([4, 6]), { columns: 2, rows: 1, step: 1 }, { line: curveOf([2, 8]) });
+    expect(chart).toMatchObject({ rows: ['▃▆'], line: ['─▔'], low: 2, high: 8 });
+  });
+});
+
+it('spans at least the range that is asked for', () => {
+  const chart = draw(curveOf([4, 5]), { columns: 2, rows: 1, step: 1 }, { range: { low: 0, high: 10 } });
+  expect(chart).toMatchObject({ rows: ['▄▅'], low: 0, high: 10 });
+  expect(draw(curveOf([4]), { columns: 1, rows: 1, step: 0 }, { range: { low: 4, high: 4 } })?.rows).toEqual(['▅']);
+});
+
 it('a curve of 100,000 steps stays small and keeps its means', () => {
   let curve = EMPTY_CURVE;
   for (let step = 0; step < 100_000; step++) curve = withPoint(curve, step, step < 50_000 ? 1 : 3);

@@ -71,6 +71,18 @@ export function rollouts(prompt: string, text: string, score = 0): TrainEvent {
   return { type: 'rollouts', step: 1, collected: { groups, rounds: 1 }, groups };
 }
 
+/** A group of completions, of which those that say `right` have a reward of 1. */
+export function rolloutGroups(texts: readonly string[]): TrainEvent {
+  const rewards = texts.map((text) => (text === 'right' ? 1 : 0));
+  const right = { score: 1, status: 'correct', reason: 'reaches the target' } as const;
+  const wrong = { score: 0, status: 'incorrect', reason: '19 is not 20' } as const;
+  const members = texts.map((text, i) => ({ text, reward: rewards[i], verdict: rewards[i] === 1 ? right : wrong }));
+  // Only what the live region reads of a group.
+  const group = { item: { prompt: '1 2 3 = 6 ?' }, dead: false, rollouts: members } as unknown as RolloutGroup;
+  const groups = [{ ...group, advantages: Float32Array.from(rewards, (reward) => 2 * reward - 1.5) }];
+  return { type: 'rollouts', step: 1, collected: { groups, rounds: 1 }, groups };
+}
+
 export interface Happening {
   readonly event: TrainEvent;
   /** Seconds after the event before. */

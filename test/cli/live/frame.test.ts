@@ -2,9 +2,19 @@ import pc from 'picocolors';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { type FrameOptions, frame } from '../../../src/cli/live/frame.ts';
-import { HELP } from '../../../src/cli/live/live_display.ts';
+import { HELP } from '../../../src/cli/live/help.ts';
 import { type LiveState, reduce, startState } from '../../../src/cli/live/state.ts';
-import { grpoStep, MIDDLE, rollouts, stage, stateAfter, WARM_START, WORK } from './events.ts';
+import {
+  evaluation,
+  grpoStep,
+  MIDDLE,
+  rolloutGroups,
+  rollouts,
+  stage,
+  stateAfter,
+  WARM_START,
+  WORK,
+} from './events.ts';
 
 const plain = pc.createColors(false);
 
@@ -20,10 +30,10 @@ describe('a frame', () => {
       "
       ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━────────────────────  63 %, about 44s left
       grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
-      reward 0.546                            held-out greedy 43.2 %, sampled 34.6 %
-      0.545               ▁▁▂▃▃▄▄▅▅▆▆▆▇▇▇███  43 %                    ▁▂▃▄▄▅▆▇█
-                  ▁▃▄▄▅▆▇███████████████████                 ▁▂▃▄▅▅▆▇██████████
-      0.207 ▁▂▄▅▇███████████████████████████  35 %  ▁▂▃▄▅▅▆▇███████████████████
+      reward 0.546                            held-out █greedy 43.2 % ─sampled 34.6 %
+      0.545               ▁▁▂▃▃▄▄▅▅▆▆▆▇▇▇███  47 %                 ▁▁▁▁▂▂▂▃▃▃▃▄▄
+                  ▁▃▄▄▅▆▇███████████████████        ▄▄▄▅▅▅▆▆▆▇▇▇────────────────
+      0.207 ▁▂▄▅▇███████████████████████████  24 %  ▔▔▔▔▔▔▔▔▔▔▔▔████████████████
       entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %
       ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
       p pause   e evaluate now   q save and quit   h help
@@ -36,10 +46,10 @@ describe('a frame', () => {
       "
       ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━──────────────────────────────────  63 %, about 44s left
       grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
-      reward 0.546                                                held-out greedy 43.2 %, sampled 34.6 %
-      0.545                        ▁▁▁▂▂▃▃▃▄▄▄▅▅▅▅▆▆▆▆▆▇▇▇▇▇████  43 %                               ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█
-                     ▁▁▂▃▃▄▅▅▆▆▇▇███████████████████████████████                      ▁▁▂▂▃▃▄▅▅▆▆▇▇█████████████████
-      0.207 ▁▂▃▄▅▅▆▇████████████████████████████████████████████  35 %  ▁▂▂▃▃▄▄▅▅▆▆▇████████████████████████████████
+      reward 0.546                                                held-out   █ greedy 43.2 %   ─ sampled 34.6 %
+      0.545                        ▁▁▁▂▂▃▃▃▄▄▄▅▅▅▅▆▆▆▆▆▇▇▇▇▇████  47 %                           ▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄
+                     ▁▁▂▃▃▄▅▅▆▆▇▇███████████████████████████████        ▄▄▄▄▅▅▅▅▅▆▆▆▆▆▆▇▇▇▇▇────────────────────────
+      0.207 ▁▂▃▄▅▅▆▇████████████████████████████████████████████  24 %  ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔████████████████████████
       entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %   grad norm 0.31   learning rate 3.0e-4
       ✓ 5 5 2 = 20 ? 5 + 5 = 10 , 10 * 2 = 20
       p pause   e evaluate now   q save and quit   h help
@@ -107,6 +117,73 @@ describe('a frame', () => {
   });
 });
 
+describe('a taller terminal', () => {
+  it('has larger charts and groups, whose height stays', () => {
+    const state = stateAfter(MIDDLE);
+    expect(text(drawn(state, { columns: 100, rows: 40 }))).toMatchInlineSnapshot(`
+      "
+      ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━───────────────────────────  63 %, about 44s left
+      grpo   step 120 of 200   14,000 tokens/s   1m 18s so far
+      reward 0.546                                      held-out   █ greedy 43.2 %   ─ sampled 34.6 %
+      0.545                              ▁▂▃▃▄▄▅▆▆▇▇██  47 %
+                                 ▁▃▄▅▆▇▇██████████████                                 ▁▁▂▃▃▄▄▅▅▆▇
+                           ▂▃▅▆▇██████████████████████                   ▁▁▂▃▃▄▄▅▅▆▆▇█████████████
+                      ▁▃▅▆████████████████████████████        ▃▃▄▅▅▆▆▇▇██████████████████████─────
+                  ▁▃▅▇████████████████████████████████        █████████████─────────▔▔▔▔▔▔▔▔▔█████
+               ▁▄▆████████████████████████████████████        ───▔▔▔▔▔▔▔▔▔▔███████████████████████
+      0.207 ▁▃▆███████████████████████████████████████  24 %  ████████████████████████████████████
+      entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %   grad norm 0.31
+        reward  advantage     5 5 2 = 20 ?  1 completion
+      ✓      –       0.00     5 + 5 = 10 , 10 * 2 = 20
+
+
+
+
+
+
+      p pause   e evaluate now   q save and quit   h help
+      "
+    `);
+    const fuller = reduce(state, rolloutGroups(['a', 'b', 'c']), state.now + 9000);
+    for (const rows of [30, 44, 60]) {
+      expect(drawn(fuller, { rows }).length).toBe(drawn(state, { rows }).length);
+      expect(drawn(state, { rows }).length).toBeLessThanOrEqual(rows / 2 + 2);
+    }
+  });
+
+  it('shows a group for long enough to be read, and completions that are alike as one', () => {
+    const group = rolloutGroups(['right', 'wrong', 'right', 'right']);
+    const state = reduce(stateAfter(MIDDLE), group, 1e6);
+    const shown = drawn(state, { rows: 44 });
+    const at = shown.findIndex((line) => line.includes('reward  advantage'));
+    expect(shown.slice(at, at + 3).map((line) => line.trimEnd())).toEqual([
+      '  reward  advantage     1 2 3 = 6 ?  4 completions',
+      '✓   1.00      +0.50  ×3 right',
+      '✗   0.00      −1.50     wrong  19 is not 20',
+    ]);
+    expect(reduce(state, rollouts('next', 'x'), 1e6 + 7900).groups).toBe(state.groups);
+    expect(reduce(state, rollouts('next', 'x'), 1e6 + 8100).groups?.shown[0]?.prompt).toBe('next');
+  });
+});
+
+it('shows help in the place of charts, and takes it away again', () => {
+  const state = stateAfter(MIDDLE);
+  const help = drawn(state, { help: true });
+  expect(help).toHaveLength(11);
+  expect(help.join('\n')).toContain(HELP.join('\n'));
+  expect(help.at(-1)).toMatch(/h back$/);
+  expect(drawn(state, { help: true, rows: 8 }).at(-1)).toMatch(/^p pause/);
+});
+
+it('an axis is no narrower than the interval of an evaluation: its noise does not look like a fall', () => {
+  const begun = [...WARM_START, { event: stage(1), after: 0 }];
+  const flat = [0.992, 0.99, 0.993].map((greedy, i) => ({ event: evaluation('periodic', 50 * i, greedy), after: 2 }));
+  const rows = drawn(stateAfter([...begun, ...flat])).slice(3, 6);
+  // 99.0 to 99.3 %, each within 4 points: the blocks stay level, and the axis spans the interval.
+  expect(rows[0]).toMatch(/ 103 % (?:▆+|▅+)$/);
+  expect(rows[2]).toMatch(/ 75 % {2}\S/);
+});
+
 describe('no line wraps', () => {
   const long = rollouts('長い問題 '.repeat(20), '🙂 답 '.repeat(40));
   const states = [
@@ -118,16 +195,19 @@ describe('no line wraps', () => {
 
   it.each(Array.from({ length: 40 }, (_, i) => 1 + 4 * i))('at %i columns', (columns) => {
     for (const state of states) {
-      for (const rows of [3, 10, 24]) {
-        const lines = drawn(state, { columns, rows });
-        expect(lines.length).toBeLessThanOrEqual(Math.min(10, rows - 2));
+      for (const [rows, help] of [3, 10, 24, 30, 60].flatMap((some) => [
+        [some, false] as const,
+        [some, true] as const,
+      ])) {
+        const lines = drawn(state, { columns, rows, help });
+        expect(lines.length).toBeLessThanOrEqual(rows <= 24 ? Math.min(11, rows - 2) : rows / 2 + 2);
         for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(Math.max(1, columns - 1));
       }
     }
   });
 
   it('in the help, at 80 columns', () => {
-    expect(Math.max(...HELP.split('\n').map((line) => line.length))).toBeLessThan(80);
+    expect(Math.max(...HELP.map((line) => line.length))).toBeLessThan(80);
   });
 });
 

@@ -98,6 +98,28 @@ describe('a screen', () => {
     expect(written().slice(before)).not.toContain('pause');
   });
 
+  it('prints finished lines and redraws its region in one frame', async () => {
+    const { screen, written, rows } = open(20);
+    screen.draw(REGION);
+    const before = written().length;
+    screen.draw(REGION, 'finished\n');
+    expect(written().slice(before).split('\u001b[?2026h')).toHaveLength(2);
+    expect(await rows()).toEqual(['finished', ...REGION]);
+  });
+
+  it('leaves no torn region when the terminal is made narrower, shorter and wider by turns', async () => {
+    const { screen, rows, resize } = open(80, 24);
+    for (let line = 1; line <= 5; line++) screen.print(`finished ${line}`);
+    for (const columns of [80, 60, 45, 61, 33, 80]) {
+      await resize(columns);
+      const region = ['━'.repeat(columns - 1), `step ${columns}`, '█'.repeat(columns - 1), 'p pause'];
+      screen.draw(region);
+      const shown = await rows();
+      expect(shown.slice(-4)).toEqual(region);
+      expect(shown.slice(0, -4)).toEqual([1, 2, 3, 4, 5].map((line) => `finished ${line}`));
+    }
+  });
+
   it('begins a new region where another program has left the cursor', async () => {
     const { screen, rows, type } = open(20);
     screen.draw(REGION);
