@@ -127,7 +127,8 @@ function pointLines(point: MethodPoint, method: Method<unknown>, options: readon
 }
 
 function switchLines({ switchedOnBy }: Method<unknown>, options: readonly OptionText[]): string[] {
-  return switchedOnBy === undefined ? [] : [line({ [switchedOnBy.key.yaml]: switchedOnBy.written(valuesOf(options)) })];
+  const value = switchedOnBy?.written(valuesOf(options));
+  return switchedOnBy === undefined || value === undefined ? [] : [line({ [switchedOnBy.key.yaml]: value })];
 }
 
 function lossTypeLines(point: MethodPoint, id: string): string[] {

@@ -32,7 +32,17 @@ export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
   groupSteps: { yaml: 'group_steps', takes: 'many', text: 'What becomes of sampled groups before they are credited.' },
   advantageEstimator: { yaml: 'advantage_estimator', takes: 'one', text: 'How rewards become advantages.' },
   creditSteps: { yaml: 'credit_steps', takes: 'many', text: 'What shapes or masks the advantages.' },
+  importanceSamplingLevel: {
+    yaml: 'importance_sampling_level',
+    takes: 'one',
+    text: "What the policy's ratio is of.",
+  },
   objective: { yaml: 'objective', takes: 'one', text: "The policy's own term of the loss." },
+  tokenWeights: {
+    yaml: 'token_weights',
+    takes: 'many',
+    text: "What weighs or masks the policy's own term alone, at each update.",
+  },
   lossTerms: { yaml: 'loss_terms', takes: 'many', text: 'Further terms of the loss.' },
   aggregation: { yaml: 'aggregation', takes: 'one', text: 'The weight of a token in the loss.' },
   controllers: { yaml: 'controllers', takes: 'many', text: 'What acts on the run after a step.' },
@@ -53,9 +63,10 @@ export const LOSS_TYPES: ReadonlyMap<string, { readonly objective: string; reado
 
 export const DEFAULT_LOSS_TYPE = 'dapo';
 
-/** A method that shares its options with the stage, or none. */
-export function sharedOptions(method: Method<unknown>): readonly Key[] {
-  return method.optionsAreStageKeys === true ? Object.values(method.options) : [];
+/** The options that a method shares with the stage: all but that of its switch, or none. */
+export function sharedOptions({ optionsAreStageKeys, options, switchedOnBy }: Method<unknown>): readonly Key[] {
+  if (optionsAreStageKeys !== true) return [];
+  return Object.values(options).filter(({ yaml }) => yaml !== switchedOnBy?.key.yaml);
 }
 
 /** The options that methods share with the stage; a spelling that several share is one key, with the words of each. */
@@ -66,11 +77,11 @@ function optionKeys(): Key[] {
       owners.set(option.yaml, [...(owners.get(option.yaml) ?? []), { id: method.id, option }]);
     }
   }
-  return [...owners].map(([yaml, [first, ...others]]) => {
+  return [...owners.values()].map(([first, ...others]) => {
     if (others.length === 0) return first.option;
     const texts = [first, ...others].map(({ id, option }) => `Of ${id}: ${option.schema.description ?? ''}`);
     // Each method's own schema reads the value; that of the first serves the editor.
-    return key(yaml, zodOf(first.option.schema).describe(texts.join(' ')));
+    return { ...first.option, schema: zodOf(first.option.schema).describe(texts.join(' ')) };
   });
 }
 

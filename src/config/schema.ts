@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { registeredTasks } from '../data/registry.ts';
 import type { Json } from '../options/json.ts';
-import type { KeyTable } from '../options/keys.ts';
+import type { Key, KeyTable } from '../options/keys.ts';
 import { zodOf } from '../options/schemas.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
 import { MODEL_KEYS } from './model_config.ts';
@@ -11,7 +11,18 @@ import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';
 
 function shapeOf(table: KeyTable): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.values(table).map(({ yaml, schema }) => [yaml, zodOf(schema)]));
+  return Object.fromEntries(Object.values(table).map((key) => [key.yaml, withSchedule(key)]));
+}
+
+/** What the key takes, a schedule included. */
+function withSchedule({ schema: declared, schedule }: Key): z.ZodType {
+  const schema = zodOf(declared);
+  if (schedule === undefined) return schema;
+  const { data: fallback } = schema.safeParse(undefined);
+  return z
+    .union([schema, zodOf(schedule)])
+    .optional()
+    .meta({ description: schema.description ?? '', ...(fallback !== undefined && { default: fallback }) });
 }
 
 /** A file of the user's own, whose options only it knows. */

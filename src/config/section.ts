@@ -1,6 +1,6 @@
 /** One section of the file (the model, a stage, the run) read through its table of keys. */
 import type { KeyTable, Values } from '../options/keys.ts';
-import { readValue } from '../options/read.ts';
+import { readKey } from '../options/read.ts';
 import { MISSING, type Problems } from './problems.ts';
 
 /** A value that the file or `--set` gives for a key, and the dotted path it was written at. */
@@ -56,9 +56,10 @@ export class Section<T extends KeyTable> {
   }
 
   #read(name: string): unknown {
-    const { yaml, schema } = this.#table[name];
+    const key = this.#table[name];
+    const { yaml } = key;
     const given = this.#given.get(yaml);
-    const result = readValue(schema, given?.value);
+    const result = readKey(key, given?.value);
     if (result.ok) return result.value;
     this.#broken.add(name);
     const { path, value, rule } = result.problem;

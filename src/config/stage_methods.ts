@@ -7,6 +7,7 @@ import type { Plugin } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import { unknownOptionRule } from '../options/read.ts';
 import { firstRepeated } from '../options/repeated.ts';
+import { hasSchedule, valuesAt } from '../options/schedule.ts';
 import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './method_keys.ts';
@@ -54,7 +55,7 @@ function chosenAt(point: MethodPoint, values: Readonly<Record<string, unknown>>,
   if (takes === 'one') return [{ plugin: (listed as Plugin | undefined) ?? defaultOf(point, values), path }];
   const switched = METHODS[point].flatMap(({ id, switchedOnBy }: AnyMethod): Chosen[] => {
     const value = switchedOnBy && values[switchedOnBy.key.yaml];
-    const options = value === undefined ? undefined : switchedOnBy?.on(value);
+    const options = value === undefined ? undefined : switchedOnBy?.on(value, (other) => given.get(other)?.value);
     if (switchedOnBy === undefined || options === undefined) return [];
     const { yaml: own } = switchedOnBy.key;
     return [{ plugin: { ...options, name: id }, path: given.get(own)?.path ?? prefix + own }];
@@ -85,11 +86,24 @@ function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Writt
   const section = new Section(found.options, given, `${path}.`, written.problems);
   const isSound = section.sound(...Object.keys(found.options));
   const refuse = (option: string, rule: string): void => section.refuse(option, rule);
-  const values = isSound ? (found.complete?.(section.values, refuse) ?? section.values) : section.values;
-  const spelled = Object.entries(found.options).flatMap(([option, { yaml }]) =>
-    values[option] === undefined ? [] : [[yaml, values[option] as Json] as const],
-  );
+  const values = isSound ? completed(found, section.values, refuse) : section.values;
+  const spelled = Object.entries(found.options).flatMap(([option, { yaml, schema, isLater }]) => {
+    const value = values[option] as Json | undefined; // a declaration reads plain data
+    const isLeftOut = value === undefined || (isLater && value === zodOf(schema).safeParse(undefined).data);
+    return isLeftOut ? [] : [[yaml, value] as const];
+  });
   return { ...Object.fromEntries(spelled), name: found.id };
+}
+
+/** The options with those that follow from others; a schedule is checked at both of its ends, and completed at each step. */
+function completed(
+  { options, complete }: AnyMethod,
+  values: Readonly<Record<string, unknown>>,
+  refuse: (option: string, rule: string) => void,
+): Readonly<Record<string, unknown>> {
+  if (!hasSchedule(values)) return complete?.(values, refuse) ?? values;
+  for (const step of [0, Number.MAX_SAFE_INTEGER]) complete?.(valuesAt(options, values, { step, maxSteps: 1 }), refuse);
+  return values;
 }
 
 /** What is given for a method: in its own mapping, or among the keys of the stage where it shares them. */
@@ -152,7 +166,7 @@ function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<st
         if (written === undefined || read.has(yaml) || !written.path.startsWith(prefix)) continue;
         const reader = zodOf(schema);
         const isDefault = reader.safeParse(undefined).data === reader.safeParse(written.value).data;
-        if (isDefault) continue;
+        if (isDefault || written.value === false) continue;
         problems.add(
           written.path,
           written.value,
@@ -178,7 +192,8 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
     for (const { id, switchedOnBy } of METHODS[point] as readonly AnyMethod[]) {
       if (switchedOnBy === undefined) continue;
       const on = methods[point].find(({ name }) => name === id);
-      tree[switchedOnBy.key.yaml] = on === undefined ? switchedOnBy.off : switchedOnBy.written(withoutName(on));
+      const value = on === undefined ? switchedOnBy.off : switchedOnBy.written(withoutName(on));
+      if (value !== undefined) tree[switchedOnBy.key.yaml] = value;
     }
     if (rest.length === 0) continue;
     tree[POINT_KEYS[point].yaml] = POINT_KEYS[point].takes === 'one' ? rest[0] : rest;
@@ -192,7 +207,7 @@ function written(point: MethodPoint, plugin: Plugin, isSaid: boolean, tree: Reco
   if (found === undefined) return [plugin];
   const shared = sharedOptions(found).map(({ yaml }) => yaml);
   for (const yaml of shared) if (plugin[yaml] !== undefined) tree[yaml] = plugin[yaml];
-  if (isSaid || found.switchedOnBy !== undefined) return [];
+  if (isSaid || found.switchedOnBy?.written(withoutName(plugin)) !== undefined) return [];
   const isDefault = POINT_KEYS[point].takes === 'one' && METHODS[point][0].id === found.id && !isLoss(point);
   const own = Object.fromEntries(Object.entries(plugin).filter(([option]) => !shared.includes(option))) as Plugin; // with its name
   return isDefault ? [] : [own];

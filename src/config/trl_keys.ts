@@ -25,13 +25,10 @@ const oneEngine = 'rollouts run in the same engine as the update, so there is no
 const noAdapters = 'all weights are trained, there are no adapters; leave it out';
 const noDataset = 'problems come from a generated task, not from a dataset; use task: {name: …}';
 const noReference = 'the reference of beta is the policy at the start of the stage and stays fixed; leave it out';
-const fixedEntropy = 'the entropy coefficient is fixed; use entropy_coef';
 const oneProcess = 'one process on one machine trains; leave it out';
 const fullPrecision = 'all arithmetic is float32; leave it out';
 const ownLog = 'every step is logged in the run directory; leave it out';
 const byTime = 'checkpoints are written by time; use save_seconds and save_total_limit';
-const noSapo = 'belongs to loss_type sapo, which this trainer does not have; leave it out';
-const noVespo = 'belongs to loss_type vespo, which this trainer does not have; leave it out';
 
 const MODEL_AND_DATA = {
   model_name_or_path: refused('the model starts from random weights; describe it under model:'),
@@ -128,21 +125,8 @@ const ROLLOUT = {
 };
 
 const OBJECTIVE = {
-  importance_sampling_level: refused('the objective weighs and clips token by token; leave it out', 'token'),
-  ...family(noSapo, { sapo_temperature_neg: 1.05, sapo_temperature_pos: 1 }),
-  ...family(noVespo, { vespo_k_pos: 2, vespo_lambda_pos: 3, vespo_k_neg: 3, vespo_lambda_neg: 2 }),
   ...family(noReference, { sync_ref_model: false, ref_model_mixup_alpha: 0.6, ref_model_sync_steps: 512 }),
-  use_bias_correction_kl: refused('the KL estimator is k3 as it is; leave it out', false),
-  ...family(fixedEntropy, {
-    use_adaptive_entropy: false,
-    entropy_coef_min: 0,
-    entropy_coef_max: 1,
-    entropy_coef_delta: 0.005,
-    entropy_target: 0.2,
-  }),
   multi_objective_aggregation: refused('rewards are summed, then normalized; leave it out', 'sum_then_normalize'),
-  top_entropy_quantile: refused('every token of a completion is trained on; leave it out', 1),
-  off_policy_mask_threshold: refused('updates are on-policy; lower num_iterations instead', null),
   reward_model_name_or_path: refused('rewards are functions, there are no reward models; use reward_funcs', null),
   replay_buffer_size: refused('there is no replay buffer; use dynamic_sampling: refill'),
 };

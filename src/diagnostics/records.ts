@@ -126,16 +126,15 @@ export function supervisedRecord(step: number, result: SupervisedResult): Update
 export function updateRecord(step: number, result: UpdateResult, onPolicy: boolean): UpdateRecord {
   const { gradNorm, learningRate, totals } = result;
   const tokens = Math.max(1, totals.rows);
-  const clipped = totals.measured.get('clip_ratio/region_mean');
-  const kl = totals.measured.get('kl');
+  const { 'clip_ratio/region_mean': clipped, kl } = totals.measured;
   return {
     step,
     loss: totals.loss,
     gradNorm,
     learningRate,
     onPolicy,
-    ...(clipped !== undefined && { clipped: clipped / tokens }),
-    ...(kl !== undefined && { kl: kl / tokens }),
+    ...(clipped !== undefined && { clipped }),
+    ...(kl !== undefined && { kl }),
     meanDifference: totals.logprobDifferenceSum / tokens,
     maxDifference: totals.logprobDifferenceMax,
   };

@@ -57,11 +57,17 @@ export function lossSequences(
       refLogprobs: refLogprobs && own(refLogprobs),
       entropies: own(entropies),
       advantages: own(advantages),
-      weights: group.tokenWeights?.[i] ?? own(ones),
+      weights: selected(group.tokenWeights?.[i] ?? own(ones), group.tokenSelection?.[i]),
+      ...(group.tokenSelection && { selection: group.tokenSelection[i] }),
       coefficients: own(coefficients),
     };
   });
   return { sequences, gradients: () => emptyGradients(offsets, places) };
+}
+
+/** Weights, 0 where the token is not selected. */
+function selected(weights: Float32Array, selection: Float32Array | undefined): Float32Array {
+  return selection === undefined ? weights : weights.map((weight, t) => weight * selection[t]);
 }
 
 /** [loss rows] where each row's token stands among the tokens of all completions. */

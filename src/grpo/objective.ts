@@ -4,19 +4,14 @@
  * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise
  * the log-probs come to the host, the terms add up in float64, and the derivatives go back. Both begin and end the same way.
  */
-import type { LossContext, LossTerm } from '../methods/points.ts';
+import type { LossContext, LossGradient, LossSequence, LossTerm, Measures, TokenWeight } from '../methods/points.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
-import type { ObjectiveRows, Policy, ScoresWithLoss } from '../model/policy.ts';
+import type { ObjectiveRows, Policy, Scores, ScoresWithLoss } from '../model/policy.ts';
 import type { ObjectiveSettings } from '../model/programs.ts';
-import { type LossSequences, lossSequences } from './loss_sequences.ts';
+import { lossSequences } from './loss_sequences.ts';
+import type { StepMeter } from './meter.ts';
 import type { StepScope } from './step_scope.ts';
-
-export interface ObjectiveResult {
-  readonly scores: ScoresWithLoss;
-  /** Sums over the loss tokens that are not masked, by the name of the metric. */
-  readonly measured: ReadonlyMap<string, number>;
-}
 
 /** One micro-batch and what is known of its loss rows. */
 export interface ObjectiveBatch {
@@ -27,32 +22,99 @@ export interface ObjectiveBatch {
   readonly sizes: LossContext['sizes'];
 }
 
+/** Adds the gradients of one micro-batch; what its terms measure goes to the meter. */
 export async function accumulateObjective(
   policy: Policy,
   scope: StepScope,
-  { batch, groups, rows, temperature, sizes }: ObjectiveBatch,
-): Promise<ObjectiveResult> {
-  const { lossTerms } = scope.methods;
-  const settings = isWeighted(groups) ? undefined : deviceSettings(lossTerms.map(({ part }) => part));
+  micro: ObjectiveBatch,
+  meter: StepMeter,
+): Promise<ScoresWithLoss> {
+  const { batch, groups, rows, temperature } = micro;
+  const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
+  const isWeighted = actingWeights(scope, update).length > 0 || groups.some(hasTokenWeights);
+  const settings = isWeighted ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
-    const sequences = (): LossSequences => lossSequences(batch, groups, rows, scores);
-    return { scores, measured: measure(scope, sequences, rows) };
+    measureTerms(scope, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
+    return scores;
   }
   const forward = await policy.forward(batch, temperature);
   const found = lossSequences(batch, groups, rows, forward);
   const gradients = found.gradients();
-  for (const { id, part } of lossTerms) {
-    part.add(found.sequences, gradients.bySequence, { ...scope.context(id), sizes });
-  }
+  const sequences = addTerms(scope, update, found.sequences, gradients.bySequence);
   const { losses, ...derivatives } = gradients.toRows();
   await policy.backward(derivatives);
-  return { scores: { ...forward, losses }, measured: measure(scope, () => found, rows) };
+  measureTerms(scope, update, () => sequences, meter);
+  return { ...forward, losses };
 }
 
-/** Token weights apply to the policy's own term alone, which the kernel cannot tell from the others. */
-function isWeighted(groups: readonly CreditedGroup[]): boolean {
-  return groups.some(({ tokenWeights }) => tokenWeights !== undefined);
+/** What the terms know of the update under way. */
+export interface Update {
+  readonly sizes: LossContext['sizes'];
+  /** Every ratio is exactly 1. */
+  readonly onPolicy: boolean;
+}
+
+/** The terms of one micro-batch on the host. @returns the sequences with the weights that hold at this update */
+export function addTerms(
+  scope: StepScope,
+  update: Update,
+  unweighed: readonly LossSequence[],
+  gradients: readonly LossGradient[],
+): readonly LossSequence[] {
+  const sequences = weighed(scope, update, unweighed);
+  for (const { id, part } of scope.methods.lossTerms) part.add(sequences, gradients, lossContext(scope, update, id));
+  return sequences;
+}
+
+/** Lets the parts that need it see the whole optimizer step. @param scoresOf  of a micro-batch, before the step */
+export async function observeStep(
+  scope: StepScope,
+  micros: readonly ObjectiveBatch[],
+  scoresOf: (micro: ObjectiveBatch) => Promise<Scores>,
+): Promise<void> {
+  const { lossTerms, tokenWeights } = scope.methods;
+  const observers = [...tokenWeights, ...lossTerms].filter(({ part }) => part.observe !== undefined);
+  if (observers.length === 0) return;
+  const sequences: LossSequence[] = [];
+  for (const micro of micros) {
+    const { batch, groups, rows } = micro;
+    sequences.push(...lossSequences(batch, groups, rows, await scoresOf(micro)).sequences);
+  }
+  const [first] = micros;
+  if (first === undefined) return;
+  for (const { id, part } of observers) part.observe?.(sequences, lossContext(scope, first, id));
+}
+
+function lossContext(scope: StepScope, { sizes }: Pick<Update, 'sizes'>, id: string): LossContext {
+  return { ...scope.context(id), sizes, ratio: scope.methods.ratio.part };
+}
+
+type NamedWeight = { readonly id: string; readonly part: TokenWeight };
+
+function actingWeights({ methods }: StepScope, { onPolicy }: Update): readonly NamedWeight[] {
+  return methods.tokenWeights.filter(({ part }) => !part.isIdle && !(onPolicy && part.offPolicyOnly));
+}
+
+/** The sequences with the weights that hold at this update. */
+function weighed(scope: StepScope, update: Update, sequences: readonly LossSequence[]): readonly LossSequence[] {
+  const weighing = actingWeights(scope, update);
+  if (weighing.length === 0) return sequences;
+  const weights = sequences.map(({ coefficients: { length } }) => ({
+    weights: new Float64Array(length).fill(1),
+    importance: new Float64Array(length).fill(1),
+  }));
+  for (const { id, part } of weighing) part.weigh(sequences, weights, lossContext(scope, update, id));
+  return sequences.map((sequence, i): LossSequence => {
+    const { weights: own, importance } = weights[i];
+    for (let t = 0; t < own.length; t++) own[t] *= sequence.weights[t];
+    return { ...sequence, weights: own, importance };
+  });
+}
+
+/** They apply to the policy's own term alone, which the kernel cannot tell from the others. */
+function hasTokenWeights({ tokenWeights, tokenSelection }: CreditedGroup): boolean {
+  return tokenWeights !== undefined || tokenSelection !== undefined;
 }
 
 /** What the kernel is set to; undefined where it does not compute every term. */
@@ -61,30 +123,36 @@ function deviceSettings(terms: readonly LossTerm[]): ObjectiveSettings | undefin
   return Object.assign({}, ...terms.map(({ device }) => device?.settings)) as ObjectiveSettings; // the kernel's own names
 }
 
+/** Whether a term of the stage pays for entropy. */
+export function paysForEntropy({ methods }: StepScope): boolean {
+  return methods.lossTerms.some(({ part }) => part.device?.entropyCoefficient !== undefined);
+}
+
 /** Weight of each loss token's entropy, where the kernel computes the terms. */
 export function entropyCoefficient({ methods }: StepScope, sizes: LossContext['sizes']): number {
   return methods.lossTerms.reduce((sum, { part }) => sum + (part.device?.entropyCoefficient?.(sizes) ?? 0), 0);
 }
 
-/** @param sequences  called only where a term measures something */
-function measure(
-  { methods }: StepScope,
-  sequences: () => LossSequences,
-  { oldLogprobs }: ObjectiveRows,
-): ReadonlyMap<string, number> {
-  const measured = new Map<string, number>();
-  let found: LossSequences | undefined;
-  for (const { part } of methods.lossTerms) {
-    if (part.measures === undefined) continue;
-    const { names, offPolicyOnly, add } = part.measures;
-    const sums = new Float64Array(names.length);
-    if (!(offPolicyOnly && oldLogprobs === 'current')) {
-      found ??= sequences();
-      for (const sequence of found.sequences) add(sequence, sums);
+/** @param sequences  called only where a part measures something */
+export function measureTerms(
+  scope: StepScope,
+  update: Update,
+  sequences: () => readonly LossSequence[],
+  meter: StepMeter,
+): void {
+  const { onPolicy } = update;
+  const { lossTerms } = scope.methods;
+  let found: readonly LossSequence[] | undefined;
+  const measureBy = (id: string, { zeroOnPolicy, add }: Measures): void => {
+    if (onPolicy && zeroOnPolicy !== undefined) {
+      for (const name of zeroOnPolicy) meter.mean(name, 0, 0);
+      return;
     }
-    names.forEach((name, i) => {
-      measured.set(name, (measured.get(name) ?? 0) + sums[i]);
-    });
+    found ??= sequences();
+    const context = lossContext(scope, update, id);
+    for (const sequence of found) add(sequence, meter, context);
+  };
+  for (const { id, part } of [...lossTerms, ...actingWeights(scope, update)]) {
+    if (part.measures !== undefined) measureBy(id, part.measures);
   }
-  return measured;
 }

@@ -20,8 +20,10 @@ export interface StepScope {
 export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
   const { stageIndex, step, itemsDrawn } = run.state;
   const logged: Record<string, number> = {};
+  const methods = methodsOf(run);
+  methods.moveTo(step);
   return {
-    methods: methodsOf(run),
+    methods,
     logged,
     context: (id) => ({
       step,

@@ -8,13 +8,20 @@ import { NumericsError } from '../errors.ts';
 import type { StepSizes } from '../methods/points.ts';
 import type { CreditedGroup, UpdateResult } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import { lossTokens } from '../methods/tokens.ts';
+import { lossTokens, selectedTokens } from '../methods/tokens.ts';
 import type { PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
 import { completionLimit } from './completion_end.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
-import { accumulateObjective, entropyCoefficient } from './objective.ts';
+import { StepMeter } from './meter.ts';
+import {
+  accumulateObjective,
+  entropyCoefficient,
+  type ObjectiveBatch,
+  observeStep,
+  paysForEntropy,
+} from './objective.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 import type { StepScope } from './step_scope.ts';
@@ -42,22 +49,52 @@ export async function updatePolicy(
     .filter((group) => actsInUpdate(scope.methods, group))
     .map((credited): PackedGroup => ({ ...tokenGroup(credited), credited }));
   const microBatches = splitGroups(packed, microBatchCapacity(run, stage));
-  const totals = emptyTotals();
+  const totals = emptyTotals(paysForEntropy(scope));
+  const meter = new StepMeter();
   const { temperature } = stage.sampling;
-  for (const micro of microBatches) {
-    const batch = packBatch(micro);
-    const credited = micro.map((group) => group.credited);
-    const rollouts = credited.flatMap((group) => group.rollouts);
-    const all = { ...sizes, microBatches: microBatches.length, microLossTokens: sum(rollouts, lossTokens) };
-    const rows = await objectiveRows(run, stage, scope, batch, credited, all, onPolicy);
-    const result = await accumulateObjective(policy, scope, { batch, groups: credited, rows, temperature, sizes: all });
-    checkFinite(result.scores.losses, batch, credited, state.step);
-    addRows(totals, batch, rollouts, rows, result);
+  const microOf = (micro: readonly PackedGroup[]): Omit<ObjectiveBatch, 'rows'> => {
+    const groups = micro.map(({ credited }) => credited);
+    const microLossTokens = sum(groups, ({ rollouts }) => sum(rollouts, lossTokens));
+    const all = { ...sizes, microBatches: microBatches.length, microLossTokens };
+    return { batch: packBatch(micro), groups, temperature, sizes: all };
+  };
+  if (needsObservation(scope)) await observe(run, scope, microBatches.map(microOf), onPolicy);
+  for (const each of microBatches) {
+    const micro = microOf(each);
+    const rows = await objectiveRows(run, scope, micro, onPolicy);
+    const scores = await accumulateObjective(policy, scope, { ...micro, rows }, meter);
+    checkFinite(scores.losses, micro.batch, micro.groups, state.step);
+    addRows(totals, micro, rows, scores);
   }
   const learningRate = learningRateAt(state.step, stage.optimizer);
   const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: state.step + 1 });
   if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
-  return { learningRate, gradNorm, totals };
+  const entropy = totals.selectedEntropy / Math.max(1, totals.selectedRows);
+  const after = scope.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
+  return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
+}
+
+function needsObservation({ methods: { tokenWeights, lossTerms } }: StepScope): boolean {
+  return [...tokenWeights, ...lossTerms].some(({ part }) => part.observe !== undefined);
+}
+
+/** For parts with statistics of the whole step. On-policy the sampler's log-probs and entropies are the scorer's. */
+async function observe(
+  run: TrainingRun,
+  scope: StepScope,
+  micros: readonly Omit<ObjectiveBatch, 'rows'>[],
+  onPolicy: boolean,
+): Promise<void> {
+  const known: ObjectiveBatch[] = [];
+  for (const micro of micros) known.push({ ...micro, rows: await objectiveRows(run, scope, micro, onPolicy) });
+  await observeStep(scope, known, async ({ batch, groups, temperature }) => {
+    if (!onPolicy) return run.policy.score(batch, temperature);
+    const rollouts = groups.flatMap((group) => group.rollouts);
+    return {
+      logprobs: byRow(batch, (completion, token) => rollouts[completion].logprobs[token]),
+      entropies: byRow(batch, (completion, token) => rollouts[completion].entropies[token]),
+    };
+  });
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {
@@ -70,6 +107,7 @@ function stepSizes(groups: readonly CreditedGroup[], maxCompletionTokens: number
   return {
     completions: sum(groups, ({ rollouts }) => rollouts.length),
     lossTokens: sum(groups, ({ rollouts }) => sum(rollouts, lossTokens)),
+    selectedTokens: sum(groups, selectedTokens),
     maxCompletionTokens,
   };
 }
@@ -79,14 +117,18 @@ function microBatchCapacity(run: TrainingRun, { batch }: GrpoStageConfig): Param
   return { rows, lossRows, groups, completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions) };
 }
 
+/** [loss rows] of a batch, from what is known of each token. */
+function byRow(batch: PackedBatch, value: (completion: number, token: number) => number): Float32Array {
+  const values = new Float32Array(batch.lossRowCount);
+  for (let row = 0; row < values.length; row++) values[row] = value(batch.completionOf[row], batch.tokenOf[row]);
+  return values;
+}
+
 /** What is known of each loss row before the forward pass, in the batch's order. */
 async function objectiveRows(
   run: TrainingRun,
-  stage: GrpoStageConfig,
   scope: StepScope,
-  batch: PackedBatch,
-  groups: readonly CreditedGroup[],
-  sizes: StepSizes,
+  { batch, groups, sizes, temperature }: Omit<ObjectiveBatch, 'rows'>,
   onPolicy: boolean,
 ): Promise<ObjectiveRows> {
   const rollouts = groups.flatMap((group) => group.rollouts);
@@ -94,25 +136,24 @@ async function objectiveRows(
   const byToken = groups.flatMap(({ rollouts: members, tokenAdvantages }) =>
     members.map((_, i) => tokenAdvantages?.[i]),
   );
+  const selections = groups.flatMap(({ rollouts: members, tokenSelection }) =>
+    members.map((_, i) => tokenSelection?.[i]),
+  );
   const { aggregation, needs } = scope.methods;
   const coefficientOf = Float64Array.from(rollouts, (rollout) => {
     const tokens = lossTokens(rollout);
     return tokens === 0 ? 0 : aggregation.part(tokens, sizes);
   });
   const entropyShare = entropyCoefficient(scope, sizes);
-  const each = (value: (completion: number, token: number) => number): Float32Array => {
-    const values = new Float32Array(batch.lossRowCount);
-    for (let row = 0; row < values.length; row++) values[row] = value(batch.completionOf[row], batch.tokenOf[row]);
-    return values;
-  };
-  const refLogprobs = needs.reference
-    ? (await run.policy.score(batch, stage.sampling.temperature, 'reference')).logprobs
-    : undefined;
+  const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
+  const refLogprobs = needs.reference ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;
   return {
     oldLogprobs: onPolicy ? 'current' : each((completion, token) => rollouts[completion]?.logprobs[token] ?? 0),
     refLogprobs,
     coefficients: each((completion) => coefficientOf[completion] ?? 0),
-    entropyCoefficients: each((completion) => (coefficientOf[completion] === 0 ? 0 : entropyShare)),
+    entropyCoefficients: each((completion, token) =>
+      coefficientOf[completion] === 0 || selections[completion]?.[token] === 0 ? 0 : entropyShare,
+    ),
     advantages: each((completion, token) => byToken[completion]?.[token] ?? advantages[completion] ?? 0),
   };
 }

@@ -1,30 +1,46 @@
 /** Running totals over the loss rows of an optimizer step: what its metrics are made of. */
-import type { Rollout, UpdateTotals } from '../methods/records.ts';
+import type { CreditedGroup, UpdateTotals } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
-import type { ObjectiveRows } from '../model/policy.ts';
-import type { ObjectiveResult } from './objective.ts';
+import type { ObjectiveRows, ScoresWithLoss } from '../model/policy.ts';
 
-export function emptyTotals(): UpdateTotals {
-  return { loss: 0, rows: 0, measured: new Map(), logprobDifferenceMax: 0, logprobDifferenceSum: 0 };
+/** @param hasBonus  a term of the loss pays for entropy */
+export function emptyTotals(hasBonus: boolean): UpdateTotals {
+  return {
+    loss: 0,
+    rows: 0,
+    entropyBonus: hasBonus ? 0 : undefined,
+    selectedEntropy: 0,
+    selectedRows: 0,
+    measured: {},
+    logprobDifferenceMax: 0,
+    logprobDifferenceSum: 0,
+  };
 }
 
 /** Adds one micro-batch. */
 export function addRows(
   totals: UpdateTotals,
-  batch: PackedBatch,
-  rollouts: readonly Rollout[],
+  { batch, groups }: { readonly batch: PackedBatch; readonly groups: readonly CreditedGroup[] },
   rows: ObjectiveRows,
-  { scores, measured }: ObjectiveResult,
+  scores: ScoresWithLoss,
 ): void {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const selections = groups.flatMap(({ rollouts: members, tokenSelection }) =>
+    members.map((_, i) => tokenSelection?.[i]),
+  );
   for (let row = 0; row < batch.lossRowCount; row++) {
     totals.loss += scores.losses[row] ?? 0;
     if (rows.coefficients[row] === 0) continue;
+    const [completion, token] = [batch.completionOf[row], batch.tokenOf[row]];
     const logprob = scores.logprobs[row] ?? 0;
-    const sampled = rollouts[batch.completionOf[row] ?? 0]?.logprobs[batch.tokenOf[row] ?? 0] ?? 0;
+    const sampled = rollouts[completion]?.logprobs[token] ?? 0;
     const difference = Math.abs(logprob - sampled);
     totals.rows++;
     totals.logprobDifferenceSum += difference;
     totals.logprobDifferenceMax = Math.max(totals.logprobDifferenceMax, difference);
+    if (totals.entropyBonus !== undefined) totals.entropyBonus -= rows.entropyCoefficients[row] * scores.entropies[row];
+    if (selections[completion]?.[token] === 0) continue;
+    totals.selectedRows++;
+    totals.selectedEntropy += scores.entropies[row];
   }
-  for (const [name, sum] of measured) totals.measured.set(name, (totals.measured.get(name) ?? 0) + sum);
 }

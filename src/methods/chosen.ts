@@ -1,5 +1,6 @@
 /** Looks at the methods that a stage was given, by the spelling of the YAML: what messages and diagnostics speak of. */
 import type { Json } from '../options/json.ts';
+import { isSchedule } from '../options/schedule.ts';
 import { METHOD_POINTS, type MethodsConfig } from './stage.ts';
 
 /** The value of an option, of whichever method of the stage takes it; undefined where none does. */
@@ -11,9 +12,10 @@ export function optionOf(methods: MethodsConfig, key: string): Json | undefined 
   return undefined;
 }
 
-/** The same as a number; 0 where no method takes it: a weight that is absent weighs nothing. */
+/** The same as a number, of a schedule its largest; 0 where no method takes it: a weight that is absent weighs nothing. */
 export function weightOf(methods: MethodsConfig, key: string): number {
   const value = optionOf(methods, key);
+  if (isSchedule(value)) return Math.max(value.from, value.to);
   return typeof value === 'number' ? value : 0;
 }
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { takeOptions } from '../options/read.ts';
+import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import type { Method, Needs } from './method.ts';
 import { surrogateTerm } from './objectives/surrogate_term.ts';
@@ -26,6 +27,13 @@ export interface Named<Part> {
   readonly part: Part;
 }
 
+/** A part that is made anew for each step where an option of it is a schedule. */
+interface Made<Part> {
+  readonly id: string;
+  part: Part;
+  readonly at?: (step: number) => Part;
+}
+
 type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
 
 /** The live parts of a grpo stage. */
@@ -36,11 +44,15 @@ export interface StageMethods {
   readonly groupSteps: Many<'groupSteps'>;
   readonly advantageEstimator: Named<PointParts['advantageEstimator']>;
   readonly creditSteps: Many<'creditSteps'>;
+  readonly ratio: Named<PointParts['importanceSamplingLevel']>;
+  readonly tokenWeights: Many<'tokenWeights'>;
   /** The objective first. */
   readonly lossTerms: readonly Named<LossTerm>[];
   readonly aggregation: Named<PointParts['aggregation']>;
   readonly controllers: Many<'controllers'>;
   readonly needs: StageNeeds;
+  /** Moves every scheduled option to where it is at this step; parts keep their states. */
+  moveTo(step: number): void;
 }
 
 /** The union of what the methods of a stage need. */
@@ -51,13 +63,26 @@ export interface StageNeeds {
 
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
 export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): StageMethods {
-  const partsAt = <Point extends MethodPoint>(point: Point) => createParts(point, stage, own);
-  const one = <Point extends MethodPoint>(point: Point): Named<PointParts[Point]> => {
+  const scheduled: Made<unknown>[] = [];
+  const partsAt = <Point extends MethodPoint>(point: Point) => {
+    const made = createParts(point, stage, own);
+    scheduled.push(...made.filter(({ at }) => at !== undefined));
+    return made;
+  };
+  const one = <Point extends MethodPoint>(point: Point): Made<PointParts[Point]> => {
     const [first] = partsAt(point);
     if (first === undefined) throw new RangeError(`a stage has no ${point}`);
     return first;
   };
-  const objective = one('objective');
+  const ratio = one('importanceSamplingLevel');
+  const objective = createParts('objective', stage, own)[0];
+  const at = objective.at;
+  const ownTerm: Made<LossTerm> = {
+    id: objective.id,
+    part: surrogateTerm(objective.part, ratio.part),
+    ...(at && { at: (step) => surrogateTerm(at(step), ratio.part) }),
+  };
+  if (at !== undefined) scheduled.push(ownTerm);
   return {
     promptSource: one('promptSource'),
     rolloutStrategies: partsAt('rolloutStrategies'),
@@ -65,22 +90,39 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     groupSteps: partsAt('groupSteps'),
     advantageEstimator: one('advantageEstimator'),
     creditSteps: partsAt('creditSteps'),
-    lossTerms: [{ id: objective.id, part: surrogateTerm(objective.part) }, ...partsAt('lossTerms')],
+    ratio,
+    tokenWeights: partsAt('tokenWeights'),
+    lossTerms: [ownTerm, ...partsAt('lossTerms')],
     aggregation: one('aggregation'),
     controllers: partsAt('controllers'),
     needs: needsOf(stage, own),
+    moveTo(step) {
+      for (const made of scheduled) move(made as Made<Stateful>, step);
+    },
   };
+}
+
+function move(made: Made<Stateful>, step: number): void {
+  const { at, part } = made;
+  if (at === undefined) return;
+  const next = at(step);
+  const state = part.state?.();
+  if (state !== undefined) next.restore?.(state);
+  made.part = next;
 }
 
 function createParts<Point extends MethodPoint>(
   point: Point,
   stage: GrpoStageConfig,
   own: OwnMethods,
-): Named<PointParts[Point]>[] {
-  return stage.methods[point].map((plugin) => {
+): Made<PointParts[Point]>[] {
+  return stage.methods[point].map((plugin): Made<PointParts[Point]> => {
     const method = lookUp(point, plugin, own);
-    const made = method.create(optionsOf(point, plugin, own), stage);
-    return { id: method.id, part: made as PointParts[Point] }; // a method of this point makes its parts
+    const { maxSteps } = stage.optimizer;
+    const optionsAt = optionsOf(point, plugin, own);
+    // A method of this point makes its parts.
+    const at = (step: number) => method.create(optionsAt.at({ step, maxSteps }), stage) as PointParts[Point];
+    return { id: method.id, part: at(0), ...(optionsAt.isScheduled && { at }) };
   });
 }
 
@@ -99,7 +141,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
   const needs = METHOD_POINTS.flatMap((point) =>
     stage.methods[point].map((plugin): Needs => {
       if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return {};
-      return lookUp(point, plugin, own).needs?.(optionsOf(point, plugin, own), stage) ?? {};
+      return lookUp(point, plugin, own).needs?.(optionsOf(point, plugin, own).at(START), stage) ?? {};
     }),
   );
   return {
@@ -121,18 +163,29 @@ function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unk
   throw new ConfigError('unknown-method', `${point}: ${JSON.stringify(name)} — ${rule}.`, { point, name });
 }
 
-/** The options of a method as it takes them. @throws ConfigError */
-function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): Readonly<Record<string, unknown>> {
+const START: Position = { step: 0, maxSteps: 1 };
+
+interface OptionsAt {
+  at(position: Position): Readonly<Record<string, unknown>>;
+  readonly isScheduled: boolean;
+}
+
+/** The options of a method as it takes them, at each position of the stage. @throws ConfigError */
+function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): OptionsAt {
   const { id, options, complete } = lookUp(point, plugin, own);
   const { name: _, export: __, ...given } = plugin;
   const path = `${point}.${id}`;
-  const values = takeOptions(options, given, { path, subject: id });
+  const values: Readonly<Record<string, unknown>> = takeOptions(options, given, { path, subject: id });
   const refuse = (key: string, rule: string): never => {
     throw new ConfigError('bad-option', `${path}.${options[key].yaml}: ${JSON.stringify(values[key])} — ${rule}.`, {
       key,
     });
   };
-  return complete?.(values, refuse) ?? values;
+  const at = (position: Position): Readonly<Record<string, unknown>> => {
+    const now = valuesAt(options, values, position);
+    return complete?.(now, refuse) ?? now;
+  };
+  return { at, isScheduled: hasSchedule(values) };
 }
 
 /** Every part of a stage that may keep a state, with a name of its own. */
@@ -146,6 +199,7 @@ function statefulParts(methods: StageMethods): Named<Stateful>[] {
     creditSteps,
     lossTerms,
     controllers,
+    tokenWeights,
   } = methods;
   const parts: readonly Named<Stateful>[] = [
     promptSource,
@@ -156,6 +210,7 @@ function statefulParts(methods: StageMethods): Named<Stateful>[] {
     ...creditSteps,
     ...lossTerms,
     ...controllers,
+    ...tokenWeights, // last: a checkpoint names states by their place
   ];
   return parts.map(({ id, part }, i) => ({ id: `${i}/${id}`, part }));
 }

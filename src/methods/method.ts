@@ -5,6 +5,7 @@
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
+import { schedulable } from '../options/schedule.ts';
 import type { Ledger } from './ledger.ts';
 import type { GrpoStageConfig } from './stage.ts';
 
@@ -30,11 +31,15 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
 /** TRL's way to ask for a method: a key of its own. */
 export interface Switch {
   readonly key: Key;
-  /** The options that a value means, as the YAML spells them; undefined where it leaves the method out. */
-  on(value: unknown): Readonly<Record<string, Json>> | undefined;
-  /** The value that means these options; undefined: the method is left out. */
-  off: Json;
-  written(options: Readonly<Record<string, Json>>): Json;
+  /**
+   * The options that a value means, as the YAML spells them; undefined where it leaves the method out.
+   * @param given  what is written for another key of the stage
+   */
+  on(value: unknown, given: (yaml: string) => unknown): Readonly<Record<string, Json>> | undefined;
+  /** The value that leaves the method out; absent: the key is then not written. */
+  off?: Json;
+  /** The value that means these options; undefined where none does. */
+  written(options: Readonly<Record<string, Json>>): Json | undefined;
 }
 
 export interface About {
@@ -70,9 +75,18 @@ export interface StepContext {
   metric(name: string, value: number): void;
 }
 
-/** Declares a method: the types of its options reach `create`, and are forgotten outside. */
+/**
+ * Declares a method: the types of its options reach `create`, and are forgotten outside. A number among them may be given
+ * as a schedule; `create` is then called for each step, and gets the number of that step.
+ */
 export function method<Part, Options extends KeyTable>(declared: Method<Part, Options>): Method<Part> {
-  return declared as unknown as Method<Part>; // options come out of the very tables that they are typed by
+  const { switchedOnBy } = declared;
+  const options = Object.fromEntries(Object.entries(declared.options).map(([name, key]) => [name, schedulable(key)]));
+  return {
+    ...(declared as unknown as Method<Part>), // options come out of the very tables that they are typed by
+    options,
+    ...(switchedOnBy && { switchedOnBy: { ...switchedOnBy, key: schedulable(switchedOnBy.key) } }),
+  };
 }
 
 /** Of a term whose weight is a key of the stage: 0 leaves it out. */

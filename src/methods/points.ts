@@ -1,5 +1,5 @@
 /**
- * The eleven points at which a method enters a step, in the order in which a step meets them.
+ * The thirteen points at which a method enters a step, in the order in which a step meets them.
  *
  *   prompts   1 PromptSource        which problems are asked, and how often each
  *   sampling  2 RolloutStrategy     what happens around plain sampling: refill, and programs of several phases
@@ -7,11 +7,13 @@
  *             4 GroupStep           what becomes of sampled groups before they are credited
  *   credit    5 AdvantageEstimator  rewards → advantages; says which groups are dead
  *             6 CreditStep          shapes and masks what was credited
- *   loss      7 Surrogate           the policy's own term, as one of the …
- *             8 LossTerm            … terms that add up to the loss, and its derivatives by token
- *             9 Aggregation         the weight of a token in the step's loss
- *   after    10 Controller          acts on the run after a step
- *            11 EvaluationFigure    one number of an evaluation
+ *   loss      7 Ratio               what the policy's ratio is of: a token, a completion, …
+ *             8 Surrogate           what the policy's own term makes of ratio and advantage
+ *             9 TokenWeight         weighs and masks that term alone, at each update
+ *            10 LossTerm            the policy's own and further terms, which add up to the loss
+ *            11 Aggregation         the weight of a token in the step's loss
+ *   after    12 Controller          acts on the run after a step
+ *            13 EvaluationFigure    one number of an evaluation
  *
  * A part computes in float64 on plain arrays of whole completions. None sees the policy or a kernel; what the engine
  * computes by itself (`device`) is said in settings.
@@ -99,11 +101,17 @@ export interface LossSequence {
   /** Nats. */
   readonly entropies: Float32Array;
   readonly advantages: Float32Array;
-  /** Of the policy's own term, before any other is added. */
-  readonly weights: Float32Array;
+  /** Of the policy's own term, before any other is added; 0 where `selection` is. */
+  readonly weights: Reals;
+  /** Further factors of that term, which undo that what was sampled is not quite the policy; absent: all 1. */
+  readonly importance?: Reals;
+  /** 0 where neither the policy's own term nor the entropy bonus acts; absent: they act on all tokens. */
+  readonly selection?: Reals;
   /** Weight of a token's loss in the step's loss; 0 masks it. */
-  readonly coefficients: Float32Array;
+  readonly coefficients: Reals;
 }
+
+type Reals = Float32Array | Float64Array;
 
 /** [tokens] of one completion; a term adds to all three. */
 export interface LossGradient {
@@ -119,6 +127,8 @@ export interface StepSizes {
   readonly completions: number;
   /** Tokens of the step that carry a loss. */
   readonly lossTokens: number;
+  /** Those of them that the policy's own term acts on, where a credit step selects; absent: all. */
+  readonly selectedTokens?: number;
   /** `max_completion_length`. */
   readonly maxCompletionTokens: number;
   readonly microBatches: number;
@@ -128,19 +138,32 @@ export interface StepSizes {
 
 export interface LossContext extends StepContext {
   readonly sizes: StepSizes;
+  /** Of the stage. */
+  readonly ratio: Ratio;
+}
+
+/**
+ * What a token's share of the loss may depend on. What needs no more than its group sees it whole in `add`. `batch` is
+ * for what needs statistics of the whole optimizer step: `observe` is called before the first micro-batch.
+ */
+export type Coupling = 'token' | 'sequence' | 'group' | 'batch';
+
+/** Of a part whose coupling is `batch`. */
+export interface BatchObserver {
+  /** All completions of the optimizer step, as they stand before it; on-policy this costs nothing, else a scoring pass. */
+  observe?(sequences: readonly LossSequence[], context: LossContext): void;
 }
 
 /** What the engine's own objective kernel computes of a term; absent settings are off. */
 export interface DeviceObjective {
   /** Of the kernel `policyObjective`, by its names. */
   readonly settings?: Readonly<Record<string, number>>;
-  /** Weight of the entropy of each token that carries a loss. */
+  /** Weight of the entropy of each token that carries a loss and is selected. */
   entropyCoefficient?(sizes: StepSizes): number;
 }
 
-export interface LossTerm extends Stateful {
-  /** What one token's share may depend on. */
-  readonly coupling: 'token' | 'sequence' | 'group';
+export interface LossTerm extends Stateful, BatchObserver {
+  readonly coupling: Coupling;
   /** Adds losses and derivatives of one micro-batch: whole groups, one entry per completion. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
   /** Its slope is not the derivative of its loss: part of the formula is taken as a constant. */
@@ -149,38 +172,102 @@ export interface LossTerm extends Stateful {
   readonly actsWithoutAdvantage?: true;
   /** The kernel computes the same. Where every term of a stage says so, nothing is read back before the backward pass. */
   readonly device?: DeviceObjective;
-  /** Means over the loss tokens of a step, for the metrics. */
+  /** For the metrics. */
   readonly measures?: Measures;
+  /** After the last micro-batch of an optimizer step. @returns numbers for the metrics, by their names there */
+  afterUpdate?(seen: UpdateSeen): Readonly<Record<string, number>> | undefined;
+}
+
+/** What the terms of a loss are told of an optimizer step. */
+export interface UpdateSeen {
+  /** Nats: mean over the tokens that the policy's own term acts on. */
+  readonly entropy: number;
 }
 
 export interface Measures {
-  /** Names in metrics.jsonl. */
-  readonly names: readonly string[];
-  /** They differ from 0 only where ratios do from 1. */
-  readonly offPolicyOnly?: true;
-  /** Adds the completion's loss tokens to the sums, in the order of the names. */
-  add(sequence: LossSequence, sums: Float64Array): void;
+  /** They are 0 wherever all ratios are 1, as on-policy; these names are then logged without being measured. */
+  readonly zeroOnPolicy?: readonly string[];
+  /** Tells the meter of one completion. */
+  add(sequence: LossSequence, meter: Meter, context: LossContext): void;
 }
+
+/** Gathers the metrics of a step from its completions, by their names in metrics.jsonl. */
+export interface Meter {
+  /** A mean over all that is counted: `sum` over `count` of it. */
+  mean(name: string, sum: number, count: number): void;
+  sum(name: string, value: number): void;
+  least(name: string, value: number): void;
+  most(name: string, value: number): void;
+}
+
+/** From log-ratios of tokens to the one that a surrogate sees, and back. Masked tokens, of coefficient 0, have none. */
+export interface Ratio {
+  /** Writes the log of the ratio at each token. */
+  measure(sequence: RatioSequence, logRatios: Float64Array): void;
+  /** Adds to `dLogprobs` what derivatives by these log-ratios come to. */
+  spread(sequence: RatioSequence, slopes: Float64Array, dLogprobs: Float64Array): void;
+  /** All tokens of a completion have the same: metrics count completions. */
+  readonly isPerSequence?: true;
+  /** The gradient is not that of the value, by intent. */
+  readonly stopsGradient?: true;
+  /** The engine's kernel has this one. */
+  readonly onDevice?: true;
+}
+
+export type RatioSequence = Pick<LossSequence, 'logprobs' | 'oldLogprobs' | 'coefficients'>;
 
 /** Where a surrogate is evaluated: one token. */
 export interface SurrogatePoint {
-  /** logprob − oldLogprob. */
+  /** Of the stage's ratio; that of a token is logprob − oldLogprob. */
   logRatio: number;
   logprob: number;
   advantage: number;
 }
 
-/** The value of a surrogate and its derivative by the log-prob. */
+/** The value of a surrogate and its derivatives; both are 0 when it is called. */
 export interface SurrogateValue {
   loss: number;
+  /** By the log-ratio. */
   slope: number;
+  /** By the token's own log-prob, the ratio taken as a constant. */
+  logprobSlope: number;
 }
 
 /** The policy's own term, token by token. */
-export interface Surrogate extends Pick<LossTerm, 'device' | 'stopsGradient'> {
+export interface Surrogate extends Pick<LossTerm, 'device'> {
   at(point: Readonly<SurrogatePoint>, out: SurrogateValue): void;
+  /** The ratio is taken as a constant: `slope` stays 0. */
+  readonly stopsGradient?: true;
+  /** A ratio of its own in the place of the stage's. */
+  readonly ratio?: Ratio;
+  /** Importance weights go into the log of its ratio, not before its loss. */
+  readonly importanceInRatio?: true;
   /** Which bound of the clip decides the value, where one does. */
   clipped?(point: Readonly<SurrogatePoint>): 'low' | 'high' | undefined;
+  /** TRL's names of what `clipped` counts; default `clip_ratio/…`. */
+  readonly clipMetric?: string;
+  /** A number of each completion for the metrics, by its name; of its first token that carries a loss. */
+  readonly gauge?: { readonly name: string; at(point: Readonly<SurrogatePoint>): number };
+}
+
+/** [tokens] of one completion; all 1 at first, methods multiply. */
+export interface TokenWeights {
+  /** Of the policy's own term. */
+  readonly weights: Float64Array;
+  /** See LossSequence. */
+  readonly importance: Float64Array;
+}
+
+/** Weighs the policy's own term at each update, by the log-probs as they are; a term like KL is not touched. */
+export interface TokenWeight extends Stateful, BatchObserver {
+  readonly coupling: Coupling;
+  /** One micro-batch: whole groups, one entry per completion. */
+  weigh(sequences: readonly LossSequence[], weights: readonly TokenWeights[], context: LossContext): void;
+  /** Every weight is 1 while the policy is the one that sampled: it is not asked. */
+  readonly offPolicyOnly?: true;
+  /** Every weight is 1, always: it is not asked. */
+  readonly isIdle?: true;
+  readonly measures?: Measures;
 }
 
 /**

@@ -50,6 +50,8 @@ export interface CreditedGroup extends RolloutGroup {
   readonly tokenAdvantages?: readonly Float32Array[];
   /** [rollouts][tokens] weight of the policy's own term, 0 masks; absent: 1. */
   readonly tokenWeights?: readonly Float32Array[];
+  /** [rollouts][tokens] 0 where neither the policy's own term nor the entropy bonus acts, else 1; absent: 1. */
+  readonly tokenSelection?: readonly Float32Array[];
 }
 
 export interface Collected {
@@ -120,8 +122,13 @@ export interface UpdateTotals {
   loss: number;
   /** Loss rows that are not masked. */
   rows: number;
-  /** What the terms of the loss measure: sums over those rows, by name. */
-  readonly measured: Map<string, number>;
+  /** Share of the entropy bonus in the loss, negative; undefined where there is none. */
+  entropyBonus: number | undefined;
+  /** Sum of the entropies of the rows that the policy's own term acts on, and how many these are. */
+  selectedEntropy: number;
+  selectedRows: number;
+  /** What the terms of the loss measure, by the name of the metric. */
+  readonly measured: Readonly<Record<string, number>>;
   /** |log-prob of the scorer − log-prob of the sampler|: its largest value and its sum. */
   logprobDifferenceMax: number;
   logprobDifferenceSum: number;

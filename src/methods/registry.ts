@@ -4,15 +4,19 @@ import { rloo } from './advantages/rloo.ts';
 import { constNorm } from './aggregations/const_norm.ts';
 import { microTokenMean } from './aggregations/micro_token_mean.ts';
 import { seqMean } from './aggregations/seq_mean.ts';
+import { seqSum } from './aggregations/seq_sum.ts';
 import { tokenMean } from './aggregations/token_mean.ts';
 import { refReset } from './controllers/ref_reset.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
 import { lengthMask } from './masks/length_mask.ts';
+import { topEntropyMask } from './masks/top_entropy_mask.ts';
 import { truncationMask } from './masks/truncation_mask.ts';
 import type { Method } from './method.ts';
 import { cispo } from './objectives/cispo.ts';
 import { ppoClip } from './objectives/ppo_clip.ts';
+import { sapo } from './objectives/sapo.ts';
+import { vespo } from './objectives/vespo.ts';
 import type {
   AdvantageEstimator,
   Aggregation,
@@ -22,16 +26,24 @@ import type {
   GroupStep,
   LossTerm,
   PromptSource,
+  Ratio,
   RolloutStrategy,
   Surrogate,
   TokenControl,
+  TokenWeight,
 } from './points.ts';
+import { none } from './ratios/none.ts';
+import { sequence } from './ratios/sequence.ts';
+import { sequenceSum } from './ratios/sequence_sum.ts';
+import { sequenceToken } from './ratios/sequence_token.ts';
+import { token } from './ratios/token.ts';
 import { refill } from './rollouts/refill.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { stream } from './sources/stream.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
 import { klLoss } from './terms/kl_loss.ts';
+import { opsm } from './weights/opsm.ts';
 
 /** What the methods of each point make. */
 export interface PointParts {
@@ -41,7 +53,9 @@ export interface PointParts {
   groupSteps: GroupStep;
   advantageEstimator: AdvantageEstimator;
   creditSteps: CreditStep;
+  importanceSamplingLevel: Ratio;
   objective: Surrogate;
+  tokenWeights: TokenWeight;
   lossTerms: LossTerm;
   aggregation: Aggregation;
   controllers: Controller;
@@ -54,10 +68,12 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   tokenControls: [repetitionStop],
   groupSteps: [],
   advantageEstimator: [group, rloo],
-  creditSteps: [truncationMask, lengthMask],
-  objective: [ppoClip, cispo],
+  creditSteps: [truncationMask, lengthMask, topEntropyMask],
+  importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
+  objective: [ppoClip, cispo, sapo, vespo],
+  tokenWeights: [opsm],
   lossTerms: [klLoss, entropyBonus],
-  aggregation: [seqMean, microTokenMean, constNorm, tokenMean],
+  aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
   controllers: [refReset],
   evaluationFigures: [passHatK],
 };

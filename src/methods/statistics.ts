@@ -158,3 +158,13 @@ export function deviationOf(values: readonly number[]): number {
   const center = meanOf(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
 }
+
+/** Linear between neighbours, as NumPy and PyTorch have it; above everything for an empty list. @param share  in [0, 1] */
+export function quantileOf(values: readonly number[], share: number): number {
+  if (values.length === 0) return Number.POSITIVE_INFINITY;
+  const sorted = Float64Array.from(values).sort();
+  const place = Number((share * (sorted.length - 1)).toPrecision(12)); // a whole place, where it is meant to be one
+  const below = Math.floor(place);
+  const low = sorted[below];
+  return low + (sorted[Math.min(below + 1, sorted.length - 1)] - low) * (place - below);
+}

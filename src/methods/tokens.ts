@@ -1,11 +1,25 @@
 /** Which tokens of a rollout were sampled: those that were put in have neither a loss nor an entropy. */
 import { TOKEN } from '../token_kinds.ts';
-import type { Rollout } from './records.ts';
+import type { CreditedGroup, Rollout } from './records.ts';
 
 /** Tokens that carry a loss: all that were not put in, or none where a mask says so. */
 export function lossTokens({ tokens, labels, inLoss }: Pick<Rollout, 'tokens' | 'labels' | 'inLoss'>): number {
   if (inLoss === false) return 0;
   return labels === undefined ? tokens.length : labels.filter((label) => label !== TOKEN.given).length;
+}
+
+/** Whether a token of the rollout carries a loss. */
+export function carriesLoss({ labels, inLoss }: Pick<Rollout, 'labels' | 'inLoss'>, token: number): boolean {
+  return inLoss !== false && labels?.[token] !== TOKEN.given;
+}
+
+/** Those of a group's loss tokens that the policy's own term acts on. */
+export function selectedTokens({ rollouts, tokenSelection }: CreditedGroup): number {
+  return rollouts.reduce((sum, rollout, i) => {
+    const selection = tokenSelection?.[i];
+    if (selection === undefined) return sum + lossTokens(rollout);
+    return sum + selection.filter((value, t) => value !== 0 && carriesLoss(rollout, t)).length;
+  }, 0);
 }
 
 /** Nats, of the tokens that were sampled. */

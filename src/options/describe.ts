@@ -27,7 +27,7 @@ export type OptionText = OptionType & {
 
 /** The part of draft 7 that declarations of options come to. */
 interface ValueSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly const?: Json;
   readonly enum?: readonly Json[];
   readonly anyOf?: readonly ValueSchema[];
@@ -44,7 +44,7 @@ export function describeOptions(table: KeyTable): OptionText[] {
   return Object.values(table).map(describeOption);
 }
 
-export function describeOption({ yaml, schema: declared }: Key): OptionText {
+export function describeOption({ yaml, schema: declared, schedule }: Key): OptionText {
   const schema = zodOf(declared);
   const written = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as ValueSchema;
   const absent = schema.safeParse(undefined);
@@ -53,7 +53,7 @@ export function describeOption({ yaml, schema: declared }: Key): OptionText {
   return {
     ...typeOf(written),
     name: yaml,
-    rule: either(wordsOf(written)),
+    rule: `${either(wordsOf(written))}${schedule === undefined ? '' : ', or a schedule'}`,
     text: withoutDefault(schema.description ?? '', fallback),
     ...(fallback !== undefined && { default: fallback }),
     isNeeded: !absent.success,
@@ -63,7 +63,7 @@ export function describeOption({ yaml, schema: declared }: Key): OptionText {
 
 function typeOf(schema: ValueSchema): OptionType {
   const { type, enum: choices, exclusiveMinimum, exclusiveMaximum, anyOf = [] } = schema;
-  const alternatives = anyOf.filter((alternative) => alternative.type !== 'null');
+  const alternatives = [...anyOf, ...severalTypes(type)].filter((alternative) => alternative.type !== 'null');
   if (alternatives.length > 0) return typeOfSeveral(alternatives.map(typeOf));
   if (type === 'boolean') return { type: 'flag' };
   if (choices?.every((choice) => typeof choice === 'string')) return { type: 'choice', choices };
@@ -71,6 +71,11 @@ function typeOf(schema: ValueSchema): OptionType {
   const { least = exclusiveMinimum, most = exclusiveMaximum } = rangeOf(schema);
   const bounds = { ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
   return { type: 'number', whole: type === 'integer', ...bounds };
+}
+
+/** `type: [boolean, null]` as alternatives. */
+function severalTypes(type: ValueSchema['type']): readonly ValueSchema[] {
+  return Array.isArray(type) ? type.map((each: string) => ({ type: each })) : [];
 }
 
 /** Of words and flags, a choice of both. */
@@ -102,8 +107,8 @@ function either(words: readonly string[]): string {
 
 /** What a value may be: one entry per alternative. */
 function wordsOf(schema: ValueSchema): string[] {
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives !== undefined) return alternatives.flatMap(wordsOf);
+  const alternatives = schema.anyOf ?? schema.oneOf ?? severalTypes(schema.type);
+  if (alternatives.length > 0) return alternatives.flatMap(wordsOf);
   if (schema.enum !== undefined) return schema.enum.map(String);
   if (schema.const !== undefined) return [String(schema.const)];
   switch (schema.type) {

@@ -14,6 +14,10 @@ import * as schemas from './schemas.ts';
 export interface Key<Value = unknown> {
   readonly yaml: string;
   readonly schema: Schema<Value>;
+  /** Of a number that may also be given as a schedule. */
+  readonly schedule?: Schema<unknown>;
+  /** Its default is not written out: configs from before it have the same hash. */
+  readonly isLater?: true;
 }
 
 /** Keys of one section of the file, under the names they have in TypeScript. */
@@ -53,6 +57,11 @@ export interface RealRange {
 /** Declares a key. */
 export function key<Value>(yaml: string, schema: Schema<Value>): Key<Value> {
   return { yaml, schema };
+}
+
+/** Declares an option that a method had not from the start: its default is what was done without it. */
+export function laterKey<Value>(yaml: string, schema: Schema<Value>): Key<Value> {
+  return { yaml, schema, isLater: true };
 }
 
 /** Declares options whose names in TypeScript are those of the YAML: `options({ max_length: whole(…).default(8) })`. */

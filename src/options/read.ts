@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { printable, thousands } from '../format.ts';
-import type { KeyTable, Values } from './keys.ts';
+import type { Key, KeyTable, Values } from './keys.ts';
 import { likelyValue } from './likely_value.ts';
 import { nearestKey } from './nearest_name.ts';
 import type { Schema } from './option_schema.ts';
@@ -79,8 +79,9 @@ export function readOptions<T extends KeyTable>(
   const meant = new Set(misspelled.map(({ nearest }) => nearest));
   const problems: OptionProblem[] = misspelled.map(({ problem }) => problem);
   const read: Record<string, unknown> = {};
-  for (const [name, { yaml, schema }] of Object.entries(table)) {
-    const result = readValue(schema, Object.hasOwn(given, yaml) ? given[yaml] : undefined);
+  for (const [name, key] of Object.entries(table)) {
+    const { yaml } = key;
+    const result = readKey(key, Object.hasOwn(given, yaml) ? given[yaml] : undefined);
     if (!result.ok) {
       if (meant.has(yaml) && !Object.hasOwn(given, yaml)) continue; // it is there, misspelled
       const { path, value, rule } = result.problem;
@@ -158,6 +159,12 @@ export function optionProblems({
   readonly facts: Readonly<Record<string, unknown>>;
 }): readonly OptionProblem[] {
   return Array.isArray(facts.problems) ? facts.problems : [];
+}
+
+/** The value of a key: by its schema, or by that of a schedule where the key takes one and the value looks like it. */
+export function readKey({ schema, schedule }: Key, value: unknown): ReturnType<typeof readValue> {
+  const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return readValue(schedule !== undefined && isMapping ? schedule : schema, value);
 }
 
 /** One value through its schema; a mistake comes with its place inside the value, and with what was probably meant. */

@@ -8,7 +8,7 @@ import type { TensorRecord } from '../model/safetensors.ts';
 /** Arrays of a rollout with one number per token, and the names of their tensors. */
 const PER_TOKEN = ['tokens', 'logprobs', 'entropies', 'keptLogMass'] as const;
 /** The same of a group's credit, where it differs by token. */
-const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights'] as const;
+const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const;
 
 const tensorName = (what: string): string => `rollouts.${what}`;
 

@@ -90,7 +90,8 @@ describe('rlvr-train list', () => {
   it("shows a method with its point, formula, source, options, and the YAML to write, TRL's too", () => {
     expect(listed('length-mask')).toContain('credit_steps: [{name: length-mask, max_tokens: 24}]\n');
     expect(listed('kl-loss')).toContain(
-      '  YAML, one of\n    loss_terms: [{name: kl-loss, beta: 0.001}]\n    beta: 0.001\n',
+      '  YAML, one of\n    loss_terms: [{name: kl-loss, beta: 0.001}]\n' +
+        '    loss_terms: [{name: kl-loss, beta: 0.001, kl_estimator: k3}]\n    beta: 0.001\n',
     );
     expect(listed('cispo')).toContain('loss_type: cispo');
     expect(listed('cispo')).toContain('options, also as keys of the stage');

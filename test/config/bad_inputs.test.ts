@@ -178,7 +178,7 @@ describe('one bad line', () => {
     ['adam_beta2: 1', 'adam_beta2: 1 — must be at least 0 and less than 1; for example 0.95.'],
     [
       'loss_type: reinforce',
-      'loss_type: reinforce — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo, cispo.',
+      'loss_type: reinforce — not an objective of this trainer; use dapo, grpo, bnpo, dr_grpo, luspo, cispo, sapo, vespo.',
     ],
     [
       'lr_scheduler_type: polynomial',
@@ -311,8 +311,9 @@ describe('one bad line', () => {
       'reward_weights: [ 0 ] — all weights are 0, so nothing is rewarded; give one a positive weight.',
     ],
     [
-      'importance_sampling_level: sequence',
-      'importance_sampling_level: sequence — the objective weighs and clips token by token; leave it out.',
+      'importance_sampling_level: sentence',
+      'importance_sampling_level: sentence — no such method (token, sequence, sequence_token, sequence_sum, none); ' +
+        'the nearest is sequence.',
     ],
     ['num_generation: 8', 'num_generation: 8 — unknown key; the nearest is num_generations.'],
     ['numGenerations: 8', 'numGenerations: 8 — unknown key; the nearest is num_generations.'],

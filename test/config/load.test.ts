@@ -83,6 +83,8 @@ describe('parseConfig', () => {
         groupSteps: [],
         advantageEstimator: [{ name: 'group', scale_rewards: 'group' }],
         creditSteps: [],
+        importanceSamplingLevel: [{ name: 'token' }],
+        tokenWeights: [],
         objective: [{ name: 'ppo-clip', epsilon: 0.2, epsilon_high: 0.2, delta: null }],
         lossTerms: [],
         aggregation: [{ name: 'token-mean' }],

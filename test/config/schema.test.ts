@@ -81,7 +81,7 @@ describe('configJsonSchema', () => {
       oneOf: [{ required: ['task'] }, { required: ['tasks'] }],
       properties: {
         num_generations: { type: 'integer', minimum: 2, default: 8, description: expect.stringContaining('group') },
-        loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo', 'cispo'], default: 'dapo' },
+        loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo', 'luspo', 'cispo', 'sapo', 'vespo'], default: 'dapo' },
         model: { properties: { hidden_size: { default: 128 } } },
         stages: { type: 'array', minItems: 1 },
       },

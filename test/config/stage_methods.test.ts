@@ -19,7 +19,7 @@ describe('methods of a stage', () => {
       'loss_type: grpo',
     );
     expect(methods.lossTerms).toEqual([
-      { name: 'kl-loss', beta: 0.1 },
+      { name: 'kl-loss', beta: 0.1, use_bias_correction_kl: true },
       { name: 'entropy-bonus', entropy_coef: 0.2 },
     ]);
     expect(methods.creditSteps).toEqual([{ name: 'truncation-mask' }]);

@@ -35,6 +35,8 @@ const OF_THE_UPDATE = [
   'grad_norm',
   'learning_rate',
   'clip_ratio/low_mean',
+  'clip_ratio/low_min',
+  'clip_ratio/high_max',
   'clip_ratio/high_mean',
   'clip_ratio/region_mean',
   'sampling/sampling_logp_difference/mean',

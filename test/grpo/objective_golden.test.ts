@@ -8,12 +8,17 @@ import type { TrlLossCase } from '../golden/load.ts';
 import { worstRelative } from '../support/golden_model.ts';
 import type { KernelCase, Output, TestSlot } from '../support/harness.ts';
 import { allRows, poisoned, runCases } from '../support/harness.ts';
-import { casesOf, coefficientsOf, golden, optionsOf, stepSizes, type TrlOptions } from '../support/trl_loss.ts';
+import {
+  coefficientsOf,
+  golden,
+  KERNEL_LOSS_TYPES,
+  kernelCases,
+  optionsOf,
+  stepSizes,
+  type TrlOptions,
+} from '../support/trl_loss.ts';
 
-/** Those that the kernel computes: the clipped surrogate, averaged in four ways. */
-const KERNEL_LOSS_TYPES: readonly string[] = ['grpo', 'bnpo', 'dr_grpo', 'dapo'];
-
-const covered = casesOf(KERNEL_LOSS_TYPES);
+const covered = kernelCases();
 
 /** A 'real' slot in full float64: TRL's options are not float32 numbers. */
 function exactly(values: ArrayLike<number>): TestSlot {

@@ -28,6 +28,7 @@ const EVERYTHING = {
   epsilon_high: 0.2,
   delta: 1.3,
   beta: 0.3,
+  use_bias_correction_kl: false,
   entropy_coef: 0.2,
   // Far below the last bit of a weight: the step is taken, and the weights stay.
   learning_rate: 1e-30,

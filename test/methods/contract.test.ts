@@ -1,34 +1,46 @@
 /**
- * What every method of the registry keeps: derivatives are those of its losses, masked tokens get exactly nothing, neither
- * the cut into micro-batches nor the order within a group changes a result, and options survive the config.
+ * What every method of the registry keeps, asked of each from its declaration alone: derivatives are those of its losses,
+ * masked tokens get exactly nothing, neither the cut into micro-batches nor the order within a group changes a result,
+ * and options, schedules among them, survive the config.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { describeMethod } from '../../src/config/catalogue.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { POINT_KEYS } from '../../src/config/method_keys.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { createMethods, methodStates, type Named, restoreMethods } from '../../src/methods/create.ts';
-import { Ledger } from '../../src/methods/ledger.ts';
-import type { StepContext } from '../../src/methods/method.ts';
-import type { LossContext, LossGradient, LossSequence, LossTerm } from '../../src/methods/points.ts';
-import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
-import { METHODS } from '../../src/methods/registry.ts';
-import { METHOD_POINTS } from '../../src/methods/stage.ts';
-import { anyStage, stageOf } from '../support/stages.ts';
+import type {
+  LossContext,
+  LossGradient,
+  LossSequence,
+  LossTerm,
+  SurrogatePoint,
+  SurrogateValue,
+} from '../../src/methods/points.ts';
+import { METHODS, type PointParts } from '../../src/methods/registry.ts';
+import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
+import { takeOptions } from '../../src/options/read.ts';
+import { emptyGradients, groupOf, groupOfRewards, randomSequences } from '../support/rollouts.ts';
+import { stageOf } from '../support/stages.ts';
+import { stepContext } from '../support/step_scopes.ts';
 
-/** Options that a method cannot do without, as the YAML spells them. */
-const REQUIRED: Readonly<Record<string, string>> = {
-  'length-mask': '{name: length-mask, max_tokens: 3}',
-  'pass-hat-k': '{name: pass-hat-k, k: 2}',
-  'kl-loss': '{name: kl-loss, beta: 0.1}',
-  'entropy-bonus': '{name: entropy-bonus, entropy_coef: 0.1}',
-};
+/** A line that asks for the method by its point, with what it cannot do without. */
+function lineFor(point: MethodPoint, id: string): string {
+  const method = METHODS[point].find((known) => known.id === id);
+  if (method === undefined) throw new Error(`no ${id}`);
+  return describeMethod(point, method).yaml[0];
+}
 
-function lineFor(point: (typeof METHOD_POINTS)[number], id: string): string {
-  const { yaml, takes } = POINT_KEYS[point];
-  const written = REQUIRED[id] ?? id;
-  return `${yaml}: ${takes === 'one' ? written : `[${written}]`}`;
+/** The part of a method by itself, with the options that its line gives. */
+function partOf<Point extends MethodPoint>(point: Point, id: string): PointParts[Point] {
+  const stage = stageOf(lineFor(point, id));
+  const method = METHODS[point].find((known) => known.id === id);
+  const plugin = stage.methods[point].find(({ name }) => name === id);
+  if (method === undefined || plugin === undefined) throw new Error(`no ${id}`);
+  const { name: _, ...given } = plugin;
+  return method.create(takeOptions(method.options, given, { path: point, subject: id }), stage);
 }
 
 const everyMethod = METHOD_POINTS.flatMap((point) =>
@@ -48,114 +60,101 @@ describe.each(everyMethod)('$id', ({ point, method }) => {
   it('is chosen by its name, and comes back from the config that is written out', () => {
     const stage = stageOf(line);
     expect(stage.methods[point].map(({ name }) => name)).toContain(method.id);
-    const text = resolvedYaml(
-      parseConfig(['task: sort_digits', 'max_steps: 10', line].join('\n'), { file: 'a' }).config,
-    );
-    const [again] = parseConfig(text, { file: 'b' }).config.stages;
-    expect(again).toEqual(stage);
+    expect(again(line)).toEqual(stage);
   });
 
   it('keeps its state through JSON', () => {
     const made = createMethods(stageOf(line));
     const states = methodStates(made);
-    const again = createMethods(stageOf(line));
-    restoreMethods(again, JSON.parse(JSON.stringify(states)));
-    expect(methodStates(again)).toEqual(states);
+    const other = createMethods(stageOf(line));
+    restoreMethods(other, JSON.parse(JSON.stringify(states)));
+    expect(methodStates(other)).toEqual(states);
+  });
+
+  const numbers = describeMethod(point, method).options.filter(({ type }) => type === 'number');
+  it.each(numbers.map((option) => [option.name, option] as const))('takes a schedule of %s', (name, option) => {
+    const value = option.example ?? option.default;
+    const schedule = `{from: ${value}, to: ${value}, over: 0.5}`;
+    const others = describeMethod(point, method)
+      .options.filter(
+        (other) => other.name !== name && (other.isNeeded || other.name === method.switchedOnBy?.key.yaml),
+      )
+      .map((other) => `${other.name}: ${JSON.stringify(other.example)}`);
+    const written = `{${[`name: ${method.id}`, `${name}: ${schedule}`, ...others].join(', ')}}`;
+    const { yaml, takes } = POINT_KEYS[point];
+    const scheduled = `${yaml}: ${takes === 'one' ? written : `[${written}]`}`;
+    const stage = stageOf(scheduled);
+    expect(again(scheduled)).toEqual(stage);
+    const made = createMethods(stage);
+    for (const step of [0, 4, 9]) made.moveTo(step);
   });
 });
 
-function rollout(tokens: number, reward: number | null): Rollout {
-  return {
-    tokens: new Int32Array(tokens),
-    logprobs: new Float32Array(tokens),
-    entropies: new Float32Array(tokens),
-    keptLogMass: new Float32Array(tokens),
-    finishReason: 'eos',
-    text: '',
-    verdict: { score: reward ?? 0, status: 'correct', reason: '' },
-    rewardParts: [reward],
-    reward,
-  };
+/** The stage of a config with this line, read from what was written out of it. */
+function again(line: string): unknown {
+  const text = ['task: sort_digits', 'max_steps: 10', line].join('\n');
+  return parseConfig(resolvedYaml(parseConfig(text, { file: 'a' }).config), { file: 'b' }).config.stages[0];
 }
-
-function groupOf(lengths: readonly number[], rewards: readonly (number | null)[]): CreditedGroup {
-  const item = { id: 'a', key: 'a', split: 'train', prompt: '', answer: '', identity: 'a', weight: 1 } as const;
-  const rollouts = lengths.map((length, i) => rollout(length, rewards[i] ?? null));
-  return { item, prompt: new Int32Array(1), rollouts, dead: false, advantages: new Float32Array(lengths.length) };
-}
-
-const context: StepContext = {
-  step: 3,
-  progress: 0.3,
-  stage: anyStage(),
-  rng: rngFor('contract'),
-  ledger: new Ledger(),
-  metric: () => {},
-};
 
 const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 9, microBatches: 1, microLossTokens: 24 };
-const lossContext: LossContext = { ...context, sizes };
 
-/** Sequences of random numbers, the last token of each masked. */
-function sequences(seed: number, count: number): LossSequence[] {
-  const rng = rngFor(`sequences|${seed}`);
-  return Array.from({ length: count }, (): LossSequence => {
-    const tokens = rng.int(1, 4);
-    const each = (low: number, high: number): Float32Array =>
-      Float32Array.from({ length: tokens }, () => low + (high - low) * rng.float());
-    const logprobs = each(-3, -0.1);
-    const group = groupOf([tokens], [1]);
-    return {
-      group,
-      rollout: group.rollouts[0],
-      logprobs,
-      oldLogprobs: logprobs.map((value, t) => value + each(-0.5, 0.5)[t]),
-      refLogprobs: logprobs.map((value, t) => value + each(-0.5, 0.5)[t]),
-      entropies: each(0, 2),
-      advantages: each(-2, 2),
-      weights: each(0.5, 1),
-      coefficients: each(0.1, 1).map((value, t) => (t === tokens - 1 ? 0 : value)),
-    };
-  });
+function contextFor(line: string): LossContext {
+  const stage = stageOf(line);
+  return { ...stepContext(stage), sizes, ratio: createMethods(stage).ratio.part };
 }
 
-function gradientsOf(term: LossTerm, given: readonly LossSequence[]): LossGradient[] {
-  const zeros = (length: number): Float64Array => new Float64Array(length);
-  const gradients = given.map(({ logprobs: { length } }) => ({
-    losses: zeros(length),
-    dLogprobs: zeros(length),
-    dEntropies: zeros(length),
-  }));
-  term.add(given, gradients, lossContext);
+/** A term of the loss, and the ratio that goes with it. */
+interface TermUnderTest extends Named<LossTerm> {
+  readonly ratio: string;
+  readonly context: LossContext;
+}
+
+/** Every term, the objectives among them, with every ratio. */
+const terms = METHODS.importanceSamplingLevel.flatMap(({ id: ratio }) =>
+  (['objective', 'lossTerms'] as const).flatMap((point) =>
+    METHODS[point].map(({ id }): TermUnderTest => {
+      const lines = `${lineFor(point, id)}\nimportance_sampling_level: ${ratio}`;
+      const found = createMethods(stageOf(...lines.split('\n'))).lossTerms.find((term) => term.id === id);
+      if (found === undefined) throw new Error(`no ${id}`);
+      return { id, part: found.part, ratio, context: contextFor(lines) };
+    }),
+  ),
+);
+
+function gradientsOf({ part, context }: TermUnderTest, given: readonly LossSequence[]): LossGradient[] {
+  const gradients = emptyGradients(given);
+  part.add(given, gradients, context);
   return gradients;
 }
 
-/** Every term, the objectives among them. */
-const terms: Named<LossTerm>[] = [...METHODS.objective, ...METHODS.lossTerms].map((method) => {
-  const point = METHODS.objective.some(({ id }) => id === method.id) ? 'objective' : 'lossTerms';
-  const { lossTerms } = createMethods(stageOf(lineFor(point, method.id)));
-  return lossTerms.find(({ id }) => id === method.id) as Named<LossTerm>; // it was just asked for
-});
+const lossOf = (gradients: readonly LossGradient[]): number =>
+  gradients.reduce((sum, { losses }) => losses.reduce((inner, x) => inner + x, sum), 0);
 
-describe.each(terms)('the loss of $id', ({ part }) => {
+/** Log-probs are float32: a step that they hold. */
+const STEP = 2 ** -12;
+
+describe.each(terms)('the loss of $id by the ratio $ratio', (term) => {
+  const { part, context } = term;
+
   it('has the derivatives that it gives, by finite differences', () => {
-    const given = sequences(1, 12);
-    const gradients = gradientsOf(part, given);
-    const step = 2 ** -12; // log-probs are float32: a step that they hold
+    const given = randomSequences(1, 12);
+    part.observe?.(given, context);
+    const gradients = gradientsOf(term, given);
     const lossWith = (which: 'logprobs' | 'entropies', s: number, t: number, by: number): number => {
       const moved = given.map((sequence, i) =>
         i === s ? { ...sequence, [which]: sequence[which].map((x, j) => (j === t ? x + by : x)) } : sequence,
       );
-      return gradientsOf(part, moved).reduce((sum, { losses }) => losses.reduce((inner, x) => inner + x, sum), 0);
+      return lossOf(gradientsOf(term, moved));
     };
+    const stops = part.stopsGradient || (part.coupling !== 'token' && METHODS_STOPPING.has(term.ratio));
     given.forEach(({ logprobs }, s) => {
       logprobs.forEach((_, t) => {
         for (const [which, derivative] of [
           ['logprobs', gradients[s].dLogprobs[t]],
           ['entropies', gradients[s].dEntropies[t]],
         ] as const) {
-          if (part.stopsGradient && which === 'logprobs') continue;
-          const slope = (lossWith(which, s, t, step) - lossWith(which, s, t, -step)) / (2 * step);
+          if (stops && which === 'logprobs') continue;
+          const slope = (lossWith(which, s, t, STEP) - lossWith(which, s, t, -STEP)) / (2 * STEP);
           expect(Math.abs(slope - derivative)).toBeLessThanOrEqual(1e-3 * Math.max(0.1, Math.abs(derivative)));
         }
       });
@@ -163,43 +162,154 @@ describe.each(terms)('the loss of $id', ({ part }) => {
   });
 
   it('gives masked tokens exactly nothing, whatever they hold', () => {
-    const given = sequences(2, 12).map((sequence) => ({
+    const given = randomSequences(2, 12).map((sequence) => ({
       ...sequence,
       logprobs: sequence.logprobs.map((x, t) => (sequence.coefficients[t] === 0 ? Number.NEGATIVE_INFINITY : x)),
     }));
-    gradientsOf(part, given).forEach((gradient, s) => {
+    part.observe?.(given, context);
+    gradientsOf(term, given).forEach((gradient, s) => {
       given[s].coefficients.forEach((coefficient, t) => {
         if (coefficient !== 0) return;
         expect([gradient.losses[t], gradient.dLogprobs[t], gradient.dEntropies[t]]).toEqual([0, 0, 0]);
       });
+      expect([...gradient.losses, ...gradient.dLogprobs].every(Number.isFinite)).toBe(true);
     });
   });
 
   it('does not depend on the cut into micro-batches', () => {
+    const members = 4;
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 0, max: 8 }), (seed, cut) => {
-        const given = sequences(seed, 8);
-        const whole = gradientsOf(part, given);
-        expect([...gradientsOf(part, given.slice(0, cut)), ...gradientsOf(part, given.slice(cut))]).toEqual(whole);
+      fc.property(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 0, max: 2 }), (seed, groups) => {
+        const given = randomSequences(seed, 2 * members, members);
+        part.observe?.(given, context);
+        const cut = groups * members;
+        const parts = [...gradientsOf(term, given.slice(0, cut)), ...gradientsOf(term, given.slice(cut))];
+        expect(parts).toEqual(gradientsOf(term, given));
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 });
 
+const METHODS_STOPPING: ReadonlySet<string> = new Set(
+  METHODS.importanceSamplingLevel
+    .filter(({ id }) => partOf('importanceSamplingLevel', id).stopsGradient)
+    .map(({ id }) => id),
+);
+
+describe.each(METHODS.importanceSamplingLevel)('the ratio $id', ({ id }) => {
+  const ratio = partOf('importanceSamplingLevel', id);
+  const [sequence] = randomSequences(4, 8).filter(({ coefficients }) => coefficients.length > 2);
+
+  it('spreads derivatives as its value has them, unless it stops them', () => {
+    const { length } = sequence.coefficients;
+    const slopes = Float64Array.from(sequence.coefficients, (c, t) => (c === 0 ? 0 : 1 + t));
+    const spread = new Float64Array(length);
+    ratio.spread(sequence, slopes, spread);
+    if (ratio.stopsGradient) return;
+    const valueAt = (t: number, by: number): number => {
+      const out = new Float64Array(length);
+      ratio.measure({ ...sequence, logprobs: sequence.logprobs.map((x, i) => (i === t ? x + by : x)) }, out);
+      return out.reduce((sum, x, i) => sum + x * slopes[i], 0);
+    };
+    for (let t = 0; t < length; t++) {
+      expect((valueAt(t, STEP) - valueAt(t, -STEP)) / (2 * STEP)).toBeCloseTo(spread[t], 3);
+    }
+  });
+
+  it('is 1 where the policy is the one that sampled', () => {
+    const out = new Float64Array(sequence.coefficients.length).fill(5);
+    ratio.measure({ ...sequence, oldLogprobs: sequence.logprobs }, out);
+    expect(out.every((value) => value === 0)).toBe(true);
+  });
+});
+
+describe.each(METHODS.objective)('the surrogate $id', ({ id }) => {
+  const surrogate = partOf('objective', id);
+  const at = (point: SurrogatePoint): SurrogateValue => {
+    const out = { loss: 0, slope: 0, logprobSlope: 0 };
+    surrogate.at(point, out);
+    return out;
+  };
+  const points = Array.from({ length: 200 }, (_, i): SurrogatePoint => {
+    const rng = rngFor(`surrogate|${i}`);
+    return { logRatio: 2 * rng.float() - 1, logprob: -3 * rng.float() - 0.01, advantage: 4 * rng.float() - 2 };
+  });
+
+  it('has the derivatives that it gives: by the log-ratio, unless that is a constant, and by the log-prob', () => {
+    const step = 1e-6;
+    for (const point of points) {
+      const value = at(point);
+      for (const [which, given] of [
+        ['logRatio', value.slope],
+        ['logprob', value.logprobSlope],
+      ] as const) {
+        if (which === 'logRatio' && surrogate.stopsGradient) {
+          expect(given).toBe(0);
+          continue;
+        }
+        const lossAt = (by: number): number => at({ ...point, [which]: point[which] + by }).loss;
+        expect((lossAt(step) - lossAt(-step)) / (2 * step)).toBeCloseTo(given, 4);
+      }
+    }
+  });
+
+  it('moves a token by its advantage where the ratio is 1, as every other', () => {
+    for (const point of points) {
+      const { slope, logprobSlope } = at({ ...point, logRatio: 0 });
+      expect(slope + logprobSlope).toBeCloseTo(-point.advantage, 12);
+    }
+  });
+
+  it('does nothing where the advantage is 0', () => {
+    for (const point of points) {
+      const { slope, logprobSlope } = at({ ...point, advantage: 0 });
+      expect([Math.abs(slope), Math.abs(logprobSlope)]).toEqual([0, 0]);
+    }
+  });
+});
+
+describe.each(METHODS.tokenWeights)('the token weights $id', ({ id }) => {
+  const part = partOf('tokenWeights', id);
+  const context = contextFor(lineFor('tokenWeights', id));
+  const weightsOf = (given: readonly LossSequence[]) => {
+    const weights = given.map(({ logprobs: { length } }) => ({
+      weights: new Float64Array(length).fill(1),
+      importance: new Float64Array(length).fill(1),
+    }));
+    part.weigh(given, weights, context);
+    return weights;
+  };
+
+  it('are finite, and never negative', () => {
+    for (const { weights, importance } of weightsOf(randomSequences(5, 40))) {
+      expect([...weights, ...importance].every((value) => value >= 0 && Number.isFinite(value))).toBe(true);
+    }
+  });
+
+  it('do not depend on the cut into micro-batches', () => {
+    const given = randomSequences(6, 8);
+    part.observe?.(given, context);
+    expect([...weightsOf(given.slice(0, 4)), ...weightsOf(given.slice(4))]).toEqual(weightsOf(given));
+  });
+
+  it('are 1 where the policy is the one that sampled, and sampled from the whole of it', () => {
+    if (part.offPolicyOnly === undefined) return;
+    const given = randomSequences(7, 40).map((sequence) => ({ ...sequence, oldLogprobs: sequence.logprobs }));
+    for (const { weights } of weightsOf(given)) expect(weights.every((value) => value === 1)).toBe(true);
+  });
+});
+
 describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
-  const { advantageEstimator } = createMethods(stageOf(`advantage_estimator: ${id}`));
-  const estimate = (rewards: readonly (number | null)[]): number[] => [
-    ...advantageEstimator.part.estimate(
-      [
-        groupOf(
-          rewards.map(() => 2),
-          rewards,
-        ),
-      ],
-      context,
-    )[0].advantages,
-  ];
+  const part = partOf('advantageEstimator', id);
+  const context = stepContext(stageOf(lineFor('advantageEstimator', id)));
+  const estimate = (rewards: readonly (number | null)[]): number[] => {
+    const group = groupOfRewards(
+      rewards.map(() => 2),
+      rewards,
+    );
+    return [...part.estimate([group], context)[0].advantages];
+  };
   const rewards = fc.array(fc.option(fc.integer({ min: -4, max: 4 }), { freq: 5 }), { minLength: 2, maxLength: 8 });
 
   it('go with their completions when the order within a group changes', () => {
@@ -212,19 +322,34 @@ describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
     );
   });
 
-  it('are exactly 0 where all rewards are equal, and for a completion without one', () => {
-    expect(estimate([0.7, 0.7, 0.7])).toEqual([0, 0, 0]);
+  it('are exactly 0 in a group that it calls dead, and for a completion without a reward', () => {
+    const dead = groupOfRewards([2, 2, 2], [0.7, 0.7, 0.7]);
+    if (part.isDead?.(dead) ?? true) expect(estimate([0.7, 0.7, 0.7])).toEqual([0, 0, 0]);
     expect(estimate([1, null, 0])[1]).toBe(0);
   });
 });
 
-describe.each(METHODS.creditSteps)('the mask $id', ({ id }) => {
-  it('touches neither rewards nor advantages, and no completion more than once', () => {
-    const { creditSteps } = createMethods(stageOf(`credit_steps: [${REQUIRED[id] ?? id}]`));
-    const group = { ...groupOf([2, 5], [1, 0]), advantages: Float32Array.of(1, -1) };
-    const once = creditSteps[0].part.apply([group], context);
-    expect(once[0].advantages).toEqual(group.advantages);
-    expect(once[0].rollouts.map(({ reward }) => reward)).toEqual([1, 0]);
-    expect(creditSteps[0].part.apply(once, context)).toEqual(once);
+describe.each(METHODS.creditSteps)('the credit step $id', ({ id }) => {
+  const part = partOf('creditSteps', id);
+  const context = stepContext(stageOf(lineFor('creditSteps', id)));
+  const groups = () => [
+    { ...groupOfRewards([2, 5, 3], [1, 0, 1]), advantages: Float32Array.of(1, -1, 0.5) },
+    { ...groupOf(groupOfRewards([4, 1], [0, 1]).rollouts), advantages: Float32Array.of(-0.5, 0.5) },
+  ];
+
+  it('leaves rewards, tokens and what it was given as they are', () => {
+    const given = groups();
+    const made = part.apply(given, context);
+    expect(given).toEqual(groups());
+    expect(made).toHaveLength(2);
+    made.forEach(({ rollouts, advantages, tokenAdvantages, tokenWeights, tokenSelection }, g) => {
+      expect(rollouts.map(({ reward }) => reward)).toEqual(given[g].rollouts.map(({ reward }) => reward));
+      expect(advantages).toHaveLength(rollouts.length);
+      expect(advantages.every(Number.isFinite)).toBe(true);
+      for (const perToken of [tokenAdvantages, tokenWeights, tokenSelection]) {
+        if (perToken === undefined) continue;
+        expect(perToken.map(({ length }) => length)).toEqual(rollouts.map(({ tokens }) => tokens.length));
+      }
+    });
   });
 });

@@ -1,89 +1,164 @@
-/** TRL's losses and derivatives through the terms of the loss in float64, as the host computes them. */
+/** TRL's losses, derivatives and metrics through the methods of a stage in float64, as the host computes them. */
 import { describe, expect, it } from 'vitest';
-import { LOSS_TYPES } from '../../src/config/method_keys.ts';
-import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods } from '../../src/methods/create.ts';
-import { Ledger } from '../../src/methods/ledger.ts';
-import type { LossContext, LossGradient, LossSequence } from '../../src/methods/points.ts';
+import { StepMeter } from '../../src/grpo/meter.ts';
+import { addTerms, measureTerms } from '../../src/grpo/objective.ts';
+import type { StepScope } from '../../src/grpo/step_scope.ts';
+import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
+import { selectedTokens } from '../../src/methods/tokens.ts';
 import type { TrlLossCase } from '../golden/load.ts';
 import { worstRelative } from '../support/golden_model.ts';
+import { emptyGradients, groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { casesOf, coefficientsOf, golden, optionsOf, stepSizes, WAITING } from '../support/trl_loss.ts';
+import { scopeOf } from '../support/step_scopes.ts';
+import { coefficientsOf, countMasked, golden, optionsOf, stepSizes } from '../support/trl_loss.ts';
 
-const covered = casesOf(LOSS_TYPES.keys());
+const TOLERANCE = 1e-9;
+/** What a float32 of the same keeps. */
+const ROUNDED = 1e-6;
 
-/** Coefficients reach a term as float32. */
-const TOLERANCE = 1e-6;
+/** Options of the cases that are keys of a stage, as they are. */
+const KEYS = [
+  'loss_type',
+  'importance_sampling_level',
+  'epsilon',
+  'epsilon_high',
+  'delta',
+  'beta',
+  'use_bias_correction_kl',
+  'entropy_coef',
+  'top_entropy_quantile',
+  'off_policy_mask_threshold',
+] as const;
 
-/** One sequence per row of the padded batch; padding is masked by its coefficients. */
-function sequencesOf(test: TrlLossCase): LossSequence[] {
+/** TRL makes float32 numbers of these two, in float64 arithmetic too. */
+const SAPO = [`sapo_temperature_neg: ${Math.fround(1.05)}`, 'sapo_temperature_pos: 1'];
+
+interface Computed {
+  readonly gradients: readonly LossGradient[];
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** One group of all rows; what is behind a row's last token is left out. */
+function creditedOf(test: TrlLossCase, scope: StepScope): CreditedGroup {
+  const { mask, advantages, entropies } = golden.inputs[test.inputs];
+  const width = mask[0].length;
+  const rollouts = mask.map((row, i): Rollout => {
+    const tokens = countMasked([row]);
+    const length = tokens === 0 ? width : tokens; // a row without a mask was cut off
+    const rollout = rolloutOf(length, advantages[i]);
+    rollout.entropies.set(Float32Array.from(entropies.data.subarray(i * width, i * width + length)));
+    return tokens === 0 ? { ...rollout, inLoss: false } : rollout;
+  });
+  const group = { ...groupOf(rollouts), advantages: Float32Array.from(advantages) };
+  const [credited] = scope.methods.creditSteps.reduce<readonly CreditedGroup[]>(
+    (groups, { id, part }) => part.apply(groups, scope.context(id)),
+    [group],
+  );
+  return credited;
+}
+
+function sequencesOf(test: TrlLossCase, group: CreditedGroup): LossSequence[] {
   const inputs = golden.inputs[test.inputs];
   const width = inputs.mask[0].length;
-  const coefficients = coefficientsOf(inputs, optionsOf(test));
-  return inputs.mask.map((_, i): LossSequence => {
-    const row = (values: ArrayLike<number>): Float32Array =>
-      Float32Array.from({ length: width }, (__, t) => values[i * width + t]);
+  const coefficients = Float64Array.from(coefficientsOf(inputs, optionsOf(test)));
+  return group.rollouts.map((rollout, i): LossSequence => {
+    const { length } = rollout.tokens;
+    const row = (values: Float64Array): Float32Array =>
+      Float32Array.from(values.subarray(i * width, i * width + length));
+    const selection = group.tokenSelection?.[i];
     return {
-      group: {} as CreditedGroup, // no term of these looks at it
-      rollout: {} as Rollout,
+      group,
+      rollout,
       logprobs: row(inputs.logps.data),
       oldLogprobs: row(test.old ? inputs.old.data : inputs.logps.data),
       refLogprobs: row(inputs.ref.data),
-      entropies: row(inputs.entropies.data),
-      advantages: new Float32Array(width).fill(inputs.advantages[i]),
-      weights: new Float32Array(width).fill(1),
-      coefficients: row(coefficients),
+      entropies: rollout.entropies,
+      advantages: new Float32Array(length).fill(inputs.advantages[i]),
+      weights: selection ?? new Float32Array(length).fill(1),
+      ...(selection && { selection }),
+      coefficients: coefficients.subarray(i * width, i * width + length),
     };
   });
 }
 
-function gradientsOf(test: TrlLossCase): LossGradient[] {
+function computed(test: TrlLossCase): Computed {
   const options = optionsOf(test);
-  const stage = stageOf(
-    `loss_type: ${options.loss_type}`,
-    ...(['epsilon', 'epsilon_high', 'delta', 'beta', 'entropy_coef'] as const)
-      .filter((name) => options[name] !== undefined)
-      .map((name) => `${name}: ${options[name]}`),
-  );
-  const sizes = stepSizes(golden.inputs[test.inputs], options);
-  const context: LossContext = {
-    step: 0,
-    progress: 0,
-    stage,
-    rng: rngFor('trl'),
-    ledger: new Ledger(),
-    metric: () => {},
-    // TRL's mean of the bonus is over the tokens of a micro-batch.
-    sizes: { ...sizes, lossTokens: sizes.microBatches * sizes.microLossTokens },
+  const lines = KEYS.flatMap((name) => (isUnread(test, name) ? [] : [`${name}: ${options[name]}`]));
+  if (options.loss_type === 'sapo') lines.push(...SAPO);
+  const scope = scopeOf(stageOf(...lines));
+  const group = creditedOf(test, scope);
+  const { microBatches, ...sizes } = stepSizes(golden.inputs[test.inputs], options);
+  const selected = selectedTokens(group);
+  // TRL's mean of the bonus is over the tokens of a micro-batch.
+  const update = {
+    sizes: { ...sizes, microBatches, selectedTokens: microBatches * selected },
+    onPolicy: !test.old,
   };
-  const sequences = sequencesOf(test);
-  const gradients = sequences.map(({ logprobs: { length } }) => ({
-    losses: new Float64Array(length),
-    dLogprobs: new Float64Array(length),
-    dEntropies: new Float64Array(length),
-  }));
-  for (const { part } of createMethods(stage).lossTerms) part.add(sequences, gradients, context);
-  return gradients;
+  const unweighed = sequencesOf(test, group);
+  const gradients = emptyGradients(unweighed);
+  const sequences = addTerms(scope, update, unweighed, gradients);
+  const meter = new StepMeter();
+  measureTerms(scope, update, () => sequences, meter);
+  const after = scope.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy: 1 }));
+  return { gradients, metrics: Object.assign(meter.measured(), ...after) };
 }
 
-const flat = (gradients: readonly LossGradient[], of: keyof LossGradient): number[] =>
-  gradients.flatMap((gradient) => [...gradient[of]]);
+/** Clipping bounds where nothing is clipped, and what is off: TRL ignores them, a stage says that nothing reads them. */
+function isUnread(test: TrlLossCase, name: (typeof KEYS)[number]): boolean {
+  const { loss_type, beta } = optionsOf(test);
+  const isSmooth = ['sapo', 'vespo'].includes(loss_type);
+  if (name === 'epsilon' || name === 'delta') return isSmooth || loss_type === 'cispo';
+  if (name === 'use_bias_correction_kl') return beta === 0;
+  return name === 'epsilon_high' && isSmooth;
+}
 
-describe('trl_loss.json', () => {
-  it('has no case that is neither covered nor waits for a method by name', () => {
-    const leftOut = golden.cases.filter((test) => !covered.includes(test)).map(({ name }) => name);
-    expect(leftOut.sort()).toEqual(Object.keys(WAITING).sort());
-    expect(covered.length + leftOut.length).toBe(57);
+/** [rows × width] in the layout of the fixtures, 0 where nothing is. */
+function padded(test: TrlLossCase, gradients: readonly LossGradient[], of: keyof LossGradient): Float64Array {
+  const { mask } = golden.inputs[test.inputs];
+  const width = mask[0].length;
+  const values = new Float64Array(mask.length * width);
+  gradients.forEach((gradient, i) => {
+    values.set(gradient[of], i * width);
+  });
+  return values;
+}
+
+const METRICS = [
+  'kl',
+  'clip_ratio/low_mean',
+  'clip_ratio/high_mean',
+  'clip_ratio/region_mean',
+  'clip_ratio/low_min',
+  'clip_ratio/high_max',
+  'cispo_clip_ratio',
+  'vespo/phi_seq_mean',
+  'entropy_coef',
+] as const;
+
+it('trl_loss.json has 57 cases', () => {
+  expect(golden.cases).toHaveLength(57);
+});
+
+describe.each(golden.cases.map((test) => [test.name, test] as const))("TRL's %s", (_name, test) => {
+  const { gradients, metrics } = computed(test);
+
+  it.each([
+    ['float64', TOLERANCE, (values: Float64Array) => [...values]],
+    ['float32, as an engine takes them', ROUNDED, (values: Float64Array) => [...Float32Array.from(values)]],
+  ])('has its loss and derivatives in %s', (_precision, tolerance, as) => {
+    const losses = as(padded(test, gradients, 'losses'));
+    const scale = losses.reduce((sum, loss) => sum + Math.abs(loss), 0);
+    expect(Math.abs(losses.reduce((sum, loss) => sum + loss, 0) - test.loss) / scale).toBeLessThanOrEqual(tolerance);
+    expect(worstRelative(as(padded(test, gradients, 'dLogprobs')), test.dlogps.data)).toBeLessThanOrEqual(tolerance);
+    const bonus = test.dentropies?.data ?? new Float64Array(losses.length);
+    expect(worstRelative(as(padded(test, gradients, 'dEntropies')), bonus)).toBeLessThanOrEqual(tolerance);
   });
 
-  it.each(covered.map((test) => [test.name, test] as const))("has TRL's loss and derivatives: %s", (_name, test) => {
-    const gradients = gradientsOf(test);
-    const losses = flat(gradients, 'losses');
-    const scale = losses.reduce((sum, loss) => sum + Math.abs(loss), 0);
-    expect(Math.abs(losses.reduce((sum, loss) => sum + loss, 0) - test.loss) / scale).toBeLessThanOrEqual(TOLERANCE);
-    expect(worstRelative(flat(gradients, 'dLogprobs'), test.dlogps.data)).toBeLessThanOrEqual(TOLERANCE);
-    const bonus = test.dentropies?.data ?? new Float64Array(losses.length);
-    expect(worstRelative(flat(gradients, 'dEntropies'), bonus)).toBeLessThanOrEqual(TOLERANCE);
+  it('has its metrics', () => {
+    for (const name of METRICS) {
+      const expected = test.metrics[name];
+      if (typeof expected === 'number') expect(metrics[name], name).toBeCloseTo(expected, 6); // TRL counts in float32
+    }
   });
 });

@@ -64,7 +64,8 @@ learning_rate: 5.0e-3
 temperature: 0.8
 reward_funcs: [lcs]
 loss_type: bnpo
-beta: 0.05`,
+beta: 0.05
+use_bias_correction_kl: false`,
     sha256: 'b881c19591bc6dae451cd9a7535c8909c63e6cdbd054e68f30ebc473e2a83506',
   },
   'two iterations of four minibatches': {
@@ -81,6 +82,7 @@ lr_scheduler_type: constant
 reward_funcs: [lcs]
 loss_type: dr_grpo
 beta: 0.02
+use_bias_correction_kl: false
 epsilon: 0.1
 epsilon_high: 0.15`,
     sha256: '03164496e2a22450b1c98098c146c2139a9564fda22ed3034c0775aa005d97d1',

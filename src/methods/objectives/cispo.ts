@@ -28,8 +28,9 @@ export const cispo = method({
     at({ logRatio, logprob, advantage }, out) {
       const weight = Math.min(Math.exp(logRatio), mostRatio) * advantage;
       out.loss = -weight * logprob;
-      out.slope = -weight;
+      out.logprobSlope = -weight;
     },
+    clipMetric: 'cispo_clip_ratio',
     clipped: ({ logRatio, advantage }) => (advantage > 0 && Math.exp(logRatio) > mostRatio ? 'high' : undefined),
   }),
 });

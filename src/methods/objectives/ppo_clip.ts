@@ -15,7 +15,13 @@ export const ppoClip = method({
     certainty: 'paper',
   },
   optionsAreStageKeys: true,
-  lossTypes: { dapo: 'token-mean', grpo: 'seq-mean', bnpo: 'micro-token-mean', dr_grpo: 'const-norm' },
+  lossTypes: {
+    dapo: 'token-mean',
+    grpo: 'seq-mean',
+    bnpo: 'micro-token-mean',
+    dr_grpo: 'const-norm',
+    luspo: 'seq-sum',
+  },
   options: {
     clipEpsilonLow: key(
       'epsilon',
@@ -61,8 +67,7 @@ export const ppoClip = method({
       clipped({ logRatio, advantage }) {
         const ratio = Math.exp(logRatio);
         if (advantage < 0 && ratio < low) return 'low';
-        if (advantage > 0 && ratio > high) return 'high';
-        return advantage < 0 && ratio > most ? 'high' : undefined;
+        return advantage > 0 && ratio > high ? 'high' : undefined;
       },
       device: { settings: { clipEpsilonLow, clipEpsilonHigh, ...(clipDelta !== null && { clipDelta }) } },
     };

@@ -46,7 +46,7 @@ export const refill = method({
       return written.name === 'none' ? undefined : { max_rounds: written.max_rounds };
     },
     off: { name: 'none' },
-    written: (options) => ({ name: 'refill', ...options }),
+    written: (options) => (typeof options.max_rounds === 'number' ? { name: 'refill', ...options } : undefined),
   },
   create: ({ maxRounds: rounds }, { batch: { promptsPerStep } }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

@@ -1,12 +1,23 @@
-/** Pays for entropy: the loss falls by entropy_coef times its mean over all loss tokens of the optimizer step. */
-import { key, real } from '../../options/keys.ts';
-import { coefficientSwitch, method } from '../method.ts';
+/**
+ * Pays for entropy: the loss falls by entropy_coef times its mean over the loss tokens of the optimizer step. Adaptive, the
+ * coefficient moves by a fixed step towards a target entropy, and acts only at or below it. arXiv:2505.22312.
+ */
+import { flag, key, laterKey, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
 import type { LossTerm, StepSizes } from '../points.ts';
 
 const weight = key(
   'entropy_coef',
   real({ least: 0, example: 0.03 }).default(0).describe('Weight of the entropy bonus, per nat. Default 0.'),
 );
+
+const nats = (yaml: string, fallback: number, text: string) =>
+  laterKey(
+    yaml,
+    real({ least: 0, example: fallback === 0 ? 0.01 : fallback })
+      .default(fallback)
+      .describe(`${text} Default ${fallback}.`),
+  );
 
 export const entropyBonus = method({
   id: 'entropy-bonus',
@@ -16,25 +27,69 @@ export const entropyBonus = method({
     source: '1602.01783',
     certainty: 'paper',
   },
-  options: { entropyCoef: weight },
-  switchedOnBy: coefficientSwitch(weight),
-  create: ({ entropyCoef }): LossTerm => {
-    const coefficient = ({ lossTokens }: StepSizes): number => entropyCoef / Math.max(1, lossTokens);
+  optionsAreStageKeys: true,
+  options: {
+    entropyCoef: weight,
+    isEntropyAdaptive: laterKey(
+      'use_adaptive_entropy',
+      flag().default(false).describe('Move entropy_coef towards entropy_target, step by step. Default false.'),
+    ),
+    leastEntropyCoef: nats('entropy_coef_min', 0, 'Lower bound of the adaptive coefficient.'),
+    mostEntropyCoef: nats('entropy_coef_max', 1, 'Upper bound of the adaptive coefficient.'),
+    entropyCoefDelta: nats('entropy_coef_delta', 0.005, 'How far the adaptive coefficient moves per step.'),
+    entropyTarget: nats(
+      'entropy_target',
+      0.2,
+      'Entropy per token, in nats, at or below which the adaptive coefficient acts and rises.',
+    ),
+  },
+  switchedOnBy: {
+    key: weight,
+    on: (value, given) =>
+      value === 0 && given('use_adaptive_entropy') !== true ? undefined : { entropy_coef: value as number },
+    off: 0,
+    written: (options) => options.entropy_coef ?? 0,
+  },
+  create: (options): LossTerm => {
+    const { entropyCoef, isEntropyAdaptive, leastEntropyCoef, mostEntropyCoef, entropyCoefDelta, entropyTarget } =
+      options;
+    let coef = entropyCoef;
+    let lastEntropy = Number.POSITIVE_INFINITY;
+    const share = ({ lossTokens, selectedTokens = lossTokens }: StepSizes): number =>
+      (isEntropyAdaptive && lastEntropy > entropyTarget ? 0 : coef) / Math.max(1, selectedTokens);
     return {
       coupling: 'token',
       actsWithoutAdvantage: true,
-      device: { entropyCoefficient: coefficient },
+      device: { entropyCoefficient: share },
       add(sequences, gradients, { sizes }) {
-        const share = coefficient(sizes);
-        sequences.forEach(({ entropies, coefficients }, i) => {
+        const own = share(sizes);
+        sequences.forEach(({ entropies, coefficients, selection }, i) => {
           const { losses, dEntropies } = gradients[i];
           for (let t = 0; t < coefficients.length; t++) {
-            if (coefficients[t] === 0) continue;
-            losses[t] -= share * entropies[t];
-            dEntropies[t] -= share;
+            if (coefficients[t] === 0 || selection?.[t] === 0) continue;
+            losses[t] -= own * entropies[t];
+            dEntropies[t] -= own;
           }
         });
       },
+      afterUpdate({ entropy }) {
+        if (isEntropyAdaptive) {
+          const rises = entropy <= entropyTarget;
+          coef = rises
+            ? Math.min(coef + entropyCoefDelta, mostEntropyCoef)
+            : Math.max(coef - entropyCoefDelta, leastEntropyCoef);
+          lastEntropy = entropy;
+        }
+        return { entropy_coef: coef };
+      },
+      ...(isEntropyAdaptive && {
+        state: () => ({ coef, lastEntropy: Number.isFinite(lastEntropy) ? lastEntropy : null }),
+        restore(state) {
+          const kept = state as { readonly coef: number; readonly lastEntropy: number | null }; // written by `state`
+          coef = kept.coef;
+          lastEntropy = kept.lastEntropy ?? Number.POSITIVE_INFINITY;
+        },
+      }),
     };
   },
 });

@@ -1,0 +1,18 @@
+/** Each completion weighs by its length: its tokens are added up, the completions averaged. c = 1/B; `loss_type: luspo`. */
+import { method } from '../method.ts';
+import type { Aggregation } from '../points.ts';
+
+export const seqSum = method({
+  id: 'seq-sum',
+  about: {
+    does: "Adds up a completion's tokens, so that long ones weigh more, and averages over completions.",
+    formula: 'c = 1/B',
+    source: '2602.05261',
+    certainty: 'after the paper',
+  },
+  options: {},
+  create:
+    (): Aggregation =>
+    (_, { completions }) =>
+      1 / completions,
+});

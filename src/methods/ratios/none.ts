@@ -1,0 +1,23 @@
+/** No correction for an older policy: every ratio is 1, and its gradient that of the log-prob. */
+import { method } from '../method.ts';
+import type { Ratio } from '../points.ts';
+
+export const none = method({
+  id: 'none',
+  about: {
+    does: 'Takes every ratio as 1: the plain policy gradient, right on-policy alone.',
+    formula: 'r_t = exp(logprob_t − sg(logprob_t))',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {},
+  create: (): Ratio => ({
+    stopsGradient: true,
+    measure(_, logRatios) {
+      logRatios.fill(0);
+    },
+    spread({ coefficients }, slopes, dLogprobs) {
+      for (let t = 0; t < coefficients.length; t++) dLogprobs[t] += slopes[t];
+    },
+  }),
+});

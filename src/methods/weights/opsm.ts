@@ -1,0 +1,56 @@
+/**
+ * Off-policy sequence mask (DeepSeek-V3.2): a completion of negative advantage that the policy has moved away from, by
+ * more than a threshold per token, is left alone. Its likelihood has fallen already. arXiv:2512.02556.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { TokenWeight } from '../points.ts';
+
+const threshold = real({ least: 0, example: 0.1 });
+
+export const opsm = method({
+  id: 'opsm',
+  about: {
+    does: 'Leaves completions of negative advantage alone that the policy has moved away from.',
+    formula: 'weight 0 where A < 0 and mean_t (old_t − logprob_t) > off_policy_mask_threshold',
+    source: '2512.02556',
+    certainty: 'after the paper',
+  },
+  options: {
+    mostDrift: key(
+      'off_policy_mask_threshold',
+      threshold.describe('Most nats per token that the policy may have moved away from a completion.'),
+    ),
+  },
+  switchedOnBy: {
+    key: key(
+      'off_policy_mask_threshold',
+      threshold
+        .nullable()
+        .default(null)
+        .describe(
+          'Leave completions of negative advantage alone that the policy has moved away from by more nats per token; ' +
+            'null is off. Default null.',
+        ),
+    ),
+    on: (value) => (value === null ? undefined : { off_policy_mask_threshold: value as number }),
+    written: (options) => options.off_policy_mask_threshold,
+  },
+  create: ({ mostDrift }): TokenWeight => ({
+    coupling: 'sequence',
+    offPolicyOnly: true,
+    weigh(sequences, all) {
+      sequences.forEach(({ logprobs, oldLogprobs, coefficients, advantages }, i) => {
+        let [sum, tokens] = [0, 0];
+        for (let t = 0; t < coefficients.length; t++) {
+          if (coefficients[t] === 0) continue;
+          sum += oldLogprobs[t] - logprobs[t];
+          tokens++;
+        }
+        if (sum <= mostDrift * Math.max(1, tokens)) return;
+        const { weights } = all[i];
+        for (let t = 0; t < weights.length; t++) if (advantages[t] < 0) weights[t] = 0;
+      });
+    },
+  }),
+});

@@ -1,0 +1,73 @@
+/** Rollouts, groups and sequences of a loss, by hand. */
+import { rngFor } from '../../src/kernels/philox.ts';
+import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
+import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
+
+export function rolloutOf(tokens: number, reward: number | null): Rollout {
+  return {
+    tokens: new Int32Array(tokens),
+    logprobs: new Float32Array(tokens),
+    entropies: new Float32Array(tokens),
+    keptLogMass: new Float32Array(tokens),
+    finishReason: 'eos',
+    text: '',
+    verdict: { score: reward ?? 0, status: 'correct', reason: '' },
+    rewardParts: [reward],
+    reward,
+  };
+}
+
+export function groupOf(rollouts: readonly Rollout[]): CreditedGroup {
+  const item = { id: 'a', key: 'a', split: 'train', prompt: '', answer: '', identity: 'a', weight: 1 } as const;
+  return { item, prompt: new Int32Array(1), rollouts, dead: false, advantages: new Float32Array(rollouts.length) };
+}
+
+/** A group of completions of these lengths and rewards. */
+export function groupOfRewards(lengths: readonly number[], rewards: readonly (number | null)[]): CreditedGroup {
+  return groupOf(lengths.map((length, i) => rolloutOf(length, rewards[i] ?? null)));
+}
+
+export function emptyGradients(sequences: readonly LossSequence[]): LossGradient[] {
+  return sequences.map(({ logprobs: { length } }) => ({
+    losses: new Float64Array(length),
+    dLogprobs: new Float64Array(length),
+    dEntropies: new Float64Array(length),
+  }));
+}
+
+/** Sequences of random numbers in groups of `members`, the last token of each masked where there are several. */
+export function randomSequences(seed: number, count: number, members = 4): LossSequence[] {
+  const rng = rngFor(`sequences|${seed}`);
+  const real = (low: number, high: number): number => low + (high - low) * rng.float();
+  const groups: CreditedGroup[] = [];
+  for (let first = 0; first < count; first += members) {
+    const size = Math.min(members, count - first);
+    const rollouts = Array.from({ length: size }, (): Rollout => {
+      const rollout = rolloutOf(rng.int(1, 4), rng.int(0, 1));
+      rollout.keptLogMass.forEach((_, t, masses) => {
+        masses[t] = real(-0.3, 0);
+      });
+      return rollout;
+    });
+    groups.push(groupOf(rollouts));
+  }
+  return groups.flatMap((group) =>
+    group.rollouts.map((rollout): LossSequence => {
+      const { length } = rollout.tokens;
+      const each = (low: number, high: number): Float32Array => Float32Array.from({ length }, () => real(low, high));
+      const logprobs = each(-3, -0.1);
+      const near = (): Float32Array => logprobs.map((value, t) => value + each(-0.5, 0.5)[t]);
+      return {
+        group,
+        rollout,
+        logprobs,
+        oldLogprobs: near(),
+        refLogprobs: near(),
+        entropies: each(0, 2),
+        advantages: each(-2, 2),
+        weights: each(0.5, 1),
+        coefficients: each(0.1, 1).map((value, t) => (length > 1 && t === length - 1 ? 0 : value)),
+      };
+    }),
+  );
+}

@@ -1,0 +1,19 @@
+/** What methods are told of a step, without a run. */
+import type { StepScope } from '../../src/grpo/step_scope.ts';
+import { rngFor } from '../../src/kernels/philox.ts';
+import { createMethods } from '../../src/methods/create.ts';
+import { Ledger } from '../../src/methods/ledger.ts';
+import type { StepContext } from '../../src/methods/method.ts';
+import type { GrpoStageConfig } from '../../src/methods/stage.ts';
+
+export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
+  const { maxSteps } = stage.optimizer;
+  return { step, progress: step / maxSteps, stage, rng: rngFor('test'), ledger: new Ledger(), metric: () => {} };
+}
+
+/** The methods of a stage at one of its steps. */
+export function scopeOf(stage: GrpoStageConfig, step = 3): StepScope {
+  const methods = createMethods(stage);
+  methods.moveTo(step);
+  return { methods, logged: {}, context: () => stepContext(stage, step) };
+}
