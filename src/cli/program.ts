@@ -22,6 +22,8 @@ import { reportCommand } from './report.ts';
 import { listRuns } from './runs.ts';
 import { sampleCommand } from './sample.ts';
 import { schemaCommand } from './schema.ts';
+import { parseSeeds } from './seed_series.ts';
+import { seedsCommand } from './seeds.ts';
 import { trainCommand } from './train.ts';
 
 const THREADS = 'compute threads; they do not change the result (default: one per core)';
@@ -32,6 +34,15 @@ function wholeNumber(least: number): (text: string) => number {
     if (text.trim() !== '' && Number.isInteger(value) && value >= least) return value;
     throw new InvalidArgumentError(`use a whole number of ${least} or more.`);
   };
+}
+
+function seedList(text: string): readonly number[] {
+  try {
+    return parseSeeds(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
 }
 
 function temperature(text: string): number {
@@ -90,6 +101,11 @@ function addTrain(root: Command): Command {
       .option('-c, --config <file>', 'YAML config, or the name of a shipped one (default: the main job, countdown)')
       .option('--set <key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4; repeatable', collect)
       .option('--seed <number>', 'override seed (default: what the config says, else 42)', wholeNumber(0))
+      .addOption(
+        new Option('--seeds <list>', 'a run per seed, one after the other: 0..4 or 0,3,7; ends with median and range')
+          .argParser(seedList)
+          .conflicts(['seed', 'dryRun']),
+      )
       .option('--max-steps <number>', 'cap max_steps of the last stage (default: what the config says)', wholeNumber(1))
       .option('--dry-run', 'show resolved config, memory, problems and time on this machine; write nothing')
       .optionsGroup('Run directory:')
@@ -112,7 +128,8 @@ function addTrain(root: Command): Command {
         refuseSpacedSet(words, options.set);
         refuseWords(words, root);
         if (options.listAdapters) return listAdaptersCommand();
-        await trainCommand(options);
+        if (options.seeds) await seedsCommand(options, process.argv.slice(2));
+        else await trainCommand(options);
       })
   );
 }
