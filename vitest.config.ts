@@ -1,7 +1,11 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // What is printed is compared without colours, wherever the tests run.
 process.env.NO_COLOR = '1';
+// What a test agrees to run is not remembered for whoever runs the tests.
+process.env.XDG_STATE_HOME = join(tmpdir(), `rlvr-train-tests-${process.pid}`);
 
 export default defineConfig({
   test: {

@@ -5,19 +5,20 @@ import { evaluate } from '../grpo/evaluate.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stageOf } from '../grpo/run.ts';
 import type { InferenceLoad } from '../planning/capacity.ts';
-import { openTrained } from './open_trained.ts';
+import { type InferenceFlags, openTrained } from './open_trained.ts';
 import { print, printJson } from './output.ts';
 import { evaluationLine, exampleLine } from './reporter.ts';
 
-export async function evalCommand(options: {
-  run: string;
-  samples: number;
-  threads?: number;
-  json?: boolean;
-}): Promise<void> {
+export interface EvalOptions extends InferenceFlags {
+  readonly run: string;
+  readonly samples: number;
+  readonly json?: boolean;
+}
+
+export async function evalCommand(options: EvalOptions): Promise<void> {
   const { samples } = options;
   const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
-  const { run, from } = await openTrained(options.run, options.threads, load);
+  const { run, from, close } = await openTrained(options.run, options, load);
   try {
     const stage = stageOf(run);
     const evaluation = await evaluate(run, { ...stage, evaluation: { ...stage.evaluation, samples } });
@@ -29,6 +30,6 @@ export async function evalCommand(options: {
     print(evaluationLine(evaluation));
     for (const example of evaluation.examples) print(exampleLine(example));
   } finally {
-    await run.policy.close();
+    await close();
   }
 }

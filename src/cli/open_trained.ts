@@ -18,6 +18,13 @@ import type { Store } from '../run/store.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
 import { printError } from './output.ts';
+import { approval } from './trust.ts';
+
+/** Flags of the commands that use a trained policy. */
+export interface InferenceFlags {
+  readonly threads?: number;
+  readonly trust?: readonly string[];
+}
 
 /**
  * The final model where the run has finished, else its latest checkpoint, in a policy opened for inference alone.
@@ -27,9 +34,9 @@ import { printError } from './output.ts';
  */
 export async function openTrained(
   directory: string,
-  threads: number | undefined,
+  { threads, trust }: InferenceFlags,
   load: (tasks: TaskSet) => InferenceLoad,
-): Promise<{ run: TrainingRun; from: string }> {
+): Promise<{ run: TrainingRun; from: string; close: () => Promise<void> }> {
   const store = fileStore(directory);
   if (!(await store.exists('config.yaml'))) {
     throw new CheckpointError(
@@ -39,19 +46,21 @@ export async function openTrained(
   }
   const file = join(directory, 'config.yaml');
   const loaded = await loadConfigFile(file);
-  const { config, tasks, modules } = await openPlugins(loaded, {
-    file,
-    directory,
-    announce: announceFile,
-    rewards: 'unused',
-  });
+  const { problems } = loaded;
+  const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards: 'unused' });
+  const { config, tasks, modules } = plugins;
   await warnOfChanges(store, modules);
   const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
   const run = await openForInference(config, tasks, backend, load(tasks));
-  try {
-    return { run, from: `${directory}/${await loadLatest(store, directory, run)}` };
-  } catch (error) {
+  const close = async (): Promise<void> => {
     await run.policy.close();
+    await plugins.close();
+  };
+  try {
+    return { run, from: `${directory}/${await loadLatest(store, directory, run)}`, close };
+  } catch (error) {
+    await close();
     throw error;
   }
 }

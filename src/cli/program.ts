@@ -26,6 +26,7 @@ import { parseSeeds } from './seed_series.ts';
 import { seedsCommand } from './seeds.ts';
 import { trainCommand } from './train.ts';
 
+const TRUST = "a file or folder of code outside of the config's folder that may run; repeatable";
 const THREADS = 'compute threads; they do not change the result (default: one per core)';
 
 function wholeNumber(least: number): (text: string) => number {
@@ -107,6 +108,7 @@ function addTrain(root: Command): Command {
           .conflicts(['seed', 'dryRun']),
       )
       .option('--max-steps <number>', 'cap max_steps of the last stage (default: what the config says)', wholeNumber(1))
+      .option('--trust <path>', TRUST, collect)
       .option('--dry-run', 'show resolved config, memory, problems and time on this machine; write nothing')
       .optionsGroup('Run directory:')
       .option('-o, --output <directory>', 'override output_dir (default: runs/<config name>, numbered)')
@@ -144,6 +146,7 @@ function addEval(root: Command): void {
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
     .option('--samples <number>', 'sampled completions per problem (num_generations_eval)', wholeNumber(1), 4)
     .option('--threads <number>', THREADS, wholeNumber(1))
+    .option('--trust <path>', TRUST, collect)
     .option('--json', 'print the figures as JSON')
     .action((words: readonly string[], options) => evalCommand({ ...options, run: onlyRun(words, options.run) }));
 }
@@ -159,6 +162,7 @@ function addSample(root: Command): void {
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
     .option('--threads <number>', THREADS, wholeNumber(1))
+    .option('--trust <path>', TRUST, collect)
     .option('-i, --interactive', 'answer what is typed, until Ctrl-D (default: on a terminal without prompts)')
     .addOption(new Option('--json', 'one JSON object per completion').conflicts('interactive'))
     .action((prompts: readonly string[], options) => {

@@ -6,7 +6,7 @@ import { printable } from '../format.ts';
 import type { InferenceLoad } from '../planning/capacity.ts';
 import { type Answer, PromptAnswerer } from './answers.ts';
 import { colors } from './colors.ts';
-import { openTrained } from './open_trained.ts';
+import { type InferenceFlags, openTrained } from './open_trained.ts';
 import { print, printError, printJson } from './output.ts';
 import { availableLines, choosePrompts, type PromptSource, promptsOf } from './prompts.ts';
 import { exampleLine } from './reporter.ts';
@@ -16,12 +16,11 @@ const PROBLEMS = 8;
 /** Prompts of a pipe that are answered together. */
 const TOGETHER = 64;
 
-export interface SampleOptions {
+export interface SampleOptions extends InferenceFlags {
   readonly run: string;
   readonly samples: number;
   readonly temperature: number;
   readonly seed: number;
-  readonly threads?: number;
   readonly json?: boolean;
   readonly interactive?: boolean;
 }
@@ -29,7 +28,8 @@ export interface SampleOptions {
 export async function sampleCommand(words: readonly string[], options: SampleOptions): Promise<void> {
   const { stdin, stdout } = process;
   const source = choosePrompts(words, { isTerminal: stdin.isTTY && stdout.isTTY, ...options });
-  const { run, from } = await openTrained(options.run, options.threads, () => loadOf(source, words, options.samples));
+  const load = (): InferenceLoad => loadOf(source, words, options.samples);
+  const { run, from, close } = await openTrained(options.run, options, load);
   try {
     if (!options.json) print(printable(from));
     const answerer = new PromptAnswerer(run, options);
@@ -51,7 +51,7 @@ export async function sampleCommand(words: readonly string[], options: SampleOpt
     show(await answerer.answer(heldOut(run.tasks, 0)));
     if (source === 'keyboard') await converse(answerer, run.tasks);
   } finally {
-    await run.policy.close();
+    await close();
   }
 }
 

@@ -18,16 +18,21 @@ import { describeRow } from './newest_run.ts';
 import { printError } from './output.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
+import { approval } from './trust.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
+  readonly trust?: readonly string[];
   readonly dryRun?: boolean;
 }
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
   const loaded = await loadRun(options);
-  const { file, directory } = loaded;
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile });
+  const { file, directory, problems } = loaded;
+  const { trust, force, dryRun: isDry } = options;
+  const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
+  const approve = approval({ file, problems, trust, run, isDry });
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve });
   try {
     await trainWith({ ...loaded, config: plugins.config }, plugins, options);
   } catch (error) {

@@ -3,9 +3,7 @@
  *
  * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
  */
-import { dirname } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
-import { POINT_KEYS } from '../config/method_keys.ts';
 import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
@@ -19,9 +17,9 @@ import type { RewardOptions } from '../rewards/built_in.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
-import { importedFiles } from './imported_files.node.ts';
+import { type FoundFile, findFile, findFiles, methodPlace, rewardPlace, taskPlace } from './found_files.node.ts';
 import { loadMethod } from './method_module.node.ts';
-import { hashModule, type ModuleReference, moduleReference, pathFrom, refusal } from './module.node.ts';
+import { moduleReference, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
 import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
 import { isOwnError } from './reward_module.ts';
@@ -36,6 +34,8 @@ export interface PluginOptions {
   readonly directory?: string;
   /** Told of each file before it is loaded: it is code, and runs with the rights of this process. */
   readonly announce: (file: string) => void;
+  /** Told of all files before any of them is loaded; throws where one of them may not run. */
+  readonly approve?: (files: readonly FoundFile[]) => Promise<void>;
   /** 'unused': the run is only evaluated or sampled; its rewards are not loaded. */
   readonly rewards?: 'unused';
 }
@@ -68,6 +68,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     loaded,
     options,
     modules: new Map(),
+    announced: new Set(),
     threads: new Map(),
     methods: new Map(),
     guard: undefined,
@@ -79,6 +80,9 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     guard?.close();
   };
   try {
+    const files = await findFiles(loaded, options);
+    await options.approve?.([...files.values()]);
+    for (const [name, file] of files) opening.modules.set(name, file);
     const tasks = await openTasks(opening);
     if (options.rewards !== 'unused') {
       await openRewards(opening);
@@ -103,21 +107,13 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
 /** Time to load a file, however short the limit of its calls is. */
 const LOAD_SECONDS = 60;
 
-interface OpenedModule {
-  readonly reference: ModuleReference;
-  /** Its name in the run's config. */
-  readonly inRun: string;
-  /** Local files that it imports. */
-  readonly imported: readonly string[];
-  /** SHA-256 by name, of the file and of those that it imports. */
-  readonly hashes: readonly (readonly [string, string])[];
-}
-
 interface Opening {
   readonly loaded: LoadedConfig;
   readonly options: PluginOptions;
   /** By the name that the config gives; files that could be read. */
-  readonly modules: Map<string, OpenedModule>;
+  readonly modules: Map<string, FoundFile>;
+  /** Files whose loading was announced, as messages show them. */
+  readonly announced: Set<string>;
   /** By name in the run and options: two stages with the same reward share a thread. */
   readonly threads: Map<string, SandboxedReward>;
   /** By `methodKey` of their names in the run. */
@@ -163,8 +159,7 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
   const { config, problems } = opening.loaded;
   const opened: { task: Task; weight: number }[] = [];
   for (const [index, { task: entry, weight }] of config.tasks.entries()) {
-    const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
-    const path = problems.written(`${place}.name`) ?? place;
+    const path = taskPlace(problems, index);
     const task = await orReport(opening, path, entry.name, () => openTask(opening, entry, path));
     if (task !== undefined) opened.push({ task, weight });
   }
@@ -197,9 +192,8 @@ async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: stri
 async function openRewards(opening: Opening): Promise<void> {
   const { config, problems } = opening.loaded;
   for (const [index, stage] of config.stages.entries()) {
-    const lists = [`stages.${index}.reward_funcs`, 'reward_funcs'];
     for (const [place, { weight: _, ...reward }] of (stage.stage === 'grpo' ? stage.rewards : []).entries()) {
-      const path = problems.written(...lists.flatMap((list) => [`${list}.${place}`, list])) ?? 'reward_funcs';
+      const path = rewardPlace(problems, index, place);
       await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
     }
   }
@@ -226,11 +220,9 @@ async function openMethods(opening: Opening): Promise<void> {
   for (const [index, stage] of config.stages.entries()) {
     if (stage.stage !== 'grpo') continue;
     for (const point of METHOD_POINTS) {
-      const { yaml, takes } = POINT_KEYS[point];
       for (const [place, plugin] of stage.methods[point].entries()) {
         if (!isModuleFile(plugin.name)) continue;
-        const here = takes === 'one' ? yaml : `${yaml}.${place}`;
-        const path = problems.written(`stages.${index}.${here}`, here, `stages.${index}.${yaml}`, yaml) ?? yaml;
+        const path = methodPlace(problems, index, point, place);
         await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
       }
     }
@@ -248,22 +240,15 @@ async function openMethod(opening: Opening, point: MethodPoint, plugin: Plugin, 
   opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
 }
 
-/** Finds, hashes and announces a file. */
-async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<OpenedModule> {
-  const { options, loaded, modules } = opening;
-  // What is typed at the prompt is meant from where it is typed.
-  const folder = loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(options.file);
-  const reference = moduleReference(name, exported, folder);
-  const { directory } = options;
-  const inRunOf = (file: string): string => (directory === undefined ? file : pathFrom(directory, file));
-  const hashOf = async (file: string) => [inRunOf(file), await hashModule({ path: file })] as const;
-  const own = await hashOf(reference.path); // first of all: it says what is wrong where the file cannot be read
-  const imported = await importedFiles(reference.path);
-  const hashes = [own, ...(await Promise.all(imported.map(hashOf)))];
-  const opened = { reference, inRun: inRunOf(reference.path), imported, hashes };
-  if (!modules.has(name)) options.announce(reference.shown);
-  modules.set(name, opened);
-  return opened;
+/** A file that was found before, about to be loaded. */
+async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<FoundFile> {
+  const { options, modules, announced } = opening;
+  const found = modules.get(name) ?? (await findFile(opening.loaded, options, { name, export: exported }, path));
+  modules.set(name, found);
+  const { shown } = found.reference;
+  if (!announced.has(shown)) options.announce(shown);
+  announced.add(shown);
+  return { ...found, reference: moduleReference(found.reference.path, exported, '.') };
 }
 
 function threadKey(inRun: string, options: RewardOptions): string {

@@ -104,13 +104,33 @@ export function checkResume({ recorded, current, force, configChanges = [] }: Re
   );
   const named = [...new Set(lines)]; // the seed is in both
   if (force || named.length === 0) return [...named, ...warnings];
-  const list = named.map((line) => `  ${line}`).join('\n');
-  throw new CheckpointError(
+  throw otherConditions(named);
+}
+
+function otherConditions(differences: readonly string[]): CheckpointError {
+  const list = differences.map((line) => `  ${line}`).join('\n');
+  return new CheckpointError(
     'fingerprint-differs',
     `--resume: this run was started under other conditions, so its bits would not continue:\n${list}\n` +
       'Restore them, or add --force to resume all the same.',
-    { differences: named },
+    { differences },
   );
+}
+
+type Modules = NonNullable<Fingerprint['modules']>;
+
+/**
+ * For a resume, before any of the user's files is loaded: one that is not what it was when the run began must not run
+ * unasked.
+ *
+ * @throws CheckpointError `fingerprint-differs`
+ */
+export function refuseChangedModules(recorded: Modules, current: Modules): void {
+  const changed = Object.keys(current).filter((name) => recorded[name] !== current[name]);
+  if (changed.length === 0) return;
+  const show = (name: string): string =>
+    describeModule(`modules.${name}: ${recorded[name] ?? 'absent'} → ${current[name]}`);
+  throw otherConditions(changed.map(show));
 }
 
 /** `./rewards/brief.ts has changed (SHA-256 1f3a5c7e → 90ab12cd)`; other lines as they are. */

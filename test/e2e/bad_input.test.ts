@@ -115,15 +115,19 @@ stages:
     write('addition.yaml', BASE.replace(/^task:.*\n/, '').replace('max_steps: 6\n', '') + stages);
     const trained = await type('--config addition.yaml --output addition');
     expect(trained.stderr).toBe(
-      'loads tasks/addition.ts: code of yours, which runs with your rights\n' +
-        'loads rewards/brief.ts: code of yours, which runs with your rights\n',
+      'runs code from tasks/addition.ts, with your rights\n' + 'runs code from rewards/brief.ts, with your rights\n',
     );
     expect(trained.code).toBe(0);
     expect(readMetrics(join(folder.path, 'addition')).at(-1)).toHaveProperty('rewards/brief/mean');
     const sampled = await commandLine(['sample', '--run', 'addition', '3+4='], undefined, { cwd: folder.path });
     expect(sampled.stdout).toMatch(/ {2}3\+4= /);
     write('tasks/addition.ts', `${ADDITION}// changed\n`);
-    const evaluated = await type('eval --run addition --json --samples 1');
+    const refused = await type('eval --run addition --json --samples 1');
+    expect(refused.stderr).toContain(
+      'has changed since this run was trained, and would run with your rights; look at it',
+    );
+    expect(refused.code).toBe(1);
+    const evaluated = await type('eval --run addition --json --samples 1 --trust tasks');
     expect(evaluated.stderr).toContain('../tasks/addition.ts has changed since this run was trained\n');
     expect(JSON.parse(evaluated.stdout)).toHaveProperty('eval_accuracy');
     const resumed = await type('--config addition.yaml --output addition --resume');
@@ -151,7 +155,7 @@ stages:
     const failed = await type('--config frail.yaml --output cut', { SERVER: 'down' });
     expect(failed.code).toBe(1);
     expect(failed.stderr).toBe(
-      'loads rewards/frail.ts: code of yours, which runs with your rights\n' +
+      'runs code from rewards/frail.ts, with your rights\n' +
         'reward "frail" (rewards/frail.ts) failed in step 4: Error: no server (line 6) — correct it, or give null where it does not apply.\n' +
         'Everything up to grpo-3 is saved. When the file is corrected, go on with:\n' +
         `  node ${PROGRAM} --resume --output cut --force\n`,

@@ -1,0 +1,99 @@
+/** The files of the user's that a config names: where they are named, where they lie, what is in them. Nothing is run. */
+import { dirname } from 'node:path';
+import type { LoadedConfig } from '../config/load.ts';
+import { POINT_KEYS } from '../config/method_keys.ts';
+import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import type { Plugin } from '../options/keys.ts';
+import { isModuleFile } from '../rewards/module_file.ts';
+import { importedFiles } from './imported_files.node.ts';
+import { hashModule, type ModuleReference, moduleReference, pathFrom } from './module.node.ts';
+import { isOwnError } from './reward_module.ts';
+
+export interface FoundFile {
+  /** As the config names it. */
+  readonly name: string;
+  /** The key of the config that names it, for `Problems`. */
+  readonly place: string;
+  /** It was typed at the prompt, behind `--set`. */
+  readonly isTyped: boolean;
+  readonly reference: ModuleReference;
+  /** Its name in the run's config. */
+  readonly inRun: string;
+  /** Local files that it imports: absolute paths. */
+  readonly imported: readonly string[];
+  /** SHA-256 by name in the run's config, of the file and of those that it imports. */
+  readonly hashes: readonly (readonly [string, string])[];
+}
+
+/** What a search needs of `PluginOptions`. */
+export interface SearchOptions {
+  readonly file: string;
+  readonly directory?: string;
+  readonly rewards?: 'unused';
+}
+
+type Problems = LoadedConfig['problems'];
+
+/** The key that names a task. */
+export function taskPlace(problems: Problems, index: number): string {
+  const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
+  return problems.written(`${place}.name`) ?? place;
+}
+
+/** The key that names a reward of a stage. */
+export function rewardPlace(problems: Problems, stage: number, index: number): string {
+  const lists = [`stages.${stage}.reward_funcs`, 'reward_funcs'];
+  return problems.written(...lists.flatMap((list) => [`${list}.${index}`, list])) ?? 'reward_funcs';
+}
+
+/** The key that names a method of a stage. */
+export function methodPlace(problems: Problems, stage: number, point: MethodPoint, index: number): string {
+  const { yaml, takes } = POINT_KEYS[point];
+  const here = takes === 'one' ? yaml : `${yaml}.${index}`;
+  return problems.written(`stages.${stage}.${here}`, here, `stages.${stage}.${yaml}`, yaml) ?? yaml;
+}
+
+/** Files by the name that the config gives. One that cannot be read is left to whoever opens it, who says why. */
+export async function findFiles(loaded: LoadedConfig, options: SearchOptions): Promise<ReadonlyMap<string, FoundFile>> {
+  const found = new Map<string, FoundFile>();
+  for (const [plugin, place] of namedFiles(loaded, options)) {
+    if (found.has(plugin.name)) continue;
+    try {
+      found.set(plugin.name, await findFile(loaded, options, plugin, place));
+    } catch (error) {
+      if (!isOwnError(error)) throw error;
+    }
+  }
+  return found;
+}
+
+function namedFiles({ config, problems }: LoadedConfig, { rewards }: SearchOptions): [Plugin, string][] {
+  const tasks = config.tasks.map(({ task }, i): [Plugin, string] => [task, taskPlace(problems, i)]);
+  const stages = config.stages.flatMap((stage, index) => {
+    if (stage.stage !== 'grpo' || rewards === 'unused') return [];
+    const ofRewards = stage.rewards.map((reward, i): [Plugin, string] => [reward, rewardPlace(problems, index, i)]);
+    const ofMethods = METHOD_POINTS.flatMap((point) =>
+      stage.methods[point].map((plugin, i): [Plugin, string] => [plugin, methodPlace(problems, index, point, i)]),
+    );
+    return [...ofRewards, ...ofMethods];
+  });
+  return [...tasks, ...stages].filter(([{ name }]) => isModuleFile(name));
+}
+
+/** @throws PluginError `rule; remedy` where it cannot be read */
+export async function findFile(
+  { problems }: LoadedConfig,
+  { file, directory }: SearchOptions,
+  plugin: { readonly name: string; readonly export?: unknown },
+  place: string,
+): Promise<FoundFile> {
+  // What is typed at the prompt is meant from where it is typed.
+  const isTyped = problems.placeOf(place).label === '--set';
+  const reference = moduleReference(plugin.name, plugin.export, isTyped ? '.' : dirname(file));
+  const inRunOf = (path: string): string => (directory === undefined ? path : pathFrom(directory, path));
+  const hashOf = async (path: string) => [inRunOf(path), await hashModule({ path })] as const;
+  const own = await hashOf(reference.path); // first of all: it says what is wrong where the file cannot be read
+  const imported = await importedFiles(reference.path);
+  const hashes = [own, ...(await Promise.all(imported.map(hashOf)))];
+  return { name: plugin.name, place, isTyped, reference, inRun: inRunOf(reference.path), imported, hashes };
+}
