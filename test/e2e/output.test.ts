@@ -1,5 +1,5 @@
 /** What the command prints where it is not watched on a terminal. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,6 +59,51 @@ describe('a training', () => {
     expect(readSummary(directory).weightsSha256).toBe(readSummary(join(folder.path, 'plain')).weightsSha256);
   }, 240_000);
 });
+
+/** Steps of seconds, so that a second signal comes within one. */
+const SLOW_CONFIG = `
+task: {name: sort_digits, digits: 4}
+max_steps: 3
+num_generations: 16
+generation_batch_size: 8192
+eval_strategy: "no"
+`;
+
+it('a second Ctrl-C ends a training at once, and says how to go on', async () => {
+  const slow = join(folder.path, 'slow');
+  mkdirSync(slow);
+  const file = writeConfig(slow, SLOW_CONFIG);
+  const child = spawn(process.execPath, [PROGRAM, '--config', file, '--output', join(slow, 'run')]);
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (/grpo +3 steps|Ctrl-C again/.test(chunk.toString())) child.kill('SIGINT');
+  });
+  const signal = await new Promise((resolve) => child.on('close', (_code, sent) => resolve(sent)));
+  expect(signal).toBe('SIGINT');
+  expect(stderr).toMatch(/^stopped at once\. No step was saved yet\. Go on with: .* --resume --output .*run\n$/);
+}, 120_000);
+
+it('a pipe of prompts is answered line by line, as text and as JSON', () => {
+  const ask = (prompts: string, flags: string): string =>
+    execFileSync('sh', ['-c', `printf '${prompts}' | '${process.execPath}' '${PROGRAM}' sample --run plain ${flags}`], {
+      cwd: folder.path,
+      encoding: 'utf8',
+    });
+  const answers = ask('abc>\\n\\nabcd>\\nabc', '--json')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ prompt }) => prompt)).toEqual(['abc>', 'abcd>', 'abc']);
+  for (const { completion, score, verdict, logprob } of answers.slice(0, 2)) {
+    expect([typeof completion, typeof verdict, typeof score]).toEqual(['string', 'string', 'number']);
+    expect(logprob).toBeLessThan(0);
+  }
+  expect(answers[2]).toMatchObject({ verdict: null, score: null });
+  expect(ask('abc>\\n', '')).toMatch(/^plain\/model\/model\.safetensors\n {2}(?:right|wrong) {2}abc> /);
+}, 60_000);
 
 /** Runs with a reader that closes after the first line about reinforcement; gives the exit code. */
 function untilUnread(arguments_: readonly string[]): Promise<number | null> {

@@ -11,6 +11,8 @@ const SCALE = 6;
 /** Fewer columns than this leave room for one chart. */
 const COLUMNS_WITH_TWO_CHARTS = 60;
 const GAP = 2;
+/** A line over one of these stands on a full one, over another on none: a cell has a single character. */
+const MOSTLY_FULL = '▄▅▆▇█';
 
 interface Panel {
   /** A title with its figures, the longest that fits. */
@@ -125,7 +127,7 @@ function overlaid(
 ): Span[] {
   const spans: Span[] = [];
   const kindOf = (column: number): string =>
-    (over[column] ?? ' ') === ' ' ? 'block' : blocks[column] === '█' ? 'on a block' : 'line';
+    (over[column] ?? ' ') === ' ' ? 'block' : MOSTLY_FULL.includes(blocks[column]) ? 'on a block' : 'line';
   for (let begin = 0, end = 0; begin < blocks.length; begin = end) {
     const kind = kindOf(begin);
     while (end < blocks.length && kindOf(end) === kind) end++;

@@ -222,3 +222,9 @@ it('shows no control character of a model: none can move the cursor or end the l
   const state = reduce(stateAfter(WARM_START), rollouts('2\u001b[2J3', 'a\nb\r\u0007\u202e\u009bK'), 1e6);
   expect(drawn(state).join('')).toContain('2·[2J3 a·b····K');
 });
+
+it('draws the line of sampled accuracy on the blocks of greedy accuracy, not through them', () => {
+  const lines = drawn(stateAfter(MIDDLE), { colors: pc.createColors(true) }).slice(3, 6);
+  const [yellow, magenta, end] = ['\u001b[33m', '\u001b[45m', '\u001b[49m'];
+  expect(lines[1]).toContain(`${magenta}${yellow}${'─'.repeat(16)}\u001b[39m${end}`);
+});
