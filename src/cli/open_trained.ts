@@ -1,5 +1,6 @@
 /** Opens the trained policy of a run directory, for evaluation and sampling. */
 
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { loadConfigFile } from '../config/load_file.node.ts';
 import type { TaskSet } from '../data/task_set.ts';
@@ -7,9 +8,10 @@ import { CheckpointError } from '../errors.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { InferenceLoad } from '../planning/capacity.ts';
 import { openPlugins } from '../plugins/open_plugins.node.ts';
-import { loadLatestCheckpoint } from '../run/checkpoints.ts';
+import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
 import { fileStore } from '../run/files.node.ts';
-import { readFingerprint } from '../run/fingerprint.ts';
+import { identityOf, readFingerprint } from '../run/fingerprint.ts';
+import { parseJsonObject } from '../run/json.ts';
 import { loadModel } from '../run/model_files.ts';
 import { openForInference } from '../run/open_run.ts';
 import { MODEL_FOLDER } from '../run/session.ts';
@@ -24,17 +26,21 @@ import { approval } from './trust.ts';
 export interface InferenceFlags {
   readonly threads?: number;
   readonly trust?: readonly string[];
+  /** Also a model that somebody put there in place of the run's own. */
+  readonly force?: boolean;
 }
+
+const MODEL_FILE = `${MODEL_FOLDER}/model.safetensors`;
 
 /**
  * The final model where the run has finished, else its latest checkpoint, in a policy opened for inference alone.
  *
  * @param load  what it will sample together
- * @throws CheckpointError where there is neither
+ * @throws CheckpointError where there is neither, and where the model is not the one that the run ended with
  */
 export async function openTrained(
   directory: string,
-  { threads, trust }: InferenceFlags,
+  { threads, trust, force = false }: InferenceFlags,
   load: (tasks: TaskSet) => InferenceLoad,
 ): Promise<{ run: TrainingRun; from: string; close: () => Promise<void> }> {
   const store = fileStore(directory);
@@ -49,38 +55,68 @@ export async function openTrained(
   const { problems } = loaded;
   const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
   const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards: 'unused' });
-  const { config, tasks, modules } = plugins;
-  await warnOfChanges(store, modules);
-  const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
-  const run = await openForInference(config, tasks, backend, load(tasks));
+  const closers = [() => plugins.close()];
   const close = async (): Promise<void> => {
-    await run.policy.close();
-    await plugins.close();
+    for (const closeOne of closers.reverse()) await closeOne();
   };
   try {
-    return { run, from: `${directory}/${await loadLatest(store, directory, run)}`, close };
+    const { config, tasks, modules } = plugins;
+    await warnOfChanges(store, modules);
+    const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
+    const run = await openForInference(config, tasks, backend, load(tasks));
+    closers.push(() => run.policy.close());
+    return { run, from: `${directory}/${await loadLatest({ store, directory, run, force })}`, close };
   } catch (error) {
-    await close();
+    await close(); // threads that are left open keep the process alive
     throw error;
   }
 }
 
+interface Loading {
+  readonly store: Store;
+  readonly directory: string;
+  readonly run: TrainingRun;
+  readonly force: boolean;
+}
+
 /** Fills the policy, and sets the stage that ended with it. @returns where in the directory it was */
-async function loadLatest(store: Store, directory: string, run: TrainingRun): Promise<string> {
-  const { config, policy, state } = run;
-  const model = `${MODEL_FOLDER}/model.safetensors`;
-  if (await store.exists(model)) {
-    state.stageIndex = config.stages.length - 1;
-    await loadModel(store, model, policy);
-    return model;
-  }
-  const latest = await loadLatestCheckpoint(store);
+async function loadLatest(loading: Loading): Promise<string> {
+  const { store, directory, run } = loading;
+  const isModel = await store.exists(MODEL_FILE);
+  // Without its summary, the model is that of a run which was killed while it wrote it: its last checkpoint is whole.
+  const isPreferred = isModel && (loading.force || (await store.exists('summary.json')));
+  const fingerprint = await readFingerprint(store);
+  const latest = isPreferred ? undefined : await loadLatestCheckpoint(store, fingerprint && identityOf(fingerprint));
   if (latest === undefined) {
-    throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
+    if (!isModel) throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
+    run.state.stageIndex = run.config.stages.length - 1;
+    await loadOwnModel(loading);
+    return MODEL_FILE;
   }
-  state.stageIndex = latest.checkpoint.stageIndex;
-  restoreWeights(policy, latest.checkpoint);
+  for (const damaged of latest.damaged) printError(passedOver(damaged));
+  run.state.stageIndex = latest.checkpoint.stageIndex;
+  restoreWeights(run.policy, latest.checkpoint);
   return `checkpoints/${latest.name}`;
+}
+
+/** @throws CheckpointError `model-changed` where it is not the one that the run ended with */
+async function loadOwnModel({ store, directory, run, force }: Loading): Promise<void> {
+  const hash = createHash('sha256');
+  await loadModel(store, MODEL_FILE, run.policy, (bytes) => hash.update(bytes));
+  const found = hash.digest('hex');
+  const summary = await store.read('summary.json');
+  const expected = summary && parseJsonObject(summary)?.weightsSha256;
+  if (force || found === expected) return;
+  const place = `${directory}/${MODEL_FILE}`;
+  if (typeof expected !== 'string') {
+    printError(`${place}: summary.json, which knows its hash, is missing or damaged; the model is used as it is`);
+    return;
+  }
+  const rule =
+    `is not the model that this run ended with: its weights have SHA-256 ${found.slice(0, 16)}…, ` +
+    `summary.json says ${expected.slice(0, 16)}…`;
+  const remedy = 'Restore it from a copy, or remove it, and the newest checkpoint is used; --force uses it as it is';
+  throw new CheckpointError('model-changed', `${place}  ${rule}. ${remedy}.`, { found, expected });
 }
 
 /** A task's file decides what is asked and what is right: figures under another one are not comparable. */

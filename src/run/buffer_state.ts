@@ -4,6 +4,7 @@ import { CheckpointError } from '../errors.ts';
 import type { Buffer, TrainingRun } from '../grpo/run.ts';
 import type { CreditedGroup, Rollout } from '../methods/records.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
+import { malformedState } from './state_schema.ts';
 
 /** Arrays of a rollout with one number per token, and the names of their tensors. */
 const PER_TOKEN = ['tokens', 'logprobs', 'entropies', 'keptLogMass'] as const;
@@ -83,7 +84,10 @@ function joined(what: string, parts: readonly (Float32Array | Int32Array)[]): Te
 export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: readonly TensorRecord[]): Buffer {
   const members = record.groups.flatMap((group) => group.rollouts);
   const total = members.reduce((sum, { length }) => sum + length, 0);
-  const tokens = new Cutter(Int32Array.from(find(tensors, 'tokens', total)));
+  requireLabels(members);
+  const ids = Int32Array.from(find(tensors, 'tokens', total));
+  requireVocabulary(ids, run.tasks.codec.vocabSize);
+  const tokens = new Cutter(ids);
   const reals = (what: string, length: number) => new Cutter(Float32Array.from(find(tensors, what, length)));
   const logprobs = reals('logprobs', total);
   const entropies = reals('entropies', total);
@@ -119,6 +123,17 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
     }),
   );
   return { groups, stepsTaken: record.stepsTaken };
+}
+
+/** Ids beyond the vocabulary would be read from beyond the embedding. */
+function requireVocabulary(ids: Int32Array, vocabSize: number): void {
+  const bad = ids.find((id) => id < 0 || id >= vocabSize);
+  if (bad !== undefined) throw malformedState(`buffer: token ${bad} of a vocabulary of ${vocabSize}`);
+}
+
+function requireLabels(members: readonly RolloutRecord[]): void {
+  const bad = members.find(({ labels, length }) => labels !== undefined && labels.length !== length);
+  if (bad) throw malformedState(`buffer: a rollout of ${bad.length} tokens has ${bad.labels?.length} labels`);
 }
 
 /** Hands out consecutive parts of an array, as copies. */

@@ -20,6 +20,8 @@ import {
   describeFiles,
   encodeManifest,
   type Manifest,
+  otherRun,
+  type RunIdentity,
 } from './manifest.ts';
 import type { Store } from './store.ts';
 
@@ -43,6 +45,18 @@ export interface Checkpoint {
 export interface DamagedCheckpoint {
   readonly name: string;
   readonly reason: string;
+  /** It may be whole, and is of another run. */
+  readonly isForeign?: true;
+}
+
+function whyUnused({ reason, isForeign }: DamagedCheckpoint): string {
+  return isForeign ? `not of this run, but of ${reason}` : reason;
+}
+
+/** For people: a checkpoint that was passed over. */
+export function passedOver({ name, reason, isForeign }: DamagedCheckpoint): string {
+  const why = isForeign ? `is not of this run, but of ${reason}` : `is damaged (${reason})`;
+  return `checkpoint ${name} ${why}; the one before it is used.`;
 }
 
 export interface LoadedCheckpoint {
@@ -70,13 +84,14 @@ const CHECKPOINT_NAME = /^(\.replaced-\d+-)?[A-Za-z0-9][A-Za-z0-9._-]*-\d+$/;
  * Saves a checkpoint durably, then removes all but the newest `keep` intact ones. One save at a time.
  * Copies tensors and state before it first yields: training may go on while the disk works.
  *
+ * @param options.run  written into the manifest; checkpoints of another run are not kept
  * @throws CheckpointError when the disk refuses (the previous checkpoints stay as they were), or for a stage name,
  *   a state or a tensor that cannot be written
  */
 export async function saveCheckpoint(
   store: Store,
   checkpoint: Checkpoint,
-  { keep }: { readonly keep: number },
+  { keep, run }: { readonly keep: number; readonly run?: RunIdentity },
 ): Promise<SavedCheckpoint> {
   const name = nameOf(checkpoint);
   const files = encodeFiles(checkpoint);
@@ -84,8 +99,16 @@ export async function saveCheckpoint(
   const before = await survey(store);
   const sequence = nextSequence(before);
   const [kept] = await Promise.all([
-    chooseKept(store, name, before, keep),
-    writeStaged(store, name, files, { format: 1, sequence, stage, stageIndex, step, metricsBytes }),
+    chooseKept(store, name, ownOf(before, run), keep),
+    writeStaged(store, name, files, {
+      format: 1,
+      sequence,
+      stage,
+      stageIndex,
+      step,
+      metricsBytes,
+      ...(run && { run }),
+    }),
   ]);
   await putInPlace(store, name, sequence);
   await prune(store, kept);
@@ -96,17 +119,18 @@ export async function saveCheckpoint(
  * The newest intact checkpoint, with the damaged ones that were passed over; undefined when there is none at all.
  * Changes nothing on the disk.
  *
+ * @param run  a checkpoint that says that it is of another run counts as damaged
  * @throws CheckpointError `no-intact-checkpoint` when there are checkpoints and all are damaged
  */
-export async function loadLatestCheckpoint(store: Store): Promise<LoadedCheckpoint | undefined> {
-  const { whole, damaged } = await survey(store, { unreadableIsDamaged: true });
+export async function loadLatestCheckpoint(store: Store, run?: RunIdentity): Promise<LoadedCheckpoint | undefined> {
+  const { whole, damaged } = ownOf(await survey(store, { unreadableIsDamaged: true }), run);
   for (const { name, manifest } of whole) {
     const result = await orReason(() => readCheckpoint(store, name, manifest));
     if (result.ok) return { name, checkpoint: result.value, damaged };
     damaged.push({ name, reason: result.reason });
   }
   if (damaged.length === 0) return undefined;
-  const list = damaged.map(({ name, reason }) => `  ${FOLDER}/${name}: ${reason}`).join('\n');
+  const list = damaged.map((entry) => `  ${FOLDER}/${entry.name}: ${whyUnused(entry)}`).join('\n');
   throw new CheckpointError(
     'no-intact-checkpoint',
     `--resume: every checkpoint of this run is damaged:\n${list}\nRestore one from a copy, or start over in another --output.`,
@@ -144,6 +168,16 @@ async function survey(store: Store, { unreadableIsDamaged = false } = {}): Promi
   }
   whole.sort((a, b) => b.manifest.sequence - a.manifest.sequence);
   return { whole, damaged };
+}
+
+/** Those of other runs among the damaged ones. */
+function ownOf({ whole, damaged }: Survey, run: RunIdentity | undefined): Survey {
+  const foreign = whole.flatMap(({ name, manifest }) => {
+    const reason = run && otherRun(manifest, run);
+    return reason === undefined ? [] : [{ name, reason, isForeign: true as const }];
+  });
+  const names = new Set(foreign.map(({ name }) => name));
+  return { whole: whole.filter(({ name }) => !names.has(name)), damaged: [...damaged, ...foreign] };
 }
 
 /** Above every sequence that a manifest or the name of a replaced checkpoint mentions: no name is ever used twice. */

@@ -134,10 +134,9 @@ class FileStore implements Store {
   }
 
   readonly claim = countedClaim(() => {
-    const file = join(this.#root, LOCK_FILE);
-    return guard('written', file, async () => {
+    return guard('written', this.#root, async () => {
       await makeDirectory(this.#root);
-      return takeLock(file);
+      return takeLock(join(this.#root, LOCK_FILE));
     });
   });
 

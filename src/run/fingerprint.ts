@@ -10,6 +10,7 @@
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
 import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from './json.ts';
+import type { RunIdentity } from './manifest.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
@@ -163,6 +164,11 @@ export function describeChanges(before: JsonObject, after: JsonObject, ignore: r
 /** A list of mappings, such as the stages of a config, as a mapping of its indices: a change in one names that one. */
 function itemsByIndex(value: JsonValue | undefined): JsonValue | undefined {
   return Array.isArray(value) && value.every(isJsonObject) ? { ...value } : value;
+}
+
+/** The part that every checkpoint of the run repeats. */
+export function identityOf({ configHash, seed }: Fingerprint): RunIdentity {
+  return { configHash, seed };
 }
 
 /** Writes `fingerprint.json`, indented for people. */

@@ -21,6 +21,8 @@ const manifestSchema = z.strictObject({
   stageIndex: count,
   step: count,
   metricsBytes: count,
+  /** Absent in manifests of before it was written. */
+  run: z.strictObject({ configHash: z.string(), seed: z.int() }).optional(),
   files: z.strictObject({
     'weights.safetensors': fileSchema,
     'optimizer.safetensors': fileSchema,
@@ -33,6 +35,21 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 /** Either a value, or in words what is wrong with the file it was read from. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+
+/** Which run a checkpoint is of: what fingerprint.json says of the start of it. */
+export interface RunIdentity {
+  readonly configHash: string;
+  readonly seed: number;
+}
+
+/** Which other run a checkpoint is of; undefined where it is of this one, or does not say. */
+export function otherRun({ run: its }: Manifest, { configHash, seed }: RunIdentity): string | undefined {
+  if (its === undefined || (its.configHash === configHash && its.seed === seed)) return undefined;
+  const digits = (hash: string): string => hash.slice(0, 8);
+  return its.seed === seed
+    ? `one of config ${digits(its.configHash)} (this is ${digits(configHash)})`
+    : `one of seed ${its.seed} (this is ${seed})`;
+}
 
 /** Size and SHA-256 of each file. */
 export async function describeFiles(

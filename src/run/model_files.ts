@@ -115,9 +115,15 @@ const PIECE_BYTES = 4 * 1024 ** 2;
  * Loads model.safetensors of a run into a policy, piece by piece: beside the policy's own weights nothing of the model
  * is ever held but one piece. Nothing is written before all tensors are known to fit.
  *
+ * @param heard  is given the tensors' bytes as they lie in the file, in the policy's order: what `writeModel` hashes
  * @throws CheckpointError when the file is missing or damaged, or a tensor missing or misshapen
  */
-export async function loadModel(store: Store, file: string, policy: Policy): Promise<void> {
+export async function loadModel(
+  store: Store,
+  file: string,
+  policy: Policy,
+  heard: (bytes: Uint8Array) => void = () => {},
+): Promise<void> {
   const size = await store.size(file);
   if (size === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
   const read = async (begin: number, end: number): Promise<Uint8Array> => {
@@ -131,6 +137,7 @@ export async function loadModel(store: Store, file: string, policy: Policy): Pro
     const bytesEach = elementBytes(place.dtype);
     for (let begin = place.begin; begin < place.end; begin += PIECE_BYTES) {
       const piece = await read(begin, Math.min(begin + PIECE_BYTES, place.end));
+      heard(piece);
       policy.writeParameter(parameter, decodeElements(place.dtype, piece), (begin - place.begin) / bytesEach);
     }
   }

@@ -14,13 +14,14 @@ import type { TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './best_weights.ts';
-import { loadLatestCheckpoint, removeUnfinished, saveCheckpoint } from './checkpoints.ts';
+import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoints.ts';
 import { completionRecords } from './completions.ts';
 import { recordedConfig } from './describe_run.ts';
 import { requireDirectory, requireFresh, requireRun } from './directory_checks.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { checkResume, describeChanges, hashConfig, writeFingerprint } from './fingerprint.ts';
+import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
+import type { RunIdentity } from './manifest.ts';
 import { MetricsLog } from './metrics_log.ts';
 import { exportModel, ofBest, ofLast } from './model_export.ts';
 import { MODEL_FOLDER } from './model_files.ts';
@@ -78,9 +79,10 @@ export async function configHash(config: RunConfig): Promise<string> {
 
 const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data
 
-/** The options, and the hold on their directory. */
+/** The options, the hold on their directory, and which run is in it: with `force` its config may be another by now. */
 interface ClaimedOptions extends SessionOptions {
   readonly claim: Claim;
+  readonly identity: RunIdentity;
 }
 
 interface Logs {
@@ -94,17 +96,16 @@ interface Logs {
  * @throws CheckpointError when the directory does not allow it, `run-under-way` where another process trains in it
  */
 export async function* session(options: SessionOptions): AsyncGenerator<SessionEvent> {
-  if (options.resume) await requireRun(options); // before a claim makes the directory
+  const recorded = options.resume ? await requireRun(options) : undefined; // before a claim makes the directory
   const claim = await options.store.claim();
   try {
-    yield* sessionUnder(claim, options);
+    yield* sessionUnder({ ...options, claim, identity: identityOf(recorded ?? options.fingerprint) });
   } finally {
     await claim.release();
   }
 }
 
-async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerator<SessionEvent> {
-  const options: ClaimedOptions = { ...given, claim };
+async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEvent> {
   const { run, store } = options;
   if (!options.resume) await requireFresh(options, run.config);
   await store.removeLeftovers();
@@ -133,7 +134,7 @@ async function* sessionUnder(claim: Claim, given: SessionOptions): AsyncGenerato
     for await (const event of train(run)) {
       await record(run, logs, event);
       if (event.type === 'evaluation') {
-        await requireDirectory(options, claim);
+        await requireDirectory(options, options.claim);
         await keepBest(run, store);
       }
       yield event;
@@ -210,7 +211,7 @@ async function checkpoint(options: ClaimedOptions, logs: Logs, wallSeconds: numb
   const positions = { metrics: await logs.metrics.bytes(), completions: await logs.completions.bytes() };
   await logs.tensorBoard?.flush();
   const captured = await captureCheckpoint(run, positions, wallSeconds);
-  const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit });
+  const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit, run: options.identity });
   await pruneBest(run, store);
   return name;
 }
@@ -221,7 +222,7 @@ async function startDirectory({ run, store, fingerprint }: SessionOptions): Prom
 }
 
 async function resume(
-  options: SessionOptions,
+  options: ClaimedOptions,
   logs: Logs,
 ): Promise<{ wallSeconds: number; notes: string[]; checkpoint?: string }> {
   const { run, store, fingerprint, force } = options;
@@ -229,15 +230,14 @@ async function resume(
   const started = await recordedConfig(store);
   const configChanges = started && describeChanges(treeOf(started), treeOf(run.config), FREE_KEYS);
   const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
-  const loaded = await loadLatestCheckpoint(store);
+  const loaded = await loadLatestCheckpoint(store, options.identity);
   if (loaded === undefined) {
     await logs.metrics.truncateTo(0);
     await logs.completions.truncateTo(0);
     await pruneBest(run, store);
     return { wallSeconds: 0, notes: [...notes, 'the run has no checkpoint yet: it starts over from step 0.'] };
   }
-  for (const { name, reason } of loaded.damaged)
-    notes.push(`checkpoint ${name} is damaged (${reason}); the one before it is used.`);
+  notes.push(...loaded.damaged.map(passedOver));
   const { logs: positions, wallSeconds } = restoreCheckpoint(run, loaded.checkpoint);
   const cut = await logs.metrics.truncateTo(positions.metrics);
   const completionsCut = await logs.completions.truncateTo(positions.completions);

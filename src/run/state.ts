@@ -4,7 +4,7 @@
  * Each part of a run keeps its own state, JSON under its id and tensors by name; nothing here knows what is in one.
  */
 import type { Watch } from '../diagnostics/watch.ts';
-import { CheckpointError } from '../errors.ts';
+import { CheckpointError, RlvrError } from '../errors.ts';
 import type { BestEvaluation } from '../grpo/best.ts';
 import type { RunState, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
@@ -16,6 +16,7 @@ import { type BufferRecord, loadBuffer, saveBuffer } from './buffer_state.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { JsonObject } from './json.ts';
 import { readWeights } from './model_files.ts';
+import { malformedState, PART_SCHEMAS, type PartId, requireForm, stateFileSchema } from './state_schema.ts';
 
 /** Raised when the meaning of a part changes. */
 const STATE_VERSION = 3;
@@ -28,7 +29,9 @@ export interface LogPositions {
 
 /** What one part of a run leaves in a checkpoint. */
 interface StatePart {
-  readonly id: string;
+  readonly id: PartId;
+  /** Absent in checkpoints of before there was such a part. */
+  readonly isNewer?: true;
   /** Plain values; fields that are undefined vanish. */
   save(run: TrainingRun): { readonly json: unknown; readonly tensors?: readonly TensorRecord[] };
   load(run: TrainingRun, json: never, tensors: readonly TensorRecord[]): void;
@@ -41,7 +44,10 @@ const PARTS: readonly StatePart[] = [
   {
     id: 'counters',
     save: ({ state }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) }),
-    load: ({ state }, json: Pick<RunState, (typeof COUNTERS)[number]>) => Object.assign(state, json),
+    load({ state }, json: Pick<RunState, (typeof COUNTERS)[number]>) {
+      const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds } = json;
+      Object.assign(state, { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds });
+    },
   },
   {
     id: 'evaluations',
@@ -51,6 +57,7 @@ const PARTS: readonly StatePart[] = [
   },
   {
     id: 'best',
+    isNewer: true,
     save: ({ state: { best } }) => ({ json: best ?? null }),
     load: ({ state }, best: BestEvaluation | null) => Object.assign(state, { best: best ?? undefined }),
   },
@@ -72,17 +79,25 @@ const PARTS: readonly StatePart[] = [
   },
   {
     id: 'methods',
+    isNewer: true,
     save({ methods, state: { stageIndex } }) {
       const stage = methods[stageIndex];
       return { json: stage === undefined ? {} : methodStates(stage) };
     },
     load({ methods, state: { stageIndex } }, states: Readonly<Record<string, Json>>) {
       const stage = methods[stageIndex];
-      if (stage !== undefined) restoreMethods(stage, states);
+      if (stage === undefined) return;
+      try {
+        restoreMethods(stage, states);
+      } catch (error) {
+        if (error instanceof RlvrError) throw error;
+        throw malformedState(`methods: ${error instanceof Error ? error.message : String(error)}`); // theirs to read
+      }
     },
   },
   {
     id: 'ledger',
+    isNewer: true,
     save: ({ ledger }) => ({ json: ledger.state() }),
     load: ({ ledger }, state: Json) => ledger.restore(state),
   },
@@ -133,6 +148,8 @@ export function restoreCheckpoint(
   checkpoint: Checkpoint,
 ): { logs: LogPositions; wallSeconds: number } {
   const { wallSeconds, completionsBytes, parts } = stateOf(checkpoint);
+  requireForms(parts);
+  requireStage(run, checkpoint);
   const { policy, state } = run;
   restoreWeights(policy, checkpoint);
   const length = policy.slots.weights.trainable.shape[0];
@@ -146,13 +163,33 @@ export function restoreCheckpoint(
   return { logs: { metrics: checkpoint.metricsBytes, completions: completionsBytes }, wallSeconds };
 }
 
+/** All parts before any is loaded. @throws CheckpointError `state-malformed` */
+function requireForms(parts: StateFile['parts']): void {
+  for (const { id, isNewer } of PARTS) {
+    if (Object.hasOwn(parts, id)) requireForm(PART_SCHEMAS[id], parts[id], id);
+    else if (isNewer === undefined) throw malformedState(`${id} is missing`);
+  }
+}
+
+/** @throws CheckpointError `stage-mismatch` where the config has no such stage there */
+function requireStage({ config }: TrainingRun, { stage, stageIndex, step }: Checkpoint): void {
+  const expected = config.stages[stageIndex]?.stage;
+  if (expected === stage) return;
+  const found = expected === undefined ? `has ${config.stages.length} stages` : `has ${expected} there`;
+  const message = `checkpoint ${stage}-${step}: it was written in stage ${stageIndex + 1}, ${stage}; this config ${found}.`;
+  throw new CheckpointError('stage-mismatch', `${message} Resume with the config of the run.`);
+}
+
 /** The state of a checkpoint; the form of the version before is brought up to date. @throws CheckpointError for any other */
 function stateOf({ state }: Checkpoint): StateFile {
-  const written = state as unknown as StateFile; // captureCheckpoint wrote it; hashes have been verified
-  if (written.version === STATE_VERSION) return written;
-  if (written.version === 2) return fromVersion2(state);
+  const { version } = state;
+  if (version === STATE_VERSION || version === 2) {
+    const written = version === 2 ? fromVersion2(state) : (state as unknown as StateFile); // its form is checked next
+    requireForm(stateFileSchema, written, 'state');
+    return written;
+  }
   const message =
-    `the checkpoint's state has version ${written.version}; this rlvr-train goes on from versions 2 and ${STATE_VERSION}. ` +
+    `the checkpoint's state has version ${JSON.stringify(version)}; this rlvr-train goes on from versions 2 and ${STATE_VERSION}. ` +
     'Use the version that wrote it, which fingerprint.json names; eval, sample and report open it as it is.';
   throw new CheckpointError('state-version', message);
 }
@@ -182,14 +219,11 @@ export function restoreWeights(policy: Policy, { weights }: Pick<Checkpoint, 'we
   });
 }
 
-function tensor(
-  records: readonly TensorRecord[],
-  name: string,
-  shape: readonly number[],
-): Float32Array | Int32Array | Uint32Array {
+function tensor(records: readonly TensorRecord[], name: string, shape: readonly number[]): TensorRecord['data'] {
   const found = records.find((record) => record.name === name);
-  if (found === undefined || found.shape.join() !== shape.join()) {
-    const seen = found === undefined ? 'is missing' : `has shape [${found.shape}]`;
+  const isReal = found?.data instanceof Float32Array;
+  if (found === undefined || found.shape.join() !== shape.join() || !isReal) {
+    const seen = found === undefined ? 'is missing' : isReal ? `has shape [${found.shape}]` : 'holds whole numbers';
     throw new CheckpointError(
       'tensor-mismatch',
       `checkpoint: tensor ${name} ${seen}, this model needs [${shape}]. It was written for another model config.`,

@@ -18,8 +18,8 @@ import { countParameters } from '../model/parameters.ts';
 import { estimateTime } from '../planning/time_estimate.ts';
 import { combineRewards, type RewardFunction, scoreRewards } from '../rewards/reward_function.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
-import { loadLatestCheckpoint } from '../run/checkpoints.ts';
-import type { Fingerprint } from '../run/fingerprint.ts';
+import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
+import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
 import { exportModel, ofBest, ofLast } from '../run/model_export.ts';
 import { loadModel, weightsSha256 } from '../run/model_files.ts';
@@ -149,11 +149,10 @@ class LocalRun implements BrowserRun {
     if (!(await store.exists('fingerprint.json'))) {
       for (const [path, bytes] of options.files ?? []) await store.writeAtomic(path, bytes);
     }
-    const loaded = await loadLatestCheckpoint(store);
+    const recorded = await readFingerprint(store);
+    const loaded = await loadLatestCheckpoint(store, recorded && identityOf(recorded));
     if (loaded !== undefined) {
-      for (const { name, reason } of loaded.damaged) {
-        notes.push(`The saved state ${name} is damaged (${reason}); the one before it is used.`);
-      }
+      notes.push(...loaded.damaged.map((passed) => `The saved ${passedOver(passed)}`));
       restoreCheckpoint(run, loaded.checkpoint);
       changes.push(...(await readChanges(store, run.state)));
       this.#applyChanges();

@@ -1,5 +1,5 @@
-/** A run directory under attack from outside: a second process, a directory that is removed. */
-import { readFileSync, rmSync } from 'node:fs';
+/** A run directory under attack from outside: a second process, a directory that is removed, damage. */
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rngFor } from '../../src/kernels/philox.ts';
@@ -58,3 +58,76 @@ describe('a run under way', () => {
     expect(code).toBe(1);
   }, 60_000);
 });
+
+describe('a model that is not the one that the run ended with', () => {
+  let copy: string;
+  let model: string;
+  beforeAll(() => {
+    copy = join(folder.path, 'changed');
+    model = join(copy, 'model/model.safetensors');
+    cpSync(whole, copy, { recursive: true });
+    const bytes = readFileSync(model);
+    bytes[bytes.length - 400] ^= 8;
+    writeFileSync(model, bytes);
+  });
+
+  it.each(['sample', 'eval'])(
+    'is refused by %s, unless it is told to',
+    async (command) => {
+      const refused = await commandLine([command, '--run', copy]);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(
+        /model\.safetensors {2}is not the model that this run ended with: .* --force uses it/,
+      );
+      expect(await commandLine([command, '--run', copy, '--force'])).toMatchObject({ code: 0, stderr: '' });
+    },
+    60_000,
+  );
+
+  it('is not asked for when it is removed: the newest checkpoint is used', async () => {
+    const { path, remove } = temporaryFolder();
+    cpSync(whole, path, { recursive: true });
+    rmSync(join(path, 'model'), { recursive: true });
+    const sampled = await commandLine(['sample', '--run', path]);
+    expect(sampled).toMatchObject({ code: 0, stderr: '' });
+    expect(sampled.stdout).toContain('checkpoints/grpo-30');
+    remove();
+  }, 60_000);
+
+  it.each<[string, (directory: string) => void, RegExp]>([
+    ['a model cut short', (at) => truncateSync(join(at, 'model/model.safetensors'), 1000), /model\.safetensors: /],
+    ['an empty model', (at) => truncateSync(join(at, 'model/model.safetensors'), 0), /model\.safetensors: /],
+    ['no model and no checkpoint', (at) => removeBoth(at), /has neither a model nor a checkpoint yet/],
+    ['damaged checkpoints alone', (at) => damageCheckpoints(at), /every checkpoint of this run is damaged/],
+    [
+      'a fingerprint that is none',
+      (at) => writeFileSync(join(at, 'fingerprint.json'), '{'),
+      /fingerprint\.json cannot be used/,
+    ],
+  ])(
+    '%s ends sample and eval with a message',
+    async (_, damage, message) => {
+      const { path, remove } = temporaryFolder();
+      cpSync(whole, path, { recursive: true });
+      damage(path);
+      for (const command of ['sample', 'eval']) {
+        const outcome = await commandLine([command, '--run', path], { signal: 'SIGKILL', afterMs: 30_000 });
+        expect(outcome).toMatchObject({ code: 1, signal: null });
+        expect(outcome.stderr).toMatch(message);
+      }
+      remove();
+    },
+    120_000,
+  );
+});
+
+function removeBoth(directory: string): void {
+  for (const name of ['model', 'checkpoints']) rmSync(join(directory, name), { recursive: true });
+}
+
+function damageCheckpoints(directory: string): void {
+  rmSync(join(directory, 'model'), { recursive: true });
+  for (const name of readdirSync(join(directory, 'checkpoints'))) {
+    truncateSync(join(directory, 'checkpoints', name, 'weights.safetensors'), 100);
+  }
+}
