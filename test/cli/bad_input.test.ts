@@ -374,7 +374,7 @@ const DIRECTORIES: Mistake[] = [
   {
     what: 'a file for an output',
     files: { out: 'mine' },
-    says: '{here}/out/.lock cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
+    says: '{here}/out cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
   },
   {
     what: 'an output that holds a run',
@@ -390,7 +390,7 @@ const DIRECTORIES: Mistake[] = [
         {
           what: 'an output where no directory can be made',
           words: ['--config', 'my.yaml', '--output', '/proc/out'],
-          says: '/proc/out/.lock cannot be written: its directory cannot be made there (ENOENT). Choose another output_dir. Checkpoints that were complete before are untouched.',
+          says: '/proc/out cannot be written: its directory cannot be made there (ENOENT). Choose another output_dir. Checkpoints that were complete before are untouched.',
         },
       ]
     : []),
