@@ -8,7 +8,7 @@ import { CheckpointError } from '../errors.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
 import { fileStore } from '../run/files.node.ts';
 import { readFingerprint } from '../run/fingerprint.ts';
-import { type JsonObject, type JsonValue, parseJsonObject } from '../run/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../run/json.ts';
 import { isLocked } from '../run/lock.node.ts';
 import { FREE_KEYS, MODEL_FOLDER } from '../run/session.ts';
 import type { Store } from '../run/store.ts';
@@ -26,7 +26,7 @@ export interface RunRow {
   readonly seed?: number;
   /** Optimizer steps of all stages: done, as the log has them, and planned. */
   readonly steps?: { readonly done: number; readonly planned: number };
-  /** Of the last evaluation, 0 to 1. */
+  /** Of the model of a finished run, else of the last evaluation, 0 to 1. */
   readonly greedy?: number;
   readonly sampled?: number;
   /** When the run last wrote something, milliseconds since 1970. */
@@ -79,13 +79,9 @@ async function runsBelow(directory: string, depth: number): Promise<string[]> {
 
 async function rowOf(directory: string): Promise<RunRow> {
   const [changedMs, bytes] = await Promise.all([lastChange(directory), sizeOf(directory)]);
-  const place = { directory, changedMs, bytes };
-  try {
-    return await readableRow(place);
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { ...place, condition: 'damaged', problem, config: new Map() };
-  }
+  const place = { directory, changedMs, bytes, config: new Map() };
+  const found = await orDamaged(() => readableRow(place));
+  return { ...place, ...found };
 }
 
 async function readableRow(place: Pick<RunRow, 'directory' | 'changedMs' | 'bytes'>): Promise<RunRow> {
@@ -96,9 +92,20 @@ async function readableRow(place: Pick<RunRow, 'directory' | 'changedMs' | 'byte
   const { config } = parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' });
   const said = { ...place, ...outline(config), ...(await progress(store, config)) };
   if (isRunning) return { ...said, condition: 'running' };
-  const found = await conditionOf(store, place);
-  const planned = said.steps.planned;
+  const found = await orDamaged(() => conditionOf(store, place));
+  const { planned } = said.steps;
   return { ...said, ...found, ...(found.condition === 'finished' && { steps: { done: planned, planned } }) };
+}
+
+/** What a row says of a run besides its place. */
+type Findings = Pick<RunRow, 'condition' | 'problem' | 'greedy' | 'sampled'>;
+
+async function orDamaged<T extends Findings>(read: () => Promise<T>): Promise<T | Findings> {
+  try {
+    return await read();
+  } catch (error) {
+    return { condition: 'damaged', problem: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function outline(config: RunConfig): Pick<RunRow, 'task' | 'seed' | 'config'> {
@@ -131,15 +138,27 @@ async function progress(
   { stages }: RunConfig,
 ): Promise<Required<Pick<RunRow, 'steps'>> & Pick<RunRow, 'greedy' | 'sampled'>> {
   const { step, evaluation } = await lastOfLog(store);
-  const index = stages.findIndex(({ stage }) => stage === step?.stage);
+  const index = Math.max(
+    stages.findIndex(({ stage }) => stage === step?.stage),
+    await savedStage(store, (at) => stages[at]?.stage === step?.stage),
+  );
   const stepsOf = (some: typeof stages): number => some.reduce((sum, { optimizer }) => sum + optimizer.maxSteps, 0);
   const done = index < 0 ? 0 : stepsOf(stages.slice(0, index)) + numberOf(step?.step, 0);
-  const sampled = Object.entries(evaluation ?? {}).find(([name]) => /^eval_mean@\d+$/.test(name))?.[1];
-  return {
-    steps: { done, planned: stepsOf(stages) },
-    ...(typeof evaluation?.eval_accuracy === 'number' && { greedy: evaluation.eval_accuracy }),
-    ...(typeof sampled === 'number' && { sampled }),
-  };
+  return { steps: { done, planned: stepsOf(stages) }, ...accuracyOf(evaluation) };
+}
+
+/** The stage of the newest checkpoint, which tells several of one kind apart; -1 where it is not of that kind. */
+async function savedStage(store: Store, isOfKind: (index: number) => boolean): Promise<number> {
+  const name = await newestCheckpoint(store);
+  const manifest = name && (await store.read(`checkpoints/${name}/manifest.json`));
+  const index = numberOf(manifest ? parseJsonObject(manifest)?.stageIndex : undefined, -1);
+  return isOfKind(index) ? index : -1;
+}
+
+function accuracyOf(evaluation: JsonObject = {}): Pick<RunRow, 'greedy' | 'sampled'> {
+  const greedy = evaluation.eval_accuracy;
+  const sampled = Object.entries(evaluation).find(([name]) => /^eval_mean@\d+$/.test(name))?.[1];
+  return { ...(typeof greedy === 'number' && { greedy }), ...(typeof sampled === 'number' && { sampled }) };
 }
 
 async function lastOfLog(store: Store): Promise<{ step?: JsonObject; evaluation?: JsonObject }> {
@@ -153,17 +172,15 @@ async function lastOfLog(store: Store): Promise<{ step?: JsonObject; evaluation?
 }
 
 /** What becomes of a run that no process works on. @throws CheckpointError that says what is damaged */
-async function conditionOf(
-  store: Store,
-  { directory }: Pick<RunRow, 'directory'>,
-): Promise<Pick<RunRow, 'condition' | 'problem'>> {
+async function conditionOf(store: Store, { directory }: Pick<RunRow, 'directory'>): Promise<Findings> {
   if ((await readFingerprint(store)) === undefined) throw new CheckpointError('no-run', 'has no fingerprint.json');
   const summary = await store.read('summary.json');
   if (summary !== undefined) {
     const model = `${MODEL_FOLDER}/model.safetensors`;
-    if (parseJsonObject(summary) === undefined) throw new CheckpointError('run-malformed', 'summary.json is not JSON');
+    const reached = parseJsonObject(summary);
+    if (reached === undefined) throw new CheckpointError('run-malformed', 'summary.json is not JSON');
     if (!(await store.exists(model))) throw new CheckpointError('no-model', `has finished, but ${model} is missing`);
-    return { condition: 'finished' };
+    return { condition: 'finished', ...accuracyOf(evaluationOfModel(reached)) };
   }
   const newest = await newestCheckpoint(store);
   if (newest === undefined && (await store.list('checkpoints')).some((name) => !name.startsWith('.'))) {
@@ -175,6 +192,12 @@ async function conditionOf(
   );
   if (failure === undefined || failedAt + FAILURE_SLACK_MS < loggedAt) return { condition: 'stopped' };
   return { condition: 'failed', problem: String(failure.message ?? 'see failure.json') };
+}
+
+/** That of the weights in `model/`: the last ones, or the best. */
+function evaluationOfModel({ model, final, best }: JsonObject): JsonObject | undefined {
+  if (model !== 'best') return isJsonObject(final) ? final : undefined;
+  return isJsonObject(best) && isJsonObject(best.metrics) ? best.metrics : undefined;
 }
 
 function numberOf(value: JsonValue | undefined, otherwise: number): number {

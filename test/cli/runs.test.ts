@@ -8,6 +8,7 @@ import { loadRun } from '../../src/cli/load_run.ts';
 import { newestUnfinished } from '../../src/cli/newest_run.ts';
 import { type RunRow, runRows } from '../../src/cli/run_rows.ts';
 import { ago, differences, tableOf } from '../../src/cli/runs.ts';
+import { encodeManifest } from '../../src/run/manifest.ts';
 
 const CONFIG = `task: {name: sort_digits, digits: 3}
 seed: 4
@@ -104,6 +105,25 @@ describe('a list of runs', () => {
       'only-model': 'damaged: has no config.yaml',
       folders: expect.stringContaining('damaged: '),
     });
+  });
+
+  it('has the figures of the model of a finished run, which may be the best and not the last', async () => {
+    const figures = (greedy: number) => ({ eval_accuracy: greedy, 'eval_mean@4': greedy / 2 });
+    const summary = { model: 'best', final: figures(0.75), best: { metrics: figures(0.875) } };
+    makeRun('best', 1, { ...SUMMARY, 'summary.json': JSON.stringify(summary) });
+    makeRun('last', 2, { ...SUMMARY, 'summary.json': JSON.stringify({ ...summary, model: 'last' }) });
+    const [best, last] = await runRows('runs');
+    expect([best?.greedy, best?.sampled, last?.greedy, last?.sampled]).toEqual([0.875, 0.4375, 0.75, 0.375]);
+  });
+
+  it('tells two stages of one kind apart by the newest checkpoint', async () => {
+    const second = { format: 1, sequence: 3, stage: 'grpo', stageIndex: 1, step: 20, metricsBytes: 1 };
+    const file = { bytes: 1, sha256: 'x' };
+    const files = { 'weights.safetensors': file, 'optimizer.safetensors': file, 'state.json': file };
+    const manifest = new TextDecoder().decode(await encodeManifest({ ...second, format: 1, files }));
+    const config = CONFIG.replace('stage: sft, max_steps: 10', 'stage: grpo, max_steps: 100');
+    makeRun('twice', 1, { 'config.yaml': config, 'checkpoints/grpo-20/manifest.json': manifest });
+    expect((await runRows('runs'))[0]?.steps).toEqual({ done: 123, planned: 140 });
   });
 
   it('finds the last evaluation however far before the end of the log it is', async () => {

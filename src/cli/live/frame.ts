@@ -11,7 +11,7 @@ import { groupLines } from './group.ts';
 import { HELP } from './help.ts';
 import { chartLines } from './panels.ts';
 import { type LiveState, secondsLeft, shareDone, tokensPerSecond } from './state.ts';
-import { columnsOf, cut, line, row, type Span } from './text.ts';
+import { columnsOf, cut, line, row, type Span, wrapWords } from './text.ts';
 
 export interface FrameOptions {
   /** Size of the terminal. */
@@ -67,7 +67,8 @@ function chartRows(rows: number): number {
 
 /** The keys stay below them, whatever room there is. */
 function helpLines(columns: number, room: number, { colors }: FrameOptions): string[] {
-  return HELP.slice(0, Math.max(0, room)).map((text) => line([[text, colors.dim]], columns));
+  const lines = HELP.flatMap((text) => wrapWords(text, columns).split('\n'));
+  return lines.slice(0, Math.max(0, room)).map((text) => line([[text, colors.dim]], columns));
 }
 
 function progress(state: LiveState, columns: number, { colors, asked }: FrameOptions): string {

@@ -173,6 +173,8 @@ it('shows help in the place of charts, and takes it away again', () => {
   expect(help.join('\n')).toContain(HELP.join('\n'));
   expect(help.at(-1)).toMatch(/h back$/);
   expect(drawn(state, { help: true, rows: 8 }).at(-1)).toMatch(/^p pause/);
+  const narrow = drawn(state, { help: true, columns: 60, rows: 40 }).map((line) => line.trim());
+  expect(narrow.join(' ')).toContain('dead groups  share of prompts whose completions all got the same reward');
 });
 
 it('an axis is no narrower than the interval of an evaluation: its noise does not look like a fall', () => {
@@ -200,7 +202,8 @@ describe('no line wraps', () => {
         [some, true] as const,
       ])) {
         const lines = drawn(state, { columns, rows, help });
-        expect(lines.length).toBeLessThanOrEqual(rows <= 24 ? Math.min(11, rows - 2) : rows / 2 + 2);
+        const most = help ? rows - 2 : rows <= 24 ? 10 : rows / 2 + 2;
+        expect(lines.length).toBeLessThanOrEqual(Math.min(rows - 2, most));
         for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(Math.max(1, columns - 1));
       }
     }
