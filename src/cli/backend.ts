@@ -1,5 +1,6 @@
 /** The backend that a config or flag names. */
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import type { StorageDtype } from '../kernels/memory.ts';
@@ -52,6 +53,13 @@ export async function chooseBackend(
       return wasm(threads);
     }
   }
+}
+
+/** What to say of more threads than the machine has cores for; undefined of others. */
+export function threadsNote(threads: number | undefined, cores: number = availableParallelism()): string | undefined {
+  if (threads === undefined || threads <= cores) return undefined;
+  const machine = cores === 1 ? '1 core' : `${cores} cores`;
+  return `threads: ${threads} on ${machine} — more than one per core make a run slower; leave threads out, or use ${cores}.`;
 }
 
 function wasm(threads: number | undefined): Promise<Backend> {

@@ -1,7 +1,7 @@
 /** `rlvr-train configs ls` and `configs cp NAME [FILE]`: the configs of the package. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
@@ -9,6 +9,7 @@ import { printable, shellQuoted } from '../format.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { colors } from './colors.ts';
 import { print, printJson } from './output.ts';
+import { relinkSchema } from './schema.ts';
 
 /** Two folders up, from `src/cli` as from `dist/cli`. */
 const CONFIGS_FOLDER = fileURLToPath(new URL('../../configs/', import.meta.url));
@@ -62,9 +63,10 @@ export function copyConfig(
   const source = packagedConfigFile(name);
   if (source === undefined) throw unknownConfig(name);
   const target = file ?? `${name}.yaml`;
+  const folder = dirname(resolve(target));
   const text = readFileSync(source, 'utf8');
   try {
-    writeFileSync(target, text, { flag: force ? 'w' : 'wx' });
+    writeFileSync(target, existsSync(folder) ? relinkSchema(text, folder) : text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
     throw new ConfigError('config-file', `${target}  ${refusal(error)}`, { file: target });
   }

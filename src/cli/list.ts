@@ -46,7 +46,8 @@ function chosen(all: Catalogue, name: string | undefined): { readonly detail: De
   };
   if (found.tasks.length + found.rewards.length + named.length > 0) return { detail: 'full', found };
   const known = ['tasks', 'rewards', 'methods', ...[tasks, rewards, points, methods].flat().map((entry) => entry.name)];
-  const rule = `no such task, reward or method${didYouMean(name, known)}`;
+  const near = didYouMean(name, known);
+  const rule = `no such task, reward or method${near === '' ? `; ${commandName()} list names them all.` : near}`;
   throw new ConfigError('unknown-name', `${name} — ${rule}`, { name });
 }
 

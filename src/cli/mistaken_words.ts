@@ -1,6 +1,6 @@
 /** What is said about words of the command line that are no command, no flag and no value: one line, with what to give. */
 
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { isTopLevelKey } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
 import { shellQuoted } from '../format.ts';
@@ -20,6 +20,28 @@ export function keyAsFlag(message: string): string | undefined {
   const [, flag = ''] = /^error: unknown option '--([\w.-]+)[^\n]*'\s*$/.exec(message) ?? [];
   const key = flag.replaceAll('-', '_');
   return isTopLevelKey(key) ? `--${flag} — a key of the config, not a flag; use --set ${key}=VALUE.\n` : undefined;
+}
+
+/**
+ * From now on every command refuses a flag with a value that is given twice, of which the last would win silently.
+ *
+ * @param isList  whether a flag is meant to be repeated
+ */
+export function refuseRepeatedFlags(command: Command, isList: (option: Option) => boolean): void {
+  for (const inner of command.commands) refuseRepeatedFlags(inner, isList);
+  for (const option of command.options) {
+    if (option.isBoolean() || isList(option)) continue;
+    let first: string | undefined;
+    command.on(`option:${option.name()}`, (value: string) => {
+      if (first !== undefined) throw repeatedFlag(option.long ?? option.flags, first, value);
+      first = value;
+    });
+  }
+}
+
+function repeatedFlag(flag: string, first: string, second: string): ConfigError {
+  const rule = 'given twice, and takes one value; keep one';
+  return new ConfigError('repeated-flag', `${flag} ${first} ${flag} ${second} — ${rule}.`, { flag, first, second });
 }
 
 /** The run of a command that takes no words. @throws ConfigError */

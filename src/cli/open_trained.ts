@@ -18,7 +18,7 @@ import { MODEL_FOLDER } from '../run/session.ts';
 import { restoreWeights } from '../run/state.ts';
 import type { Store } from '../run/store.ts';
 import { announceFile } from './announce_file.ts';
-import { chooseBackend } from './backend.ts';
+import { chooseBackend, threadsNote } from './backend.ts';
 import { printError } from './output.ts';
 import { approval } from './trust.ts';
 
@@ -63,6 +63,8 @@ export async function openTrained(
     const { config, tasks, modules } = plugins;
     await warnOfChanges(store, modules);
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
+    const tooMany = threadsNote(threads);
+    if (tooMany !== undefined && backend.name === 'wasm') printError(tooMany);
     const run = await openForInference(config, tasks, backend, load(tasks));
     closers.push(() => run.policy.close());
     return { run, from: `${directory}/${await loadLatest({ store, directory, run, force })}`, close };

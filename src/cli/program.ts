@@ -1,6 +1,7 @@
 /** The commands and flags of rlvr-train. A mistake in them is one line that says what to give instead. */
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { MOST_SAMPLES } from '../config/stage_keys.ts';
 import { ConfigError } from '../errors.ts';
 import { packageVersion } from '../run/fingerprint.node.ts';
 import { copyConfig, listConfigs } from './configs.ts';
@@ -12,6 +13,7 @@ import {
   keyAsFlag,
   oneLine,
   onlyRun,
+  refuseRepeatedFlags,
   refuseSpacedSet,
   refuseWords,
   requiredRun,
@@ -29,11 +31,12 @@ import { trainCommand } from './train.ts';
 const TRUST = "a file or folder of code outside of the config's folder that may run; repeatable";
 const THREADS = 'compute threads; they do not change the result (default: one per core)';
 
-function wholeNumber(least: number): (text: string) => number {
+function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`;
   return (text) => {
     const value = Number(text);
-    if (text.trim() !== '' && Number.isInteger(value) && value >= least) return value;
-    throw new InvalidArgumentError(`use a whole number of ${least} or more.`);
+    if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`use a whole number ${range}.`);
   };
 }
 
@@ -86,6 +89,7 @@ export function program(): Command {
   addConfigs(root);
   addDoctor(root);
   // `train` can be left out, so its flags are the program's own.
+  refuseRepeatedFlags(root, ({ parseArg }) => parseArg === collect);
   return root.addHelpText('after', () => `\nThe default command:\n\n${train.helpInformation()}`);
 }
 
@@ -144,7 +148,12 @@ function addEval(root: Command): void {
     .description('evaluate a trained policy on all held-out problems')
     .usage('--run <directory> [options]')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
-    .option('--samples <number>', 'sampled completions per problem (num_generations_eval)', wholeNumber(1), 4)
+    .option(
+      '--samples <number>',
+      'sampled completions per problem (num_generations_eval)',
+      wholeNumber(1, MOST_SAMPLES),
+      4,
+    )
     .option('--force', 'use the model of the directory although it is not the one that its run ended with')
     .option('--threads <number>', THREADS, wholeNumber(1))
     .option('--trust <path>', TRUST, collect)
@@ -159,7 +168,7 @@ function addSample(root: Command): void {
     .usage('--run <directory> [options] [prompt...]')
     .argument('[prompt...]', 'prompts, one each; - reads standard input; default: some held-out problems')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
-    .option('-n, --samples <number>', 'completions per prompt', wholeNumber(1), 1)
+    .option('-n, --samples <number>', 'completions per prompt', wholeNumber(1, MOST_SAMPLES), 1)
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
     .option('--force', 'use the model of the directory although it is not the one that its run ended with')

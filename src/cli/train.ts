@@ -8,7 +8,7 @@ import { resumeCommand } from '../run/resume_command.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
 import { announceFile } from './announce_file.ts';
-import { chooseBackend } from './backend.ts';
+import { chooseBackend, threadsNote } from './backend.ts';
 import { RunControls } from './controls.ts';
 import { type Display, type DisplayOptions, openDisplay } from './display.ts';
 import { dryRun } from './dry_run.ts';
@@ -47,6 +47,8 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
   const { tasks, rewards, methods, modules } = plugins;
   const notes: string[] = [];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
+  const tooMany = threadsNote(config.threads);
+  if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   const controls = new RunControls();
   const run = await openRun(config, tasks, backend, { rewards, methods, clock: controls.clock });
   try {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
 import { plainData, real, text, unset, whole } from '../options/schemas.ts';
-import { SHARED_KEYS } from './stage_keys.ts';
+import { evaluationInterval, MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS, SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
 const greedy = 'must be greater than 0, as a greedy group has no spread and so no advantage; for example 1';
@@ -24,7 +24,7 @@ function likeMapping(written: unknown): string {
 const BATCH_KEYS = {
   evalSteps: key(
     'eval_steps',
-    whole({ least: 1, example: 25 })
+    evaluationInterval(25)
       .default(25)
       .describe(
         'Optimizer steps from one evaluation to the next. Default 25 (TRL: None), so that every run has a curve.',
@@ -32,39 +32,39 @@ const BATCH_KEYS = {
   ),
   completionsPerMicroBatch: key(
     'per_device_train_batch_size',
-    unset(whole({ least: 1, example: 64 })).describe(
+    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })).describe(
       'Completions that go through the model at once, a multiple of num_generations. Default: what fits (TRL: 8).',
     ),
   ),
   gradientAccumulationSteps: key(
     'gradient_accumulation_steps',
-    unset(whole({ least: 1, example: 1 })).describe(
+    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 1 })).describe(
       'Micro-batches in an optimizer step. Default: the whole generation batch, so that a step is exactly on-policy ' +
         '(TRL: 1, which takes several steps per batch).',
     ),
   ),
   generationBatchSize: key(
     'generation_batch_size',
-    unset(whole({ least: 2, example: 512 })).describe(
+    unset(whole({ least: 2, most: MOST_COMPLETIONS, example: 512 })).describe(
       'Completions sampled at a time, a multiple of num_generations. Default: per_device_train_batch_size × ' +
         'steps_per_generation where the first is given, else 32 groups (TRL: one group, too noisy a step).',
     ),
   ),
   stepsPerGeneration: key(
     'steps_per_generation',
-    unset(whole({ least: 1, example: 4 })).describe(
+    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 4 })).describe(
       'The same in micro-batches of per_device_train_batch_size. Default gradient_accumulation_steps.',
     ),
   ),
   numGenerations: key(
     'num_generations',
-    whole({ least: 2, example: 8, rule: groupOfOne })
+    whole({ least: 2, most: MOST_COMPLETIONS, example: 8, rule: groupOfOne })
       .default(8)
       .describe('Completions of a prompt: a group. Default 8.'),
   ),
   numGenerationsEval: key(
     'num_generations_eval',
-    whole({ least: 1, example: 4 })
+    whole({ least: 1, most: MOST_SAMPLES, example: 4 })
       .default(4)
       .describe(
         'Sampled completions of a held-out problem. Default 4 (TRL: num_generations), to keep evaluation cheap.',
@@ -72,14 +72,14 @@ const BATCH_KEYS = {
   ),
   numIterations: key(
     'num_iterations',
-    whole({ least: 1, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
+    whole({ least: 1, most: 1000, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
   ),
 };
 
 const SAMPLING_KEYS = {
   maxCompletionTokens: key(
     'max_completion_length',
-    unset(whole({ least: 1, example: 32 })).describe(
+    unset(whole({ least: 1, most: MOST_TOKENS, example: 32 })).describe(
       'Longest completion, in tokens, EOS included. Default: what the task needs (TRL: 512).',
     ),
   ),
@@ -93,7 +93,9 @@ const SAMPLING_KEYS = {
   ),
   topK: key(
     'top_k',
-    whole({ least: 0, example: 0 }).default(0).describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
+    whole({ least: 0, most: MOST_TOKENS, example: 0 })
+      .default(0)
+      .describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
   ),
   topP: key(
     'top_p',

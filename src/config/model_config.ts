@@ -69,7 +69,7 @@ export const MODEL_KEYS = {
   ),
   maxPositionEmbeddings: key(
     'max_position_embeddings',
-    unset(whole({ least: 1, example: 64 })).describe(
+    unset(whole({ least: 1, most: 1_000_000, example: 64 })).describe(
       'Longest sequence, in tokens. Default: what the task needs for a prompt and a completion.',
     ),
   ),

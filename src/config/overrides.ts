@@ -64,7 +64,7 @@ function targetsOf(tree: Tree, path: string, value: unknown, place: Place): stri
   const { stages } = tree.values;
   const list = Array.isArray(stages) ? stages : [];
   if ((head === 'sft' || head === 'grpo') && rest.length > 0) {
-    if (stages === undefined && head === 'grpo') return [rest.join('.')]; // flat keys are one grpo stage
+    if ((stages ?? null) === null && head === 'grpo') return [rest.join('.')]; // flat keys are one grpo stage
     const found = list.flatMap((stage, index) =>
       stageKind(stage) === head ? [`stages.${index}.${rest.join('.')}`] : [],
     );

@@ -82,10 +82,10 @@ export function stageReads(kind: StageConfig['stage'], name: string): boolean {
 /** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
 export function resolveRun(values: Mapping, problems: Problems): RunConfig {
   const top = givenKeys(values, '', guides.run, problems);
-  const model = readMapping(values.model, 'model', problems);
+  const model = readMapping(values.model ?? undefined, 'model', problems);
   const section = new Section(RUN_KEYS, top, '', problems);
   const { task, tasks, ...ofRun } = section.values;
-  const stages = resolveStages(values.stages, top, problems);
+  const stages = resolveStages(values.stages ?? undefined, top, problems);
   refuseBestOfNone(section, stages);
   return {
     ...ofRun,
@@ -111,9 +111,11 @@ function resolveTasks(
   top: GivenKeys,
   problems: Problems,
 ): readonly TaskEntry[] {
-  if (top.has('task') && top.has('tasks'))
+  const isGiven = (name: string): boolean => (top.get(name)?.value ?? null) !== null;
+  if (isGiven('task') && isGiven('tasks')) {
     problems.add('tasks', top.get('tasks')?.value, 'task is given too; keep one');
-  if (!top.has('task') && !top.has('tasks')) {
+  }
+  if (!isGiven('task') && !isGiven('tasks')) {
     problems.add('task', MISSING, 'must be a name, or a mapping with a name; for example countdown');
   }
   if (task !== undefined) return [{ task, weight: 1 }];
@@ -188,7 +190,7 @@ function readKind(stage: unknown, path: string, problems: Problems): StageConfig
 /** Top-level keys that only a grpo stage reads, where there is none. */
 function refuseUnread(top: GivenKeys, problems: Problems): void {
   for (const [name, { path, value }] of top) {
-    if (!stageKeys.grpo.has(name) || stageKeys.sft.has(name)) continue;
+    if (value === null || !stageKeys.grpo.has(name) || stageKeys.sft.has(name)) continue;
     problems.add(path, value, 'no stage reads it, as all are sft; leave it out, or add a grpo stage');
   }
 }

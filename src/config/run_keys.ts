@@ -100,7 +100,7 @@ export const RUN_KEYS = {
   ),
   saveTotalLimit: key(
     'save_total_limit',
-    whole({ least: 1, example: 2 })
+    whole({ least: 1, most: 1_000_000, example: 2 })
       .default(2)
       .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
   ),

@@ -13,11 +13,23 @@ const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'consta
 
 const endless = 'must be 1 or more, as the training stream is endless and has no epochs; for example 300';
 
+/** What no machine holds or no person waits for. A product of two sizes is exact. */
+export const MOST_COMPLETIONS: number = 2 ** 26;
+export const MOST_SAMPLES = 10_000;
+export const MOST_TOKENS = 1_000_000;
+const MOST_STEPS = 1_000_000_000;
+
+/** Optimizer steps between evaluations; 0 is how they are often switched off. */
+export function evaluationInterval(example: number) {
+  const rule = `must be 1 or more; for none between the start and the end write eval_strategy: no`;
+  return whole({ least: 1, most: MOST_STEPS, example, rule });
+}
+
 /** Keys that mean the same in every stage. */
 export const SHARED_KEYS = {
   maxSteps: key(
     'max_steps',
-    whole({ least: 1, example: 300, rule: endless })
+    whole({ least: 1, most: MOST_STEPS, example: 300, rule: endless })
       .optional()
       .describe('Length of the stage, in optimizer steps. No default: the training stream is endless.'),
   ),
@@ -85,12 +97,14 @@ export const SFT_KEYS = {
   ),
   evalSteps: key(
     'eval_steps',
-    whole({ least: 1, example: 500 })
+    evaluationInterval(500)
       .default(500)
       .describe('Optimizer steps from one evaluation to the next. Default 500: supervised steps are many and cheap.'),
   ),
   sequencesPerStep: key(
     'per_device_train_batch_size',
-    whole({ least: 1, example: 64 }).default(8).describe('Demonstrations in an optimizer step. Default 8.'),
+    whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })
+      .default(8)
+      .describe('Demonstrations in an optimizer step. Default 8.'),
   ),
 };

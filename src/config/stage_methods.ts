@@ -136,23 +136,19 @@ function unknownRule(name: string, point: MethodPoint): string {
   const known = METHODS[point].map(({ id }) => id);
   const elsewhere = METHOD_POINTS.find((other) => METHODS[other].some(({ id }) => id === name));
   if (elsewhere !== undefined) return `not a method of this point; move it to ${POINT_KEYS[elsewhere].yaml}`;
-  const nearest = nearestKey(
-    name.replaceAll('-', '_'),
-    known.map((id) => id.replaceAll('-', '_')),
-  );
-  const meant = known.find((id) => id.replaceAll('-', '_') === nearest);
-  const remedy = meant === undefined ? 'give the path of a file of yours' : `the nearest is ${meant}`;
+  const nearest = nearestKey(name, known);
+  const remedy = nearest === undefined ? 'give the path of a file of yours' : `the nearest is ${nearest}`;
   return `no such method (${known.join(', ')}); ${remedy}`;
 }
 
 /** `loss_type` beside what it stands for, at the same place of the file. */
 function checkLossType({ given, prefix, problems }: Written): void {
   const lossType = given.get('loss_type');
-  if (lossType === undefined) return;
+  if (lossType === undefined || lossType.value === null) return;
   const isOwn = ({ path }: Given): boolean => prefix !== '' && path.startsWith(prefix);
   for (const yaml of [POINT_KEYS.objective.yaml, POINT_KEYS.aggregation.yaml]) {
     const point = given.get(yaml);
-    if (point === undefined || isOwn(point) !== isOwn(lossType)) continue;
+    if (point === undefined || point.value === null || isOwn(point) !== isOwn(lossType)) continue;
     problems.add(point.path, point.value, `loss_type already names the ${yaml}; keep one of the two`);
   }
 }
@@ -166,7 +162,7 @@ function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<st
         if (written === undefined || read.has(yaml) || !written.path.startsWith(prefix)) continue;
         const reader = zodOf(schema);
         const isDefault = reader.safeParse(undefined).data === reader.safeParse(written.value).data;
-        if (isDefault || written.value === false) continue;
+        if (isDefault || written.value === false || written.value === null) continue;
         problems.add(
           written.path,
           written.value,

@@ -1,4 +1,5 @@
 /** What to say about a key that a section does not have. */
+import type { Json } from '../options/json.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import type { Problems } from './problems.ts';
 import type { UnsupportedKey } from './trl_keys.ts';
@@ -17,7 +18,7 @@ export interface KeyGuide {
 export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, problems: Problems): void {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const unsupported = Object.hasOwn(guide.unsupported, name) ? guide.unsupported[name] : undefined;
-  if (unsupported?.agrees.some((harmless) => harmless === value)) return;
+  if (unsupported !== undefined && (value === null || unsupported.agrees.includes(value as Json))) return; // null: not given
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
   const reason =

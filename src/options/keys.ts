@@ -37,7 +37,7 @@ export type Values<T extends KeyTable> = {
 /** A plug-in with its options: `countdown` or `{name: countdown, numbers: 3}` in the YAML. */
 export type Plugin = { readonly name: string } & { readonly [option: string]: Json };
 
-/** A range of whole numbers, both ends included; `rule` replaces the message for one outside of it. */
+/** A range of whole numbers, both ends included; `rule` replaces the message for one below it. */
 export interface WholeRange {
   readonly least: number;
   readonly most?: number;

@@ -175,6 +175,9 @@ export function readValue<Value>(
   const reader = zodOf(schema);
   const result = reader.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
+  // As TRL writes out its configs: null is "not given", where it is no value of its own.
+  const absent = value === null ? reader.safeParse(undefined) : undefined;
+  if (absent?.success) return { ok: true, value: absent.data };
   const mistake = innermost(result.error.issues[0]);
   const { path } = mistake;
   return { ok: false, problem: { path, value: valueAt(value, path), rule: remedied(mistake, value, reader) } };

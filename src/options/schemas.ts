@@ -13,16 +13,16 @@ export function zodOf<Value>(schema: Schema<Value>): z.ZodType<Value> {
   return schema as z.ZodType<Value>;
 }
 
-/** A whole number in [least, most]; `rule` replaces the message for one outside the range. */
+/** A whole number in [least, most]; `rule` replaces the message for one below. */
 export function whole(range: WholeRange) {
   const most = range.most ?? Number.MAX_SAFE_INTEGER;
   const bounds = range.most === undefined ? `${range.least} or more` : `from ${range.least} to ${range.most}`;
-  const rule = range.rule ?? `must be ${bounds}; for example ${range.example}`;
+  const rule = `must be ${bounds}; for example ${range.example}`;
   const error = `must be a whole number; for example ${range.example}`;
   return z
     .number({ error })
     .int({ error })
-    .min(range.least, { error: rule })
+    .min(range.least, { error: range.rule ?? rule })
     .max(most, { error: rule })
     .meta({ examples: [range.example] });
 }

@@ -301,6 +301,16 @@ const PLACES: Mistake[] = [
     says: '--learning_rate — a key of the config, not a flag; use --set learning_rate=VALUE.',
   },
   {
+    what: 'two runs for one report',
+    words: ['report', '--run', 'a', '--run', 'b'],
+    says: '--run a --run b — given twice, and takes one value; keep one.',
+  },
+  {
+    what: 'two seeds, one by its short form',
+    words: [...TRAIN, '--seed', '1', '--seed=2'],
+    says: '--seed 1 --seed 2 — given twice, and takes one value; keep one.',
+  },
+  {
     what: 'a command that configs does not have',
     words: ['configs', 'show'],
     says: 'configs show — no such command; configs ls lists them, configs cp NAME copies one.',

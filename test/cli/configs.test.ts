@@ -42,11 +42,14 @@ it('lists every shipped config with what it teaches and how long it takes', () =
 });
 
 describe('copyConfig', () => {
-  it('writes the file as it is, and says how to train it', () => {
+  it('writes the file with the place of its schema, and says how to train it', () => {
     listen();
     const file = join(folder, 'mine.yaml');
     copyConfig('countdown', file, {});
-    expect(readFileSync(file, 'utf8')).toBe(readFileSync(packagedConfigFile('countdown')!, 'utf8'));
+    const [line = '', ...copied] = readFileSync(file, 'utf8').split('\n');
+    const [, ...shipped] = readFileSync(packagedConfigFile('countdown')!, 'utf8').split('\n');
+    expect(copied).toEqual(shipped);
+    expect(line).toMatch(/^# yaml-language-server: \$schema=file:.*\/dist\/config\.schema\.json$/);
     expect(out).toContain(`--config ${file}`);
   });
 

@@ -169,7 +169,17 @@ describe('one bad line', () => {
     ['learning_rate: .inf', 'learning_rate: .inf — must be a finite number; for example 0.0003.'],
     ['learning_rate: 1e999', 'learning_rate: .inf — must be a finite number; for example 0.0003.'],
     ['learning_rate: 0', 'learning_rate: 0 — must be greater than 0; for example 0.0003.'],
-    ['learning_rate:', 'learning_rate: null — must be a finite number; for example 0.0003.'],
+    [
+      'eval_steps: 0',
+      'eval_steps: 0 — must be 1 or more; for none between the start and the end write eval_strategy: no.',
+    ],
+    [
+      'num_generations_eval: 9007199254740991',
+      'num_generations_eval: 9007199254740991 — must be from 1 to 10000; for example 4.',
+    ],
+    ['save_total_limit: 1.0e+12', 'save_total_limit: 1000000000000 — must be from 1 to 1000000; for example 2.'],
+    ['hub_strategy: every_save', 'hub_strategy: every_save — unknown key; leave it out.'],
+    ['model: {hidden_dims: null}', 'model.hidden_dims: null — unknown key; the nearest is hidden_size.'],
     [
       'temperature: 0',
       'temperature: 0 — must be greater than 0, as a greedy group has no spread and so no advantage; for example 1.',

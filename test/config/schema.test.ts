@@ -1,8 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { relinkSchema } from '../../src/cli/schema.ts';
 import { GRPO_KEYS } from '../../src/config/grpo_keys.ts';
@@ -139,16 +149,56 @@ describe('the JSON Schema, read by a validator', () => {
     expect(complaint({ task: './tasks/mine.ts', reward_funcs: 'accuracy' })).toBeUndefined();
   });
 
-  it.each(configs)('is found by an editor from configs/%s, and from a copy of it elsewhere', (name) => {
-    const place = (text: string): string | undefined => /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1];
-    const inCheckout = resolve(CONFIGS, place(readConfig(name)) ?? '');
-    expect(inCheckout).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
-    // Tests run from src/, so the path ends there; the command runs from dist/.
-    const copied = relinkSchema(readConfig(name), '/home/someone/project');
-    expect(resolve('/home/someone/project', place(copied) ?? '')).toBe(resolve(CONFIGS, '../src/config.schema.json'));
-    expect(parse(copied)).toEqual(parse(readConfig(name)));
+  it.each(configs)('is found by an editor from configs/%s', (name) => {
+    expect(foundFrom(CONFIGS, readConfig(name))).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
+  });
+
+  describe('is found by an editor from a copy', () => {
+    let folder = '';
+    beforeEach(() => {
+      folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-schema-')));
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+    const [name = ''] = configs;
+    const copiedTo = (...path: string[]): string => {
+      const place = join(folder, ...path);
+      mkdirSync(place, { recursive: true });
+      const copied = relinkSchema(readConfig(name), place);
+      expect(parse(copied)).toEqual(parse(readConfig(name)));
+      return copied;
+    };
+
+    it('in a project that has the package, by a path within it', () => {
+      const schema = join(folder, 'node_modules', 'rlvr-train', 'dist', 'config.schema.json');
+      mkdirSync(dirname(schema), { recursive: true });
+      writeFileSync(schema, '{}');
+      expect(foundFrom(folder, copiedTo())).toBe(schema);
+      expect(copiedTo()).toContain('$schema=node_modules/rlvr-train/dist/config.schema.json\n');
+      expect(foundFrom(join(folder, 'configs', 'mine'), copiedTo('configs', 'mine'))).toBe(schema);
+      expect(foundFrom(join(folder, 'my configs'), copiedTo('my configs'))).toBe(schema);
+      expect(existsSync(foundFrom(folder, copiedTo()))).toBe(true);
+    });
+
+    it('in a checkout, by a path within it', () => {
+      const place = join(CONFIGS, '..', 'docs');
+      const copied = relinkSchema(readConfig(name), place);
+      expect(copied).toContain('$schema=../dist/config.schema.json\n');
+      expect(foundFrom(place, copied)).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
+    });
+
+    it('anywhere else, by its URL', () => {
+      const copied = copiedTo('an empty project');
+      expect(copied).toMatch(/\$schema=file:\/\/\S+\n/);
+      expect(foundFrom(folder, copied)).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
+    });
   });
 });
+
+/** Where the YAML language server looks, as it resolves the path of its first line; the path ends at a space. */
+function foundFrom(folder: string, text: string): string {
+  const [, place = ''] = /^# yaml-language-server: \$schema=(\S+)/.exec(text) ?? [];
+  return place.startsWith('file:') ? fileURLToPath(place) : resolve(folder, place);
+}
 
 describe('nearestKey', () => {
   it.each([
@@ -157,6 +207,12 @@ describe('nearestKey', () => {
     ['max-steps', 'max_steps'],
     ['group_size_of_every_prompt', undefined],
     ['x', undefined],
+    ['hub_strategy', undefined],
+    ['save_stratgy', undefined],
+    ['sede', 'seed'],
+    ['num_generation', 'num_generations'],
+    ['max_completions_length', 'max_completion_length'],
+    ['learning_rate'.repeat(50_000), undefined],
   ])('finds for %s: %s', (name, nearest) => {
     expect(nearestKey(name, supported)).toBe(nearest);
   });
