@@ -75,6 +75,11 @@ describe('package.json', () => {
 });
 
 describe('dependencies', () => {
+  it.each(Object.entries(manifest.dependencies))('%s is pinned to the version that is tested: %s', (name, version) => {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(readJson<{ version: string }>('node_modules', name, 'package.json').version).toBe(version);
+  });
+
   it.each(Object.keys(manifest.dependencies))('%s runs no script when it is installed', (name) => {
     const { scripts = {} } = readJson<{ scripts?: Record<string, string> }>('node_modules', name, 'package.json');
     expect(INSTALL_SCRIPTS.filter((script) => script in scripts)).toEqual([]);

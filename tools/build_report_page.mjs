@@ -4,12 +4,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { packageFolders } from './third_party_notices.mjs';
 
 const folder = fileURLToPath(new URL('../src/report', import.meta.url));
 
 const bundle = await rolldown({ input: join(folder, 'page/main.ts') });
 const { output } = await bundle.generate({ format: 'esm', minify: true });
 await bundle.close();
+const foreign = packageFolders(output.flatMap(({ moduleIds = [] }) => moduleIds));
+// A page is one file that users pass on: there is no place beside it for licences.
+if (foreign.length > 0) throw new Error(`the report's page bundles ${foreign.join(', ')}, whose licences it must show`);
 const script = output[0].code.trim();
 const style = ['base.css', 'page.css']
   .map((name) => readFileSync(join(folder, 'page', name), 'utf8'))

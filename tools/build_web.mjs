@@ -1,9 +1,10 @@
 // Bundles the engine's worker of the browser (src/web/engine_worker.ts), so that a page without a bundler can start it:
 // import maps do not reach into workers. Beside it lie the tasks, which a run loads by name. Runs after tsc, and replaces
-// what that made of the entry.
-import { readFileSync, rmSync } from 'node:fs';
+// what that made of the entry. The licences of what is bundled lie beside it.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { NOTICES_FILE, noticesOf, packageFolders } from './third_party_notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -25,6 +26,8 @@ const { output } = await bundle.write({
   minify: true,
 });
 await bundle.close();
+const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+writeFileSync(`${root}dist/web/${NOTICES_FILE}`, noticesOf(packageFolders(modules)));
 for (const { fileName, imports = [], dynamicImports = [] } of output) {
   const outside = [...imports, ...dynamicImports].filter(
     (name) => name === 'engine_worker.js' || !/^engine[/]/.test(name),

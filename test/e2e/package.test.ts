@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { rolldown } from 'rolldown';
+import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './command_line.ts';
 
@@ -55,6 +57,35 @@ describe('the package', () => {
     expect(problems).toEqual([]);
   }, 60_000);
 
+  it('carries the licences of all that the engine of the browser bundles', async () => {
+    const bundle = await rolldown({
+      input: join(ROOT, 'src/web/engine_worker.ts'),
+      platform: 'browser',
+      preserveEntrySignatures: 'strict',
+    });
+    const { output } = await bundle.generate({ format: 'esm' });
+    await bundle.close();
+    const notices = readFileSync(join(home.path, 'node_modules/rlvr-train/dist/web/THIRD_PARTY_NOTICES.txt'), 'utf8');
+    const bundled = packagesIn(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])));
+    expect(bundled).toEqual(expect.arrayContaining(['fraction.js', 'yaml', 'zod']));
+    expect(packagesNamed(notices)).toEqual(bundled);
+  }, 60_000);
+
+  it('and the page those of what it bundles itself, too', async () => {
+    const built = await build({
+      configFile: join(ROOT, 'web/vite.config.ts'),
+      logLevel: 'silent',
+      build: { write: false },
+    });
+    if (Array.isArray(built) || !('output' in built)) throw new Error('one build, which is not watched');
+    const file = built.output.find(({ fileName }) => fileName === 'THIRD_PARTY_NOTICES.txt');
+    if (file?.type !== 'asset') throw new Error('no notices');
+    const own = packagesIn(built.output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : [])));
+    expect(own).toContain('uplot');
+    const ofTheEngine = readFileSync(join(ROOT, 'dist/web/THIRD_PARTY_NOTICES.txt'), 'utf8');
+    expect(packagesNamed(String(file.source))).toEqual([...new Set([...own, ...packagesNamed(ofTheEngine)])].sort());
+  }, 120_000);
+
   it('starts its command where it is installed, and is imported there with its types', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(npm(home.path, 'exec', '--offline', '--', 'rlvr-train', '--version').trim()).toBe(version);
@@ -80,6 +111,25 @@ describe('the package', () => {
     }
   }, 300_000);
 });
+
+/** The packages that modules of a bundle come from, by name. */
+function packagesIn(modules: readonly string[]): string[] {
+  const names = modules.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+/** The packages that notices have a section of, each with the text of a licence. */
+function packagesNamed(notices: string): string[] {
+  return notices
+    .split(/^=+$/m)
+    .slice(1)
+    .map((section) => {
+      expect(section).toMatch(/permission|licen[cs]e/i);
+      expect(section.length).toBeGreaterThan(500);
+      return /^\s*(\S+) \d+\./.exec(section)?.[1] ?? section;
+    })
+    .sort();
+}
 
 const COMPILERS = ['typescript-5.9', 'typescript-7'];
 const LIBRARIES = { 'without DOM': ['ES2022'], 'with DOM': ['ES2022', 'DOM'] };
