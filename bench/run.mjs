@@ -10,6 +10,7 @@ const benchmarks = {
   pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',
   logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
   page: 'how soon does the page show learning, and do its thread and its memory stay free?',
+  seeds: 'what do the shipped configs reach, whatever the seed?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

@@ -20,6 +20,8 @@ export interface PackagedConfig {
   readonly about: string;
   /** What follows `# Takes` in its comment: a measured time. */
   readonly takes: string | undefined;
+  /** What follows `# Reaches` there: measured accuracies, over seeds. */
+  readonly reaches: string | undefined;
 }
 
 /** What a config's own comment says of it. */
@@ -27,7 +29,8 @@ export function describeConfig(name: string, text: string): PackagedConfig {
   const comment = /^(?:#.*\n)*/.exec(text.replace(/^# yaml-language-server:.*\n/, ''))?.[0] ?? '';
   const words = comment.replace(/^# ?/gm, '').replace(/\s+/g, ' ').trim();
   const about = /^.*?[.](?= |$)/.exec(words)?.[0] ?? words;
-  return { name, about, takes: /^# Takes (.+?)\.?$/m.exec(comment)?.[1] };
+  const after = (word: string): string | undefined => new RegExp(`^# ${word} (.+?)\\.?$`, 'm').exec(comment)?.[1];
+  return { name, about, takes: after('Takes'), reaches: after('Reaches') };
 }
 
 function packagedConfigs(): PackagedConfig[] {
@@ -47,8 +50,9 @@ export function listConfigs({ json = false }: { readonly json?: boolean }): void
     printJson(JSON.stringify(configs));
     return;
   }
-  for (const { name, about, takes } of configs) {
+  for (const { name, about, takes, reaches } of configs) {
     print(`${colors.bold(name)}  ${about}`);
+    if (reaches !== undefined) print(colors.dim(`  reaches ${reaches}`));
     if (takes !== undefined) print(colors.dim(`  takes ${takes}`));
   }
   print(`\ntrain one: ${commandName()} --config NAME; change one: ${commandName()} configs cp NAME my.yaml`);

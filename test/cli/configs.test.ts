@@ -23,9 +23,20 @@ function listen(): void {
 }
 
 it('a config is described by its own comment', () => {
-  const text = '# Sort digits. The reward\n# is dense.\n# Takes 35 s on two cores.\ntask: sort_digits\n# Not this.\n';
-  expect(describeConfig('sort', text)).toEqual({ name: 'sort', about: 'Sort digits.', takes: '35 s on two cores' });
-  expect(describeConfig('bare', 'task: sort_digits\n')).toEqual({ name: 'bare', about: '', takes: undefined });
+  const text =
+    '# Sort digits. The reward\n# is dense.\n# Reaches 99.8 %.\n# Takes 35 s on two cores.\ntask: sort_digits\n# Not this.\n';
+  expect(describeConfig('sort', text)).toEqual({
+    name: 'sort',
+    about: 'Sort digits.',
+    takes: '35 s on two cores',
+    reaches: '99.8 %',
+  });
+  expect(describeConfig('bare', 'task: sort_digits\n')).toEqual({
+    name: 'bare',
+    about: '',
+    takes: undefined,
+    reaches: undefined,
+  });
 });
 
 it('lists every shipped config with what it teaches and how long it takes', () => {
@@ -35,9 +46,10 @@ it('lists every shipped config with what it teaches and how long it takes', () =
   expect(configs.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(['countdown', 'reverse-text', 'sort-digits']),
   );
-  for (const { name, about, takes } of configs) {
+  for (const { name, about, takes, reaches } of configs) {
     expect(about, name).toMatch(/^\w.{10,100}\.$/);
     expect(takes, name).toMatch(/\d/);
+    expect(reaches, name).toMatch(/^\d+\.\d % .*median and range of seed/);
   }
 });
 
