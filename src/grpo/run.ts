@@ -100,16 +100,36 @@ export function samplingKey(seed: number, purpose: string): readonly [number, nu
   return [(words[0] ?? 0) | 0, (words[1] ?? 0) | 0];
 }
 
-/** Where `work` fails, what it drew is taken back, with the state of the methods: the run is at rest, as before it. */
-export async function takeBackOnFailure<T>({ state, methods }: TrainingRun, work: () => Promise<T>): Promise<T> {
-  const { itemsDrawn, rolloutsDrawn, stageIndex } = state;
+/** What a batch changes before its update has changed the weights. */
+export interface RestPoint {
+  readonly counters: Pick<RunState, 'itemsDrawn' | 'rolloutsDrawn' | 'tokens' | 'deadBatches' | 'buffer'>;
+  readonly methods: ReturnType<typeof methodStates> | undefined;
+}
+
+/** Where the run stands, to come back to. */
+export function restPoint({ state, methods }: TrainingRun): RestPoint {
+  const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer, stageIndex } = state;
   const stage = methods[stageIndex];
-  const states = stage && methodStates(stage);
+  return {
+    counters: { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer },
+    methods: stage && methodStates(stage),
+  };
+}
+
+/** Takes back what was drawn since, with the state of the methods: the run is at rest, as before it. */
+export function goBack({ state, methods }: TrainingRun, rest: RestPoint): void {
+  Object.assign(state, rest.counters);
+  const stage = methods[state.stageIndex];
+  if (stage && rest.methods) restoreMethods(stage, rest.methods);
+}
+
+/** Where `work` fails, the run goes back to where it stood before it. */
+export async function takeBackOnFailure<T>(run: TrainingRun, work: () => Promise<T>): Promise<T> {
+  const rest = restPoint(run);
   try {
     return await work();
   } catch (error) {
-    Object.assign(state, { itemsDrawn, rolloutsDrawn });
-    if (stage && states) restoreMethods(stage, states);
+    goBack(run, rest);
     throw error;
   }
 }

@@ -25,7 +25,7 @@ import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import type { TrainingRun } from './run.ts';
-import { stageOf, timed } from './run.ts';
+import { goBack, type RestPoint, restPoint, stageOf, timed } from './run.ts';
 import { methodsOf, openStep } from './step_scope.ts';
 import { superviseStep } from './supervised.ts';
 import { updatePolicy } from './update.ts';
@@ -67,6 +67,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
   }
   while (state.step < stage.optimizer.maxSteps) {
     const start = run.clock();
+    const rest = restPoint(run);
     const scope = openStep(run, stage);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
@@ -78,7 +79,9 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
       if (scope.methods.needs.ledger) run.ledger.record(collected.groups, state.step);
-      const groups = await creditGroups(policy, scope, selectGroups(scope, collected.groups));
+      const groups = await orGoBack(run, rest, () =>
+        creditGroups(policy, scope, selectGroups(scope, collected.groups)),
+      );
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
       if (hasSignal(run, stage, groups)) state.buffer = { groups, stepsTaken: 0 };
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
@@ -86,7 +89,9 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
     // 3. Update: the next minibatch of the buffer.
     const { groups, onPolicy } = takeMinibatch(run, stage);
-    const update = await timed(run, 'update', () => updatePolicy(run, stage, scope, groups, onPolicy));
+    const update = await orGoBack(run, rest, () =>
+      timed(run, 'update', () => updatePolicy(run, stage, scope, groups, onPolicy)),
+    );
     if (onPolicy) assertOnPolicy(run, update.totals.logprobDifferenceMax);
     state.step++;
     yield* diagnoseUpdate(run, update, onPolicy);
@@ -101,6 +106,19 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     const metrics = await controlAfterStep(run, stage, measured);
     yield* dueEvaluation(run);
     yield { type: 'step', stage: 'grpo', step: state.step, metrics };
+  }
+}
+
+/**
+ * Where credit or update fail, the weights are still those of the step before: the run goes back to it, and can be saved.
+ * Only a ledger cannot go back; its run stays at the last checkpoint. What was said of the batch stays said.
+ */
+async function orGoBack<T>(run: TrainingRun, rest: RestPoint, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!methodsOf(run).needs.ledger) goBack(run, rest);
+    throw error;
   }
 }
 

@@ -2,9 +2,12 @@
  * A method from a file, watched: it runs on the run's own thread, between its steps; what it throws names the file and
  * the line, and what has no end is ended by the engine.
  */
+import { inspect } from 'node:util';
 import { PluginError } from '../errors.ts';
 import type { Method } from '../methods/method.ts';
+import type { SurrogateValue } from '../methods/points.ts';
 import type { MethodPoint } from '../methods/stage.ts';
+import { METHOD_CONTRACTS, type ResultCheck } from './method_contracts.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
 import { asCallee, asCalleeUntil, type Callee } from './process_guard.node.ts';
 import { isOwnError, kindOf } from './reward_module.ts';
@@ -28,7 +31,7 @@ const PARTS: Readonly<Record<MethodPoint, readonly string[]>> = {
   evaluationFigures: ['of'],
 };
 
-/** Called for every token: a limit for each call would cost more than the call. */
+/** Called for every token: a limit for each call would cost more than the call; the first ones have it. */
 const TOO_SHORT_FOR_A_LIMIT: readonly string[] = ['at', 'clipped', 'after'];
 
 /**
@@ -69,31 +72,69 @@ export async function loadMethod(
 }
 
 function watchPart(part: unknown, point: MethodPoint, watched: Callee): unknown {
-  const needed = PARTS[point];
+  const checks = METHOD_CONTRACTS[point] ?? {};
   if (point === 'aggregation') {
-    if (typeof part === 'function') return watchCall('create()', part as Call, watched);
+    if (typeof part === 'function') return watchCall('create()', part as Call, watched, checks['create()']);
     throw broken(watched, `create() gave ${kindOf(part)} — give a function (tokens, sizes) => weight`);
   }
-  const lacks = needed.filter((name) => !isMapping(part) || typeof part[name] !== 'function');
+  const lacks = PARTS[point].filter((name) => !isMapping(part) || typeof part[name] !== 'function');
   if (!isMapping(part) || lacks.length > 0) {
     const what = lacks.length === 0 ? kindOf(part) : `no ${lacks.join(', ')}()`;
     throw broken(watched, `create() gave ${what} — give what rlvr-train/methods says of that part`);
   }
-  const calls = Object.entries(part).map(([name, value]) =>
-    typeof value === 'function' ? [name, watchCall(name, value.bind(part) as Call, watched)] : [name, value],
-  );
-  return Object.fromEntries(calls);
+  // What is no function is read where it stands; so are functions of a class, which stand above the object.
+  const calls = functionNames(part).map((name): [string, PropertyDescriptor] => {
+    const call = (part[name] as Call).bind(part);
+    const isShort = TOO_SHORT_FOR_A_LIMIT.includes(name);
+    return [name, { value: isShort ? watchShort(name, call, watched) : watchCall(name, call, watched, checks[name]) }];
+  });
+  return Object.create(part, Object.fromEntries(calls));
+}
+
+function functionNames(part: Readonly<Record<string, unknown>>): string[] {
+  const names = new Set<string>();
+  for (let at: object = part; at !== Object.prototype && at !== null; at = Object.getPrototypeOf(at)) {
+    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
+  }
+  names.delete('constructor');
+  return [...names].filter((name) => typeof part[name] === 'function');
 }
 
 type Call = (...given: readonly unknown[]) => unknown;
 
-function watchCall(name: string, call: Call, watched: Callee): Call {
-  if (TOO_SHORT_FOR_A_LIMIT.includes(name)) return call;
+function watchCall(name: string, call: Call, watched: Callee, check: ResultCheck | undefined): Call {
+  const checked = (value: unknown, given: readonly unknown[]): unknown => {
+    const flaw = check?.(value, given);
+    if (flaw !== undefined) throw broken(watched, `${name} ${flaw}`);
+    return value;
+  };
   return (...given) => {
     const value = guard(name, watched, () => call(...given));
     return value instanceof Promise
-      ? value.catch((error: unknown) => Promise.reject(failure(name, watched, error)))
-      : value;
+      ? value.then(
+          (found: unknown) => checked(found, given),
+          (error: unknown) => Promise.reject(failure(name, watched, error)),
+        )
+      : checked(value, given);
+  };
+}
+
+/** Calls for tokens that are limited all the same: a loop without an end is mostly there from the first one on. */
+const FIRST_CALLS = 100;
+
+/** Of one or two arguments, the second of which is a surrogate's value. Nothing is allocated per token behind the first. */
+function watchShort(name: string, call: Call, watched: Callee): Call {
+  let calls = 0;
+  return (point, out) => {
+    const value = calls++ < FIRST_CALLS ? guard(name, watched, () => call(point, out)) : call(point, out);
+    if (name === 'at') {
+      const { loss, slope, logprobSlope } = out as SurrogateValue; // an objective's part is asked for one
+      if (!Number.isFinite(loss + slope + logprobSlope)) {
+        const what = `${name} left ${inspect(out)} for ${inspect(point)}`;
+        throw broken(watched, `${what} — set finite numbers`);
+      }
+    }
+    return value;
   };
 }
 

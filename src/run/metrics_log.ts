@@ -40,6 +40,8 @@ export class MetricsLog {
   readonly #after: MetricsLog | undefined;
   #held: string[] = [];
   #bytes: number;
+  /** Of the lines that are held. */
+  #heldBytes = 0;
   #flushedAt: number;
   /** A write failed midway: the file may end in half a line beyond `#bytes`. */
   #torn = false;
@@ -66,9 +68,16 @@ export class MetricsLog {
    * @throws CheckpointError when the disk refuses; the lines are kept and tried again with the next write
    */
   async append(record: JsonObject): Promise<void> {
-    this.#held.push(`${encodeLogJson(record)}\n`);
+    const line = `${encodeLogJson(record)}\n`;
+    this.#held.push(line);
+    this.#heldBytes += new TextEncoder().encode(line).length;
     const isDue = this.#held.length >= MAX_HELD_LINES || this.#clock() - this.#flushedAt >= this.#flushMs;
     if (isDue) await this.flush();
+  }
+
+  /** Length in bytes with every record so far, written or held: `truncateTo` takes back what comes after. */
+  get end(): number {
+    return this.#bytes + this.#heldBytes;
   }
 
   /** Hands every held line to the system: other processes see them; a kill cannot lose them, a power cut can. */
@@ -92,6 +101,7 @@ export class MetricsLog {
   async truncateTo(bytes: number): Promise<MetricsCut> {
     return this.#inOrder(async () => {
       this.#held = [];
+      this.#heldBytes = 0;
       const before = (await this.#store.size(this.#path)) ?? 0;
       this.#bytes = await cutToLine(this.#store, this.#path, bytes);
       this.#torn = false;
@@ -110,7 +120,9 @@ export class MetricsLog {
     await this.#store.append(this.#path, text);
     this.#torn = false;
     this.#held.splice(0, lines);
-    this.#bytes += new TextEncoder().encode(text).length;
+    const written = new TextEncoder().encode(text).length;
+    this.#bytes += written;
+    this.#heldBytes -= written;
   }
 
   /** Runs after everything asked before; a failure reaches its own caller and does not stop those behind it. */

@@ -129,7 +129,7 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
   const start = run.clock();
   const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
   let savedAt = run.clock();
-  let rest = restOf(run);
+  let rest = restOf(run, logs);
   try {
     for await (const event of train(run)) {
       await record(run, logs, event);
@@ -139,7 +139,7 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
       }
       yield event;
       if (event.type !== 'step') continue;
-      rest = restOf(run);
+      rest = restOf(run, logs);
       if (!isComplete(run)) yield* requestedEvaluations(options, logs);
       const stop = options.shouldStop();
       if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
@@ -154,17 +154,24 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
     }
   } catch (error) {
     await keepEvidence(store, logs, error);
-    const isAtRest = run.state.step > 0 && JSON.stringify(rest) === JSON.stringify(restOf(run));
-    // The batch that failed has not changed the run: nothing of the work before it need be lost.
-    if (error instanceof PluginError && isAtRest) await checkpoint(options, logs, wallSeconds());
+    const isAtRest = run.state.step > 0 && JSON.stringify(rest.state) === JSON.stringify(restOf(run, logs).state);
+    if (error instanceof PluginError && isAtRest) {
+      // The batch that failed has not changed the run: nothing of the work before it need be lost.
+      await logs.completions.truncateTo(rest.completionsBytes);
+      await checkpoint(options, logs, wallSeconds());
+    }
     throw error;
   }
   yield* finish(options, logs, wallSeconds);
 }
 
-/** What a batch changes: the same before and after a batch that failed and was taken back. */
-function restOf({ state: { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } }: TrainingRun) {
-  return { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken };
+/** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
+function restOf({ state }: TrainingRun, { completions }: Logs) {
+  const { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } = state;
+  return {
+    state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken },
+    completionsBytes: completions.end,
+  };
 }
 
 /** Evaluations keep to random streams of their own, and move no counter of the run. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createMethods } from '../../src/methods/create.ts';
+import type { Surrogate } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 
@@ -25,6 +26,9 @@ afterEach(() => {
 
 const file = (name: string, body: string): void =>
   writeFileSync(`methods/${name}.ts`, `import { key, method, real } from 'rlvr-train/methods';\n${body}`);
+
+/** One that imports nothing, so that it is loaded at once. */
+const bare = (name: string, value: string): void => writeFileSync(`methods/${name}.ts`, `export default ${value};`);
 
 const ABOUT = "about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' }";
 
@@ -97,5 +101,94 @@ describe('a method from a file', () => {
     };
     expect(await apply('throws')).toThrow('method "bad" (methods/throws.ts): apply failed: TypeError: no (line 3)');
     expect(await apply('hangs')).toThrow(/apply gave nothing within 0\.2 s — it hangs or is too slow/);
+  });
+
+  describe('is named for what it gives:', () => {
+    const group = { rollouts: [{ tokens: [1, 2] }, { tokens: [3] }], advantages: [1, -1] };
+    const groups = [group, group];
+
+    const partOf = async (key: string, point: 'advantageEstimator' | 'creditSteps' | 'aggregation', part: string) => {
+      bare('mine', `{ id: 'mine', ${ABOUT}, options: {}, create: () => (${part}) }`);
+      const { stage, methods } = await open(`${key}`);
+      const made = createMethods(stage, methods)[point];
+      return ('part' in made ? made.part : made[0].part) as never;
+    };
+
+    it.each([
+      [
+        'NaN',
+        'groups.map(() => ({ advantages: [Number.NaN, 0] }))',
+        'gave NaN among the advantages of group 0 (place 0)',
+      ],
+      ['too few', 'groups.map(() => ({ advantages: [0] }))', 'gave 1 advantages of group 0 — give 2'],
+      ['none for a group', '[{ advantages: [0, 0] }]', 'gave 1 entries for 2 groups — give one for each'],
+      ['no list', '({})', 'gave no list — give {advantages} for each of 2 groups'],
+      [
+        'too few tokens',
+        'groups.map(() => ({ advantages: [0, 0], tokenAdvantages: [[1], [1]] }))',
+        'gave 1 tokenAdvantages of completion 0 of group 0 — give 2',
+      ],
+    ])('an estimator that gives %s', async (_, expression, says) => {
+      const body = `{ estimate: (groups) => (${expression}) }`;
+      const part: { estimate(groups: unknown): unknown } = await partOf(
+        'advantage_estimator: ./methods/mine.ts',
+        'advantageEstimator',
+        body,
+      );
+      expect(() => part.estimate(groups)).toThrow(`method "mine" (methods/mine.ts): estimate ${says}`);
+    });
+
+    it('a credit step that gives infinity, or no groups', async () => {
+      const body =
+        '{ apply: ([first, ...others]) => first === undefined ? 1 : [{ ...first, advantages: [Infinity, 0] }, ...others] }';
+      const part: { apply(groups: unknown): unknown } = await partOf(
+        'credit_steps: [./methods/mine.ts]',
+        'creditSteps',
+        body,
+      );
+      expect(() => part.apply(groups)).toThrow('apply gave Infinity among the advantages of group 0 (place 0)');
+      expect(() => part.apply([])).toThrow('apply gave something else than groups');
+    });
+
+    it('an aggregation that gives no number', async () => {
+      const part: (tokens: number, of: unknown) => number = await partOf(
+        'aggregation: ./methods/mine.ts',
+        'aggregation',
+        '(tokens) => 1 / (tokens - 3)',
+      );
+      expect(() => part(3, sizes)).toThrow('create() gave Infinity — give a finite number');
+      expect(part(4, sizes)).toBe(1);
+    });
+  });
+
+  it('keeps the functions of a class, and what they keep', async () => {
+    const counting =
+      'class { #calls = 0; apply(groups) { this.#calls++; return groups; } state() { return this.#calls; } }';
+    bare('counting', `{ id: 'counting', ${ABOUT}, options: {}, create: () => new (${counting})() }`);
+    const { stage, methods } = await open('credit_steps: [./methods/counting.ts]');
+    const [{ part }] = createMethods(stage, methods).creditSteps;
+    part.apply([], {} as never); // it looks at nothing
+    expect(part.state?.()).toBe(1);
+  });
+
+  it('is ended where a token of its objective has no end, and named where it has no number', async () => {
+    const part = '{ at({ logRatio }, out) { while (logRatio === 0); out.loss = logRatio; } }';
+    bare('loops', `{ id: 'loops', ${ABOUT}, options: {}, create: () => (${part}) }`);
+    const { stage, methods } = await open('objective: ./methods/loops.ts', 'reward_timeout: 0.2');
+    const made = methods[stage.methods.objective[0].name].create({}, stage) as Surrogate;
+    const out = { loss: 0, slope: 0, logprobSlope: 0 };
+    expect(() => made.at({ logRatio: 0, logprob: 0, advantage: 0 }, out)).toThrow(/at gave nothing within 0\.2 s/);
+    made.at({ logRatio: 1, logprob: 0, advantage: 0 }, out);
+    expect(out.loss).toBe(1);
+    expect(() => made.at({ logRatio: Number.NaN, logprob: 0, advantage: 0 }, out)).toThrow(
+      /method "loops" \(methods\/loops\.ts\): at left \{ loss: NaN, .* — set finite numbers/,
+    );
+  });
+
+  it('that ends the process at its top is refused before the run loads it', async () => {
+    bare('top', 'process.exit(3)');
+    await expect(open('credit_steps: [./methods/top.ts]')).rejects.toThrow(
+      'ended its thread by process.exit(3) while it was loaded; correct it',
+    );
   });
 });

@@ -3,6 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { withResumeAdvice } from '../../src/cli/resume_advice.ts';
 import { CheckpointError, PluginError } from '../../src/errors.ts';
+import type { OwnMethods } from '../../src/methods/create.ts';
+import { method, type StepContext } from '../../src/methods/method.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { memoryStore } from '../../src/run/store.ts';
 import { fullStore } from './faulty_store.ts';
@@ -21,6 +23,83 @@ describe('a run', () => {
     const resumed = await finish({ store, resume: true });
     expect(resumed.weightsSha256).toBe(expected.weightsSha256);
     expect(await metricsOf(store)).toEqual(await metricsOf(whole));
+  });
+
+  describe.each([
+    [
+      'credit_steps: [./mine.ts]',
+      'apply',
+      [
+        [1, 2],
+        [1, 3],
+        [2, 3],
+      ],
+    ],
+    [
+      'loss_terms: [./mine.ts]',
+      'add',
+      [
+        [1, 2],
+        [1, 3],
+        [2, 3],
+        [2, 4],
+      ],
+    ], // step 4 of the second is on old rollouts
+  ])('whose method at %s', (key, part, cases) => {
+    it.each(cases)(
+      'fails, with %i passes over a batch, in step %i goes on from there to the same end',
+      async (passes, fails) => {
+        const [whole, store] = [memoryStore(), memoryStore()];
+        const yaml = `${YAML}\nnum_iterations: ${passes}\n${key}`;
+        let calls = 0;
+        const failing = (isBroken: boolean): OwnMethods => ({
+          './mine.ts': method({
+            id: 'mine',
+            about: { does: 'Fails.', formula: 'none', source: 'own', certainty: 'own' },
+            options: {},
+            create: () => ({
+              coupling: 'token',
+              [part]: (first: unknown, _: unknown, context?: StepContext) => {
+                const { step } = context ?? (_ as StepContext);
+                calls += 1;
+                if (isBroken && step + 1 >= fails) throw new PluginError('method-failed', 'method "mine" failed.');
+                return first;
+              },
+            }),
+          }),
+        });
+        const expected = await finish({ store: whole, yaml, methods: failing(false) });
+        const failed = finish({ store, yaml, methods: failing(true) });
+        await expect(failed).rejects.toThrow('method "mine" failed.');
+        expect(calls).toBeGreaterThan(0);
+        const resumed = await finish({ store, yaml, resume: true, methods: failing(false) });
+        expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+        expect(await metricsOf(store)).toEqual(await metricsOf(whole));
+        expect(await store.read('completions.jsonl')).toEqual(await whole.read('completions.jsonl'));
+      },
+    );
+  });
+
+  it('whose method fails in an update is saved as it was before that step', async () => {
+    const store = memoryStore();
+    const methods: OwnMethods = {
+      './mine.ts': method({
+        id: 'mine',
+        about: { does: 'Fails.', formula: 'none', source: 'own', certainty: 'own' },
+        options: {},
+        create: () => (tokens: number) => {
+          if (isLate) throw new PluginError('method-failed', 'method "mine" failed.');
+          return 1 / tokens;
+        },
+      }),
+    };
+    let isLate = false;
+    const heard = (event: { readonly type: string; readonly step?: number }): void => {
+      if (event.type === 'step' && event.step === 3) isLate = true;
+    };
+    const failed = finish({ store, yaml: `${YAML}\naggregation: ./mine.ts`, methods, heard });
+    await expect(failed).rejects.toThrow('method "mine" failed.');
+    expect(await store.list('checkpoints')).toEqual(['grpo-3']);
   });
 
   it('on a disk that fills up keeps its last checkpoint, and goes on from it when there is space', async () => {

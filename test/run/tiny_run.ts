@@ -1,6 +1,7 @@
 /** A run of four steps that takes a fraction of a second, with everything that a session writes. */
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { OwnMethods } from '../../src/methods/create.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
@@ -30,6 +31,7 @@ export interface Attempt {
   readonly force?: boolean;
   readonly score?: RewardFunction['score'];
   readonly yaml?: string;
+  readonly methods?: OwnMethods;
   readonly heard?: (event: SessionEvent) => void | Promise<void>;
 }
 
@@ -40,12 +42,13 @@ export async function finish({
   force = false,
   score = firstToken,
   yaml = YAML,
+  methods = {},
   heard = () => {},
 }: Attempt): Promise<Summary> {
   const { config } = parseConfig(yaml, { file: 'run.yaml' });
   const mine: RewardFunction = { name: 'mine', score };
   const task = createTasks(config, { heldOutSample: 2 });
-  const run = await openRun(config, task, await wasmBackend({ inline: true }), { rewards: { mine } });
+  const run = await openRun(config, task, await wasmBackend({ inline: true }), { rewards: { mine }, methods });
   const fingerprint = await fingerprintOf(run);
   const options = { run, store, fingerprint, directory: 'runs/one', resume, force, shouldStop: () => false };
   for await (const event of session(options)) {
