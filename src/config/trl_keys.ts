@@ -116,17 +116,12 @@ const ROLLOUT = {
     vllm_gpu_memory_utilization: 0.3,
     vllm_max_model_length: null,
     vllm_tensor_parallel_size: 1,
-    vllm_importance_sampling_correction: true,
-    vllm_importance_sampling_mode: 'sequence_mask',
-    vllm_importance_sampling_clip_max: 3,
-    vllm_importance_sampling_clip_min: null,
     vllm_importance_sampling_cap: null,
   }),
 };
 
 const OBJECTIVE = {
   ...family(noReference, { sync_ref_model: false, ref_model_mixup_alpha: 0.6, ref_model_sync_steps: 512 }),
-  multi_objective_aggregation: refused('rewards are summed, then normalized; leave it out', 'sum_then_normalize'),
   reward_model_name_or_path: refused('rewards are functions, there are no reward models; use reward_funcs', null),
   replay_buffer_size: refused('there is no replay buffer; use dynamic_sampling: refill'),
 };

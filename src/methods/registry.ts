@@ -44,6 +44,7 @@ import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
 import { klLoss } from './terms/kl_loss.ts';
 import { opsm } from './weights/opsm.ts';
+import { tis } from './weights/tis.ts';
 
 /** What the methods of each point make. */
 export interface PointParts {
@@ -71,7 +72,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   creditSteps: [truncationMask, lengthMask, topEntropyMask],
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
   objective: [ppoClip, cispo, sapo, vespo],
-  tokenWeights: [opsm],
+  tokenWeights: [opsm, tis],
   lossTerms: [klLoss, entropyBonus],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
   controllers: [refReset],

@@ -18,17 +18,19 @@ export function counts(rollout: Rollout): rollout is Rollout & { readonly reward
 }
 
 /**
- * @param advantagesOf  from the rewards of a live group that count to their advantages, in the same order
+ * @param advantagesOf  from the rewards of a group that count to their advantages, in the same order
+ * @param deadAreZero   groups of equal rewards get 0, exactly; default true
  * @returns one entry per group; rollouts whose reward does not count get 0
  */
 export function estimateByGroup(
   groups: readonly RolloutGroup[],
   advantagesOf: (rewards: readonly number[]) => readonly number[],
+  { deadAreZero = true }: { readonly deadAreZero?: boolean } = {},
 ): Pick<CreditedGroup, 'advantages'>[] {
   return groups.map((group) => {
     const advantages = new Float32Array(group.rollouts.length);
     const rewards = rewardsOf(group);
-    if (rewards.every((reward) => reward === rewards[0])) return { advantages }; // as float32, too
+    if (deadAreZero && rewards.every((reward) => reward === rewards[0])) return { advantages }; // as float32, too
     const credited = advantagesOf(rewards);
     let next = 0;
     group.rollouts.forEach((rollout, i) => {

@@ -1,13 +1,17 @@
 /**
- * Group-relative advantages: (reward − mean of the group) / (deviation + 1e-4), with n − 1; of the group, of the batch,
- * or undivided. A dead group's are exactly 0. The engine has a kernel for it (kernels.ts, groupAdvantages).
+ * Group-relative advantages: (reward − baseline) / (deviation + 1e-4), deviations with n − 1. The baseline is the mean of
+ * the group, of its other members, of the batch, or 0; the deviation that of the group, of the batch, or left out. With a
+ * baseline of its own a dead group's advantages are exactly 0. The engine has a kernel for the plain case (kernels.ts,
+ * groupAdvantages). `normalize_then_sum`, TRL's for several rewards (GDPO, arXiv:2601.05242), normalizes each within the
+ * group, adds them up by their weights, and normalizes the sums over the batch.
  */
 import { z } from 'zod';
-import { key } from '../../options/keys.ts';
+import { choice, key, laterKey } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
+import type { CreditedGroup, Rollout, RolloutGroup } from '../records.ts';
 import { deviationOf, meanOf } from '../statistics.ts';
-import { estimateByGroup, rewardsOf } from './baseline.ts';
+import { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './baseline.ts';
 
 /** Keeps a deviation near 0 from blowing up rounding noise; TRL's. */
 const EPSILON = 1e-4;
@@ -16,7 +20,7 @@ export const group = method({
   id: 'group',
   about: {
     does: 'Compares each completion with the others of its group.',
-    formula: 'A = (R − mean) / (std + 1e-4)',
+    formula: 'A = (R − baseline) / (std + 1e-4)',
     source: '2402.03300',
     certainty: 'paper',
   },
@@ -34,17 +38,107 @@ export const group = method({
           'Standard deviation that divides the advantages: of the group, of the batch, or none. Default group.',
         ),
     ),
+    rewardBaseline: laterKey(
+      'baseline',
+      choice(['group', 'loo', 'batch', 'none'], 'not a baseline')
+        .default('group')
+        .describe(
+          'What a reward is compared with: the mean of its group, of the others of its group (loo), of the batch, or 0 (none). Default group.',
+        ),
+    ),
+    rewardAggregation: laterKey(
+      'multi_objective_aggregation',
+      choice(['sum_then_normalize', 'normalize_then_sum'], 'not a way to join rewards')
+        .default('sum_then_normalize')
+        .describe(
+          'Whether the weighted sum of the rewards is normalized, or each reward within its group, and the sum over the batch. Default sum_then_normalize.',
+        ),
+    ),
   },
-  create: ({ scaleRewards }): AdvantageEstimator => ({
-    device: scaleRewards,
-    estimate(groups) {
-      const ofBatch = deviationOf(groups.flatMap((each) => rewardsOf(each)));
-      return estimateByGroup(groups, (rewards) => {
-        const center = meanOf(rewards);
-        const deviation = scaleRewards === 'batch' ? ofBatch : deviationOf(rewards);
-        const divisor = scaleRewards === 'none' ? 1 : deviation + EPSILON;
-        return rewards.map((reward) => (reward - center) / divisor);
-      });
-    },
-  }),
+  complete(options, refuse) {
+    const { scaleRewards, rewardBaseline, rewardAggregation } = options;
+    if (['none', 'batch'].includes(rewardBaseline) && scaleRewards === 'group') {
+      refuse(
+        'rewardBaseline',
+        'a group of equal rewards would be divided by almost 0; use scale_rewards: batch or none',
+      );
+    }
+    if (rewardAggregation === 'normalize_then_sum' && (scaleRewards !== 'group' || rewardBaseline !== 'group')) {
+      refuse('rewardAggregation', 'divides by group, then by batch; leave scale_rewards and baseline out');
+    }
+    return options;
+  },
+  create: ({ scaleRewards, rewardBaseline, rewardAggregation }, { rewards: parts }): AdvantageEstimator => {
+    if (rewardAggregation === 'normalize_then_sum') {
+      const weights = parts.map(({ weight }) => weight);
+      return {
+        estimate: (groups) => normalizeThenSum(groups, weights),
+        isDead: ({ rollouts }) => columnsOf(rollouts, weights).every(({ values }) => areEqual(values)),
+      };
+    }
+    const isOwn = rewardBaseline === 'group' || rewardBaseline === 'loo';
+    return {
+      ...(rewardBaseline === 'group' && { device: scaleRewards }),
+      isDead: (each) => (isOwn ? hasEqualRewards(each) : rewardsOf(each).every((reward) => reward === 0)),
+      estimate(groups) {
+        const all = groups.flatMap((each) => rewardsOf(each));
+        const [ofBatch, meanOfBatch] = [deviationOf(all), meanOf(all)];
+        const advantagesOf = (rewards: readonly number[]): number[] => {
+          const deviation = scaleRewards === 'batch' ? ofBatch : deviationOf(rewards);
+          const divisor = scaleRewards === 'none' ? 1 : deviation + EPSILON;
+          const centers = { group: meanOf(rewards), loo: 0, batch: meanOfBatch, none: 0 };
+          const sum = rewards.reduce((total, reward) => total + reward, 0);
+          return rewards.map((reward) => {
+            const others = rewards.length < 2 ? reward : (sum - reward) / (rewards.length - 1);
+            return (reward - (rewardBaseline === 'loo' ? others : centers[rewardBaseline])) / divisor;
+          });
+        };
+        return estimateByGroup(groups, advantagesOf, { deadAreZero: isOwn });
+      },
+    };
+  },
 });
+
+/** One reward function's scores of some rollouts, where it gave any. */
+interface Column {
+  readonly weight: number;
+  readonly values: readonly number[];
+}
+
+function columnsOf(rollouts: readonly Rollout[], weights: readonly number[]): Column[] {
+  return weights.map((weight, k) => ({
+    weight,
+    values: rollouts.flatMap((rollout) => {
+      const value = counts(rollout) ? rollout.rewardParts[k] : null;
+      return weight === 0 || value === null || value === undefined ? [] : [value];
+    }),
+  }));
+}
+
+const areEqual = (values: readonly number[]): boolean => values.every((value) => value === values[0]);
+
+function normalizeThenSum(
+  groups: readonly RolloutGroup[],
+  weights: readonly number[],
+): Pick<CreditedGroup, 'advantages'>[] {
+  const sums = groups.map(({ rollouts }) => {
+    const columns = columnsOf(rollouts, weights).map(({ values }) => ({
+      center: meanOf(values),
+      divisor: deviationOf(values) + EPSILON,
+      isEqual: areEqual(values),
+    }));
+    return rollouts.map((rollout) => {
+      if (!counts(rollout)) return null;
+      return weights.reduce((sum, weight, k) => {
+        const value = rollout.rewardParts[k];
+        const { center, divisor, isEqual } = columns[k];
+        return value === null || value === undefined || isEqual ? sum : sum + (weight * (value - center)) / divisor;
+      }, 0);
+    });
+  });
+  const all = sums.flat().filter((sum) => sum !== null);
+  const [center, divisor] = [meanOf(all), deviationOf(all) + EPSILON];
+  return groups.map(({ dead }, g) => ({
+    advantages: Float32Array.from(sums[g], (sum) => (sum === null || dead ? 0 : (sum - center) / divisor)),
+  }));
+}
