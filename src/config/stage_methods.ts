@@ -36,13 +36,22 @@ export function resolveMethods(given: GivenKeys, prefix: string, problems: Probl
   const { values } = new Section(CHOOSING_KEYS, given, prefix, problems);
   checkLossType(written);
   const read = new Set<string>();
+  const resolved: (Chosen & { readonly point: MethodPoint })[] = [];
   const methodsOf = (point: MethodPoint): Plugin[] => {
     const chosen = chosenAt(point, values, written);
     const twice = firstRepeated(chosen, ({ plugin }) => plugin.name);
     if (twice !== undefined) problems.add(twice.path, twice.plugin.name, 'is in this stage twice; keep one');
-    return chosen.map((choice) => resolveOne(point, choice, written, read));
+    return chosen.map((choice) => {
+      const plugin = resolveOne(point, choice, written, read);
+      resolved.push({ point, plugin, path: choice.path });
+      return plugin;
+    });
   };
   const methods = eachPoint(methodsOf);
+  for (const { point, plugin, path } of resolved) {
+    const rule = builtIn(point, plugin.name)?.conflict?.(withoutName(plugin), methods);
+    if (rule !== undefined) problems.add(path, plugin.name, rule);
+  }
   refuseUnread(written, read);
   return methods;
 }

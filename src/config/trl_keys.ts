@@ -24,7 +24,6 @@ function family(because: string, keys: Readonly<Record<string, Json>>): Record<s
 const oneEngine = 'rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out';
 const noAdapters = 'all weights are trained, there are no adapters; leave it out';
 const noDataset = 'problems come from a generated task, not from a dataset; use task: {name: …}';
-const noReference = 'the reference of beta is the policy at the start of the stage and stays fixed; leave it out';
 const oneProcess = 'one process on one machine trains; leave it out';
 const fullPrecision = 'all arithmetic is float32; leave it out';
 const ownLog = 'every step is logged in the run directory; leave it out';
@@ -121,7 +120,6 @@ const ROLLOUT = {
 };
 
 const OBJECTIVE = {
-  ...family(noReference, { sync_ref_model: false, ref_model_mixup_alpha: 0.6, ref_model_sync_steps: 512 }),
   reward_model_name_or_path: refused('rewards are functions, there are no reward models; use reward_funcs', null),
   replay_buffer_size: refused('there is no replay buffer; use dynamic_sampling: refill'),
 };

@@ -29,5 +29,9 @@ export async function controlAfterEvaluation(
 
 /** The step's number is that of the step just taken: levers say what holds from the next one on. */
 function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
-  return { ...scope.context(id), copyToReference: () => run.policy.copyToReference() };
+  return {
+    ...scope.context(id),
+    copyToReference: () => run.policy.copyToReference(),
+    mixIntoReference: (share) => run.policy.mixIntoReference(share),
+  };
 }

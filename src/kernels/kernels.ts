@@ -353,6 +353,8 @@ export interface Kernels {
   add(args: { readonly x: Slot; readonly out: Slot }): void;
   /** out = x, element by element */
   copy(args: { readonly x: Slot; readonly out: Slot }): void;
+  /** out = share·x + (1 − share)·out, element by element; share is [1]. A share of 1 copies. arXiv:2404.09656 */
+  mix(args: { readonly x: Slot; readonly share: Slot; readonly out: Slot }): void;
 }
 
 export type KernelName = keyof Kernels;

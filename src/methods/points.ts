@@ -280,6 +280,8 @@ export type Aggregation = (tokens: number, sizes: StepSizes) => number;
 export interface Levers extends StepContext {
   /** Makes the weights as they are now the reference. */
   copyToReference(): Promise<void>;
+  /** Moves the reference towards the weights: share·weights + (1 − share)·reference. */
+  mixIntoReference(share: number): Promise<void>;
 }
 
 export interface Controller extends Stateful {

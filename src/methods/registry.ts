@@ -7,6 +7,7 @@ import { seqMean } from './aggregations/seq_mean.ts';
 import { seqSum } from './aggregations/seq_sum.ts';
 import { tokenMean } from './aggregations/token_mean.ts';
 import { refReset } from './controllers/ref_reset.ts';
+import { refSync } from './controllers/ref_sync.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
 import { lengthMask } from './masks/length_mask.ts';
@@ -75,6 +76,6 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   tokenWeights: [opsm, tis],
   lossTerms: [klLoss, entropyBonus],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
-  controllers: [refReset],
+  controllers: [refReset, refSync],
   evaluationFigures: [passHatK],
 };

@@ -50,6 +50,8 @@ export interface PolicySlots {
   readonly firstMoment: Slot | undefined;
   readonly secondMoment: Slot | undefined;
   readonly reference: ParameterSet | undefined;
+  /** [1] share of the weights when they are mixed into the reference. */
+  readonly mixShare: Slot | undefined;
   /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
   readonly embeddingGradient: Slot | undefined;
   readonly cos: Slot;
@@ -211,7 +213,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: I
     ...headSlots(shape, capacity, arena('head', 'activations')),
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
     inputs,
-    results: resultSlots(capacity, arena('results', 'batch')),
+    ...resultSlots(capacity, arena('results', 'batch')),
     ahead: (capacity.stepsPerRead ?? 1) > 1 ? aheadSlots(capacity, arena) : undefined,
   };
   const matrices = [
@@ -367,10 +369,10 @@ function aheadSlots({ stepsPerRead = 1, completions, keptRows }: Capacity, arena
   };
 }
 
-function resultSlots(capacity: Capacity, arena: ArenaBuilder): ResultSlots {
+function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'results' | 'mixShare'> {
   const C = capacity.completions;
   const R = headRows(capacity);
-  return {
+  const results: ResultSlots = {
     temperature: arena.slot([1]),
     sampling: arena.slot([SAMPLING.length]),
     objective: arena.slot([OBJECTIVE.length]),
@@ -390,4 +392,5 @@ function resultSlots(capacity: Capacity, arena: ArenaBuilder): ResultSlots {
     rewards: arena.slot([C]),
     groupAdvantages: arena.slot([C]),
   };
+  return { results, mixShare: capacity.reference ? arena.slot([1]) : undefined };
 }

@@ -163,6 +163,17 @@ export class Policy {
     await this.engine.replay(program);
   }
 
+  /** Moves the reference towards the current weights: share·weights + (1 − share)·reference. */
+  async mixIntoReference(share: number): Promise<void> {
+    const { mixReference } = this.#training;
+    const { mixShare } = this.slots;
+    if (mixReference === undefined || mixShare === undefined) {
+      throw new Error('this policy was opened without a reference');
+    }
+    this.engine.write(mixShare, [share]);
+    await this.engine.replay(mixReference);
+  }
+
   get #training(): TrainingPrograms {
     const { training } = this.#programs;
     if (training === undefined) throw new Error('this policy was opened for sampling only');

@@ -54,6 +54,8 @@ export interface KeepingPrograms {
 export interface TrainingPrograms {
   readonly scoreReference: Program | undefined;
   readonly copyReference: Program | undefined;
+  /** The reference moves towards the weights, by the share in `mixShare`. */
+  readonly mixReference: Program | undefined;
   readonly advantages: Readonly<Record<ScaleRewards, Program>>;
   readonly copyOldLogprobs: Program;
   readonly objective: Program;
@@ -152,7 +154,7 @@ function recordAhead(engine: Engine, { slots }: PolicyPlan, ahead: AheadSlots): 
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, weights, reference, sampling } = plan.slots;
+  const { inputs, results, weights, reference, mixShare, sampling } = plan.slots;
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
@@ -175,6 +177,10 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
       }),
     copyReference:
       reference && engine.record('copy reference', (k) => k.copy({ x: weights.trainable, out: reference.trainable })),
+    mixReference:
+      reference &&
+      mixShare &&
+      engine.record('mix reference', (k) => k.mix({ x: weights.trainable, share: mixShare, out: reference.trainable })),
     advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
     copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
     objective: engine.record('objective', (kernels) => {

@@ -334,10 +334,7 @@ describe('one bad line', () => {
       'use_vllm: true',
       'use_vllm: true — rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out.',
     ],
-    [
-      'sync_ref_model: true',
-      'sync_ref_model: true — the reference of beta is the policy at the start of the stage and stays fixed; leave it out.',
-    ],
+    ['sync_ref_model: 1', 'sync_ref_model: 1 — must be true or false; write it without quotes.'],
     ['hidden_size: 64', 'hidden_size: 64 — belongs to the model; move it under model:.'],
     ['stage: sft', 'stage: sft — belongs to an entry of stages; flat keys are one grpo stage.'],
     ['model: small', 'model: small — must be a mapping; for example {hidden_size: 128}.'],

@@ -16,7 +16,7 @@ function fillCase(out: TestSlot, value: number, range?: readonly [number, number
 }
 
 for (const { label, backend } of await requiredBackends()) {
-  describe(`fill, add and copy on ${label}`, () => {
+  describe(`fill, add, copy and mix on ${label}`, () => {
     it('fill writes every element of a slot of any shape', async () => {
       await expectConformance(backend, ...LENGTHS.map((length) => fillCase(poisoned([length]), -2.5)));
       await expectConformance(backend, fillCase(poisoned([3, 5, 7]), 0));
@@ -56,6 +56,19 @@ for (const { label, backend } of await requiredBackends()) {
         writes: { out: { relative: 0 } },
       };
       await expectConformance(backend, ...reals, ints);
+    });
+
+    it('mix is the weighted mean of the two, and at a share of 1 a copy', async () => {
+      const mixed = (length: number, share: number): ConformanceCase => ({
+        slots: {
+          x: given([length], normals([length], 1)),
+          share: given([1], [share]),
+          out: given([1, length], normals([length], 2)),
+        },
+        build: (kernels, { x, share, out }) => kernels.mix({ x, share, out }),
+        writes: { out: share === 1 ? { relative: 0 } : {} },
+      });
+      await expectConformance(backend, ...LENGTHS.flatMap((length) => [mixed(length, 0.6), mixed(length, 1)]));
     });
   });
 }

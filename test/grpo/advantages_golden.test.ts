@@ -15,11 +15,11 @@ import { ids, poisoned, poisonedIds, runCases } from '../support/harness.ts';
 
 const golden = loadGolden('trl_advantages');
 
-/** Reward sets and aggregations that this trainer does not have, each with the reason. */
+/** Reward sets and aggregations that the kernel does not have, each with the reason. */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
-  'with None': 'a reward function always gives a finite number; none abstains',
-  'one scorable': 'a reward function always gives a finite number; none abstains',
-  normalize_then_sum: 'reward functions are summed, then normalized',
+  'with None': 'the kernel reads scores that are there; see test/methods/trl_advantages.test.ts',
+  'one scorable': 'the kernel reads scores that are there; see test/methods/trl_advantages.test.ts',
+  normalize_then_sum: 'not in the kernel; see test/methods/trl_advantages.test.ts',
 };
 
 function keyOf(test: TrlAdvantageCase): string {

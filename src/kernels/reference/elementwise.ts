@@ -1,4 +1,4 @@
-/** Fill, add and copy. Formulas: kernels.ts (fill, add, copy). */
+/** Fill, add, copy and mix. Formulas: kernels.ts (fill, add, copy, mix). */
 import type { Kernels } from '../kernels.ts';
 import type { Dimensions, Opened } from './operands.ts';
 
@@ -16,4 +16,9 @@ export function add({ x, out }: Opened<Parameters<Kernels['add']>[0]>): void {
 /** out = x */
 export function copy({ x, out }: Opened<Parameters<Kernels['copy']>[0]>): void {
   out.set(x);
+}
+
+/** out = share·x + (1 − share)·out */
+export function mix({ x, share: [share], out }: Opened<Parameters<Kernels['mix']>[0]>): void {
+  for (let i = 0; i < out.length; i++) out[i] = share * x[i] + (1 - share) * out[i];
 }

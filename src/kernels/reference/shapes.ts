@@ -203,4 +203,5 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   fill: ({ out }) => ({ out: { dtype: out.dtype, shape: ['N', ...out.shape.slice(1)] }, rows: 'N' }),
   add: ({ out }) => ({ x: elementsOf(out), out: { dtype: 'real', elements: slotLength(out) } }),
   copy: ({ out }) => ({ x: elementsOf(out), out: elementsOf(out) }),
+  mix: ({ out }) => ({ x: elementsOf(out), share: real(1), out: { dtype: 'real', elements: slotLength(out) } }),
 };

@@ -1,4 +1,4 @@
-/** Fill, add and copy. Formulas: ../kernels.ts (fill, add, copy). */
+/** Fill, add, copy and mix. Formulas: ../kernels.ts (fill, add, copy, mix). */
 import * as tf from '@tensorflow/tfjs';
 import type { Kernels } from '../kernels.ts';
 import type { Opened } from './operands.ts';
@@ -25,4 +25,11 @@ export function add({ x, out }: Opened<Parameters<Kernels['add']>[0]>): void {
 export function copy({ x, out }: Opened<Parameters<Kernels['copy']>[0]>): void {
   if (out.dtype === 'int') out.ints.set(x.ints);
   else out.set(x.tensor());
+}
+
+/** out = share·x + (1 − share)·out */
+export function mix({ x, share, out }: Opened<Parameters<Kernels['mix']>[0]>): void {
+  const part = share.tensor();
+  const own = tf.mul(out.tensor(), tf.sub(1, part));
+  out.set(tf.add(tf.mul(tf.reshape(x.tensor(), [...out.shape]), part), own));
 }

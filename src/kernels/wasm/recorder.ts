@@ -351,6 +351,10 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
       changes(a.out);
       commands.add(Command.copy, [slotLength(a.x), at(a.x), at(a.out)]);
     },
+    mix: (a) => {
+      changes(a.out);
+      commands.add(Command.mix, [slotLength(a.x), at(a.x), at(a.share), at(a.out)]);
+    },
   };
 }
 

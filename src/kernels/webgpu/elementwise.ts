@@ -1,4 +1,4 @@
-/** Fill, add and copy, in pieces that one kernel can see. Formulas: kernels.ts (fill, add, copy). One thread per element. */
+/** Fill, add, copy and mix, in pieces that one kernel can see. Formulas: kernels.ts. One thread per element. */
 import type { Kernels } from '../kernels.ts';
 import type { Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
@@ -44,7 +44,21 @@ export function copy(recorder: Recorder, { x, out }: Parameters<Kernels['copy']>
   pairwise(recorder, 'copy', x, out, 'store_out(i, load_x(i));');
 }
 
-function pairwise(recorder: Recorder, label: string, x: Slot, out: Slot, code: string): void {
+/** out = share·x + (1 − share)·out */
+export function mix(recorder: Recorder, { x, share, out }: Parameters<Kernels['mix']>[0]): void {
+  const code = `let share = load_share(0u);
+  store_out(i, share * load_x(i) + (1.0 - share) * load_out(i));`;
+  pairwise(recorder, 'mix', x, out, code, { share: read(share) });
+}
+
+function pairwise(
+  recorder: Recorder,
+  label: string,
+  x: Slot,
+  out: Slot,
+  code: string,
+  further: Readonly<Record<string, Operand>> = {},
+): void {
   for (const from of recorder.pieces(flat(x))) {
     const whole = { ...flat(out), offset: out.offset + from.begin, shape: [from.end - from.begin] };
     for (const to of recorder.pieces(whole)) {
@@ -52,7 +66,7 @@ function pairwise(recorder: Recorder, label: string, x: Slot, out: Slot, code: s
       const rows = { begin: 0, end: to.end - to.begin };
       elementwise(recorder, {
         label,
-        operands: { x: read(slot), out: write(to.slot) },
+        operands: { x: read(slot), ...further, out: write(to.slot) },
         rows,
         per: to.slot,
         code,

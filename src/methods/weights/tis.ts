@@ -55,6 +55,10 @@ export const tis = method({
     on: (value) => (value === true ? {} : undefined),
     written: () => true,
   },
+  conflict: ({ vllm_importance_sampling_mode: mode }, { objective: [{ name }] }) =>
+    name === 'vespo' && String(mode).startsWith('sequence')
+      ? 'vespo takes weights by token into its ratio; use vllm_importance_sampling_mode: token_truncate'
+      : undefined,
   create: ({ importanceMode: mode, importanceMost, importanceLeast }, { sampling }): TokenWeight => {
     const [least, most] = [importanceLeast ?? 0, importanceMost ?? Number.POSITIVE_INFINITY];
     const isPerSequence = mode === 'sequence_truncate' || mode === 'sequence_mask';

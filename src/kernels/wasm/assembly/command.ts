@@ -33,4 +33,5 @@ export enum Command {
   add,
   copy,
   packWeight,
+  mix,
 }

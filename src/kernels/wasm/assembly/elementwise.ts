@@ -1,6 +1,6 @@
-// fill, add, copy: flat passes over a slot.
+// fill, add, copy, mix: flat passes over a slot.
 import { address, integer } from './arguments';
-import { addRow, copyRow, fillRow } from './rows';
+import { addRow, copyRow, fillRow, mixRow } from './rows';
 import { claim } from './threads';
 
 const BLOCK: i32 = 4096;
@@ -32,5 +32,15 @@ export function copy(): void {
   for (let i = claim(BLOCK); i < length; i = claim(BLOCK)) {
     const count = min(BLOCK, length - i);
     copyRow(address(2) + (<usize>i << 2), address(1) + (<usize>i << 2), <usize>count << 2);
+  }
+}
+
+/** arguments: length, x, share, out */
+export function mix(): void {
+  const length = integer(0);
+  const share = load<f32>(address(2));
+  for (let i = claim(BLOCK); i < length; i = claim(BLOCK)) {
+    const count = min(BLOCK, length - i);
+    mixRow(address(3) + (<usize>i << 2), address(1) + (<usize>i << 2), share, <usize>count << 2);
   }
 }

@@ -1,4 +1,4 @@
-// Rows of float32: copy, add, fill. Four lanes at a time; a bulk operation of the engine costs a call for each row.
+// Rows of float32: copy, add, fill, mix. Four lanes at a time; a bulk operation of the engine costs a call for each row.
 
 /** to = from over `bytes`, a multiple of 4; they do not overlap. */
 export function copyRow(to: usize, from: usize, bytes: usize): void {
@@ -23,4 +23,18 @@ export function fillRow(to: usize, word: i32, bytes: usize): void {
   let at: usize = 0;
   for (; at < whole; at += 16) v128.store(to + at, words);
   for (; at < bytes; at += 4) store<i32>(to + at, word);
+}
+
+/** to = share·from + (1 − share)·to over `bytes`, a multiple of 4; products and sum are rounded one by one. */
+export function mixRow(to: usize, from: usize, share: f32, bytes: usize): void {
+  const rest: f32 = 1 - share;
+  const shares = f32x4.splat(share);
+  const rests = f32x4.splat(rest);
+  const whole = bytes & ~15;
+  let at: usize = 0;
+  for (; at < whole; at += 16) {
+    const own = f32x4.mul(rests, v128.load(to + at));
+    v128.store(to + at, f32x4.add(f32x4.mul(shares, v128.load(from + at)), own));
+  }
+  for (; at < bytes; at += 4) store<f32>(to + at, share * load<f32>(from + at) + rest * load<f32>(to + at));
 }

@@ -1,0 +1,43 @@
+/** Moves the reference of the KL term some way towards the policy every so many steps (TR-DPO). arXiv:2404.09656. */
+import { flag, key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Controller } from '../points.ts';
+
+export const refSync = method({
+  id: 'ref-sync',
+  about: {
+    does: 'Moves the reference towards the policy every so many steps.',
+    formula: 'ref ← α·policy + (1 − α)·ref where step mod ref_model_sync_steps = 0',
+    source: '2404.09656',
+    certainty: 'paper',
+  },
+  optionsAreStageKeys: true,
+  options: {
+    mixupAlpha: key(
+      'ref_model_mixup_alpha',
+      real({ least: 0, most: 1, example: 0.6 })
+        .default(0.6)
+        .describe('Share of the policy in the new reference; 1 replaces it. Default 0.6.'),
+    ),
+    syncSteps: key(
+      'ref_model_sync_steps',
+      whole({ least: 1, example: 64 }).default(512).describe('Optimizer steps from one sync to the next. Default 512.'),
+    ),
+  },
+  switchedOnBy: {
+    key: key(
+      'sync_ref_model',
+      flag()
+        .default(false)
+        .describe('Move the reference towards the policy every ref_model_sync_steps. Default false.'),
+    ),
+    on: (value) => (value === true ? {} : undefined),
+    written: () => true,
+  },
+  needs: () => ({ parameterSets: ['reference'] }),
+  create: ({ mixupAlpha, syncSteps }): Controller => ({
+    async afterStep(_, levers) {
+      if (levers.step % syncSteps === 0) await levers.mixIntoReference(mixupAlpha);
+    },
+  }),
+});

@@ -1,0 +1,24 @@
+/** The reference after syncs, on a run in float64: TRL's weighted mean, at the steps that it is due. */
+import { expect, it } from 'vitest';
+import { controlAfterStep } from '../../src/grpo/control.ts';
+import { stageOf } from '../../src/grpo/run.ts';
+import { nudge, reinforced } from '../grpo/step_parts.ts';
+
+it('is alpha of the policy and the rest of itself, every so many steps', async () => {
+  const run = await reinforced({ beta: 0.1, sync_ref_model: true, ref_model_sync_steps: 2 });
+  const stage = stageOf(run);
+  if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
+  await run.policy.copyToReference();
+  const before = await run.policy.readVector('reference');
+  await nudge(run, 0.1);
+  const weights = await run.policy.readVector('weights');
+  run.state.step = 1;
+  await controlAfterStep(run, stage, {});
+  expect(await run.policy.readVector('reference')).toEqual(before);
+  run.state.step = 2;
+  await controlAfterStep(run, stage, {});
+  const after = await run.policy.readVector('reference');
+  after.forEach((value, i) => expect(value).toBeCloseTo(0.6 * weights[i] + 0.4 * before[i], 6));
+  expect(after.some((value, i) => Math.abs(value - before[i]) > 0.01)).toBe(true);
+  await run.policy.close();
+});
