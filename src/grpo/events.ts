@@ -15,6 +15,7 @@ export type TrainEvent =
       readonly step: number;
       readonly maxSteps: number;
     }
+  /** Before the `step` event of the step that it follows: whoever stops or saves there has the evaluation, too. */
   | {
       readonly type: 'evaluation';
       readonly moment: EvaluationMoment;
