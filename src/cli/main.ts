@@ -3,17 +3,20 @@
  * rlvr-train: train (default), eval, sample, report, runs, configs, list, doctor.
  *
  * Exit codes: 0 done; 1 a mistake of the user, in one message without a stack; 70 a mistake of ours, with the stack;
- * 130 stopped by Ctrl-C or kill, and saved; 141 the reader of standard output went away (`| head`): a training is saved.
+ * 130 stopped by Ctrl-C, kill or a closed terminal, and saved; 141 the reader of standard output went away (`| head`), or
+ * its disk is full: a training is saved.
  */
 import { CommanderError } from 'commander';
 import { nameCommand } from '../command_name.ts';
 import { RlvrError } from '../errors.ts';
+import { watchNohup } from './hangup.ts';
 import { howStarted } from './how_started.ts';
 import { watchReader } from './lost_reader.ts';
 import { printError } from './output.ts';
 import { program } from './program.ts';
 
 watchReader();
+watchNohup();
 nameCommand(howStarted(process.argv[1], process.cwd()));
 
 try {

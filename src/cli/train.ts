@@ -12,6 +12,7 @@ import { chooseBackend, threadsNote } from './backend.ts';
 import { RunControls } from './controls.ts';
 import { type Display, type DisplayOptions, openDisplay } from './display.ts';
 import { dryRun } from './dry_run.ts';
+import { onHangup } from './hangup.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
 import { describeRow } from './newest_run.ts';
@@ -100,7 +101,8 @@ interface Interrupts {
 
 /**
  * The first Ctrl-C or kill asks the run to stop at the next step; the second one says how to go on, and is then the
- * system's. A lost reader is as the first: Ctrl-C also ends the `tee` behind a run.
+ * system's. A lost reader, a closed terminal and a full disk behind standard output are as the first: Ctrl-C also ends
+ * the `tee` behind a run.
  */
 function listenForInterrupt(controls: RunControls, display: Display, directory: string): Interrupts {
   let exitCode = 130;
@@ -125,6 +127,10 @@ function listenForInterrupt(controls: RunControls, display: Display, directory: 
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  const releaseHangup = onHangup(() => {
+    isStopping = true;
+    controls.stop();
+  });
   const releaseReader = onLostReader(() => {
     exitCode = LOST_READER_CODE;
     controls.stop();
@@ -136,6 +142,7 @@ function listenForInterrupt(controls: RunControls, display: Display, directory: 
     exitCode: () => exitCode,
     release: () => {
       releaseSignals();
+      releaseHangup();
       releaseReader();
     },
   };

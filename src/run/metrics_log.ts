@@ -5,6 +5,7 @@
  * for the disk), and always before a checkpoint asks for `bytes()`. A line that a kill cut short is removed on open.
  * NaN and infinities appear as the strings "NaN", "Infinity", "-Infinity": a diverging run shows in its log.
  */
+import { CheckpointError } from '../errors.ts';
 import { encodeLogJson, type JsonObject } from './json.ts';
 import { endOfLastLine } from './log_lines.ts';
 import type { Store } from './store.ts';
@@ -17,6 +18,14 @@ export interface MetricsCut {
   readonly cutBytes: number;
   /** Bytes that the checkpoint counted and the file no longer has: someone shortened it. */
   readonly missingBytes: number;
+}
+
+/** Where a log stands. */
+export interface LogPosition {
+  readonly bytes: number;
+  /** Lines behind these bytes that are in no file, where the disk refused them. */
+  readonly unwritten?: readonly string[];
+  readonly failure?: CheckpointError;
 }
 
 export interface MetricsLogOptions {
@@ -68,11 +77,14 @@ export class MetricsLog {
    * @throws CheckpointError when the disk refuses; the lines are kept and tried again with the next write
    */
   async append(record: JsonObject): Promise<void> {
-    const line = `${encodeLogJson(record)}\n`;
-    this.#held.push(line);
-    this.#heldBytes += new TextEncoder().encode(line).length;
+    this.#hold(`${encodeLogJson(record)}\n`);
     const isDue = this.#held.length >= MAX_HELD_LINES || this.#clock() - this.#flushedAt >= this.#flushMs;
     if (isDue) await this.flush();
+  }
+
+  #hold(line: string): void {
+    this.#held.push(line);
+    this.#heldBytes += new TextEncoder().encode(line).length;
   }
 
   /** Length in bytes with every record so far, written or held: `truncateTo` takes back what comes after. */
@@ -95,6 +107,22 @@ export class MetricsLog {
       await this.#store.sync(this.#path);
       return (await this.#store.size(this.#path)) === undefined ? 0 : this.#bytes;
     });
+  }
+
+  /** As `bytes`, and where the disk refuses, the lines that it did not take, which the checkpoint then keeps. */
+  async position(): Promise<LogPosition> {
+    try {
+      return { bytes: await this.bytes() };
+    } catch (error) {
+      if (!(error instanceof CheckpointError)) throw error;
+      return { bytes: this.#bytes, unwritten: [...this.#held], failure: error };
+    }
+  }
+
+  /** Writes lines that a checkpoint kept, before any other. */
+  async writeAgain(lines: readonly string[]): Promise<void> {
+    for (const line of lines) this.#hold(line);
+    await this.flush();
   }
 
   /** Cuts the log back to a checkpoint's `metricsBytes`, to a whole line; held lines are dropped with the rest. */

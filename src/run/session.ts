@@ -9,26 +9,23 @@ import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
-import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './best_weights.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoints.ts';
-import { completionRecords } from './completions.ts';
 import { recordedConfig } from './describe_run.ts';
 import { requireDirectory, requireFresh, requireRun } from './directory_checks.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import type { RunIdentity } from './manifest.ts';
-import { MetricsLog } from './metrics_log.ts';
 import { exportModel, ofBest, ofLast } from './model_export.ts';
 import { MODEL_FOLDER } from './model_files.ts';
+import { RunLogs } from './run_logs.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Claim, Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
-import { TensorBoardLog } from './tensorboard.ts';
 
 export { MODEL_FOLDER };
 
@@ -85,12 +82,6 @@ interface ClaimedOptions extends SessionOptions {
   readonly identity: RunIdentity;
 }
 
-interface Logs {
-  readonly metrics: MetricsLog;
-  readonly completions: MetricsLog;
-  readonly tensorBoard: TensorBoardLog | undefined;
-}
-
 /**
  * Runs, or goes on with, a run; its directory is held against other processes until the session ends.
  * @throws CheckpointError when the directory does not allow it, `run-under-way` where another process trains in it
@@ -110,12 +101,7 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
   if (!options.resume) await requireFresh(options, run.config);
   await store.removeLeftovers();
   await removeUnfinished(store);
-  const completions = await MetricsLog.open(store, 'completions.jsonl');
-  const logs: Logs = {
-    metrics: await MetricsLog.open(store, 'metrics.jsonl', { after: completions }),
-    completions,
-    tensorBoard: run.config.reportTo === 'tensorboard' ? new TensorBoardLog(store) : undefined,
-  };
+  const logs = await RunLogs.open(run, store);
   let earlierSeconds = 0;
   if (options.resume) {
     const resumed = await resume(options, logs);
@@ -132,7 +118,7 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
   let rest = restOf(run, logs);
   try {
     for await (const event of train(run)) {
-      await record(run, logs, event);
+      await logs.record(run, event);
       if (event.type === 'evaluation') {
         await requireDirectory(options, options.claim);
         await keepBest(run, store);
@@ -142,7 +128,8 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
       rest = restOf(run, logs);
       if (!isComplete(run)) yield* requestedEvaluations(options, logs);
       const stop = options.shouldStop();
-      if (stop || atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000) {
+      const isDue = atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000;
+      if (stop || isDue || logs.hasRefused) {
         const name = await checkpoint(options, logs, wallSeconds());
         savedAt = run.clock();
         yield { type: 'checkpoint', name };
@@ -157,7 +144,7 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
     const isAtRest = run.state.step > 0 && JSON.stringify(rest.state) === JSON.stringify(restOf(run, logs).state);
     if (error instanceof PluginError && isAtRest) {
       // The batch that failed has not changed the run: nothing of the work before it need be lost.
-      await logs.completions.truncateTo(rest.completionsBytes);
+      await logs.takeBackCompletions(rest.completionsBytes);
       await checkpoint(options, logs, wallSeconds());
     }
     throw error;
@@ -166,22 +153,25 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
 }
 
 /** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
-function restOf({ state }: TrainingRun, { completions }: Logs) {
+function restOf({ state }: TrainingRun, { completionsEnd }: RunLogs) {
   const { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } = state;
   return {
     state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken },
-    completionsBytes: completions.end,
+    completionsBytes: completionsEnd,
   };
 }
 
 /** Evaluations keep to random streams of their own, and move no counter of the run. */
-async function* requestedEvaluations({ run, wantsEvaluation }: SessionOptions, logs: Logs): AsyncGenerator<TrainEvent> {
+async function* requestedEvaluations(
+  { run, wantsEvaluation }: SessionOptions,
+  logs: RunLogs,
+): AsyncGenerator<TrainEvent> {
   while (await wantsEvaluation?.()) {
     const stage = stageOf(run);
     const evaluation = await evaluate(run, stage);
     const { step } = run.state;
     const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
-    await record(run, logs, event);
+    await logs.record(run, event);
     yield event;
   }
 }
@@ -194,32 +184,16 @@ function isComplete(run: TrainingRun): boolean {
   return run.state.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
-async function record(run: TrainingRun, { metrics, completions, tensorBoard }: Logs, event: TrainEvent): Promise<void> {
-  await tensorBoard?.handle(event);
-  if (event.type === 'step') await metrics.append(event.metrics);
-  if (event.type === 'evaluation') {
-    const { step, stage, moment, evaluation } = event;
-    await metrics.append({ step, stage, evaluation: moment, ...evaluationMetrics(evaluation) });
-  }
-  if (event.type === 'diagnosis') {
-    const { code, level, message } = event.diagnosis;
-    await metrics.append({ step: event.step, stage: event.stage, diagnosis: code, level, message });
-  }
-  if (event.type === 'rollouts') {
-    const stage = stageOf(run);
-    const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
-    for (const line of completionRecords(event.step, event.groups, names)) await completions.append(line);
-  }
-}
-
-async function checkpoint(options: ClaimedOptions, logs: Logs, wallSeconds: number): Promise<string> {
+/** @throws CheckpointError where the disk refuses it, and, after the save, where it refuses lines of the logs */
+async function checkpoint(options: ClaimedOptions, logs: RunLogs, wallSeconds: number): Promise<string> {
   const { run, store } = options;
   await requireDirectory(options, options.claim);
-  const positions = { metrics: await logs.metrics.bytes(), completions: await logs.completions.bytes() };
-  await logs.tensorBoard?.flush();
+  const { positions, failure } = await logs.positions();
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit, run: options.identity });
   await pruneBest(run, store);
+  await logs.flushEvents();
+  if (failure !== undefined) throw failure;
   return name;
 }
 
@@ -230,7 +204,7 @@ async function startDirectory({ run, store, fingerprint }: SessionOptions): Prom
 
 async function resume(
   options: ClaimedOptions,
-  logs: Logs,
+  logs: RunLogs,
 ): Promise<{ wallSeconds: number; notes: string[]; checkpoint?: string }> {
   const { run, store, fingerprint, force } = options;
   const recorded = await requireRun(options);
@@ -239,21 +213,13 @@ async function resume(
   const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
   const loaded = await loadLatestCheckpoint(store, options.identity);
   if (loaded === undefined) {
-    await logs.metrics.truncateTo(0);
-    await logs.completions.truncateTo(0);
+    await logs.cutTo({ metrics: 0, completions: 0 });
     await pruneBest(run, store);
     return { wallSeconds: 0, notes: [...notes, 'the run has no checkpoint yet: it starts over from step 0.'] };
   }
   notes.push(...loaded.damaged.map(passedOver));
   const { logs: positions, wallSeconds } = restoreCheckpoint(run, loaded.checkpoint);
-  const cut = await logs.metrics.truncateTo(positions.metrics);
-  const completionsCut = await logs.completions.truncateTo(positions.completions);
-  for (const [file, { missingBytes }] of [
-    ['metrics.jsonl', cut],
-    ['completions.jsonl', completionsCut],
-  ] as const) {
-    if (missingBytes > 0) notes.push(`${file} has lost ${missingBytes} bytes that the checkpoint counted.`);
-  }
+  notes.push(...(await logs.cutTo(positions)));
   const lost = await checkBest(run, store);
   if (lost !== undefined) notes.push(lost);
   await pruneBest(run, store);
@@ -261,16 +227,14 @@ async function resume(
   return { wallSeconds, notes, checkpoint: loaded.name };
 }
 
-async function flush({ metrics, completions, tensorBoard }: Logs): Promise<void> {
-  await metrics.flush();
-  await completions.flush();
-  await tensorBoard?.flush();
-}
-
 /** A failed run keeps its logs, and the batch that broke it. */
-async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<void> {
+async function keepEvidence(store: Store, logs: RunLogs, error: unknown): Promise<void> {
   if (error instanceof CheckpointError && error.code === 'directory-lost') return; // there is none to keep it in
-  await flush(logs);
+  try {
+    await logs.flush();
+  } catch (second) {
+    if (!(error instanceof CheckpointError && second instanceof CheckpointError)) throw second; // the first one is told
+  }
   if (error instanceof NumericsError) {
     const text = JSON.stringify({ code: error.code, message: error.message, ...error.facts }, null, 2);
     await store.writeAtomic('failure.json', new TextEncoder().encode(text));
@@ -278,10 +242,14 @@ async function keepEvidence(store: Store, logs: Logs, error: unknown): Promise<v
 }
 
 /** Writes the model: the last weights, or on request the best ones, which are then those of the policy, too. */
-async function* finish(options: ClaimedOptions, logs: Logs, wallSeconds: () => number): AsyncGenerator<SessionEvent> {
+async function* finish(
+  options: ClaimedOptions,
+  logs: RunLogs,
+  wallSeconds: () => number,
+): AsyncGenerator<SessionEvent> {
   const { run, store, fingerprint } = options;
   await requireDirectory(options, options.claim);
-  await flush(logs);
+  await logs.flush();
   const { best } = run.state;
   const isWanted = run.config.loadBestModelAtEnd && best !== undefined;
   const problem = isWanted ? await loadBest(run, store, best) : undefined;

@@ -25,6 +25,13 @@ const STATE_VERSION = 3;
 export interface LogPositions {
   readonly metrics: number;
   readonly completions: number;
+  /** Lines behind these bytes that a disk refused. */
+  readonly unwritten?: UnwrittenLines;
+}
+
+export interface UnwrittenLines {
+  readonly metrics: readonly string[];
+  readonly completions: readonly string[];
 }
 
 /** What one part of a run leaves in a checkpoint. */
@@ -108,6 +115,7 @@ interface StateFile {
   readonly version: number;
   readonly wallSeconds: number;
   readonly completionsBytes: number;
+  readonly unwritten?: UnwrittenLines | undefined;
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
@@ -125,7 +133,8 @@ export async function captureCheckpoint(
   };
   const saved = PARTS.map((part) => ({ id: part.id, ...part.save(run) }));
   const parts = Object.fromEntries(saved.map(({ id, json }) => [id, json]));
-  const written: StateFile = { version: STATE_VERSION, wallSeconds, completionsBytes: logs.completions, parts };
+  const { completions: completionsBytes, unwritten } = logs;
+  const written: StateFile = { version: STATE_VERSION, wallSeconds, completionsBytes, unwritten, parts };
   return {
     stage: stageOf(run).stage,
     stageIndex,
@@ -147,7 +156,7 @@ export function restoreCheckpoint(
   run: TrainingRun,
   checkpoint: Checkpoint,
 ): { logs: LogPositions; wallSeconds: number } {
-  const { wallSeconds, completionsBytes, parts } = stateOf(checkpoint);
+  const { wallSeconds, completionsBytes, unwritten, parts } = stateOf(checkpoint);
   requireForms(parts);
   requireStage(run, checkpoint);
   const { policy, state } = run;
@@ -160,7 +169,8 @@ export function restoreCheckpoint(
   for (const part of PARTS) {
     if (Object.hasOwn(parts, part.id)) part.load(run, parts[part.id] as never, checkpoint.optimizer); // as it saved it
   }
-  return { logs: { metrics: checkpoint.metricsBytes, completions: completionsBytes }, wallSeconds };
+  const logs = { metrics: checkpoint.metricsBytes, completions: completionsBytes, ...(unwritten && { unwritten }) };
+  return { logs, wallSeconds };
 }
 
 /** All parts before any is loaded. @throws CheckpointError `state-malformed` */

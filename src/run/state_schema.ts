@@ -184,6 +184,7 @@ export type PartId = keyof typeof PART_SCHEMAS;
 export const stateFileSchema = z.object({
   wallSeconds: number.nonnegative(),
   completionsBytes: count,
+  unwritten: z.object({ metrics: z.array(z.string()), completions: z.array(z.string()) }).optional(),
   parts: z.record(z.string(), z.unknown()),
 });
 

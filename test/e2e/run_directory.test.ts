@@ -1,9 +1,28 @@
 /** A run directory under attack from outside: a second process, a directory that is removed, damage. */
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { commandLine, readMetrics, readSummary, SMALL_CONFIG, temporaryFolder, writeConfig } from './command_line.ts';
+import {
+  commandLine,
+  PROGRAM,
+  readMetrics,
+  readSummary,
+  SMALL_CONFIG,
+  temporaryFolder,
+  writeConfig,
+} from './command_line.ts';
 
 /** Trials with two processes; the release check sets 20 kills, and so many trials. */
 const TRIALS = Number(process.env.RLVR_KILLS ?? 3);
@@ -131,3 +150,67 @@ function damageCheckpoints(directory: string): void {
     truncateSync(join(directory, 'checkpoints', name, 'weights.safetensors'), 100);
   }
 }
+
+describe('a run whose terminal or log goes away', () => {
+  /** Starts a run with these streams, and a signal as soon as a checkpoint is there. */
+  const started = (
+    directory: string,
+    stdio: [number | 'ignore' | 'pipe', number | 'pipe', 'pipe'],
+    signal?: NodeJS.Signals,
+  ): Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, [PROGRAM, '--config', config, '--output', directory], { stdio });
+      let stderr = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+      });
+      child.stdout?.resume();
+      const timer = setInterval(() => {
+        if (signal === undefined || !existsSync(join(directory, 'checkpoints'))) return;
+        child.kill(signal);
+        child.kill(signal); // the shell says it, and so does the system
+        clearInterval(timer);
+      }, 20);
+      child.on('close', (code, ended) => {
+        clearInterval(timer);
+        resolve({ code, signal: ended, stderr });
+      });
+    });
+
+  async function goesOn(directory: string): Promise<void> {
+    const resumed = await commandLine(['--resume', '--output', directory, '--quiet']);
+    expect(resumed.stderr).toMatch(/^resumed from checkpoint /);
+    expect(resumed.code).toBe(0);
+    expect(readSummary(directory).weightsSha256).toBe(readSummary(whole).weightsSha256);
+    expect(readMetrics(directory)).toEqual(readMetrics(whole));
+  }
+
+  it('ends with the step saved when its terminal is closed', async () => {
+    const directory = join(folder.path, 'closed');
+    const outcome = await started(directory, ['ignore', 'pipe', 'pipe'], 'SIGHUP');
+    expect(outcome).toEqual({ code: 130, signal: null, stderr: '' });
+    await goesOn(directory);
+  }, 60_000);
+
+  it('goes on under nohup, whose standard input cannot be read', async () => {
+    const directory = join(folder.path, 'nohup');
+    const unreadable = openSync('/dev/null', 'w');
+    const outcome = await started(directory, [unreadable, 'pipe', 'pipe'], 'SIGHUP');
+    closeSync(unreadable);
+    expect(outcome).toEqual({ code: 0, signal: null, stderr: '' });
+    expect(readSummary(directory).weightsSha256).toBe(readSummary(whole).weightsSha256);
+  }, 60_000);
+
+  it('ends with the step saved when the disk of its standard output is full', async () => {
+    const directory = join(folder.path, 'full');
+    const full = openSync('/dev/full', 'w');
+    const outcome = await started(directory, ['ignore', full, 'pipe']);
+    closeSync(full);
+    expect(outcome).toEqual({
+      code: 141,
+      signal: null,
+      stderr: 'standard output cannot be written: no space is left on its disk (ENOSPC)\n',
+    });
+    await goesOn(directory);
+  }, 60_000);
+});

@@ -6,7 +6,7 @@ import { CheckpointError, PluginError } from '../../src/errors.ts';
 import type { OwnMethods } from '../../src/methods/create.ts';
 import { method, type StepContext } from '../../src/methods/method.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store.ts';
 import { fullStore } from './faulty_store.ts';
 import { finish, firstToken, metricsOf, YAML } from './tiny_run.ts';
 
@@ -116,6 +116,65 @@ describe('a run', () => {
     expect(await disk.list('checkpoints')).toContain('grpo-2');
     const resumed = await finish({ store: disk, resume: true, yaml });
     expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+  });
+
+  it.each([
+    ['metrics.jsonl', 0.000001, 1],
+    ['completions.jsonl', 0.000001, 1],
+    ['metrics.jsonl', 3600, 4],
+    ['completions.jsonl', 3600, 4],
+  ])('whose %s cannot be written saves its step with the lines (save_seconds %s)', async (file, seconds, saved) => {
+    const [whole, disk] = [memoryStore(), memoryStore()];
+    const yaml = YAML.replace('save_seconds: 3600', `save_seconds: ${seconds}`);
+    const expected = await finish({ store: whole, yaml });
+    let isFull = false;
+    const store: Store = {
+      ...fullStore(disk, () => false),
+      append: async (path, content) => {
+        if (path !== file || !isFull) return disk.append(path, content);
+        await disk.append(path, content.slice(0, 20));
+        throw new CheckpointError('disk-full', `${path}: no space is left on the disk (ENOSPC).`);
+      },
+    };
+    const failed = finish({
+      store,
+      yaml,
+      heard: (event) => {
+        if (event.type === 'step') isFull = true;
+      },
+    });
+    await expect(failed).rejects.toThrow(`${file}: no space is left`);
+    expect((await disk.list('checkpoints')).at(-1)).toBe(`grpo-${saved}`);
+    const resumed = await finish({ store: disk, resume: true, yaml });
+    expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+    expect(await metricsOf(disk)).toEqual(await metricsOf(whole));
+    expect(await disk.read('completions.jsonl')).toEqual(await whole.read('completions.jsonl'));
+  });
+
+  it('goes on where the disk refused lines for a moment', async () => {
+    const [whole, disk] = [memoryStore(), memoryStore()];
+    const yaml = YAML.replace('save_seconds: 3600', 'save_seconds: 0.000001');
+    const { weightsSha256 } = await finish({ store: whole, yaml });
+    let refusals = 2;
+    const store: Store = {
+      ...fullStore(disk, () => false),
+      append: async (path, content) => {
+        if (path === 'metrics.jsonl' && refusals-- > 0) throw new CheckpointError('disk-full', 'full');
+        return disk.append(path, content);
+      },
+    };
+    await expect(finish({ store, yaml })).rejects.toThrow('full');
+    expect((await finish({ store, resume: true, yaml })).weightsSha256).toBe(weightsSha256);
+    expect(await metricsOf(disk)).toEqual(await metricsOf(whole));
+  });
+
+  it('tells of a completions.jsonl that lost bytes', async () => {
+    const store = memoryStore();
+    await finish({ store });
+    await store.truncate('completions.jsonl', 100);
+    const notes: string[] = [];
+    await finish({ store, resume: true, heard: (event) => void (event.type === 'note' && notes.push(event.message)) });
+    expect(notes[0]).toMatch(/^completions\.jsonl has lost \d+ bytes that the checkpoint counted\.$/);
   });
 
   it('does not touch the run that its directory holds already', async () => {

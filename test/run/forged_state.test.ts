@@ -103,7 +103,7 @@ it('is refused by name or resumed, whatever stands in any of its places', () => 
     }
   }
   expect(refused).toBeGreaterThan(places.length * 6);
-});
+}, 120_000);
 
 it('that is taken trains on without a mistake of ours', async () => {
   const rng = rngFor('forged');
@@ -125,7 +125,7 @@ it('that is taken trains on without a mistake of ours', async () => {
     }
   }
   expect(trained).toBeGreaterThan(TRAINED);
-});
+}, 600_000);
 
 it('names the part, the place and what to do', () => {
   const stands = ['parts', 'watch', 'history', 'since'];

@@ -1,0 +1,38 @@
+/** A terminal that is closed, and `nohup`, which asks that a run outlives it. */
+import { fstatSync, readSync } from 'node:fs';
+import { isatty } from 'node:tty';
+
+/**
+ * Whether the process was started under `nohup`. That ignores SIGHUP, but Node undoes what it inherits; what is left is
+ * the standard input that `nohup` gives in place of a terminal: one that cannot be read.
+ */
+function isUnderNohup(): boolean {
+  try {
+    // Of a terminal, a pipe or a file nothing may be read here; `nohup` gives /dev/null, opened for writing.
+    if (isatty(0) || !fstatSync(0).isCharacterDevice()) return false;
+    readSync(0, new Uint8Array(1));
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EBADF';
+  }
+}
+
+let isImmune = false;
+
+/** From the start on: a closed terminal does not end what was started under `nohup`. */
+export function watchNohup(): void {
+  isImmune = isUnderNohup();
+  if (isImmune) process.on('SIGHUP', () => {});
+}
+
+/**
+ * Tells of a closed terminal until the returned function is called: each time, since the shell and the system may both
+ * say it. Nothing under `nohup`: the run goes on.
+ */
+export function onHangup(action: () => void): () => void {
+  if (isImmune) return () => {};
+  process.on('SIGHUP', action);
+  return () => {
+    process.off('SIGHUP', action);
+  };
+}
