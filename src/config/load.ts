@@ -1,5 +1,6 @@
 /** From YAML text to a validated run. Pure: reading the file is `load_file.node.ts`. */
 import { resolvedTree } from './dump.ts';
+import { addKnobProblems } from './option_problems.ts';
 import { applyOverrides, type Override } from './overrides.ts';
 import type { Places, Problems } from './problems.ts';
 import { type RunConfig, resolveRun } from './run_config.ts';
@@ -32,6 +33,7 @@ export function parseConfig(text: string, source: { file: string }, overrides: r
   const tree = readTree(text, source.file);
   applyOverrides(tree, overrides);
   const config = resolveRun(tree.values, tree.problems);
+  if (!tree.problems.isEmpty) addKnobProblems(config, tree.problems);
   tree.problems.throwIfAny();
   return { config, origins: originsOf(config, tree.places), problems: tree.problems };
 }

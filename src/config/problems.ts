@@ -81,6 +81,10 @@ export class Problems {
     return new ConfigError(error.code, `${this.placeOf(error.facts.path).label}  ${error.message}`, error.facts);
   }
 
+  get isEmpty(): boolean {
+    return this.#found.size === 0;
+  }
+
   /** The first of these paths that the file or a flag gives. */
   written(...paths: readonly string[]): string | undefined {
     return paths.find((path) => this.#places.has(path));

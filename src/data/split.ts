@@ -18,6 +18,8 @@ export const SPLIT_VERSION = 1;
 export const TRAIN_SHARE = 0.8;
 /** Draws for one item before the generator is declared unable to give one. */
 const MAX_ATTEMPTS = 2000;
+/** Held-out problems in a row that no draw gives before those that were found count as all: the last one is seldom drawn. */
+const MOST_FAILURES = 5;
 
 const digest = new Uint32Array(4);
 
@@ -61,17 +63,29 @@ function attemptRng(source: ProblemSource, split: Split, seed: number, index: nu
   return rngFor(`${family}|${name}|${version}|${source.levelId}|${split}|${seed}|${index}|${attempt}`);
 }
 
+interface DrawPlace {
+  readonly split: Split;
+  readonly seed: number;
+  readonly index: number;
+}
+
 /**
- * Problem `index` of a split under `seed`: the first attempt that falls in the split and that `accept` takes.
+ * Problem `index` of a split under `seed`: the first attempt that falls in the split.
  *
- * @param accept  a further condition, such as "not drawn before"
  * @throws DataError after MAX_ATTEMPTS draws, naming task, knobs and the number of keys that it saw
  */
-export function drawProblem(
+export function drawProblem(source: ProblemSource, place: DrawPlace): Json {
+  const drawn = attemptProblem(source, place, () => true);
+  if (drawn === undefined) throw exhausted(source, place);
+  return drawn;
+}
+
+/** @param accept  a further condition, such as "not drawn before" */
+function attemptProblem(
   source: ProblemSource,
-  place: { readonly split: Split; readonly seed: number; readonly index: number },
-  accept: (identity: Json) => boolean = () => true,
-): Json {
+  place: DrawPlace,
+  accept: (identity: Json) => boolean,
+): Json | undefined {
   const { definition } = source;
   const knobs = knobsOf(source, place.split);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -80,7 +94,7 @@ export function drawProblem(
     if (identity === null || splitOfProblem(definition, identity) !== place.split) continue;
     if (accept(identity)) return identity;
   }
-  throw exhausted(source, place);
+  return undefined;
 }
 
 /** Training problems may come from a wider space than those that are held out for evaluation. */
@@ -89,7 +103,7 @@ function knobsOf({ definition, knobs }: ProblemSource, split: Split): Knobs {
 }
 
 /** Chao's lower bound on the number of keys, from a fresh look at the draws that failed. */
-function exhausted(source: ProblemSource, place: { readonly split: Split; seed: number; index: number }): DataError {
+function exhausted(source: ProblemSource, place: DrawPlace): DataError {
   const seen = new Map<string, number>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
@@ -104,7 +118,7 @@ function exhausted(source: ProblemSource, place: { readonly split: Split; seed: 
   const estimatedKeys = Math.round(seen.size + (once * once) / (2 * Math.max(twice, 1)));
   const message =
     `task "${source.definition.name}" with ${source.levelId} — no ${place.split} problem in ${MAX_ATTEMPTS} draws ` +
-    `(item ${place.index}, seed ${place.seed}; about ${estimatedKeys} keys exist); widen the task's knobs.`;
+    `(item ${place.index}, seed ${place.seed}; about ${estimatedKeys} keys exist); widen the task's knobs, or list a small space by enumerate.`;
   return new DataError('space-exhausted', message, { task: source.definition.name, estimatedKeys, ...place });
 }
 
@@ -120,27 +134,28 @@ export function countTrainProblems({ definition, knobs }: ProblemSource): number
 /**
  * The held-out problems in a fixed random order: all of them, each weighted by how often the task asks it, where the
  * task can list its problems; else `sampleSize` unique draws, which come as often as they are asked and weigh the same.
+ * Where draws find no further one, those that were found are all that there are.
  *
- * @throws DataError if a task that cannot list its problems has fewer than `sampleSize` to give, or if there is none
+ * @throws DataError if there is none
  */
 export function heldOutProblems(source: ProblemSource, sampleSize: number): { identity: Json; weight: number }[] {
   const { definition, knobs } = source;
+  const weighted = (identity: Json) => ({ identity, weight: definition.frequency?.(identity, knobs) ?? 1 });
+  const first: DrawPlace = { split: 'eval', seed: 0, index: 0 };
   const all = definition.enumerate?.(knobs);
   if (all !== undefined) {
     const heldOut = [...all].filter((identity) => splitOfProblem(definition, identity) === 'eval');
-    if (heldOut.length === 0) throw exhausted(source, { split: 'eval', seed: 0, index: 0 });
-    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`)
-      .shuffle(heldOut)
-      .map((identity) => ({ identity, weight: definition.frequency?.(identity, knobs) ?? 1 }));
+    if (heldOut.length === 0) throw exhausted(source, first);
+    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`).shuffle(heldOut).map(weighted);
   }
-  const taken = new Set<string>();
-  return Array.from({ length: sampleSize }, (_, index) => {
-    const identity = drawProblem(
-      source,
-      { split: 'eval', seed: 0, index },
-      (drawn) => !taken.has(definition.key(drawn)),
-    );
-    taken.add(definition.key(identity));
-    return { identity, weight: 1 };
-  });
+  const drawn = new Map<string, Json>();
+  let failed = 0;
+  for (let index = 0; drawn.size < sampleSize && failed < MOST_FAILURES; index++) {
+    const identity = attemptProblem(source, { ...first, index }, (other) => !drawn.has(definition.key(other)));
+    failed = identity === undefined ? failed + 1 : 0;
+    if (identity !== undefined) drawn.set(definition.key(identity), identity);
+  }
+  if (drawn.size === 0) throw exhausted(source, first);
+  const problems = [...drawn.values()];
+  return problems.length < sampleSize ? problems.map(weighted) : problems.map((identity) => ({ identity, weight: 1 }));
 }

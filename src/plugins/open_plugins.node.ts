@@ -4,7 +4,8 @@
  * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
  */
 import type { LoadedConfig } from '../config/load.ts';
-import { isTopLevelKey, type RunConfig } from '../config/run_config.ts';
+import { addOptionProblems } from '../config/option_problems.ts';
+import type { RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
@@ -12,7 +13,7 @@ import { methodKey, type OwnMethods } from '../methods/create.ts';
 import type { Method } from '../methods/method.ts';
 import { eachPoint, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
-import { optionProblems, problemLine, takeOptions } from '../options/read.ts';
+import { optionProblems, takeOptions } from '../options/read.ts';
 import type { RewardOptions } from '../rewards/built_in.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
@@ -140,12 +141,7 @@ async function orReport<T>(
     if (!isOwnError(error)) throw error;
     const { code, facts, message } = error;
     const found = optionProblems(error);
-    for (const problem of found) {
-      const { key, kind, value } = problem;
-      const isMisplaced = kind === 'unknown' && TASK_PATH.test(problem.path) && isTopLevelKey(key);
-      if (isMisplaced) problems.add(problem.path, value, 'not a knob of the task; move it to the top level');
-      else problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${key}`) ?? path, problemLine(problem));
-    }
+    addOptionProblems(problems, path, found);
     if (found.length > 0) return undefined;
     if (code !== 'bad-module') problems.addMessage(path, message);
     else if (facts.key === undefined) problems.add(path, name, message);
@@ -166,8 +162,6 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
   if (opened.length < config.tasks.length) return undefined;
   return orReport(opening, 'tasks', '', async () => taskSet(opened));
 }
-
-const TASK_PATH = /^tasks?\b/;
 
 async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: string): Promise<Task> {
   const { rewardTimeout } = opening.loaded.config;

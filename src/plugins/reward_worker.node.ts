@@ -16,6 +16,7 @@ import {
 } from '../rewards/reward_function.ts';
 import { type Envelope, frozen, type SandboxReply } from '../rewards/sandbox.ts';
 import { describeThrown, importExport, type ModuleReference } from './module.node.ts';
+import { sendWritesToStandardError } from './process_guard.node.ts';
 import { toRewardFunction } from './reward_module.ts';
 
 /** What the thread is started with. */
@@ -26,6 +27,7 @@ export interface RewardStart {
   readonly options: RewardOptions;
 }
 
+sendWritesToStandardError();
 const { reference, label, options } = workerData.start as RewardStart; // reward_thread.node.ts sends it
 
 /** The reward, with errors that say where in the file they come from. */

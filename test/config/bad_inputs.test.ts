@@ -540,3 +540,21 @@ describe('a --set', () => {
     expect(complaint(flat(''), [{ flag: '--seed', assignment: 'seed=-1' }])).toBe(message);
   });
 });
+
+describe('knobs of a built-in task', () => {
+  it('are told together with other mistakes, in the order of the file', () => {
+    const both = complaint('task: {name: sort_digits, digit: 3, seed: 1}\nmax_step: 3\n');
+    expect(both).toContain(
+      '\nrun.yaml:1  task.digit: 3 — no such knob of sort_digits (it takes digits); the nearest is digits.\n',
+    );
+    expect(both).toContain('\nrun.yaml:1  task.seed: 1 — not a knob of the task; move it to the top level.\n');
+    expect(both).toContain('\nrun.yaml:2  max_step: 3 — unknown key; the nearest is max_steps.');
+    expect(complaint('tasks: [countdown, {name: reverse_text, level: 9}]\nmax_step: 3\n')).toContain(
+      'run.yaml:1  tasks.1.level: 9 — reverse_text has levels 0 to 2',
+    );
+  });
+
+  it('are left to who opens the task where nothing else is wrong', () => {
+    expect(complaint('task: {name: sort_digits, digit: 3}\nmax_steps: 3\n')).toBe('accepted');
+  });
+});

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -112,6 +114,35 @@ describe('a reward in its thread', () => {
       `export default { score: () => { Promise.reject(new Error('left behind')); return new Promise(() => {}); } };`,
     );
     await expect(reward.score(batch)).rejects.toThrow('failed outside of a call (Error: left behind) in step 5');
+  });
+
+  it('that takes memory outside of the heap, which no engine limits, is ended', async () => {
+    const reward = await start(
+      'const kept = []; export default { score() { for (;;) kept.push(Buffer.alloc(2 ** 22, 1)); } };',
+      {},
+      { load: 60, score: 60, memoryBytes: 2 ** 28 },
+    );
+    await expect(reward.score(batch)).rejects.toThrow('took more than 0.3 GiB of memory in step 5');
+  });
+
+  it('that writes to standard output by its number reaches standard error', () => {
+    writeFileSync(
+      join(folder, 'prints.mjs'),
+      `import { writeSync } from 'node:fs';
+       export default { score: ({ completions }) => { writeSync(1, 'mine'); return completions.map(() => 0); } };`,
+    );
+    const code = `
+      const jiti = require(${JSON.stringify(createRequire(import.meta.url).resolve('jiti'))}).createJiti(${JSON.stringify(import.meta.url)});
+      (async () => {
+        const { startReward } = await jiti.import(${JSON.stringify(join(process.cwd(), 'src/plugins/reward_thread.node.ts'))});
+        const reference = { path: ${JSON.stringify(join(folder, 'prints.mjs'))}, shown: 'prints.mjs' };
+        const reward = await startReward({ reference, label: 'prints', options: {} }, { load: 60, score: 60 });
+        console.log(await reward.score({ ...${JSON.stringify({ ...batch, completionTokens: [[1], [2]] })} }));
+        await reward.close();
+      })();`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+    expect(stdout).toBe('[ 0, 0 ]\n');
+    expect(stderr).toBe('mine');
   });
 
   it('that loads nothing at its end says so', async () => {

@@ -45,7 +45,8 @@ export function startWorkers({ module, memory, work, onFailure }: WorkerStart): 
     closing = true;
   };
   const workers = work.map((list) => {
-    const worker = new Worker(SOURCE, { eval: true, workerData: { module, memory, work: list } });
+    // Without the flags of the process: its --input-type=module would make a module of SOURCE. V8's hold for all threads.
+    const worker = new Worker(SOURCE, { eval: true, execArgv: [], workerData: { module, memory, work: list } });
     worker.on('error', (cause) => fail(cause.message));
     worker.on('exit', (code) => fail(`exit code ${code}`));
     return worker;

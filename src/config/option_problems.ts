@@ -1,0 +1,39 @@
+/** Mistakes in the knobs of a task and in the options of what a config names, with the line where they are written. */
+import { readKnobs } from '../data/knobs.ts';
+import { registeredTasks } from '../data/registry.ts';
+import { ConfigError } from '../errors.ts';
+import { type OptionProblem, optionProblems, problemLine } from '../options/read.ts';
+import type { Problems } from './problems.ts';
+import { isTopLevelKey, type RunConfig } from './run_config.ts';
+
+const TASK_PATH = /^tasks?\b/;
+
+/** @param path  the key that names what takes the options */
+export function addOptionProblems(problems: Problems, path: string, found: readonly OptionProblem[]): void {
+  for (const problem of found) {
+    const { key, kind, value } = problem;
+    const isMisplaced = kind === 'unknown' && TASK_PATH.test(problem.path) && isTopLevelKey(key);
+    if (isMisplaced) problems.add(problem.path, value, 'not a knob of the task; move it to the top level');
+    else problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${key}`) ?? path, problemLine(problem));
+  }
+}
+
+/** The mistakes in knobs of built-in tasks, which would else show only when the tasks are opened. */
+export function addKnobProblems({ tasks }: Pick<RunConfig, 'tasks'>, problems: Problems): void {
+  for (const [index, { task }] of tasks.entries()) {
+    const { name, ...knobs } = task;
+    if (!Object.hasOwn(registeredTasks, name)) continue;
+    const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
+    addOptionProblems(problems, place, problemsOf(name, knobs, place));
+  }
+}
+
+function problemsOf(name: string, knobs: Readonly<Record<string, unknown>>, place: string): readonly OptionProblem[] {
+  try {
+    const read = readKnobs(registeredTasks[name].card, knobs, place);
+    return read.ok ? [] : read.problems;
+  } catch (error) {
+    if (error instanceof ConfigError) return optionProblems(error); // a level that there is not
+    throw error;
+  }
+}
