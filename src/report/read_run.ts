@@ -1,6 +1,6 @@
 /** A run directory as records: finished, unfinished, failed, or under way. What is not there yet is undefined. */
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { MOST_CHARACTERS, parseYaml } from '../config/yaml_document.ts';
 import { CheckpointError } from '../errors.ts';
 import { type Fingerprint, readFingerprint } from '../run/fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../run/json.ts';
@@ -80,11 +80,11 @@ async function readLines(store: Store, path: string): Promise<JsonObject[]> {
 
 /** A config that somebody edited may be no YAML, or refer to an anchor that it does not have. */
 function yamlTree(text: string): unknown {
+  if (text.length > MOST_CHARACTERS) throw malformedConfig('more than 1 MB');
+  const parsed = parseYaml(text);
+  if ('mistake' in parsed) throw malformedConfig(`line ${parsed.mistake.line}: ${parsed.mistake.rule}`);
   try {
-    const document = parseDocument(text);
-    const [error] = document.errors;
-    if (error !== undefined) throw error;
-    return document.toJS();
+    return parsed.document.toJS();
   } catch (error) {
     throw malformedConfig(error instanceof Error ? error.message : String(error));
   }

@@ -168,7 +168,7 @@ function machine({ fingerprint, summary }: RunRecords): Markup | undefined {
 function config({ configYaml }: RunRecords): Markup {
   const lines = configYaml.trimEnd().split('\n');
   const marked = lines.map((line) => {
-    const [, before, key, rest] = /^([\s-]*)([\w./@-]+:)(.*)$/.exec(line) ?? [];
+    const [, before, key, rest] = /^([\s-]*)([\w./@][\w./@-]*:)(.*)$/.exec(line) ?? [];
     return key === undefined ? html`${line}\n` : html`${before}<span class="yaml">${key}</span>${rest}\n`;
   });
   return html`

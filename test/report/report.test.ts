@@ -212,6 +212,16 @@ describe('the page', () => {
     );
   });
 
+  it.each([
+    ['dashes', '-'],
+    ['spaces', ' '],
+    ['keys', 'a.'],
+  ])('shows a config with a line of 100,000 %s in less than a second', async (_, part) => {
+    const before = process.cpuUsage();
+    await report({ config: `${ONE_STAGE}\n# long\nlong: "x\n  ${part.repeat(100_000)}x"\n` });
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
+  });
+
   it('reads a log whose last line is still being written', async () => {
     const store = await directory(threeSteps);
     await store.append('metrics.jsonl', '{"step":4,"st');
