@@ -7,7 +7,7 @@ import type { Fingerprint } from './fingerprint.ts';
 /** What only the caller knows; the machine supplies the rest. */
 export type FingerprintInputs = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'threads' | 'seed' | 'configHash' | 'modules'
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'modules'
 > & {
   /** Whose git commit to record; default the working directory. */
   readonly directory?: string;
@@ -20,6 +20,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     backend: given.backend,
     backendFeatures: given.backendFeatures,
     engine: `v8 ${process.versions.v8}`,
+    ...(given.mathematics !== undefined && { mathematics: given.mathematics }),
     runtime: `node ${process.versions.node}`,
     platform: process.platform,
     arch: process.arch,

@@ -4,8 +4,10 @@
  *   decides bits   package version, backend and its features (FMA, adapter), JavaScript engine, platform,
  *                  architecture, seed, configuration, the user's own files; the CPU model where a backend calls
  *                  native mathematics
- *   told, no more  git commit, threads, runtime version; the CPU model and the width of SIMD on `wasm` and
- *                  `reference`, whose arithmetic is defined by WebAssembly and ECMAScript (fused or unfused FMA is a backend feature)
+ *   told, no more  git commit, threads, runtime version; on `wasm` and `reference`, whose arithmetic is defined by
+ *                  WebAssembly and ECMAScript, the CPU model and the width of SIMD (fused or unfused FMA is a backend
+ *                  feature), and the engine where its mathematics agree with those of the one before; then a browser
+ *                  goes on with what Node began, and the other way round
  */
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
@@ -22,6 +24,8 @@ export type Fingerprint = {
   readonly backendFeatures: Record<string, string>;
   /** The JavaScript engine, as `v8 11.3.244.8`: it decides the last bit of Math.exp and Math.log. */
   readonly engine: string;
+  /** What the engine makes of them, as `mathematicsHash` has it; absent in older runs. */
+  readonly mathematics?: string;
   /** What hosts the engine, as `node 20.20.2`. */
   readonly runtime: string;
   readonly platform: string;
@@ -44,6 +48,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   backend: z.string(),
   backendFeatures: texts,
   engine: z.string(),
+  mathematics: z.string().optional(),
   runtime: z.string(),
   platform: z.string(),
   arch: z.string(),
@@ -69,16 +74,27 @@ const TOLD_ONLY: ReadonlySet<string> = new Set(['gitCommit', 'threads', 'runtime
 /** Backends whose arithmetic no CPU model can change. */
 const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
 
+/** What a browser does not tell. */
+const UNTOLD: readonly string[] = ['browser', 'not told'];
+
 /** Compares the recorded fingerprint `before` with the present one `after`, field by field. */
 export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintComparison {
+  const isPortable = before.backend === after.backend && PORTABLE_BACKENDS.has(after.backend);
+  const agrees = isPortable && before.mathematics !== undefined && before.mathematics === after.mathematics;
+  const isToldOnly = (field: string, change: string): boolean => {
+    if (TOLD_ONLY.has(field)) return true;
+    if (field === 'cpuModel' || change.startsWith('backendFeatures.simd')) return isPortable;
+    if (field === 'engine') return agrees;
+    if (field === 'platform' || field === 'arch')
+      return agrees && [before, after].some((one) => UNTOLD.includes(one[field]));
+    return false;
+  };
   const differences: string[] = [];
   const warnings: string[] = [];
   for (const change of describeChanges(before, after)) {
     const field = change.split(/[.:]/, 1)[0];
-    const isPortable = before.backend === after.backend && PORTABLE_BACKENDS.has(after.backend);
-    const isTold =
-      TOLD_ONLY.has(field) || (isPortable && (field === 'cpuModel' || change.startsWith('backendFeatures.simd')));
-    (isTold ? warnings : differences).push(change);
+    if (field === 'mathematics' && (before.mathematics === undefined || after.mathematics === undefined)) continue;
+    (isToldOnly(field, change) ? warnings : differences).push(change);
   }
   return { same: differences.length === 0, differences, warnings };
 }

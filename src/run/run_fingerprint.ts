@@ -1,9 +1,13 @@
 /** What a fingerprint says of the run itself, wherever it runs: its backend, seed and config. */
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import { mathematicsHash } from './mathematics.ts';
 import { configHash } from './session.ts';
 
-export type RunFingerprint = Pick<Fingerprint, 'backend' | 'backendFeatures' | 'threads' | 'seed' | 'configHash'>;
+export type RunFingerprint = Pick<
+  Fingerprint,
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash'
+>;
 
 export async function runFingerprint({ config, policy }: TrainingRun): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
@@ -11,6 +15,7 @@ export async function runFingerprint({ config, policy }: TrainingRun): Promise<R
   return {
     backend,
     backendFeatures: Object.fromEntries(Object.entries(deciding).map(([name, value]) => [name, String(value)])),
+    mathematics: await mathematicsHash(),
     threads: Number(threads),
     seed: config.seed,
     configHash: await configHash(config),

@@ -23,6 +23,7 @@ import type { RunIdentity } from './manifest.ts';
 import { exportModel, ofBest, ofLast } from './model_export.ts';
 import { MODEL_FOLDER } from './model_files.ts';
 import { RunLogs } from './run_logs.ts';
+import { changedConfig, describeChange, readChanges } from './setting_changes.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Claim, Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
@@ -48,6 +49,8 @@ export interface SessionOptions {
   readonly resume: boolean;
   /** Resume although the fingerprint differs. */
   readonly force: boolean;
+  /** The config that the run was begun with, where settings were changed since; default: that of the run. */
+  readonly startConfig?: RunConfig;
   /** Asked at each step boundary: true ends the session after a checkpoint. */
   readonly shouldStop: () => boolean;
   /**
@@ -96,15 +99,17 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   }
 }
 
-async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEvent> {
-  const { run, store } = options;
-  if (!options.resume) await requireFresh(options, run.config);
+async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent> {
+  const { store } = given;
+  if (!given.resume) await requireFresh(given, startConfigOf(given));
   await store.removeLeftovers();
   await removeUnfinished(store);
-  const logs = await RunLogs.open(run, store);
+  const logs = await RunLogs.open(given.run, store);
   let earlierSeconds = 0;
+  let options = given;
   if (options.resume) {
     const resumed = await resume(options, logs);
+    options = { ...options, run: resumed.run };
     earlierSeconds = resumed.wallSeconds;
     const { checkpoint: from } = resumed;
     if (from !== undefined) yield { type: 'resumed', checkpoint: from, wallSeconds: earlierSeconds };
@@ -112,6 +117,7 @@ async function* sessionUnder(options: ClaimedOptions): AsyncGenerator<SessionEve
   } else {
     await startDirectory(options);
   }
+  const { run } = options;
   const start = run.clock();
   const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
   let savedAt = run.clock();
@@ -197,25 +203,36 @@ async function checkpoint(options: ClaimedOptions, logs: RunLogs, wallSeconds: n
   return name;
 }
 
-async function startDirectory({ run, store, fingerprint }: SessionOptions): Promise<void> {
-  await store.writeAtomic('config.yaml', new TextEncoder().encode(resolvedYaml(run.config)));
+function startConfigOf({ run, startConfig = run.config }: SessionOptions): RunConfig {
+  return startConfig;
+}
+
+async function startDirectory(options: SessionOptions): Promise<void> {
+  const { store, fingerprint } = options;
+  await store.writeAtomic('config.yaml', new TextEncoder().encode(resolvedYaml(startConfigOf(options))));
   await writeFingerprint(store, fingerprint);
 }
 
-async function resume(
-  options: ClaimedOptions,
-  logs: RunLogs,
-): Promise<{ wallSeconds: number; notes: string[]; checkpoint?: string }> {
+interface Resumed {
+  /** With the settings that were changed since the start. */
+  readonly run: TrainingRun;
+  readonly wallSeconds: number;
+  readonly notes: readonly string[];
+  readonly checkpoint?: string;
+}
+
+async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> {
   const { run, store, fingerprint, force } = options;
   const recorded = await requireRun(options);
   const started = await recordedConfig(store);
-  const configChanges = started && describeChanges(treeOf(started), treeOf(run.config), FREE_KEYS);
+  const configChanges = started && describeChanges(treeOf(started), treeOf(startConfigOf(options)), FREE_KEYS);
   const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
   const loaded = await loadLatestCheckpoint(store, options.identity);
   if (loaded === undefined) {
     await logs.cutTo({ metrics: 0, completions: 0 });
     await pruneBest(run, store);
-    return { wallSeconds: 0, notes: [...notes, 'the run has no checkpoint yet: it starts over from step 0.'] };
+    notes.push('the run has no checkpoint yet: it starts over from step 0.');
+    return { run: await withChanges(run, store, notes), wallSeconds: 0, notes };
   }
   notes.push(...loaded.damaged.map(passedOver));
   const { logs: positions, wallSeconds } = restoreCheckpoint(run, loaded.checkpoint);
@@ -224,7 +241,16 @@ async function resume(
   if (lost !== undefined) notes.push(lost);
   await pruneBest(run, store);
   notes.push(`resumed from checkpoint ${loaded.name}.`);
-  return { wallSeconds, notes, checkpoint: loaded.name };
+  return { run: await withChanges(run, store, notes), wallSeconds, notes, checkpoint: loaded.name };
+}
+
+/** The page lets settings be changed while a run rests: it goes on with them wherever it is resumed. */
+async function withChanges(run: TrainingRun, store: Store, notes: string[]): Promise<TrainingRun> {
+  const changes = await readChanges(store, run.state);
+  const config = changedConfig(run.config, changes);
+  if (JSON.stringify(treeOf(config)) === JSON.stringify(treeOf(run.config))) return run; // made already, by the page
+  notes.push(`settings changed since the start: ${changes.map(describeChange).join('; ')}.`);
+  return { ...run, config };
 }
 
 /** A failed run keeps its logs, and the batch that broke it. */

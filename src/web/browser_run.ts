@@ -7,6 +7,7 @@ import type { Catalogue } from '../config/catalogue.ts';
 import type { CreditedGroup, Evaluation } from '../methods/records.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { SessionEvent } from '../run/session.ts';
+import type { SettingChange } from '../run/setting_changes.ts';
 import type { BackendReport, BackendRequest } from './choose_backend.ts';
 
 /** What to open. Plain data: it crosses to a worker. */
@@ -76,15 +77,7 @@ export interface OpenedRun {
   readonly notes: readonly string[];
 }
 
-/** Settings that may be changed within a run, under their YAML keys. */
-export const CHANGEABLE = ['learning_rate', 'temperature', 'entropy_coef', 'epsilon', 'epsilon_high'] as const;
-export type Changeable = (typeof CHANGEABLE)[number];
-
-export interface SettingChange {
-  readonly stageIndex: number;
-  readonly step: number;
-  readonly settings: Readonly<Partial<Record<Changeable, number>>>;
-}
+export { CHANGEABLE, type Changeable, type SettingChange } from '../run/setting_changes.ts';
 
 /** One completion of a question. */
 export interface Answer {

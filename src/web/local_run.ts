@@ -8,15 +8,14 @@ import { catalogue } from '../config/catalogue.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
-import { ConfigError, DataError, RlvrError } from '../errors.ts';
-import { answeredItems, completeItems, completeTexts, rewardBatch } from '../grpo/complete.ts';
+import { ConfigError, DataError } from '../errors.ts';
+import { completeItems, completeTexts } from '../grpo/complete.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { countParameters } from '../model/parameters.ts';
 import { estimateTime } from '../planning/time_estimate.ts';
-import { combineRewards, type RewardFunction, scoreRewards } from '../rewards/reward_function.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint.ts';
@@ -25,6 +24,7 @@ import { exportModel, ofBest, ofLast } from '../run/model_export.ts';
 import { loadModel, weightsSha256 } from '../run/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
+import { changedConfig, readChanges, writeChange } from '../run/setting_changes.ts';
 import { sha256Hex } from '../run/sha256.ts';
 import { restoreCheckpoint } from '../run/state.ts';
 import { memoryStore, type Store } from '../run/store.ts';
@@ -48,7 +48,7 @@ import { startOwnReward } from './own_reward.ts';
 import { pastMetrics } from './past_metrics.ts';
 import { allFiles } from './refuge_store.ts';
 import { type StartSandbox, startSandbox } from './sandboxes.ts';
-import { readChanges, settingOverrides, writeChange } from './setting_changes.ts';
+import { tryReward } from './try_reward.ts';
 
 const SOURCE = { file: 'config' };
 const GROUPS = 4;
@@ -89,7 +89,17 @@ async function open(
   const modules = await hashes(options.rewards ?? {});
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
-  const here: LocalParts = { options, sandbox, run, chosen, fingerprint, closers, changes: [], notes: [] };
+  const here: LocalParts = {
+    options,
+    startConfig: config,
+    sandbox,
+    run,
+    chosen,
+    fingerprint,
+    closers,
+    changes: [],
+    notes: [],
+  };
   const local = new LocalRun(here);
   const kept = await openKept(options.name, (reason) => local.storageRefused(reason));
   closers.push(kept.release);
@@ -106,6 +116,8 @@ async function hashes(rewards: Readonly<Record<string, string>>): Promise<Record
 
 interface LocalParts {
   readonly options: OpenOptions;
+  /** Before any change of a setting. */
+  readonly startConfig: RunConfig;
   readonly sandbox: StartSandbox;
   run: TrainingRun;
   readonly chosen: ChosenBackend;
@@ -213,7 +225,7 @@ class LocalRun implements BrowserRun {
 
   async #train(steps: number): Promise<RunStatus> {
     if (this.#status === 'finished') return this.#status;
-    const { run, fingerprint } = this.#parts;
+    const { run, fingerprint, startConfig } = this.#parts;
     this.#setStatus('training');
     let taken = 0;
     let finished = false;
@@ -224,6 +236,7 @@ class LocalRun implements BrowserRun {
         store: this.#store,
         fingerprint,
         resume,
+        startConfig,
         force: true, // another browser, or another backend: said as a note
         shouldStop: () => this.#stop || taken >= steps,
         wantsEvaluation: async () => {
@@ -319,43 +332,17 @@ class LocalRun implements BrowserRun {
 
   /** @throws ConfigError for a value that the config would refuse, too */
   #applyChanges(): void {
-    const { run, changes, options } = this.#parts;
-    const config: RunConfig = parseConfig(options.yaml, SOURCE, settingOverrides(changes)).config;
-    this.#parts.run = { ...run, config };
+    const { run, changes, startConfig } = this.#parts;
+    this.#parts.run = { ...run, config: changedConfig(startConfig, changes) };
   }
 
   async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
     const reward = await startOwnReward('yours', code, this.#parts.sandbox);
     try {
-      return await this.#atRest(() => this.#try(reward, completions));
+      return await this.#atRest(() => tryReward(this.#parts.run, reward, completions));
     } finally {
       await reward.close();
     }
-  }
-
-  async #try(reward: RewardFunction, count: number): Promise<TriedCompletion[]> {
-    const { run } = this.#parts;
-    const { tasks } = run;
-    const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
-    const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => tasks.trainItem(run.config.seed, i));
-    const each = Math.ceil(count / items.length);
-    const completions = await completeItems(run, items, {
-      samples: each,
-      sampling: stage.stage === 'grpo' ? stage.sampling : wholeVocabulary(1),
-      samplingKey: samplingKey(run.config.seed, 'sample'),
-      stage,
-    });
-    const rows = answeredItems(items, completions).slice(0, count);
-    const batch = rewardBatch(rows, { step: run.state.step, progress: 0 });
-    const { rewards, failures } = await scoreRewards([reward], batch);
-    if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
-    const totals = combineRewards(rewards, [1]);
-    return rows.map(({ item: { prompt }, completion: { text, verdict } }, i) => ({
-      prompt,
-      text,
-      verdict,
-      reward: totals[i] ?? null,
-    }));
   }
 
   estimate(): Promise<BrowserEstimate> {

@@ -5,9 +5,6 @@ import { memoryStore, type Store } from '../run/store.ts';
 /** Codes of the errors after which a disk is given up. */
 const REFUSALS = ['disk-full', 'file-failed', 'storage-denied'];
 
-/** Files of a session that a browser does not keep: in a long run they would fill a site's storage, and no page reads them. */
-const NOT_KEPT = ['completions.jsonl'];
-
 /**
  * @param disk    what was saved there before it refused stays there
  * @param refused  hears once why the run is in memory from now on
@@ -34,9 +31,7 @@ class RefugeStore implements Store {
   list: Store['list'] = (directory) => this.#store.list(directory);
   exists: Store['exists'] = (path) => this.#store.exists(path);
   writeAtomic: Store['writeAtomic'] = (path, bytes) => this.#write((store) => store.writeAtomic(path, bytes));
-  append: Store['append'] = async (path, content) => {
-    if (!NOT_KEPT.includes(path)) await this.#write((store) => store.append(path, content));
-  };
+  append: Store['append'] = (path, content) => this.#write((store) => store.append(path, content));
   sync: Store['sync'] = (path) => this.#write((store) => store.sync(path));
   truncate: Store['truncate'] = (path, bytes) => this.#write((store) => store.truncate(path, bytes));
   remove: Store['remove'] = (path) => this.#write((store) => store.remove(path));

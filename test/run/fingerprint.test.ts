@@ -69,6 +69,47 @@ describe('sameBits', () => {
     expect(comparison).toEqual({ same: true, differences: [], warnings: [warning] });
   });
 
+  describe('between engines whose mathematics agree', () => {
+    const node: Fingerprint = { ...recorded, mathematics: 'm' };
+    const browser = {
+      engine: 'chrome 156',
+      runtime: 'chrome 156',
+      platform: 'browser',
+      arch: 'not told',
+      cpuModel: 'not told',
+      gitCommit: null,
+    };
+
+    it('a browser goes on with a run of Node, and Node with one of a browser', () => {
+      const page = { ...node, ...browser };
+      for (const [before, after] of [
+        [node, page],
+        [page, node],
+      ] as const) {
+        const { same, warnings } = sameBits(before, after);
+        expect(same).toBe(true);
+        expect(warnings.map((line) => line.split(':')[0])).toEqual(
+          expect.arrayContaining(['engine', 'platform', 'arch', 'cpuModel']),
+        );
+      }
+      expect(sameBits(node, { ...node, engine: 'v8 13.6' }).differences).toEqual([]);
+    });
+
+    it.each<[string, Partial<Fingerprint>, Partial<Fingerprint>]>([
+      ['where they do not', {}, { ...browser, mathematics: 'other' }],
+      ['where an older run does not say', { mathematics: undefined }, browser],
+      ['on webgpu', { backend: 'webgpu' }, { ...browser, backend: 'webgpu' }],
+      ['between two systems', {}, { platform: 'darwin' }],
+      ['between two architectures', {}, { arch: 'arm64' }],
+    ])('but not %s', (_, before, after) => {
+      expect(sameBits({ ...node, ...before }, { ...node, ...after }).same).toBe(false);
+    });
+
+    it('a run from before there were hashes of them goes on where it was begun', () => {
+      expect(sameBits(recorded, node)).toEqual({ same: true, differences: [], warnings: [] });
+    });
+  });
+
   it.each(['tfjs', 'webgpu'])('another CPU model on %s is another run', (backend) => {
     expect(sameBits({ ...recorded, backend }, { ...recorded, backend, cpuModel: 'B CPU' }).same).toBe(false);
   });

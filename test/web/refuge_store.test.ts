@@ -45,9 +45,3 @@ it('leaves mistakes of the caller as they are', async () => {
   await expect(store.writeAtomic('../outside', bytes(''))).rejects.toThrow(/not a path inside/);
   expect(said).toEqual([]);
 });
-
-it('keeps no completions: a site has little room', async () => {
-  const store = refugeStore(memoryStore(), () => {});
-  await store.append('completions.jsonl', '{}\n');
-  expect(await store.exists('completions.jsonl')).toBe(false);
-});

@@ -1,8 +1,20 @@
 /** `changes.jsonl`: settings that were changed while the run rested. Together with config.yaml they say how it came about. */
+import { resolvedYaml } from '../config/dump.ts';
+import { parseConfig } from '../config/load.ts';
 import type { Override } from '../config/overrides.ts';
-import { parseJsonObject } from '../run/json.ts';
-import type { Store } from '../run/store.ts';
-import { CHANGEABLE, type SettingChange } from './browser_run.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import { parseJsonObject } from './json.ts';
+import type { Store } from './store.ts';
+
+/** Settings that may be changed within a run, under their YAML keys. */
+export const CHANGEABLE = ['learning_rate', 'temperature', 'entropy_coef', 'epsilon', 'epsilon_high'] as const;
+export type Changeable = (typeof CHANGEABLE)[number];
+
+export interface SettingChange {
+  readonly stageIndex: number;
+  readonly step: number;
+  readonly settings: Readonly<Partial<Record<Changeable, number>>>;
+}
 
 const FILE = 'changes.jsonl';
 
@@ -36,4 +48,16 @@ export function settingOverrides(changes: readonly SettingChange[]): Override[] 
       return value === undefined ? [] : [{ flag: key, assignment: `grpo.${key}=${value}` }];
     }),
   );
+}
+
+/** A config with the changes made. @throws ConfigError for a value that the config would refuse, too */
+export function changedConfig(config: RunConfig, changes: readonly SettingChange[]): RunConfig {
+  if (changes.length === 0) return config;
+  return parseConfig(resolvedYaml(config), { file: 'config.yaml' }, settingOverrides(changes)).config;
+}
+
+/** `learning_rate 0.0002 from step 41 on`. */
+export function describeChange({ step, settings }: SettingChange): string {
+  const said = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
+  return `${said.join(', ')} from step ${step + 1} on`;
 }

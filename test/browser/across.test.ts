@@ -1,0 +1,100 @@
+/** A run goes from the page to the command line's session and back, without force, and with the same bits. */
+import { unzipSync, zipSync } from 'fflate';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { weightsSha256 } from '../../src/run/model_files.ts';
+import { openRun } from '../../src/run/open_run.ts';
+import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
+import { session } from '../../src/run/session.ts';
+import { memoryStore, type Store } from '../../src/run/store.ts';
+import { allFiles } from '../../src/web/refuge_store.ts';
+import { createTasks } from '../support/tasks.ts';
+import {
+  downloaded,
+  reach,
+  type Site,
+  serveSite,
+  startChromium,
+  status,
+  stepOf,
+  visit,
+  weightsHash,
+} from './chromium.ts';
+
+const LINK = '#preset=sort-two&evalEvery=20&batch=128&rate=0.005&steps=60';
+
+let browser: Browser;
+let site: Site;
+beforeAll(async () => {
+  browser = await startChromium({ webgpu: false });
+  site = await serveSite({ isolated: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function saved(page: Page): Promise<Store> {
+  const store = memoryStore();
+  const files = unzipSync(await downloaded(page, '#save'));
+  for (const [path, bytes] of Object.entries(files)) await store.writeAtomic(path, bytes);
+  return store;
+}
+
+/** Goes on with a saved run as `--resume` does. @param steps  taken at most */
+async function resumed(store: Store, steps = Number.POSITIVE_INFINITY): Promise<{ sha256: string; notes: string[] }> {
+  const text = new TextDecoder().decode(await store.read('config.yaml'));
+  const { config } = parseConfig(text, { file: 'config.yaml' });
+  const run = await openRun(config, await createTasks(config), await wasmBackend({ threads: 2 }));
+  try {
+    let taken = 0;
+    const options = { run, store, fingerprint: await fingerprintOf(run), resume: true, force: false };
+    const notes: string[] = [];
+    for await (const event of session({ ...options, shouldStop: () => taken >= steps })) {
+      if (event.type === 'step') taken++;
+      if (event.type === 'note') notes.push(event.message);
+    }
+    return { sha256: await weightsSha256(run.policy), notes };
+  } finally {
+    await run.policy.close();
+  }
+}
+
+it('from the page to Node and back: the weights are those of the page alone', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await status(page, 'resting');
+  await page.click('#train');
+  await reach(page, 5);
+  await page.click('#train');
+  await status(page, 'resting');
+  const [here, there] = [await saved(page), await saved(page)];
+  const step = await stepOf(page);
+  await page.click('#train');
+  await status(page, 'finished');
+  const whole = await weightsHash(page);
+  await close();
+
+  const completions = new TextDecoder()
+    .decode(await here.read('completions.jsonl'))
+    .trimEnd()
+    .split('\n');
+  expect(JSON.parse(completions.at(-1) ?? '{}')).toMatchObject({ step });
+  const { sha256, notes } = await resumed(here);
+  expect(sha256).toBe(whole);
+  expect(notes.join('\n')).toMatch(/engine: chrome \d+ → v8 /);
+
+  await resumed(there, 7);
+  const file = Buffer.from(zipSync(Object.fromEntries(await allFiles(there))));
+  const other = await visit(browser, site.url);
+  await status(other.page, 'resting');
+  await other.page.setInputFiles('#load', { name: 'run.zip', mimeType: 'application/zip', buffer: file });
+  await other.page.waitForFunction((at) => document.body.textContent?.includes(`step ${at}`), step + 7);
+  await status(other.page, 'resting');
+  await other.page.click('#train');
+  await status(other.page, 'finished');
+  expect(await weightsHash(other.page)).toBe(whole);
+  expect(other.errors).toEqual([]);
+  await other.close();
+});
