@@ -59,6 +59,8 @@ async function open(experiment) {
   if (flags.backend === 'webgpu') query.set('software', '');
   const stop = await traceThread(browser, page);
   await page.goto(`${site.resolvedUrls.local[0]}?${query}#${experiment}`);
+  await waitFor(page, () => document.body.dataset.status === 'waiting');
+  await page.click('#open');
   await waitFor(page, () => document.body.dataset.status === 'resting');
   return { page, devtools, opening: summarizeTasks(await stop()), close: () => context.close() };
 }

@@ -49,7 +49,8 @@ export interface DamagedCheckpoint {
   readonly isForeign?: true;
 }
 
-function whyUnused({ reason, isForeign }: DamagedCheckpoint): string {
+/** For people: why it cannot be used. */
+export function whyUnused({ reason, isForeign }: DamagedCheckpoint): string {
   return isForeign ? `not of this run, but of ${reason}` : reason;
 }
 

@@ -21,6 +21,11 @@ export interface OpenOptions {
   readonly rewards?: Readonly<Record<string, string>>;
   /** A saved run by path, as `files` gives it, to begin with where none of this name is kept. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
+  /**
+   * The files take the place of what is kept under this name: once all of them were found whole and the run was opened
+   * from them. Until then nothing that is kept is touched. Default false.
+   */
+  readonly replaces?: boolean;
   /** Most groups of a `rollouts` event that are handed on; default 4. */
   readonly groups?: number;
   /** Least milliseconds between two `rollouts` events that are handed on: those of steps in between are not; default 0. */

@@ -13,7 +13,7 @@ export interface BackendRequest {
   readonly name?: 'auto' | 'webgpu' | 'wasm';
   /** Takes a WebGPU adapter that runs on the processor, too; `auto` refuses one, since WebAssembly is faster. */
   readonly software?: boolean;
-  /** Threads of WebAssembly; default: see `ownThreads`. */
+  /** Threads of WebAssembly, at most as many as there are cores; default: see `ownThreads`. */
   readonly threads?: number;
 }
 
@@ -46,7 +46,7 @@ export async function chooseBackend(
     missing.push(found);
   }
   const isolated = globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer !== 'undefined';
-  const count = threads ?? ownThreads();
+  const count = threads === undefined ? ownThreads() : cappedThreads(threads, missing);
   if (isolated && count > 1) {
     const report = { kind: 'wasm-threads', threads: count, line: `WebAssembly on ${count} threads`, missing } as const;
     return { backend: await wasmBackendOn(browser, { threads: count }), report };
@@ -60,6 +60,17 @@ export async function chooseBackend(
 function ownThreads(): number {
   const cores = browser.processors();
   return cores < 4 ? cores : Math.min(8, cores - 1);
+}
+
+/** More threads than cores only wait for each other, and each has memory of its own: what is asked for may be a link's. */
+function cappedThreads(asked: number, missing: string[]): number {
+  const cores = browser.processors();
+  if (!Number.isInteger(asked) || asked < 1) {
+    missing.push(`${asked} threads were asked for, which is no number of threads`);
+    return ownThreads();
+  }
+  if (asked > cores) missing.push(`${asked} threads were asked for, and there are ${cores} cores`);
+  return Math.min(asked, cores);
 }
 
 async function findGpu(allowSoftware: boolean, storageDtype: StorageDtype): Promise<ChosenBackend | string> {

@@ -48,6 +48,7 @@ import { startOwnReward } from './own_reward.ts';
 import { pastMetrics } from './past_metrics.ts';
 import { allFiles } from './refuge_store.ts';
 import { type StartSandbox, startSandbox } from './sandboxes.ts';
+import { orBad, wholeRun } from './saved_run.ts';
 import { tryReward } from './try_reward.ts';
 
 const SOURCE = { file: 'config' };
@@ -76,6 +77,9 @@ async function open(
   closers: (() => Promise<void> | void)[],
 ): Promise<BrowserRun> {
   const config = parseConfig(options.yaml, SOURCE).config;
+  const modules = await hashes(options.rewards ?? {});
+  const { files, replaces = false } = options;
+  const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
   const tasks = await createTasks(config);
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
@@ -86,7 +90,6 @@ async function open(
   }
   const run = await openRun(config, tasks, chosen.backend, { rewards });
   closers.push(() => run.policy.close());
-  const modules = await hashes(options.rewards ?? {});
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
   const here: LocalParts = {
@@ -101,9 +104,10 @@ async function open(
     notes: [],
   };
   const local = new LocalRun(here);
-  const kept = await openKept(options.name, (reason) => local.storageRefused(reason));
+  if (incoming !== undefined) await orBad('its newest state', () => local.restore(incoming));
+  const kept = await openKept(options.name, (reason) => local.storageRefused(reason), incoming && files);
   closers.push(kept.release);
-  await local.openStore(kept.store, kept.report);
+  await local.openStore(kept.store, kept.report, incoming !== undefined);
   return local;
 }
 
@@ -153,14 +157,25 @@ class LocalRun implements BrowserRun {
     return this.#opened;
   }
 
-  /** Finds the run where it was left. @throws CheckpointError where all that is kept is damaged */
-  async openStore(store: Store, storage: StorageReport): Promise<void> {
+  /**
+   * Finds the run where it was left.
+   * @param isRestored  the run is where this store has it, already
+   * @throws CheckpointError where all that is kept is damaged
+   */
+  async openStore(store: Store, storage: StorageReport, isRestored: boolean): Promise<void> {
     this.#store = store;
     this.#storage = storage;
-    const { run, notes, changes, options } = this.#parts;
+    const { options } = this.#parts;
     if (!(await store.exists('fingerprint.json'))) {
       for (const [path, bytes] of options.files ?? []) await store.writeAtomic(path, bytes);
     }
+    if (!isRestored) await this.restore(store);
+    this.#opened = await this.#describe();
+  }
+
+  /** Puts the run where a store has it. */
+  async restore(store: Store): Promise<void> {
+    const { run, notes, changes } = this.#parts;
     const recorded = await readFingerprint(store);
     const loaded = await loadLatestCheckpoint(store, recorded && identityOf(recorded));
     if (loaded !== undefined) {
@@ -175,7 +190,6 @@ class LocalRun implements BrowserRun {
         this.#isBest = true;
       }
     }
-    this.#opened = await this.#describe();
   }
 
   /** Called by the store, once. */

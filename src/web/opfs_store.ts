@@ -34,8 +34,14 @@ export async function opfsStore(name: string): Promise<Store> {
 /** Names of the runs that are kept, sorted. @throws CheckpointError as `opfsStore` */
 export async function keptRuns(): Promise<string[]> {
   const names: string[] = [];
-  for await (const name of (await rootDirectory()).keys()) names.push(name);
+  for await (const name of (await rootDirectory()).keys()) if (!name.startsWith('.')) names.push(name);
   return names.sort();
+}
+
+/** Whether there is a folder of that name. @throws CheckpointError as `opfsStore` */
+export async function hasKeptRun(name: string): Promise<boolean> {
+  const root = await rootDirectory();
+  return (await unlessMissing(root.getDirectoryHandle(name))) !== undefined;
 }
 
 /** Removes a kept run and all its files; nothing happens where there is none. @throws CheckpointError */

@@ -62,11 +62,18 @@ class RefugeStore implements Store {
   }
 }
 
-async function copyFolder(from: Store, to: Store, folder: string): Promise<void> {
+/** @param without  names that are left out */
+export async function copyFolder(
+  from: Store,
+  to: Store,
+  folder: string,
+  without: readonly string[] = [],
+): Promise<void> {
   for (const name of await from.list(folder)) {
+    if (without.includes(name)) continue;
     const path = folder === '' ? name : `${folder}/${name}`;
     const bytes = await from.read(path);
-    if (bytes === undefined) await copyFolder(from, to, path);
+    if (bytes === undefined) await copyFolder(from, to, path, without);
     else await to.writeAtomic(path, bytes);
   }
 }

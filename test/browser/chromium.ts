@@ -38,8 +38,8 @@ export interface Visit {
   readonly close: () => Promise<void>;
 }
 
-/** Opens an address in a fresh profile. */
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+/** Goes to an address in a fresh profile; nothing is clicked. */
+export async function arrive(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -51,11 +51,17 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   return { page, errors, close: () => context.close() };
 }
 
-/** Opens an address in a fresh profile, and waits until its run is open. */
-export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const visited = await visit(browser, url, options);
-  await status(visited.page, 'resting', 'finished');
-  return visited;
+/** Opens an address in a fresh profile, and its run at a click. */
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const arrived = await arrive(browser, url, options);
+  await openRun(arrived.page);
+  return arrived;
+}
+
+/** Opens the run of a page that waits for a click. */
+export async function openRun(page: Page): Promise<void> {
+  await status(page, 'waiting');
+  await page.click('#open');
 }
 
 /** Waits until the page is in one of these states. */

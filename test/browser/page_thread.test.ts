@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LONG_MS, summarizeTasks, traceThread } from '../../bench/page_thread.mjs';
-import { type Site, serveSite, startChromium, status, trainTo, visit } from './chromium.ts';
+import { arrive, openRun, type Site, serveSite, startChromium, status, trainTo, visit } from './chromium.ts';
 
 let browser: Browser;
 let site: Site;
@@ -33,7 +33,7 @@ it.each([
 });
 
 it('rollouts come to the page a few times per second, however fast the steps are', async () => {
-  const { page, close } = await visit(browser, site.url);
+  const { page, close } = await arrive(browser, site.url);
   await page.addInitScript(() => {
     const heard: Record<string, number> = {};
     Object.assign(globalThis, { heard });
@@ -48,6 +48,7 @@ it('rollouts come to the page a few times per second, however fast the steps are
   });
   await page.goto(`${site.url}?threads=1#preset=sort-two&steps=2000&evalEvery=500`);
   await page.reload(); // another experiment alone is the same document
+  await openRun(page);
   await status(page, 'resting');
   const begin = Date.now();
   await trainTo(page, 100);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ECMASCRIPT_GLOBALS } from '../../src/rewards/sandbox.ts';
-import { open, type Site, serveSite, startChromium, type Visit } from './chromium.ts';
+import { type Site, serveSite, startChromium, status, type Visit, visit } from './chromium.ts';
 import { ESCAPES, programOf, WHOLE_PROGRAMS } from './escapes.ts';
 import { FORGERIES, REPLACES_EVERYTHING, reachesOf } from './forgeries.ts';
 
@@ -61,7 +61,8 @@ beforeAll(async () => {
   browser = await startChromium({ webgpu: false });
   site = await serveSite({ isolated: true });
   outside = await startOutside();
-  visited = await open(browser, `${site.url}#preset=sort-two&steps=2000&evalEvery=500`);
+  visited = await visit(browser, `${site.url}#preset=sort-two&steps=2000&evalEvery=500`);
+  await status(visited.page, 'resting');
 });
 afterAll(async () => {
   await browser?.close();

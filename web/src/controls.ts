@@ -6,6 +6,8 @@ import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
 import type { Lab, LabStatus, Note } from './lab.ts';
 
 const LABELS: Readonly<Record<LabStatus, string>> = {
+  waiting: 'Train',
+  asking: 'Asked above …',
   opening: 'Opening …',
   resting: 'Train',
   training: 'Pause',
@@ -24,12 +26,15 @@ export class Controls {
   readonly #evaluate = byId('evaluate') as HTMLButtonElement;
   readonly #reset = byId('reset') as HTMLButtonElement;
   readonly #figures = FIGURES.map((term) => new Figure(term));
+  /** For those who want to look before they train. */
+  readonly #open = element('button', { type: 'button', id: 'open', class: 'small' }, 'Only open it');
   #notes: readonly Note[] = [];
   #run: BrowserRun | undefined;
 
   constructor(lab: Lab) {
     this.#lab = lab;
     this.#train.addEventListener('click', () => void lab.toggle());
+    this.#open.addEventListener('click', () => void lab.open());
     this.#step.addEventListener('click', () => void lab.train(1));
     this.#evaluate.addEventListener('click', () => void lab.evaluate());
     this.#reset.addEventListener('click', () => {
@@ -44,10 +49,12 @@ export class Controls {
     const { status, run, history } = this.#lab;
     if (document.body.dataset.status !== status) document.body.dataset.status = status;
     write(this.#train, status === 'resting' && history.step > 0 ? 'Go on' : LABELS[status]);
-    this.#train.disabled = status !== 'resting' && status !== 'training';
-    this.#step.disabled = status !== 'resting';
-    this.#evaluate.disabled = run === undefined || status === 'busy' || status === 'stopping';
-    this.#reset.disabled = status === 'opening' || status === 'busy' || status === 'stopping';
+    const isWaiting = status === 'waiting';
+    this.#train.disabled = !isWaiting && status !== 'resting' && status !== 'training';
+    this.#step.disabled = !isWaiting && status !== 'resting';
+    this.#evaluate.disabled = !isWaiting && (run === undefined || status === 'busy' || status === 'stopping');
+    this.#reset.disabled =
+      isWaiting || status === 'asking' || status === 'opening' || status === 'busy' || status === 'stopping';
     this.#progress();
     this.#lines();
     this.#showFigures();
@@ -73,7 +80,14 @@ export class Controls {
     const { run, storage, status } = this.#lab;
     write(byId('storage'), storage);
     const backend = byId('backend');
-    if (run === undefined) write(backend, status === 'failed' ? 'No engine runs.' : 'Starting the engine …');
+    if (status === 'waiting') {
+      if (!backend.contains(this.#open)) {
+        backend.replaceChildren(
+          'Nothing runs yet. Train starts the engine: WebGPU where there is one, else WebAssembly. ',
+          this.#open,
+        );
+      }
+    } else if (run === undefined) write(backend, status === 'failed' ? 'No engine runs.' : 'Starting the engine …');
     else if (run !== this.#run) {
       const { backend: report, parameters, memoryBytes, problems } = run.opened;
       const missing = report.missing.length === 0 ? '' : ` — ${report.missing.join('; ')}`;

@@ -1,5 +1,7 @@
 /** What can be chosen: an experiment is a small flat record, which a link carries whole, and from which YAML is written. */
 
+import { packedCode, unpackedCode } from './link_code.ts';
+
 /** Values by the spelling of the YAML. */
 export type Knobs = Readonly<Record<string, number | boolean | string>>;
 
@@ -153,8 +155,11 @@ export function ofPreset(preset: string): Experiment {
   return { preset: name, ...(PRESETS[name] as Preset).experiment };
 }
 
-/** The part of a link behind `#`: the preset, and every value that differs from it. */
-export function linkOf(experiment: Experiment): string {
+/**
+ * The part of a link behind `#`: the preset, and every value that differs from it.
+ * @param code  of the visitor's own reward: carried where the experiment trains on it
+ */
+export function linkOf(experiment: Experiment, code?: string): string {
   const { preset, ...values } = experiment;
   const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;
   const { knobs, ...others } = values;
@@ -163,11 +168,17 @@ export function linkOf(experiment: Experiment): string {
     ...Object.entries(others).filter(([key, value]) => plain[key] !== value),
     ...Object.entries(knobs).flatMap(([knob, value]) => (usual[knob] === value ? [] : [[KNOB + knob, value] as const])),
   ];
-  return new URLSearchParams([['preset', preset], ...different.map(([key, value]) => [key, String(value)])]).toString();
+  const own = experiment.reward === 'yours' && code !== undefined ? [[CODE, packedCode(code)]] : [];
+  const all = [['preset', preset], ...different.map(([key, value]) => [key, String(value)]), ...own];
+  return new URLSearchParams(all).toString();
 }
 
 /** Before the name of a knob in a link. */
 const KNOB = 'knob.';
+/** What keys and values are made of: whatever else a link has, it would be part of the YAML. */
+const WORD = /^[\w.+-]*$/;
+/** The code of a reward in a link. */
+const CODE = 'code';
 
 /** The knobs that a task begins with: those of the preset, or of the first that has this task. */
 function knobsOf(preset: string, task: string): Knobs {
@@ -182,24 +193,53 @@ function knobValue(text: string): number | boolean | string {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Reads a link; what it does not know, or what is no number where one is due, is left as the preset has it. */
-export function ofLink(hash: string): Experiment {
+/** What a link asks for. */
+export interface Link {
+  readonly experiment: Experiment;
+  /** Of its own reward: foreign, until the visitor has seen it. */
+  readonly code: string | undefined;
+  /** What in it is not followed, in words. */
+  readonly problems: readonly string[];
+}
+
+/** Reads a link; what it does not know, or what is no number where one is due, is said, and left as the preset has it. */
+export function readLink(hash: string): Link {
   const given = new URLSearchParams(hash.replace(/^#/, ''));
-  const { knobs: _, ...plain } = ofPreset(given.get('preset') ?? FIRST);
-  const experiment: Record<string, string | number> = { ...plain };
-  for (const [key, value] of given) {
-    const before = experiment[key];
-    if (key === 'preset' || before === undefined) continue;
-    if (typeof before === 'string') experiment[key] = value;
-    else if (value !== '' && Number.isFinite(Number(value))) experiment[key] = Number(value);
+  const problems: string[] = [];
+  const preset = given.get('preset') ?? FIRST;
+  if (!Object.hasOwn(PRESETS, preset)) {
+    problems.push(`preset=${preset}: there is none of this name, and ${FIRST} is used`);
   }
-  if (!Object.hasOwn(SCHEDULES, experiment.task as string)) experiment.task = 'sort_digits';
-  const written = [...given].flatMap(([key, value]) => {
-    if (key === 'digits') return [[key, knobValue(value)] as const]; // links of before
-    return key.startsWith(KNOB) ? [[key.slice(KNOB.length), knobValue(value)] as const] : [];
-  });
+  const { knobs: _, ...plain } = ofPreset(preset);
+  const experiment: Record<string, string | number> = { ...plain };
+  const written: [string, Knobs[string]][] = [];
+  for (const [key, value] of given) {
+    const before = Object.hasOwn(plain, key) ? experiment[key] : undefined;
+    if (key === 'preset' || key === CODE) continue;
+    if (!WORD.test(value) || !WORD.test(key)) problems.push(`${key}=${value}: it has letters that no setting has`);
+    else if (key.startsWith(KNOB) || key === 'digits')
+      written.push([key.replace(KNOB, ''), knobValue(value)]); // digits: links of before
+    else if (before === undefined) problems.push(`${key}: there is no such setting; it is left out`);
+    else if (typeof before === 'string') experiment[key] = value;
+    else if (value !== '' && Number.isFinite(Number(value))) experiment[key] = Number(value);
+    else problems.push(`${key}=${value}: a number is due, and ${before} is used`);
+  }
+  if (!Object.hasOwn(SCHEDULES, experiment.task as string)) {
+    problems.push(`task=${experiment.task}: there is none of this name, and sort_digits is used`);
+    experiment.task = 'sort_digits';
+  }
   const knobs = { ...knobsOf(plain.preset, experiment.task as string), ...Object.fromEntries(written) };
-  return { ...experiment, knobs } as unknown as Experiment; // the fields of a preset, each of its type
+  const packed = given.get(CODE);
+  const code = packed === null || experiment.reward !== 'yours' ? undefined : unpackedCode(packed);
+  if (packed !== null && code === undefined) {
+    problems.push(`${CODE}: it is no code, or no code of the reward "yours"; it is left out`);
+  }
+  return { experiment: { ...experiment, knobs } as unknown as Experiment, code, problems }; // the fields of a preset
+}
+
+/** The experiment of a link. */
+export function ofLink(hash: string): Experiment {
+  return readLink(hash).experiment;
 }
 
 /** The job for the command line; mistakes in it are the config's to name. */

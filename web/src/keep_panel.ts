@@ -1,11 +1,8 @@
 /** Links, files and hashes: what leaves the page. */
-import { unzip, zip } from 'fflate';
 import { element } from '../../src/report/page/dom.ts';
-import { type Experiment, linkOf, ofLink } from './experiment.ts';
+import type { Experiment } from './experiment.ts';
 import { type Lab, messageOf } from './lab.ts';
-
-/** In a saved run: what the page needs besides the run directory. */
-const PAGE_FILE = 'page.json';
+import { packed, packRun, unpackRun } from './run_file.ts';
 
 export class KeepPanel {
   readonly #lab: Lab;
@@ -55,15 +52,14 @@ export class KeepPanel {
 
   async #exportModel(): Promise<void> {
     const files = await this.#lab.exportModel();
-    if (files !== undefined) await download(files, `${this.#lab.experiment.preset}-model.zip`);
+    if (files !== undefined) download(await packed(files), `${this.#lab.experiment.preset}-model.zip`);
   }
 
   async #save(): Promise<void> {
     const files = await this.#lab.files();
     if (files === undefined) return;
     const { experiment, code } = this.#lab;
-    const page = new TextEncoder().encode(JSON.stringify({ link: linkOf(experiment), code }));
-    await download(new Map([...files, [PAGE_FILE, page]]), `${experiment.preset}-run.zip`);
+    download(await packRun({ experiment, code, files }), `${experiment.preset}-run.zip`);
   }
 
   async #load(input: HTMLInputElement): Promise<void> {
@@ -71,15 +67,8 @@ export class KeepPanel {
     input.value = '';
     if (file === undefined) return;
     try {
-      const files = await unpacked(new Uint8Array(await file.arrayBuffer()));
-      const page = files.get(PAGE_FILE);
-      files.delete(PAGE_FILE);
-      if (page === undefined || !files.has('fingerprint.json')) throw new Error('it holds no run that this page saved');
-      const { link, code } = JSON.parse(new TextDecoder().decode(page)) as { link: string; code: string };
-      const experiment = ofLink(link);
-      if (experiment.reward === 'yours') this.#lab.code = code;
-      this.#choose(experiment);
-      await this.#lab.load(files, experiment);
+      const saved = await unpackRun(new Uint8Array(await file.arrayBuffer()));
+      if (await this.#lab.load(saved, file.name)) this.#choose(saved.experiment);
     } catch (error) {
       this.#lab.note('stop', `${file.name} cannot be loaded: ${messageOf(error)}. Nothing was changed.`);
     }
@@ -107,21 +96,9 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
   return button;
 }
 
-async function download(files: ReadonlyMap<string, Uint8Array>, name: string): Promise<void> {
-  const bytes = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
-    // Weights do not get smaller.
-    zip(Object.fromEntries(files), { level: 0 }, (error, data) =>
-      error ? reject(error) : resolve(data as Uint8Array<ArrayBuffer>),
-    );
-  });
+function download(bytes: Uint8Array<ArrayBuffer>, name: string): void {
   const url = URL.createObjectURL(new Blob([bytes], { type: 'application/zip' }));
   const link = element('a', { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-async function unpacked(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
-  return new Promise((resolve, reject) => {
-    unzip(bytes, (error, files) => (error ? reject(error) : resolve(new Map(Object.entries(files)))));
-  });
 }

@@ -12,11 +12,23 @@ import {
   removeKeptRun,
   type SettingChange,
 } from 'rlvr-train/web';
+import { Agreement } from './agreement.ts';
 import { historyOf } from './earlier.ts';
-import { type Experiment, linkOf, yamlOf } from './experiment.ts';
+import { type Experiment, type Link, linkOf, yamlOf } from './experiment.ts';
 import { History } from './history.ts';
+import type { RunFile } from './run_file.ts';
 
-export type LabStatus = 'opening' | 'resting' | 'training' | 'stopping' | 'busy' | 'finished' | 'failed';
+/** `waiting`: nothing is open before a click; `asking`: for leave to run foreign code. */
+export type LabStatus =
+  | 'waiting'
+  | 'asking'
+  | 'opening'
+  | 'resting'
+  | 'training'
+  | 'stopping'
+  | 'busy'
+  | 'finished'
+  | 'failed';
 
 export interface Note {
   readonly level: 'note' | 'warn' | 'stop';
@@ -40,7 +52,9 @@ export class Lab {
   experiment: Experiment;
   /** What the visitor wrote as a reward. */
   code: string;
-  status: LabStatus = 'opening';
+  status: LabStatus = 'waiting';
+  /** Asks before foreign code runs. */
+  readonly agreement: Agreement;
   run: BrowserRun | undefined;
   history = new History([]);
   groups: readonly CreditedGroup[] = [];
@@ -65,6 +79,7 @@ export class Lab {
     this.code = code;
     this.#backend = backend;
     this.#changed = changed;
+    this.agreement = new Agreement(changed);
   }
 
   get yaml(): string {
@@ -78,38 +93,31 @@ export class Lab {
     return `${this.experiment.preset}-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   }
 
+  /** Shows what a link asks for. Whatever it is, nothing of it is opened or run before a click. */
+  async offer({ experiment, code, problems }: Link): Promise<void> {
+    const opening = ++this.#opening;
+    const before = this.run;
+    this.run = undefined;
+    this.experiment = experiment;
+    this.code = code ?? this.code;
+    this.#reset('waiting');
+    for (const problem of problems) this.note('warn', `In the link, ${problem}.`);
+    if (experiment.reward === 'yours' && code === undefined) {
+      this.note('warn', 'The link trains on a reward of its own and does not carry its code: yours, below, is used.');
+    }
+    if (code !== undefined) void this.agreement.ask(code, 'This link');
+    this.#changed();
+    await before?.close().catch(() => undefined); // a lost device cannot be closed
+    const kept = await historyOf(await this.name()).catch(() => undefined);
+    if (opening !== this.#opening || kept === undefined || kept.step === 0) return;
+    this.note('note', `A run of this is kept here, at step ${kept.step}. Train goes on from there.`);
+  }
+
   /** Opens the run of the experiment, as it was left. */
   async open(experiment = this.experiment, files?: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const opening = ++this.#opening;
-    this.experiment = experiment;
-    this.#reset();
-    const before = this.run;
-    this.run = undefined;
-    this.#changed();
     try {
-      await before?.close().catch(() => undefined); // a lost device cannot be closed
-      const backend: BackendRequest = this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#backend;
-      const rewards = experiment.reward === 'yours' ? { yours: this.code } : undefined;
-      const run = await openRunInWorker({
-        yaml: this.yaml,
-        name: await this.name(),
-        backend,
-        rewards,
-        files,
-        rolloutsMs: ROLLOUTS_MS,
-      });
-      if (opening !== this.#opening) return void run.close();
-      this.run = run;
-      run.listen((event) => this.#hear(event));
-      const { opened } = run;
-      this.history = new History(opened.stages, opened.metrics);
-      for (const text of opened.notes) this.note('warn', text);
-      if (this.history.step > 0 && opened.status !== 'finished') {
-        this.note('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
-      }
-      this.storage = opened.storage.reason;
-      this.settings = opened.changes.map(({ settings }) => settings);
-      this.status = opened.status === 'finished' ? 'finished' : 'resting';
+      await this.#open(opening, experiment, { files });
     } catch (error) {
       if (opening !== this.#opening) return;
       this.status = 'failed';
@@ -120,8 +128,57 @@ export class Lab {
     this.#changed();
   }
 
-  #reset(): void {
+  /** @throws RlvrError */
+  async #open(
+    opening: number,
+    experiment: Experiment,
+    how: { readonly files?: ReadonlyMap<string, Uint8Array> | undefined; readonly replaces?: boolean },
+  ): Promise<void> {
+    const before = this.run;
+    this.run = undefined;
+    this.experiment = experiment;
+    this.#reset('asking');
+    this.#changed();
+    await before?.close().catch(() => undefined); // a lost device cannot be closed
+    const own = experiment.reward === 'yours';
+    if (own && !(await this.agreement.ask(this.code, 'This experiment'))) {
+      if (opening !== this.#opening) return;
+      this.status = 'waiting';
+      this.note('note', 'The code was not run. Choose another reward under Settings, or a task above.');
+      return;
+    }
+    if (opening !== this.#opening) return;
     this.status = 'opening';
+    this.#changed();
+    const run = await openRunInWorker({
+      yaml: this.yaml,
+      name: await this.name(),
+      backend: this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#backend,
+      rewards: own ? { yours: this.code } : undefined,
+      ...how,
+      rolloutsMs: ROLLOUTS_MS,
+    });
+    if (opening !== this.#opening) return void run.close();
+    this.run = run;
+    run.listen((event) => this.#hear(event));
+    const { opened } = run;
+    this.history = new History(opened.stages, opened.metrics);
+    for (const text of opened.notes) this.note('warn', text);
+    if (this.history.step > 0 && opened.status !== 'finished') {
+      this.note('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
+    }
+    this.storage = opened.storage.reason;
+    this.settings = opened.changes.map(({ settings }) => settings);
+    this.status = opened.status === 'finished' ? 'finished' : 'resting';
+  }
+
+  /** Opens what was offered, at a click on whatever needs it. */
+  async #opened(): Promise<void> {
+    if (this.status === 'waiting') await this.open();
+  }
+
+  #reset(status: LabStatus): void {
+    this.status = status;
     this.history = new History([]);
     this.groups = [];
     this.notes = [];
@@ -166,10 +223,11 @@ export class Lab {
   /** The one big button. */
   async toggle(): Promise<void> {
     if (this.status === 'training') return this.pause();
-    if (this.status === 'resting') return this.train();
+    return this.train();
   }
 
   async train(steps?: number): Promise<void> {
+    await this.#opened();
     const { run } = this;
     if (run === undefined || this.status !== 'resting') return;
     this.status = 'training';
@@ -206,6 +264,7 @@ export class Lab {
 
   /** Does something with the run that needs it at rest, or between two steps. */
   async #using<T>(work: (run: BrowserRun) => Promise<T>): Promise<T | undefined> {
+    await this.#opened();
     const { run } = this;
     if (run === undefined) return undefined;
     const before = this.status;
@@ -233,8 +292,11 @@ export class Lab {
     this.#changed();
   }
 
-  tryReward(code: string): ReturnType<BrowserRun['tryReward']> {
-    if (this.run === undefined) return Promise.reject(new Error('The run is not open yet.'));
+  /** At a click of the visitor's, who has the code before them. */
+  async tryReward(code: string): ReturnType<BrowserRun['tryReward']> {
+    this.agreement.learn(code);
+    await this.#opened();
+    if (this.run === undefined) throw new Error('The run is not open yet.');
     return this.run.tryReward(code, 20);
   }
 
@@ -284,14 +346,33 @@ export class Lab {
     await this.open();
   }
 
-  /** Puts a saved run where this page finds it, and opens it. @throws Error in words where it is no such run */
-  async load(files: ReadonlyMap<string, Uint8Array>, experiment: Experiment): Promise<void> {
-    const { run } = this;
-    this.run = undefined;
-    await run?.close().catch(() => undefined);
-    this.experiment = experiment;
-    await removeKeptRun(await this.name());
-    await this.open(experiment, files);
+  /**
+   * Opens a saved run, which takes the place of the kept one of the same experiment once all of it was found whole.
+   *
+   * @param from  name of the file
+   * @returns false where its code was not agreed to
+   * @throws Error in words where it is no such run; everything is as before, then
+   */
+  async load({ experiment, code, files }: RunFile, from: string): Promise<boolean> {
+    if (code !== undefined && !(await this.agreement.ask(code, from))) return false;
+    const before = { experiment: this.experiment, code: this.code, isOpen: this.run !== undefined };
+    // What only memory has must not go with the worker.
+    const inMemory = this.storage === '' ? undefined : await this.run?.files().catch(() => undefined);
+    this.code = code ?? this.code;
+    const opening = ++this.#opening;
+    try {
+      await this.#open(opening, experiment, { files, replaces: true });
+      this.#changed();
+      return true;
+    } catch (error) {
+      if (opening === this.#opening) {
+        this.code = before.code;
+        this.experiment = before.experiment;
+        this.#reset('waiting');
+        if (before.isOpen) await this.open(before.experiment, inMemory);
+      }
+      throw error;
+    }
   }
 
   /** Curves of the other runs that are kept here, newest names last. */
@@ -305,7 +386,7 @@ export class Lab {
   }
 
   get link(): string {
-    return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment)}`;
+    return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment, this.code)}`;
   }
 }
 

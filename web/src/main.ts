@@ -1,9 +1,10 @@
 /** The page: makes the panels, opens the run of the link, and draws what changed at most once a frame. */
 import { byId, element } from '../../src/report/page/dom.ts';
+import { AgreementPanel } from './agreement_panel.ts';
 import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
-import { type Experiment, linkOf, ofLink } from './experiment.ts';
+import { type Experiment, linkOf, readLink } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
 import { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
@@ -38,18 +39,30 @@ async function start(): Promise<void> {
   const code = localStorage.getItem(CODE_KEY) ?? EXAMPLE;
   const parts: Part[] = [];
   const draw = drawing(parts);
-  const lab = new Lab(ofLink(location.hash), code, backend, () => draw.soon());
-  const opened = lab.open(); // the engine starts in its worker while the panels are made
-  // A reward of one's own comes from this browser's editor, never from a link.
+  const link = readLink(location.hash);
+  const lab = new Lab(link.experiment, code, backend, () => {
+    if (lab.run !== undefined && !isOwnReload()) markOpened();
+    draw.soon();
+  });
+  lab.agreement.learn(code);
+  const show = (experiment: Experiment): void => markOpened(`#${linkOf(experiment, lab.code)}`);
+  // What was open before a reload is opened again; of anything else that an address asks for, nothing is before a click.
+  const wasOpen = isOwnReload();
+  lab.code = link.code ?? lab.code;
+  const opened = wasOpen ? lab.open() : lab.offer(link);
   const choose = (experiment: Experiment): void => {
-    localStorage.setItem(CODE_KEY, lab.code);
     show(experiment);
     void lab.open(experiment).then(() => overlay.look());
   };
   const curves = new Curves(byId('curves'), lab, () => draw.soon());
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
   const controls = new Controls(lab);
+  const own = (experiment: Experiment): void => {
+    localStorage.setItem(CODE_KEY, lab.code);
+    choose(experiment);
+  };
   const panels: readonly (() => readonly Part[])[] = [
+    () => [new AgreementPanel(byId('agreement'), lab)],
     () => [new PresetsPanel(byId('presets'), lab, choose)],
     () => [new SettingsPanel(byId('settings'), lab, choose)],
     // The controls say that the page is ready: behind whatever else can be used, and before what takes frames of its own.
@@ -62,21 +75,26 @@ async function start(): Promise<void> {
     parts.push(...make());
     await nextTask(); // all at once, they would be a task of 50 ms
   }
-  new RewardPanel(byId('reward'), lab, choose);
+  parts.push(new RewardPanel(byId('reward'), lab, own));
   // The part of the address behind # is the experiment.
   byId('skip').addEventListener('click', (event) => {
     event.preventDefault();
     byId('controls').focus();
   });
-  addEventListener('hashchange', () => choose(ofLink(location.hash)));
+  addEventListener('hashchange', () => void lab.offer(readLink(location.hash)));
   draw.soon();
   await opened;
   await overlay.look();
 }
 
-/** Puts an experiment into the address. */
-function show(experiment: Experiment): void {
-  history.replaceState(null, '', `#${linkOf(experiment)}`);
+/** Marks the address, and what it says from now on, as opened by the visitor: a reload opens it again. */
+function markOpened(hash = location.hash): void {
+  history.replaceState({ opened: true }, '', hash === '' ? location.href : hash);
+}
+
+/** Whether the visitor opened this very entry of the tab's history. No link can make one. */
+function isOwnReload(): boolean {
+  return (history.state as { readonly opened?: unknown } | null)?.opened === true;
 }
 
 function nextTask(): Promise<void> {

@@ -17,17 +17,19 @@ export class RewardPanel {
   readonly #lab: Lab;
   readonly #code = element('textarea', { id: 'reward-code', rows: 10, spellcheck: 'false', autocapitalize: 'off' });
   readonly #result = element('div', { 'aria-live': 'polite' });
+  #shown: string | undefined;
 
   /** @param choose  called with the experiment that trains on the reward */
   constructor(place: HTMLElement, lab: Lab, choose: (experiment: Experiment) => void) {
     this.#lab = lab;
-    this.#code.value = lab.code;
+    this.update();
     const attempt = element('button', { type: 'button', id: 'try-reward' }, 'Try on twenty completions');
     attempt.addEventListener('click', () => void this.#try());
     const use = element('button', { type: 'button', id: 'use-reward' }, 'Train against it');
     use.addEventListener('click', async () => {
       if (!(await this.#try())) return;
-      lab.code = this.#code.value;
+      this.#shown = this.#code.value;
+      lab.code = this.#shown;
       choose({ ...lab.experiment, reward: 'yours' });
     });
     place.append(
@@ -41,6 +43,13 @@ export class RewardPanel {
       element('div', { class: 'row' }, attempt, use),
       this.#result,
     );
+  }
+
+  /** Code that came with a link or a file is shown where it can be changed. */
+  update(): void {
+    if (this.#shown === this.#lab.code) return;
+    this.#shown = this.#lab.code;
+    this.#code.value = this.#shown;
   }
 
   /** Whether it gave a number for all of them. */

@@ -69,12 +69,12 @@ export interface MemoryLimit {
   readonly reason: string;
 }
 
-/** @param machineBytes  memory of the machine or container; undefined where the host does not tell */
+/** @param machineBytes  memory of the machine or container for this program; undefined where the host does not tell */
 export function memoryLimit(machineBytes: number | undefined): MemoryLimit {
   if (machineBytes === undefined || machineBytes >= MAXIMUM_BYTES) {
     return { bytes: MAXIMUM_BYTES, reason: 'is what WebAssembly can address' };
   }
-  return { bytes: machineBytes, reason: 'is the memory of this machine' };
+  return { bytes: machineBytes, reason: 'is the memory that this machine has for it' };
 }
 
 /** @throws MemoryPlanError when the plan needs more than the limit */

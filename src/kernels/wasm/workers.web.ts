@@ -11,9 +11,10 @@ export function processors(): number {
   return globalThis.navigator?.hardwareConcurrency ?? 1;
 }
 
-/** A browser does not tell. */
-export function machineBytes(): undefined {
-  return undefined;
+/** Half of the memory that the browser admits to; undefined where it does not tell. The rest of the device needs some, too. */
+export function machineBytes(): number | undefined {
+  const { deviceMemory } = (globalThis.navigator ?? {}) as { readonly deviceMemory?: number }; // GiB; Chromium's
+  return deviceMemory === undefined ? undefined : deviceMemory * 2 ** 29;
 }
 
 /** @throws BackendError where the browser starts no worker */
