@@ -1,7 +1,7 @@
 /** From flags to a config, the origin of its values, and the directory of its run. */
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, parse, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadConfigFile } from '../config/load_file.node.ts';
 import type { Override } from '../config/overrides.ts';
@@ -45,6 +45,7 @@ const MAIN_JOB = 'countdown';
  */
 export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const { config: named = MAIN_JOB, resume = false } = flags;
+  if (flags.output !== undefined) requirePlace(flags.output, '--output');
   const found =
     resume && flags.config === undefined && flags.output === undefined ? await newestUnfinished() : undefined;
   const place = flags.output ?? found?.directory ?? defaultDirectory(named, resume);
@@ -57,8 +58,23 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const capped = new Map(loaded.origins);
   if (config !== loaded.config) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
   const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
+  if (config.outputDir !== undefined) requirePlace(config.outputDir, 'output_dir');
   const isMainJob = flags.config === undefined && !goesOn;
   return { ...loaded, config, origins: capped, file, directory, isMainJob, ...(found && { found }) };
+}
+
+/** @throws ConfigError for no name at all, which would be the folder that the command is typed in, and for the root */
+function requirePlace(directory: string, key: string): void {
+  const isRoot = resolve(directory) === parse(resolve(directory)).root;
+  if (directory.trim() !== '' && !isRoot) return;
+  const rule = isRoot ? 'the root of a disk is no run directory' : 'a run needs a directory of its own';
+  throw new ConfigError(
+    'bad-directory',
+    `${key}: ${JSON.stringify(directory)} — ${rule}; give one such as runs/mine.`,
+    {
+      directory,
+    },
+  );
 }
 
 /** A file of that name wins over a shipped config. @throws ConfigError for a name that is nearly a shipped one's */

@@ -387,6 +387,21 @@ const DIRECTORIES: Mistake[] = [
     says: '{here}/out cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
   },
   {
+    what: 'an output without a name',
+    words: ['--config', 'my.yaml', '--output', ''],
+    says: '--output: "" — a run needs a directory of its own; give one such as runs/mine.',
+  },
+  {
+    what: 'the root of the disk for an output',
+    words: ['--config', 'my.yaml', '--output', '/'],
+    says: '--output: "/" — the root of a disk is no run directory; give one such as runs/mine.',
+  },
+  {
+    what: 'the root of the disk for an output_dir',
+    words: ['--config', 'my.yaml', '--set', 'output_dir=/'],
+    says: 'output_dir: "/" — the root of a disk is no run directory; give one such as runs/mine.',
+  },
+  {
     what: 'an output that holds a run',
     run: () => {},
     says:
