@@ -34,6 +34,7 @@ const RIGHT_AT: Readonly<Record<number, number>> = { 0: 2, 3: 9, 6: 4, 9: 9, 12:
 interface Trained {
   readonly summary: Summary | undefined;
   readonly notes: readonly string[];
+  readonly said: readonly { readonly step: number; readonly code: string; readonly message: string }[];
   /** SHA-256 of the weights after each step, and that of the policy at the end. */
   readonly shaAt: ReadonlyMap<number, string>;
   readonly shaOfPolicy: string;
@@ -46,6 +47,7 @@ interface Options {
   readonly stopAt?: number;
   readonly asks?: boolean;
   readonly rightAt?: Readonly<Record<number, number>>;
+  readonly digits?: number;
 }
 
 async function trained({
@@ -55,16 +57,18 @@ async function trained({
   stopAt,
   asks = false,
   rightAt = RIGHT_AT,
+  digits: length = 2,
 }: Options): Promise<Trained> {
   let run: TrainingRun | undefined;
   const definition = getTaskDefinition('sort_digits');
   const verify: typeof definition.verify = (item) => {
     const { digits } = item as { digits: string };
-    const isRight = Number(digits) % 10 < (rightAt[run?.state.step ?? 0] ?? 10);
+    const most = 10 ** (length - 1);
+    const isRight = Number(digits) % most < (rightAt[run?.state.step ?? 0] ?? most);
     return isRight ? { score: 1, status: 'correct', reason: '' } : { score: 0, status: 'incorrect', reason: '' };
   };
-  const { config } = parseConfig(YAML, { file: 'inline' }, set);
-  const task = bindTask({ ...definition, verify }, { digits: 2 });
+  const { config } = parseConfig(YAML, { file: 'inline' }, [...set, `task.digits=${length}`]);
+  const task = bindTask({ ...definition, verify }, { digits: length });
   const own = {
     name: 'own',
     score: ({ completionTokens }: { completionTokens: readonly ArrayLike<number>[] }) =>
@@ -88,6 +92,11 @@ async function trained({
     return {
       summary: events.flatMap((event) => (event.type === 'finished' ? [event.summary] : []))[0],
       notes: events.flatMap((event) => (event.type === 'note' ? [event.message] : [])),
+      said: events.flatMap((event) => {
+        if (event.type !== 'diagnosis') return [];
+        const { code, message } = event.diagnosis;
+        return [{ step: event.step, code, message }];
+      }),
       shaAt,
       shaOfPolicy: await weightsSha256(run.policy),
     };
@@ -202,6 +211,23 @@ describe('the best weights', () => {
     expect(notes.at(-1)).toBe('best/1-grpo-3.safetensors is missing: the model is the last weights.');
     expect(summary).toMatchObject({ model: 'last', weightsSha256: shaAt.get(12) });
   });
+});
+
+it('a run that falls from 100 to 78 % is warned of at the first such evaluation, and its model is the best one', async () => {
+  // In hundredths: held-out problems of three digits are enough to tell.
+  const rightAt = { 0: 60, 3: 100, 6: 78, 9: 78, 12: 78 };
+  const { summary, said, shaAt } = await trained({ store: memoryStore(), set: LOADED, rightAt, digits: 3 });
+  expect(said.filter(({ code }) => code === 'below-best')).toEqual([
+    {
+      step: 6,
+      code: 'below-best',
+      message: expect.stringMatching(/ fell from 100\.0 % \[98\.\d–100\.0\] \(step 3\) to 7\d\.\d % /),
+    },
+  ]);
+  expect(said.find(({ code }) => code === 'below-best')?.message).toMatch(
+    /learning_rate to 0\.0033 \(now 0\.01\), or beta .* load_best_model_at_end: true .* step 3 the model/,
+  );
+  expect(summary).toMatchObject({ model: 'best', best: { step: 3 }, weightsSha256: shaAt.get(3) });
 });
 
 describe('the keys of the best', () => {
