@@ -170,7 +170,8 @@ function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<st
         const written = given.get(yaml);
         if (written === undefined || read.has(yaml) || !written.path.startsWith(prefix)) continue;
         const reader = zodOf(schema);
-        const isDefault = reader.safeParse(undefined).data === reader.safeParse(written.value).data;
+        const usual = reader.safeParse(undefined).data ?? completedDefault(method, yaml);
+        const isDefault = usual === reader.safeParse(written.value).data;
         if (isDefault || written.value === false || written.value === null) continue;
         problems.add(
           written.path,
@@ -180,6 +181,14 @@ function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<st
       }
     }
   }
+}
+
+/** The value of an option where nothing is said, of one that follows from others. */
+function completedDefault({ options, complete }: AnyMethod, yaml: string): unknown {
+  const absent = Object.entries(options).map(([name, { schema }]) => [name, zodOf(schema).safeParse(undefined).data]);
+  const values = complete?.(Object.fromEntries(absent), () => {}) ?? {};
+  const [name] = Object.entries(options).find(([, option]) => option.yaml === yaml) ?? [];
+  return name === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[name];
 }
 
 /** The methods of a resolved stage in the YAML's spelling: by TRL's keys where these say it. */

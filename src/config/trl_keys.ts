@@ -4,8 +4,10 @@
  * written for TRL runs here or is refused key by key.
  */
 
-/** Why a key is refused, and the values for which nothing is lost. */
 import type { Json } from '../options/json.ts';
+import { MACHINERY } from './trl_run_keys.ts';
+
+/** Why a key is refused, and the values for which nothing is lost. */
 export interface UnsupportedKey {
   /** `rule; remedy`. */
   readonly because: string;
@@ -56,7 +58,8 @@ const MODEL_AND_DATA = {
 };
 
 const TRAINING = {
-  num_train_epochs: refused('the training stream is endless and has no epochs; use max_steps'),
+  use_cpu: refused(oneProcess, true, false),
+  num_train_epochs: refused('the training stream is endless and has no epochs; use max_steps', 3),
   warmup_ratio: refused('warmup_steps takes fractions; use warmup_steps: 0.05', 0),
   optim: refused('the optimizer is AdamW; leave it out', 'adamw_torch', 'adamw_torch_fused', 'adamw'),
   per_device_eval_batch_size: refused('evaluation takes what fits; leave it out', 8),
@@ -66,7 +69,8 @@ const TRAINING = {
   use_liger_kernel: refused('the loss never holds all logits, without Liger; leave it out', false),
   use_liger_loss: refused('the loss never holds all logits, without Liger; leave it out', false),
   cast_lm_head_to_fp32: refused(fullPrecision, true, false),
-  ...family(fullPrecision, { bf16: false, fp16: false, tf32: false }),
+  ...family(fullPrecision, { fp16: false, tf32: false }),
+  bf16: refused(fullPrecision, false, true),
   dtype: refused(fullPrecision, 'float32', null),
   torch_dtype: refused(fullPrecision, 'float32', null),
   torch_compile: refused('there is nothing to compile; leave it out', false),
@@ -76,7 +80,6 @@ const TRAINING = {
     fsdp: null,
     num_processes: 1,
     dataloader_num_workers: 0,
-    use_cpu: true,
   }),
   ...family(noAdapters, {
     use_peft: false,
@@ -125,18 +128,22 @@ const OBJECTIVE = {
 };
 
 const RECORDS = {
-  logging_steps: refused(ownLog, 1),
-  logging_first_step: refused(ownLog, true),
+  logging_steps: refused(ownLog, 1, 10),
+  logging_first_step: refused(ownLog, true, false),
   logging_strategy: refused(ownLog, 'steps'),
-  logging_nan_inf_filter: refused('a loss that is not finite stops the run and is never hidden; leave it out', false),
-  log_completions: refused(ownLog, true),
+  logging_nan_inf_filter: refused(
+    'a loss that is not finite stops the run and is never hidden; leave it out',
+    false,
+    true,
+  ),
+  log_completions: refused(ownLog, true, false),
   ...family(ownLog, { num_completions_to_print: null, log_unique_prompts: false, log_completions_hub_repo: null }),
   log_multimodal: refused('completions are text; leave it out', true, false),
   logging_dir: refused('TensorBoard files go to tensorboard/ in the run directory; leave it out', null),
   run_name: refused('a run is named by its directory; use output_dir', null),
   push_to_hub: refused('nothing is uploaded; leave it out', false),
-  eval_on_start: refused('the start is always evaluated, as the baseline; leave it out', true),
-  ...family(byTime, { save_strategy: null, save_steps: null, save_only_model: false }),
+  eval_on_start: refused('the start is always evaluated, as the baseline; leave it out', true, false),
+  ...family(byTime, { save_strategy: 'steps', save_steps: 500, save_only_model: false }),
   resume_from_checkpoint: refused('resuming belongs to the command; use rlvr-train --resume', null),
 };
 
@@ -147,6 +154,7 @@ export const UNSUPPORTED_TRL_KEYS: Readonly<Record<string, UnsupportedKey>> = {
   ...ROLLOUT,
   ...OBJECTIVE,
   ...RECORDS,
+  ...Object.assign({}, ...MACHINERY.map(({ because, defaults }) => family(because, defaults))),
 };
 
 /** By key: what a Hugging Face `config.json` has and the `model:` section does not. */

@@ -18,12 +18,18 @@ export interface KeyGuide {
 export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, problems: Problems): void {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const unsupported = Object.hasOwn(guide.unsupported, name) ? guide.unsupported[name] : undefined;
-  if (unsupported !== undefined && (value === null || unsupported.agrees.includes(value as Json))) return; // null: not given
+  if (unsupported !== undefined && (value === null || agrees(unsupported, value))) return; // null: not given
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
   const reason =
     unsupported?.because ?? guide.elsewhere.get(name) ?? misplaced ?? (() => unknownRule(name, guide.known));
   problems.add(path, value, reason);
+}
+
+/** Whether the value asks for what happens anyway; an empty list asks for nothing. */
+function agrees(unsupported: UnsupportedKey, value: unknown): boolean {
+  if (Array.isArray(value) && value.length === 0) return unsupported.agrees.some(Array.isArray);
+  return unsupported.agrees.includes(value as Json);
 }
 
 function unknownRule(name: string, known: ReadonlySet<string>): string {

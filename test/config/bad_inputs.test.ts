@@ -178,7 +178,7 @@ describe('one bad line', () => {
       'num_generations_eval: 9007199254740991 — must be from 1 to 10000; for example 4.',
     ],
     ['save_total_limit: 1.0e+12', 'save_total_limit: 1000000000000 — must be from 1 to 1000000; for example 2.'],
-    ['hub_strategy: every_save', 'hub_strategy: every_save — unknown key; leave it out.'],
+    ['hub_strategy: end', 'hub_strategy: end — nothing is uploaded; leave it out.'],
     ['model: {hidden_dims: null}', 'model.hidden_dims: null — unknown key; the nearest is hidden_size.'],
     [
       'temperature: 0',
