@@ -66,7 +66,7 @@ describe('the command', () => {
     ['--config good.yaml --output good', /^good {2}holds a finished run of sort_digits, seed 42; .*\n.*\n.*\n.*$/],
     [
       '--config good.yaml --output broken.yaml',
-      /^\/.*broken\.yaml\/\.lock cannot be written: the file \/.*broken\.yaml stands where a directory is needed \(EEXIST\)\./,
+      /^\/.*broken\.yaml cannot be written: the file \/.*broken\.yaml stands where a directory is needed \(EEXIST\)\./,
     ],
     [
       '--config good.yaml --output none --resume',
