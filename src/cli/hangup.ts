@@ -18,6 +18,7 @@ function isUnderNohup(): boolean {
 }
 
 let isImmune = false;
+let hasHungUp = false;
 
 /** From the start on: a closed terminal does not end what was started under `nohup`. */
 export function watchNohup(): void {
@@ -31,8 +32,20 @@ export function watchNohup(): void {
  */
 export function onHangup(action: () => void): () => void {
   if (isImmune) return () => {};
-  process.on('SIGHUP', action);
-  return () => {
-    process.off('SIGHUP', action);
+  const react = (): void => {
+    hasHungUp = true;
+    action();
   };
+  process.on('SIGHUP', react);
+  return () => {
+    process.off('SIGHUP', react);
+  };
+}
+
+/**
+ * Ends a process whose terminal was closed by that signal, once everything is saved: at an exit of its own Node would put
+ * the terminal back as it was, and Node 20 crashes where there is none any more.
+ */
+export function endAfterHangup(): void {
+  if (hasHungUp && (process.stdin.isTTY || process.stdout.isTTY)) process.kill(process.pid, 'SIGHUP');
 }

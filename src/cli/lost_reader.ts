@@ -15,7 +15,11 @@ const FULL: Readonly<Record<string, string>> = {
 };
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
-let react = (): void => process.exit(LOST_READER_CODE);
+let react = (): void => {
+  // Of a terminal that was closed: at an exit of its own Node would put it back as it was, and Node 20 crashes over that.
+  if (process.stdout.isTTY) process.kill(process.pid, 'SIGHUP');
+  process.exit(LOST_READER_CODE);
+};
 
 /** From now on a lost reader ends the process, or does what was asked for instead. */
 export function watchReader(): void {

@@ -9,7 +9,7 @@
 import { CommanderError } from 'commander';
 import { nameCommand } from '../command_name.ts';
 import { RlvrError } from '../errors.ts';
-import { watchNohup } from './hangup.ts';
+import { endAfterHangup, watchNohup } from './hangup.ts';
 import { howStarted } from './how_started.ts';
 import { watchReader } from './lost_reader.ts';
 import { printError } from './output.ts';
@@ -24,6 +24,7 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+endAfterHangup();
 
 /** Tells the user; returns the exit code. */
 function report(error: unknown): number {
