@@ -131,14 +131,14 @@ function thinned({ stage, index, steps }: Stage, most: number): StageData {
   const rateOf = new Map(steps.map((step, i) => [step, rates[i] ?? null]));
   const column = (value: (step: Step) => JsonValue | undefined): Column =>
     compact(points.map((p) => mean(p.map(value))));
-  const last = (of: (step: Step) => number): number[] => points.map((point) => rounded(of(point.at(-1) as Step)));
+  const ends = points.map((point) => point.at(-1) as Step);
   return {
     stage,
     index,
     stepsPerPoint,
-    steps: last(({ step }) => step),
-    seconds: last(({ seconds }) => seconds),
-    tokens: points.map((point) => (point.at(-1) as Step).tokens),
+    steps: ends.map(({ step }) => step),
+    seconds: ends.map(({ seconds }) => rounded(seconds)),
+    tokens: ends.map(({ tokens }) => tokens),
     metrics: {
       ...Object.fromEntries([...names].map((name) => [name, column(({ metrics }) => metrics[name])])),
       tokens_per_second: column((step) => rateOf.get(step)),

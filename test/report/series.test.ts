@@ -73,6 +73,11 @@ describe('the curves of a run', () => {
     expect((metrics.reward as number[]).slice(0, 2)).toEqual([2, 5]);
   });
 
+  it('have the numbers of steps as they are, beyond 100,000 too', () => {
+    const lines = [step('grpo', 123_456), step('grpo', 123_457)];
+    expect(readCurves(lines, [{ stage: 'grpo' }]).stages[0]?.steps).toEqual([123_456, 123_457]);
+  });
+
   it('leave a gap for NaN, and hold one number for what never changes', () => {
     const lines = steps('grpo', 3, (n) => ({ loss: n === 2 ? 'NaN' : n, kl: 0 }));
     const { metrics } = readCurves(lines, [{ stage: 'grpo' }]).stages[0]!;
