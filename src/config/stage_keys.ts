@@ -7,6 +7,7 @@
  */
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
+import type { OptionSchema } from '../options/option_schema.ts';
 import { choice, real, unset, whole } from '../options/schemas.ts';
 
 const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
@@ -20,7 +21,7 @@ export const MOST_TOKENS = 1_000_000;
 const MOST_STEPS = 1_000_000_000;
 
 /** Optimizer steps between evaluations; 0 is how they are often switched off. */
-export function evaluationInterval(example: number) {
+export function evaluationInterval(example: number): OptionSchema<number> {
   const rule = `must be 1 or more; for none between the start and the end write eval_strategy: no`;
   return whole({ least: 1, most: MOST_STEPS, example, rule });
 }

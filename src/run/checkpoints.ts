@@ -10,6 +10,7 @@
  */
 import { CheckpointError } from '../errors.ts';
 import { decodeSafetensors, encodeSafetensors, type TensorRecord } from '../model/safetensors.ts';
+import type { RunIdentity } from './fingerprint.ts';
 import { encodeStrictJson, type JsonObject, parseJsonObject } from './json.ts';
 import {
   CHECKPOINT_FILES,
@@ -21,7 +22,6 @@ import {
   encodeManifest,
   type Manifest,
   otherRun,
-  type RunIdentity,
 } from './manifest.ts';
 import type { Store } from './store.ts';
 

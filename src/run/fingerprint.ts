@@ -12,7 +12,6 @@
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
 import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from './json.ts';
-import type { RunIdentity } from './manifest.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
@@ -180,6 +179,12 @@ export function describeChanges(before: JsonObject, after: JsonObject, ignore: r
 /** A list of mappings, such as the stages of a config, as a mapping of its indices: a change in one names that one. */
 function itemsByIndex(value: JsonValue | undefined): JsonValue | undefined {
   return Array.isArray(value) && value.every(isJsonObject) ? { ...value } : value;
+}
+
+/** Which run a checkpoint is of: what fingerprint.json says of the start of it. */
+export interface RunIdentity {
+  readonly configHash: string;
+  readonly seed: number;
 }
 
 /** The part that every checkpoint of the run repeats. */

@@ -5,6 +5,7 @@
  * if writing it again gives the same bytes: a single flipped bit anywhere is noticed.
  */
 import { z } from 'zod';
+import type { RunIdentity } from './fingerprint.ts';
 import { parseJsonObject } from './json.ts';
 import { sha256Hex } from './sha256.ts';
 
@@ -35,12 +36,6 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 /** Either a value, or in words what is wrong with the file it was read from. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
-
-/** Which run a checkpoint is of: what fingerprint.json says of the start of it. */
-export interface RunIdentity {
-  readonly configHash: string;
-  readonly seed: number;
-}
 
 /** Which other run a checkpoint is of; undefined where it is of this one, or does not say. */
 export function otherRun({ run: its }: Manifest, { configHash, seed }: RunIdentity): string | undefined {

@@ -11,7 +11,8 @@ const sandboxes = new Map<number, (reason: string) => void>();
 let started = 0;
 
 /** A sandbox is started by the page: a worker of this one's would not have its walls. */
-const startSandbox: StartSandbox = (port, ended) => {
+const startSandbox: StartSandbox = (end, ended) => {
+  const port = end as MessagePort; // which alone can be given to a page
   const sandbox = started++;
   sandboxes.set(sandbox, ended);
   say({ type: 'start-sandbox', sandbox, port }, [port]);

@@ -19,12 +19,18 @@ export interface SandboxWorker {
   terminate(): void;
 }
 
+/** A `MessagePort`, as the declarations of the package name it: they hold without the DOM's types. */
+export interface SandboxPort {
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
 /**
  * Starts a sandbox that answers at `port`'s other end. Returns at once; what is asked meanwhile is answered later.
  *
  * @param ended  hears why it can answer nothing more
  */
-export type StartSandbox = (port: MessagePort, ended: (reason: string) => void) => SandboxWorker;
+export type StartSandbox = (port: SandboxPort, ended: (reason: string) => void) => SandboxWorker;
 
 /** Starts a sandbox from this page. */
 export const startSandbox: StartSandbox = (port, ended) => {
@@ -42,7 +48,7 @@ export const startSandbox: StartSandbox = (port, ended) => {
         `data:text/javascript;charset=utf-8,${encodeURIComponent(sandboxSource(ECMASCRIPT_GLOBALS))}`,
       );
       worker.onerror = ({ message }) => end(`failed outside of a call (${message || 'its worker was not started'})`);
-      worker.postMessage(undefined, [port]);
+      worker.postMessage(undefined, [port as MessagePort]);
     },
     (error: unknown) => end(`has no place to run: ${error instanceof Error ? error.message : String(error)}`),
   );

@@ -50,7 +50,7 @@ describe('a task of fewer held-out problems than are asked for', () => {
     const trained = Array.from({ length: 9 }, (_, n) => n).find((n) => splitOf('numbers', String(n)) === 'train');
     const one = { ...numbers(1), generate: () => trained as number };
     expect(() => bindTask(one).heldOutItems()).toThrow(
-      /no eval problem in 2000 draws .*about 1 keys exist\); widen the task's knobs, or list a small space by enumerate\.$/,
+      /^task "numbers" with \{\}.* no eval problem in 2000 draws .*about 1 keys exist\); widen the task's knobs, or list a small space by enumerate\.$/,
     );
   });
 });
