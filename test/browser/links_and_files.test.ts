@@ -302,6 +302,8 @@ describe('a saved run', () => {
     await author.page.fill('#reward-code', CODE);
     await author.page.click('#use-reward');
     await author.page.waitForFunction(() => location.hash.includes('code='));
+    // The page still rests from the run before, until it is drawn anew.
+    await author.page.waitForSelector('.yaml >> text=/reward_funcs: .*yours/', { state: 'attached' });
     await trainTo(author.page, 2);
     const [file, step] = [await downloaded(author.page, '#save'), await stepOf(author.page)];
     await author.close();
