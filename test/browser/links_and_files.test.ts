@@ -234,6 +234,8 @@ describe('a saved run', () => {
   };
   const refused = async (): Promise<string> => {
     await open.page.waitForSelector('#notes >> text=/cannot be loaded/');
+    // The kept run is opened again behind the note: the page rests before that, too.
+    await open.page.waitForTimeout(500);
     await status(open.page, 'resting');
     return (await notes(open.page)) ?? '';
   };
