@@ -33,4 +33,4 @@ export {
   type ScoredRewards,
   scoreRewards,
 } from './rewards/reward_function.ts';
-export type { FinishReason, Verdict } from './rewards/verdict.ts';
+export type { FinishReason, Verdict, VerdictStep } from './rewards/verdict.ts';

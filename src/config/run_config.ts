@@ -174,7 +174,8 @@ function resolveStage(
 ): StageConfig {
   const given = new Map([...top, ...own]);
   if (kind === 'sft') return resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));
-  return resolveGrpo(new Section(GRPO_KEYS, given, prefix, problems), resolveMethods(given, prefix, problems));
+  const section = new Section(GRPO_KEYS, given, prefix, problems);
+  return resolveGrpo(section, resolveMethods(given, prefix, problems, section.values));
 }
 
 function readKind(stage: unknown, path: string, problems: Problems): StageConfig['stage'] | undefined {

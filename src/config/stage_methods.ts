@@ -1,7 +1,7 @@
 /** Which methods a stage is made of: TRL's keys and the keys of the points, resolved to one list per point, and back. */
 import type { Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
-import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
+import { type BatchConfig, eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
@@ -31,7 +31,12 @@ interface Chosen {
 }
 
 /** Resolves the methods of a stage, and reports what cannot work. */
-export function resolveMethods(given: GivenKeys, prefix: string, problems: Problems): MethodsConfig {
+export function resolveMethods(
+  given: GivenKeys,
+  prefix: string,
+  problems: Problems,
+  sizes: Pick<BatchConfig, 'numGenerations'>,
+): MethodsConfig {
   const written: Written = { given, prefix, problems };
   const { values } = new Section(CHOOSING_KEYS, given, prefix, problems);
   checkLossType(written);
@@ -49,7 +54,7 @@ export function resolveMethods(given: GivenKeys, prefix: string, problems: Probl
   };
   const methods = eachPoint(methodsOf);
   for (const { point, plugin, path } of resolved) {
-    const rule = builtIn(point, plugin.name)?.conflict?.(withoutName(plugin), methods);
+    const rule = builtIn(point, plugin.name)?.conflict?.(withoutName(plugin), methods, sizes);
     if (rule !== undefined) problems.add(path, plugin.name, rule);
   }
   refuseUnread(written, read);

@@ -31,6 +31,7 @@ class BoundTask implements Task {
   readonly version: number;
   readonly knobs: Knobs;
   readonly language: TaskLanguage;
+  readonly givesSteps: boolean;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
   readonly #heldOutSample: number;
@@ -46,6 +47,7 @@ class BoundTask implements Task {
       ...definition.limits(knobs),
       fixedCompletionTokens: definition.fixedCompletionTokens?.(knobs),
     };
+    this.givesSteps = definition.givesSteps?.(knobs) ?? false;
     this.#definition = definition;
     this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
     this.#heldOutSample = heldOutSample;

@@ -20,6 +20,8 @@ export interface Mutant {
 /** What a verifier may know besides the answer. */
 export interface VerifyContext {
   readonly finishReason: FinishReason;
+  /** A method pays single steps: the verdict is to have them. */
+  readonly wantsSteps?: true;
 }
 
 /** What is known of a task without its generator: enough to check a config, and to list tasks and knobs. */
@@ -82,6 +84,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   mutants(identity: I, knobs: K, rng: Rng): readonly Mutant[];
   /** Total, pure, synchronous: any string in, a verdict out. */
   verify(identity: I, answer: string, knobs: K, context: VerifyContext): Verdict;
+  /** Whether its verdicts have steps where they are asked for; absent: never. */
+  givesSteps?(knobs: K): boolean;
   /** Upper bound on the accuracy of the best constant or random answer. */
   chance(knobs: K): number;
   /** The tokenizer that fits prompt and answer at these knobs. */
@@ -124,6 +128,8 @@ export interface Task {
   readonly knobs: Knobs;
   readonly language: TaskLanguage;
   readonly chance: number;
+  /** Its verdicts have steps where they are asked for. */
+  readonly givesSteps?: boolean;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
   /** Different problems of the training stream; undefined where the task cannot list them. */

@@ -60,7 +60,7 @@ async function rollOutPlainly(
 ): Promise<readonly RolloutGroup[]> {
   const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, scope, requests));
   const groups = await timed(run, 'verify', async () => {
-    const scored = await score(run, stage, requests, completions);
+    const scored = await score(run, stage, scope, requests, completions);
     const { part: estimator } = scope.methods.advantageEstimator;
     const isDead = estimator.isDead ?? hasEqualRewards;
     return scope.methods.groupSteps
@@ -119,11 +119,13 @@ async function keepForward(
 async function score(
   run: TrainingRun,
   stage: GrpoStageConfig,
+  scope: StepScope,
   requests: readonly GroupRequest[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
-  const verified = verifyCompletions(run.tasks, items, completions);
+  const wantsSteps = scope.methods.needs.steps.length > 0;
+  const verified = verifyCompletions(run.tasks, items, completions, { wantsSteps });
   const batch = rewardBatch(answeredItems(items, verified), {
     step: run.state.step,
     progress: run.state.step / stage.optimizer.maxSteps,

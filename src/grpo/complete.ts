@@ -16,6 +16,7 @@ import { generate, generateKept } from '../model/generation.ts';
 import type { RewardBatch } from '../rewards/reward_function.ts';
 import { completionEnd } from './completion_end.ts';
 import type { TrainingRun } from './run.ts';
+import { stepsByToken } from './steps_by_token.ts';
 
 /** The part of a run that completes prompts. */
 type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
@@ -84,20 +85,27 @@ export async function sampleControlled(
   return generateControlled(policy, requestsOf(prompts, settings), generationSettings(tasks, settings), heard);
 }
 
-/** Decodes and verifies the completions of each item. */
+/**
+ * Decodes and verifies the completions of each item.
+ *
+ * @param wantsSteps  verdicts are to have the steps of a solution, where the task gives some
+ */
 export function verifyCompletions(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
+  { wantsSteps = false }: { readonly wantsSteps?: boolean } = {},
 ): VerifiedCompletion[][] {
   const { environment } = tasks;
   return items.map((item, i) => {
     const { state } = environment.start(item);
     return (completions[i] ?? []).map((completion) => {
       const text = completionText(tasks, completion);
-      const { verdict } = environment.step(state, text, completion);
+      const { finishReason, tokens } = completion;
+      const { verdict } = environment.step(state, text, { finishReason, ...(wantsSteps && { wantsSteps }) });
       if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
-      return { ...completion, text, verdict };
+      const steps = verdict.steps && stepsByToken(tasks.codec, tokens, verdict.steps);
+      return { ...completion, text, verdict, ...(steps && { steps }) };
     });
   });
 }

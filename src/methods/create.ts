@@ -59,6 +59,8 @@ export interface StageMethods {
 export interface StageNeeds {
   readonly reference: boolean;
   readonly ledger: boolean;
+  /** Methods that read the steps of a verdict. */
+  readonly steps: readonly string[];
 }
 
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
@@ -139,14 +141,16 @@ export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): Poi
 /** What the methods of a stage need; those of files that are not given here are left out. */
 export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeeds {
   const needs = METHOD_POINTS.flatMap((point) =>
-    stage.methods[point].map((plugin): Needs => {
-      if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return {};
-      return lookUp(point, plugin, own).needs?.(optionsOf(point, plugin, own).at(START), stage) ?? {};
+    stage.methods[point].map((plugin): Needs & { readonly id: string } => {
+      if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return { id: plugin.name };
+      const { id, needs: ask } = lookUp(point, plugin, own);
+      return { ...ask?.(optionsOf(point, plugin, own).at(START), stage), id };
     }),
   );
   return {
     reference: needs.some(({ parameterSets }) => parameterSets?.includes('reference')),
     ledger: needs.some(({ ledger }) => ledger),
+    steps: needs.flatMap(({ id, steps }) => (steps ? [id] : [])),
   };
 }
 

@@ -21,7 +21,7 @@ export type { Ledger, LedgerEntry } from './ledger.ts';
 export { withoutLoss } from './masks/without_loss.ts';
 export { type About, type Method, method, type Needs, type StepContext } from './method.ts';
 export type * from './points.ts';
-export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
+export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
 export type { GrpoStageConfig } from './stage.ts';
 export type { Stateful } from './stateful.ts';
 export { deviationOf, type Estimate, meanOf, meanOverProblems } from './statistics.ts';

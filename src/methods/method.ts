@@ -7,7 +7,7 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { Ledger } from './ledger.ts';
-import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
+import type { BatchConfig, GrpoStageConfig, MethodsConfig } from './stage.ts';
 
 /** A method of the point whose part it makes. */
 export interface Method<Part, Options extends KeyTable = KeyTable> {
@@ -24,8 +24,12 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   readonly lossTypes?: Readonly<Record<string, string>>;
   /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */
   complete?(options: Values<Options>, refuse: (name: keyof Options, rule: string) => void): Values<Options>;
-  /** Why it cannot be in a stage of these methods: `rule; remedy`. @param written  its options as the YAML spells them */
-  conflict?(written: Readonly<Record<string, Json>>, methods: MethodsConfig): string | undefined;
+  /** Why it cannot be in such a stage: `rule; remedy`. @param written  its options as the YAML spells them */
+  conflict?(
+    written: Readonly<Record<string, Json>>,
+    methods: MethodsConfig,
+    sizes: Pick<BatchConfig, 'numGenerations'>,
+  ): string | undefined;
   needs?(options: Values<Options>, stage: GrpoStageConfig): Needs;
   create(options: Values<Options>, stage: GrpoStageConfig): Part;
 }
@@ -61,6 +65,8 @@ export interface Needs {
   readonly parameterSets?: readonly ParameterSet[];
   /** The record of each problem's visits and successes. */
   readonly ledger?: true;
+  /** Verdicts with the steps of a solution. */
+  readonly steps?: true;
 }
 
 /** What a method may know of the step under way. */

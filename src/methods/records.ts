@@ -19,6 +19,16 @@ export interface VerifiedCompletion {
   /** Decoded, final EOS stripped: what the verifier read. */
   readonly text: string;
   readonly verdict: Verdict;
+  /** The steps of its verdict by tokens, in order; there where a method needs them and the task gives some. */
+  readonly steps?: readonly TokenStep[];
+}
+
+/** A step of a solution: the tokens from `from` up to `to`, which is not one of them. */
+export interface TokenStep {
+  readonly from: number;
+  readonly to: number;
+  /** In [0, 1], as the verifier gave it. */
+  readonly score: number;
 }
 
 /** One sampled completion with everything that is known about it. */

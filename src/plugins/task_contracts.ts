@@ -27,10 +27,21 @@ export function isMapping(value: unknown): value is Readonly<Record<string, unkn
 
 function isVerdict(value: unknown): value is Verdict {
   if (!isMapping(value)) return false;
-  const { score, status, reason } = value;
+  const { score, status, reason, steps } = value;
   const isScore = score === null || (typeof score === 'number' && score >= 0 && score <= 1);
   const isStatus = ['correct', 'incorrect', 'invalid', 'truncated'].includes(String(status));
-  return isScore && isStatus && typeof reason === 'string';
+  return isScore && isStatus && typeof reason === 'string' && (steps === undefined || areSteps(steps));
+}
+
+function areSteps(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isStep);
+}
+
+function isStep(value: unknown): boolean {
+  if (!isMapping(value)) return false;
+  const { from, to, score } = value;
+  const isSpan = Number.isInteger(from) && Number.isInteger(to) && Number(from) >= 0 && Number(from) < Number(to);
+  return isSpan && typeof score === 'number' && score >= 0 && score <= 1;
 }
 
 const TOKENIZER_FUNCTIONS = ['encode', 'decode', 'tokenText', 'toJSON', 'configJSON'];
@@ -80,8 +91,15 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
   verify: {
     needed: true,
     isLong: true,
-    gives: 'a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}',
+    gives:
+      'a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}; its steps, if it has some, are {from, to, score: 0 to 1}',
     isKept: isVerdict,
+  },
+  givesSteps: {
+    needed: false,
+    isLong: false,
+    gives: 'true or false',
+    isKept: (value) => typeof value === 'boolean',
   },
   chance: { needed: true, isLong: true, gives: 'a number', isKept: (value) => typeof value === 'number' },
   tokenizer: {

@@ -15,6 +15,17 @@ export interface Verdict {
   readonly canonical?: string;
   /** Sub-scores in [0, 1] by name; a reward function may train on one, evaluation never does. */
   readonly parts?: Readonly<Record<string, number>>;
+  /** The steps of a solution, in order, where the verifier is asked for them and the task has some. */
+  readonly steps?: readonly VerdictStep[];
+}
+
+/** A step by itself, whatever becomes of the answer. */
+export interface VerdictStep {
+  /** UTF-16 units of the text that the verifier read, `to` not included. */
+  readonly from: number;
+  readonly to: number;
+  /** In [0, 1]. */
+  readonly score: number;
 }
 
 export type { FinishReason } from '../finish_reason.ts';

@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
 import { initialState, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import { createFigures, createMethods, type OwnMethods } from '../methods/create.ts';
+import { createFigures, createMethods, type OwnMethods, type StageNeeds } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
@@ -49,6 +49,7 @@ export async function openRun(
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
+  requireSteps(needs, tasks);
   const capacity = requireMemory(config, tasks, backend, needs);
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity);
@@ -104,4 +105,15 @@ function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): 
       : `set the key to ${used}, or open the backend without it`;
   const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
+}
+
+/** A method that pays steps would train on the outcome alone, and not say so. */
+function requireSteps(needs: readonly StageNeeds[], { shares, name }: TaskSet): void {
+  const [reader] = needs.flatMap(({ steps }) => steps);
+  if (reader === undefined || shares.some(({ task }) => task.givesSteps)) return;
+  const remedy = 'use countdown with answer: steps, a task of yours with givesSteps, or another method';
+  throw new ConfigError('no-steps', `${reader}: pays the steps of a solution, and ${name} has none; ${remedy}.`, {
+    method: reader,
+    task: name,
+  });
 }

@@ -16,6 +16,9 @@ const secondsSchema = z.object({ sft: number, rollout: number, verify: number, u
 
 const estimateSchema = z.object({ mean: share, low: share, high: share, count });
 
+/** Of a text, or of tokens. */
+const stepSchema = z.object({ from: count, to: count, score: number });
+
 const verdictSchema = z.object({
   score: number.nullable(),
   status: z.enum(['correct', 'incorrect', 'invalid', 'truncated']),
@@ -23,6 +26,7 @@ const verdictSchema = z.object({
   reason: z.string(),
   canonical: z.string().optional(),
   parts: z.record(z.string(), number).optional(),
+  steps: z.array(stepSchema).optional(),
 });
 
 const evaluationSchema = z.object({
@@ -128,6 +132,7 @@ const rolloutSchema = z.object({
   finishReason: z.enum(['eos', 'length', 'stop']),
   text: z.string(),
   verdict: verdictSchema,
+  steps: z.array(stepSchema).optional(),
   rewardParts: z.array(number.nullable()),
   reward: number.nullable(),
   inBaseline: z.literal(false).optional(),

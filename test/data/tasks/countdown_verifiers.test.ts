@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeKnobs } from '../../../src/data/knobs.ts';
+import type { CountdownKnobs } from '../../../src/data/tasks/countdown/card.ts';
+import { countdown } from '../../../src/data/tasks/countdown/countdown.ts';
 import {
   type ExpressionRules,
   STRICT_EXPRESSION_RULES,
   verifyCountdownExpression,
 } from '../../../src/data/tasks/countdown/expression.ts';
-import { verifyCountdownSteps } from '../../../src/data/tasks/countdown/steps.ts';
+import { judgeSteps, verifyCountdownSteps } from '../../../src/data/tasks/countdown/steps.ts';
 
 /** One line of test/vectors/countdown.jsonl: an answer as expression and, where that has a meaning, as steps. */
 interface Vector {
@@ -27,6 +30,8 @@ const vectors = readFileSync(new URL('../../vectors/countdown.jsonl', import.met
   .split('\n')
   .map((line) => JSON.parse(line) as Vector);
 const withSteps = vectors.filter((vector) => vector.steps !== undefined);
+
+const KNOBS = takeKnobs(countdown, {}) as CountdownKnobs; // its own
 
 describe('verifyCountdownExpression', () => {
   it.each(vectors)('$id: $expression scores $score', (vector) => {
@@ -162,5 +167,72 @@ describe('both verifiers', () => {
     const nearly = { numbers: [999999999, 999999998, 999999999], target: 999999998 };
     expect(verifyCountdownExpression(nearly, '999999999*999999998/999999999').score).toBe(1);
     expect(verifyCountdownExpression({ ...nearly, target: 999999997 }, '999999999*999999998/999999999').score).toBe(0);
+  });
+});
+
+describe('judgeSteps', () => {
+  it.each([
+    [
+      '3 * 2 = 6 , 7 + 6 = 13',
+      [
+        ['3 * 2 = 6', 1],
+        ['7 + 6 = 13', 1],
+      ],
+    ],
+    ['a true step behind a false one', [['a true step behind a false one', 0]]],
+    [
+      '3 * 2 = 7 , 7 + 7 = 14',
+      [
+        ['3 * 2 = 7', 0],
+        ['7 + 7 = 14', 1],
+      ],
+    ],
+    [
+      '3 * 2 = 6 , 3 + 6 = 9',
+      [
+        ['3 * 2 = 6', 1],
+        ['3 + 6 = 9', 0],
+      ],
+    ],
+    [
+      ' 3 * 2 =6, oh dear ,7+6=13',
+      [
+        ['3 * 2 =6', 1],
+        ['oh dear', 0],
+        ['7+6=13', 1],
+      ],
+    ],
+    ['3 * 2 + 7 = 13', [['3 * 2 + 7 = 13', 0]]],
+    ['3 * 2 = 6 , ,', [['3 * 2 = 6', 1]]],
+    ['', []],
+  ] as const)('judges each step of "%s" by itself', (answer, expected) => {
+    const steps = judgeSteps({ numbers: [3, 7, 2], target: 13 }, answer);
+    expect(steps.map(({ from, to, score }) => [answer.slice(from, to), score])).toEqual(expected);
+  });
+
+  it('is total, and gives spans of the text in order', () => {
+    const answers = fc.oneof(fc.string({ maxLength: 300 }), fc.stringMatching(/^[0-9+*=, -]{0,300}$/));
+    fc.assert(
+      fc.property(answers, (answer) => {
+        let end = 0;
+        for (const { from, to } of judgeSteps({ numbers: [3, 7, 2], target: 13 }, answer)) {
+          expect(from >= end && to > from && to <= answer.length).toBe(true);
+          end = to;
+        }
+      }),
+    );
+  });
+
+  it('adds steps to a verdict that is asked for them, and changes nothing else', () => {
+    const knobs = { ...KNOBS, answer: 'steps' } as const;
+    const item = { numbers: [3, 7, 2], target: 13 };
+    const plain = countdown.verify(item, '3 * 2 = 6', knobs, { finishReason: 'eos' });
+    const asked = countdown.verify(item, '3 * 2 = 6', knobs, { finishReason: 'eos', wantsSteps: true });
+    expect(plain).not.toHaveProperty('steps');
+    expect(asked).toEqual({ ...plain, steps: [{ from: 0, to: 9, score: 1 }] });
+    const expression = { ...KNOBS, answer: 'expression' } as const;
+    expect([countdown.givesSteps?.(knobs), countdown.givesSteps?.(expression)]).toEqual([true, false]);
+    const other = countdown.verify(item, '3 * 2 + 7', expression, { finishReason: 'eos', wantsSteps: true });
+    expect(other).not.toHaveProperty('steps');
   });
 });

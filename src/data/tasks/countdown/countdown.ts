@@ -14,12 +14,13 @@
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import { type Expression, renderExpression } from '../../../parsing/expression.ts';
 import { truncated } from '../../../rewards/reject.ts';
+import type { Verdict } from '../../../rewards/verdict.ts';
 import { wordTokenizer } from '../../../text/vocabulary_tokenizer.ts';
-import type { Mutant, TaskDefinition } from '../../task.ts';
+import type { Mutant, TaskDefinition, VerifyContext } from '../../task.ts';
 import { type CountdownKnobs, countdownCard, MAX_VALUE } from './card.ts';
 import { verifyCountdownExpression } from './expression.ts';
 import { type CountdownStep, OPERATORS, tracesOf } from './solver.ts';
-import { verifyCountdownSteps } from './steps.ts';
+import { judgeSteps, verifyCountdownSteps } from './steps.ts';
 
 export type CountdownItem = {
   /** In the order of the prompt. */
@@ -214,6 +215,21 @@ function mutants(item: CountdownItem, knobs: CountdownKnobs, rng: Rng): Mutant[]
   return Object.entries(texts).map(([name, text]) => ({ name, text, maxScore: 0 }));
 }
 
+function judge(
+  item: CountdownItem,
+  answer: string,
+  { answer: form, use, allow_equals: allowEquals, integer_steps: integerSteps }: CountdownKnobs,
+  { finishReason }: VerifyContext,
+): Verdict {
+  if (finishReason === 'length') return truncated();
+  if (form === 'steps') return verifyCountdownSteps(item, answer);
+  return verifyCountdownExpression(item, answer, { use, allowEquals, integerSteps });
+}
+
+function givesSteps({ answer }: CountdownKnobs): boolean {
+  return answer === 'steps';
+}
+
 /** Longest completion with EOS: n-1 steps of 5 tokens and their commas, or n numbers, n-1 operators, n-2 pairs. */
 function completionTokens({ answer, numbers }: CountdownKnobs): number {
   const longest = answer === 'steps' ? 6 * (numbers - 1) - 1 : numbers + (numbers - 1) + 2 * (numbers - 2);
@@ -257,11 +273,10 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   },
   mutants,
   verify(item, answer, knobs, context) {
-    if (context.finishReason === 'length') return truncated();
-    if (knobs.answer === 'steps') return verifyCountdownSteps(item, answer);
-    const { use, allow_equals, integer_steps } = knobs;
-    return verifyCountdownExpression(item, answer, { use, allowEquals: allow_equals, integerSteps: integer_steps });
+    const verdict = judge(item, answer, knobs, context);
+    return context.wantsSteps && givesSteps(knobs) ? { ...verdict, steps: judgeSteps(item, answer) } : verdict;
   },
+  givesSteps,
   chance,
   tokenizer: (knobs) => (knobs.answer === 'steps' ? STEPS_TOKENIZER : EXPRESSION_TOKENIZER),
   limits: (knobs) => ({ promptTokens: knobs.numbers + 3, completionTokens: completionTokens(knobs) }),

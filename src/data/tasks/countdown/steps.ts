@@ -11,7 +11,7 @@ import { type ArithmeticToken, tokenizeArithmetic } from '../../../parsing/arith
 import { type ArithmeticOperator, canonicalForm, type Expression } from '../../../parsing/expression.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
-import type { Verdict } from '../../../rewards/verdict.ts';
+import type { Verdict, VerdictStep } from '../../../rewards/verdict.ts';
 import type { CountdownProblem } from './expression.ts';
 import { MAX_EXPRESSION_LENGTH } from './expression.ts';
 
@@ -108,4 +108,36 @@ export function verifyCountdownSteps(problem: CountdownProblem, answer: string):
   // n - 1 steps on n numbers leave exactly one value, the last result.
   const [whole] = pool.get(result) as [Expression];
   return { score: 1, status: 'correct', reason: 'reaches the target', canonical: canonicalForm(whole) };
+}
+
+/**
+ * Each piece between commas by itself: 1 where it is a step, its operands are at hand, and it is true; else 0. A step that
+ * is not true puts what it claims into the pool all the same, so that the next is judged on its own merit. Total and pure.
+ */
+export function judgeSteps({ numbers }: CountdownProblem, answer: string): VerdictStep[] {
+  if (answer.length > MAX_EXPRESSION_LENGTH) return [];
+  const pool = [...numbers];
+  let begin = 0;
+  return answer.split(',').flatMap((piece) => {
+    const text = trimAscii(piece);
+    const from = begin + piece.indexOf(text);
+    begin += piece.length + 1; // the comma
+    return text === '' ? [] : [{ from, to: from + text.length, score: playAlone(pool, text) ? 1 : 0 }];
+  });
+}
+
+/** Carries out what is written as far as the pool has it; false where that breaks a rule. */
+function playAlone(pool: number[], text: string): boolean {
+  const lexed = tokenizeArithmetic(text);
+  const step = lexed.ok && lexed.tokens.length === STEP_TOKENS ? readStep(lexed.tokens, 0) : undefined;
+  if (step === undefined) return false;
+  const { left, operator, right, result } = step;
+  const areThere = [left, right].map((value) => {
+    const place = pool.indexOf(value);
+    if (place >= 0) pool.splice(place, 1);
+    return place >= 0;
+  });
+  pool.push(result);
+  const exact = applyOperator(operator, rationalOf(left), rationalOf(right));
+  return areThere.every(Boolean) && exact?.equals(rationalOf(result)) === true;
 }
