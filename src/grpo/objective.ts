@@ -4,7 +4,16 @@
  * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise
  * the log-probs come to the host, the terms add up in float64, and the derivatives go back. Both begin and end the same way.
  */
-import type { LossContext, LossGradient, LossSequence, LossTerm, Measures, TokenWeight } from '../methods/points.ts';
+import type { Named } from '../methods/create.ts';
+import type {
+  BatchObserver,
+  LossContext,
+  LossGradient,
+  LossSequence,
+  LossTerm,
+  Measures,
+  TokenWeight,
+} from '../methods/points.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
 import type { ObjectiveRows, Policy, Scores, ScoresWithLoss } from '../model/policy.ts';
@@ -20,6 +29,8 @@ export interface ObjectiveBatch {
   readonly rows: ObjectiveRows;
   readonly temperature: number;
   readonly sizes: LossContext['sizes'];
+  /** It is the whole step, and nobody has observed that: its own forward pass is what is observed. */
+  readonly isObservedWithin?: boolean;
 }
 
 /** Adds the gradients of one micro-batch; what its terms measure goes to the meter. */
@@ -32,7 +43,8 @@ export async function accumulateObjective(
   const { batch, groups, rows, temperature } = micro;
   const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
   const isWeighted = actingWeights(scope, update).length > 0 || groups.some(hasTokenWeights);
-  const settings = isWeighted ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
+  const settings =
+    isWeighted || micro.isObservedWithin ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
     measureTerms(scope, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
@@ -40,6 +52,7 @@ export async function accumulateObjective(
   }
   const forward = await policy.forward(batch, temperature);
   const found = lossSequences(batch, groups, rows, forward);
+  if (micro.isObservedWithin) tellObservers(scope, micro, found.sequences);
   const gradients = found.gradients();
   const sequences = addTerms(scope, update, found.sequences, gradients.bySequence);
   const { losses, ...derivatives } = gradients.toRows();
@@ -67,23 +80,37 @@ export function addTerms(
   return sequences;
 }
 
+function observersOf({ methods: { tokenWeights, lossTerms } }: StepScope): readonly Named<BatchObserver>[] {
+  return [...tokenWeights, ...lossTerms];
+}
+
+/** Tells the parts of the loss which groups an optimizer step is made of. */
+export function beginStep(scope: StepScope, groups: readonly CreditedGroup[]): void {
+  for (const { id, part } of observersOf(scope)) part.begin?.(groups, scope.context(id));
+}
+
+/** Whether a part of the loss asks for the log-probs of the whole step before its first micro-batch. */
+export function needsObservation(scope: StepScope): boolean {
+  return observersOf(scope).some(({ part }) => part.observe !== undefined);
+}
+
 /** Lets the parts that need it see the whole optimizer step. @param scoresOf  of a micro-batch, before the step */
 export async function observeStep(
   scope: StepScope,
   micros: readonly ObjectiveBatch[],
   scoresOf: (micro: ObjectiveBatch) => Promise<Scores>,
 ): Promise<void> {
-  const { lossTerms, tokenWeights } = scope.methods;
-  const observers = [...tokenWeights, ...lossTerms].filter(({ part }) => part.observe !== undefined);
-  if (observers.length === 0) return;
   const sequences: LossSequence[] = [];
   for (const micro of micros) {
     const { batch, groups, rows } = micro;
     sequences.push(...lossSequences(batch, groups, rows, await scoresOf(micro)).sequences);
   }
   const [first] = micros;
-  if (first === undefined) return;
-  for (const { id, part } of observers) part.observe?.(sequences, lossContext(scope, first, id));
+  if (first !== undefined) tellObservers(scope, first, sequences);
+}
+
+function tellObservers(scope: StepScope, { sizes }: ObjectiveBatch, sequences: readonly LossSequence[]): void {
+  for (const { id, part } of observersOf(scope)) part.observe?.(sequences, lossContext(scope, { sizes }, id));
 }
 
 function lossContext(scope: StepScope, { sizes }: Pick<Update, 'sizes'>, id: string): LossContext {

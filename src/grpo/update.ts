@@ -8,7 +8,7 @@ import { NumericsError } from '../errors.ts';
 import type { StepSizes } from '../methods/points.ts';
 import type { CreditedGroup, UpdateResult } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import { lossTokens, selectedTokens } from '../methods/tokens.ts';
+import { lossTokens, lossTokenWeight, selectedTokens } from '../methods/tokens.ts';
 import type { PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
@@ -17,7 +17,9 @@ import { actsInUpdate, tokenGroup } from './credit.ts';
 import { StepMeter } from './meter.ts';
 import {
   accumulateObjective,
+  beginStep,
   entropyCoefficient,
+  needsObservation,
   type ObjectiveBatch,
   observeStep,
   paysForEntropy,
@@ -58,13 +60,21 @@ export async function updatePolicy(
     const all = { ...sizes, microBatches: microBatches.length, microLossTokens };
     return { batch: packBatch(micro), groups, temperature, sizes: all };
   };
-  if (needsObservation(scope)) await observe(run, scope, microBatches.map(microOf), onPolicy);
-  for (const each of microBatches) {
-    const micro = microOf(each);
-    const rows = await objectiveRows(run, scope, micro, onPolicy);
-    const scores = await accumulateObjective(policy, scope, { ...micro, rows }, meter);
+  const withRows = async (micro: readonly PackedGroup[]): Promise<ObjectiveBatch> => {
+    const known = microOf(micro);
+    return { ...known, rows: await objectiveRows(run, scope, known, onPolicy, groups.length) };
+  };
+  beginStep(scope, groups);
+  const isObserved = needsObservation(scope);
+  // Off-policy, the one forward pass of a single micro-batch is that of the whole step.
+  const isObservedWithin = isObserved && !onPolicy && microBatches.length === 1;
+  const seen =
+    isObserved && !isObservedWithin ? await observe(run, scope, microBatches, withRows, onPolicy) : undefined;
+  for (const [i, each] of microBatches.entries()) {
+    const micro = seen?.[i] ?? (await withRows(each));
+    const scores = await accumulateObjective(policy, scope, { ...micro, isObservedWithin }, meter);
     checkFinite(scores.losses, micro.batch, micro.groups, state.step);
-    addRows(totals, micro, rows, scores);
+    addRows(totals, micro, micro.rows, scores);
   }
   const learningRate = learningRateAt(state.step, stage.optimizer);
   const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: state.step + 1 });
@@ -74,19 +84,19 @@ export async function updatePolicy(
   return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
 }
 
-function needsObservation({ methods: { tokenWeights, lossTerms } }: StepScope): boolean {
-  return [...tokenWeights, ...lossTerms].some(({ part }) => part.observe !== undefined);
-}
-
-/** For parts with statistics of the whole step. On-policy the sampler's log-probs and entropies are the scorer's. */
+/**
+ * For parts with statistics of the whole step. On-policy the sampler's log-probs and entropies are the scorer's.
+ * @returns the micro-batches with what is known of their rows
+ */
 async function observe(
   run: TrainingRun,
   scope: StepScope,
-  micros: readonly Omit<ObjectiveBatch, 'rows'>[],
+  micros: readonly (readonly PackedGroup[])[],
+  withRows: (micro: readonly PackedGroup[]) => Promise<ObjectiveBatch>,
   onPolicy: boolean,
-): Promise<void> {
+): Promise<readonly ObjectiveBatch[]> {
   const known: ObjectiveBatch[] = [];
-  for (const micro of micros) known.push({ ...micro, rows: await objectiveRows(run, scope, micro, onPolicy) });
+  for (const micro of micros) known.push(await withRows(micro));
   await observeStep(scope, known, async ({ batch, groups, temperature }) => {
     if (!onPolicy) return run.policy.score(batch, temperature);
     const rollouts = groups.flatMap((group) => group.rollouts);
@@ -95,6 +105,7 @@ async function observe(
       entropies: byRow(batch, (completion, token) => rollouts[completion].entropies[token]),
     };
   });
+  return known;
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {
@@ -124,12 +135,13 @@ function byRow(batch: PackedBatch, value: (completion: number, token: number) =>
   return values;
 }
 
-/** What is known of each loss row before the forward pass, in the batch's order. */
+/** What is known of each loss row before the forward pass, in the batch's order. @param groupCount  of the step */
 async function objectiveRows(
   run: TrainingRun,
   scope: StepScope,
   { batch, groups, sizes, temperature }: Omit<ObjectiveBatch, 'rows'>,
   onPolicy: boolean,
+  groupCount: number,
 ): Promise<ObjectiveRows> {
   const rollouts = groups.flatMap((group) => group.rollouts);
   const advantages = groups.flatMap((group) => [...group.advantages]);
@@ -140,10 +152,16 @@ async function objectiveRows(
     members.map((_, i) => tokenSelection?.[i]),
   );
   const { aggregation, needs } = scope.methods;
-  const coefficientOf = Float64Array.from(rollouts, (rollout) => {
-    const tokens = lossTokens(rollout);
-    return tokens === 0 ? 0 : aggregation.part(tokens, sizes);
-  });
+  const coefficientOf = Float64Array.from(
+    groups.flatMap((group) => {
+      const groupTokens = sum(group.rollouts, lossTokens);
+      return group.rollouts.map((rollout, i) => {
+        const tokens = lossTokens(rollout);
+        const place = { groups: groupCount, groupTokens, tokenWeight: lossTokenWeight(group, i) };
+        return tokens === 0 ? 0 : aggregation.part(tokens, sizes, place);
+      });
+    }),
+  );
   const entropyShare = entropyCoefficient(scope, sizes);
   const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
   const refLogprobs = needs.reference ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;

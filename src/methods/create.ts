@@ -7,7 +7,7 @@ import { takeOptions } from '../options/read.ts';
 import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import type { Method, Needs } from './method.ts';
-import { surrogateTerm } from './objectives/surrogate_term.ts';
+import { objectiveTerm } from './objectives/surrogate_term.ts';
 import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
@@ -81,8 +81,8 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
   const at = objective.at;
   const ownTerm: Made<LossTerm> = {
     id: objective.id,
-    part: surrogateTerm(objective.part, ratio.part),
-    ...(at && { at: (step) => surrogateTerm(at(step), ratio.part) }),
+    part: objectiveTerm(objective.part, ratio.part),
+    ...(at && { at: (step) => objectiveTerm(at(step), ratio.part) }),
   };
   if (at !== undefined) scheduled.push(ownTerm);
   return {

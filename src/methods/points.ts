@@ -8,7 +8,7 @@
  *   credit    5 AdvantageEstimator  rewards → advantages; says which groups are dead
  *             6 CreditStep          shapes and masks what was credited
  *   loss      7 Ratio               what the policy's ratio is of: a token, a completion, …
- *             8 Surrogate           what the policy's own term makes of ratio and advantage
+ *             8 Objective           what the policy's own term makes of ratio and advantage
  *             9 TokenWeight         weighs and masks that term alone, at each update
  *            10 LossTerm            the policy's own and further terms, which add up to the loss
  *            11 Aggregation         the weight of a token in the step's loss
@@ -148,9 +148,14 @@ export interface LossContext extends StepContext {
  */
 export type Coupling = 'token' | 'sequence' | 'group' | 'batch';
 
-/** Of a part whose coupling is `batch`. */
+/** Of a part that looks at the whole optimizer step before its first micro-batch. */
 export interface BatchObserver {
-  /** All completions of the optimizer step, as they stand before it; on-policy this costs nothing, else a scoring pass. */
+  /** The groups of the step, as they were credited: what needs no log-prob of today is known from them for nothing. */
+  begin?(groups: readonly CreditedGroup[], context: StepContext): void;
+  /**
+   * For the coupling `batch`: all completions that move the weights, as they stand before the step. It costs nothing
+   * on-policy or with a single micro-batch, else a scoring pass.
+   */
   observe?(sequences: readonly LossSequence[], context: LossContext): void;
 }
 
@@ -214,13 +219,17 @@ export interface Ratio {
   readonly onDevice?: true;
 }
 
-export type RatioSequence = Pick<LossSequence, 'logprobs' | 'oldLogprobs' | 'coefficients'>;
+export type RatioSequence = Pick<LossSequence, 'logprobs' | 'oldLogprobs' | 'coefficients' | 'advantages'>;
+
+/** The policy's own term: token by token, or a whole term where completions of a group depend on each other. */
+export type Objective = Surrogate | LossTerm;
 
 /** Where a surrogate is evaluated: one token. */
 export interface SurrogatePoint {
-  /** Of the stage's ratio; that of a token is logprob − oldLogprob. */
+  /** Of the stage's ratio, within ±20; that of a token is logprob − oldLogprob. */
   logRatio: number;
   logprob: number;
+  oldLogprob: number;
   advantage: number;
 }
 
@@ -234,7 +243,7 @@ export interface SurrogateValue {
 }
 
 /** The policy's own term, token by token. */
-export interface Surrogate extends Pick<LossTerm, 'device'> {
+export interface Surrogate extends Pick<LossTerm, 'device' | 'actsWithoutAdvantage'> {
   at(point: Readonly<SurrogatePoint>, out: SurrogateValue): void;
   /** The ratio is taken as a constant: `slope` stays 0. */
   readonly stopsGradient?: true;
@@ -274,7 +283,17 @@ export interface TokenWeight extends Stateful, BatchObserver {
  * Weight of one unmasked token in the step's loss.
  * @param tokens  unmasked tokens of its completion, at least 1
  */
-export type Aggregation = (tokens: number, sizes: StepSizes) => number;
+export type Aggregation = (tokens: number, sizes: StepSizes, place: CompletionPlace) => number;
+
+/** Where a completion stands in the step. */
+export interface CompletionPlace {
+  /** Groups of the step, those without a gradient included. */
+  readonly groups: number;
+  /** Tokens of its group that carry a loss. */
+  readonly groupTokens: number;
+  /** Sum of what credit steps weigh its tokens by: `tokens`, where none does. */
+  readonly tokenWeight: number;
+}
 
 /** What a controller may change. */
 export interface Levers extends StepContext {

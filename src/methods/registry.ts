@@ -26,10 +26,10 @@ import type {
   EvaluationFigure,
   GroupStep,
   LossTerm,
+  Objective,
   PromptSource,
   Ratio,
   RolloutStrategy,
-  Surrogate,
   TokenControl,
   TokenWeight,
 } from './points.ts';
@@ -56,7 +56,7 @@ export interface PointParts {
   advantageEstimator: AdvantageEstimator;
   creditSteps: CreditStep;
   importanceSamplingLevel: Ratio;
-  objective: Surrogate;
+  objective: Objective;
   tokenWeights: TokenWeight;
   lossTerms: LossTerm;
   aggregation: Aggregation;

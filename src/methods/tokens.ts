@@ -13,6 +13,18 @@ export function carriesLoss({ labels, inLoss }: Pick<Rollout, 'labels' | 'inLoss
   return inLoss !== false && labels?.[token] !== TOKEN.given;
 }
 
+/** Sum of what credit steps weigh the loss tokens of a group's completion by. */
+export function lossTokenWeight({ rollouts, tokenWeights, tokenSelection }: CreditedGroup, completion: number): number {
+  const rollout = rollouts[completion];
+  const [weights, selection] = [tokenWeights?.[completion], tokenSelection?.[completion]];
+  if (weights === undefined && selection === undefined) return lossTokens(rollout);
+  let sum = 0;
+  for (let t = 0; t < rollout.tokens.length; t++) {
+    if (carriesLoss(rollout, t)) sum += (weights?.[t] ?? 1) * (selection?.[t] ?? 1);
+  }
+  return sum;
+}
+
 /** Those of a group's loss tokens that the policy's own term acts on. */
 export function selectedTokens({ rollouts, tokenSelection }: CreditedGroup): number {
   return rollouts.reduce((sum, rollout, i) => {

@@ -71,7 +71,9 @@ export async function loadMethod(
   };
 }
 
-function watchPart(part: unknown, point: MethodPoint, watched: Callee): unknown {
+function watchPart(part: unknown, named: MethodPoint, watched: Callee): unknown {
+  // An objective may be a whole term of the loss.
+  const point = named === 'objective' && isMapping(part) && typeof part.add === 'function' ? 'lossTerms' : named;
   const checks = METHOD_CONTRACTS[point] ?? {};
   if (point === 'aggregation') {
     if (typeof part === 'function') return watchCall('create()', part as Call, watched, checks['create()']);

@@ -5,7 +5,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { OwnMethods } from '../../src/methods/create.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import { ppoClip } from '../../src/methods/objectives/ppo_clip.ts';
-import type { Controller, Surrogate, TokenControl } from '../../src/methods/points.ts';
+import type { Controller, LossTerm, Surrogate, TokenControl } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
@@ -85,6 +85,46 @@ describe('a loss of the host', () => {
         expect(Number(metrics[name])).toBeCloseTo(Number(theirs.metrics[step][name]), 5);
       }
     });
+  });
+});
+
+describe('an objective that is a whole term', () => {
+  it('trains as the same one by token does', async () => {
+    const byToken: Method<unknown> = method({
+      id: 'by-token',
+      about: ABOUT,
+      options: {},
+      create: (): Surrogate => ({
+        at({ logprob, advantage }, out) {
+          out.loss = -advantage * logprob;
+          out.logprobSlope = -advantage;
+        },
+      }),
+    });
+    const asTerm: Method<unknown> = method({
+      id: 'as-term',
+      about: ABOUT,
+      options: {},
+      create: (): LossTerm => ({
+        coupling: 'token',
+        add(sequences, gradients) {
+          sequences.forEach(({ logprobs, advantages, weights, coefficients }, i) => {
+            const { losses, dLogprobs } = gradients[i];
+            for (let t = 0; t < coefficients.length; t++) {
+              const weight = coefficients[t] * weights[t] * advantages[t];
+              losses[t] -= weight * logprobs[t];
+              dLogprobs[t] -= weight;
+            }
+          });
+        },
+      }),
+    });
+    const lines = (file: string): string => `objective: ${file}\naggregation: seq-sum\nnum_iterations: 2`;
+    const [first, second] = [
+      await finishSmallRun(await backend(), run(lines('./by_token.ts'), { './by_token.ts': byToken })),
+      await finishSmallRun(await backend(), run(lines('./as_term.ts'), { './as_term.ts': asTerm })),
+    ];
+    expect(second.sha256).toBe(first.sha256);
   });
 });
 

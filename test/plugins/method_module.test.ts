@@ -49,6 +49,7 @@ async function open(...lines: readonly string[]): Promise<OpenedPlugins & { read
 }
 
 const sizes = { completions: 4, lossTokens: 9, maxCompletionTokens: 9, microBatches: 1, microLossTokens: 9 };
+const place = { groups: 2, groupTokens: 5, tokenWeight: 3 };
 
 describe('a method from a file', () => {
   it('takes its options, and is named from the run directory in the config that is kept', async () => {
@@ -56,7 +57,7 @@ describe('a method from a file', () => {
     const { stage, methods, modules, config } = await open('aggregation: {name: ./methods/root.ts, power: 2}');
     const { aggregation } = createMethods(stage, methods);
     expect(aggregation.id).toBe('root-length');
-    expect(aggregation.part(3, sizes)).toBe(1 / 36);
+    expect(aggregation.part(3, sizes, place)).toBe(1 / 36);
     expect(Object.keys(modules)).toEqual(['../../methods/root.ts']);
     expect(resolvedYaml(config)).toContain('name: ../../methods/root.ts');
   });
@@ -64,7 +65,7 @@ describe('a method from a file', () => {
   it('may be one of several exports', async () => {
     file('two', `${ROOT.replace('export default', 'export const root =')}\nexport const other = 1;`);
     const { stage, methods } = await open('aggregation: {name: ./methods/two.ts, export: root}');
-    expect(createMethods(stage, methods).aggregation.part(4, sizes)).toBe(1 / 8);
+    expect(createMethods(stage, methods).aggregation.part(4, sizes, place)).toBe(1 / 8);
   });
 
   it.each([
@@ -177,10 +178,12 @@ describe('a method from a file', () => {
     const { stage, methods } = await open('objective: ./methods/loops.ts', 'reward_timeout: 0.2');
     const made = methods[stage.methods.objective[0].name].create({}, stage) as Surrogate;
     const out = { loss: 0, slope: 0, logprobSlope: 0 };
-    expect(() => made.at({ logRatio: 0, logprob: 0, advantage: 0 }, out)).toThrow(/at gave nothing within 0\.2 s/);
-    made.at({ logRatio: 1, logprob: 0, advantage: 0 }, out);
+    expect(() => made.at({ logRatio: 0, logprob: 0, oldLogprob: 0, advantage: 0 }, out)).toThrow(
+      /at gave nothing within 0\.2 s/,
+    );
+    made.at({ logRatio: 1, logprob: 0, oldLogprob: 0, advantage: 0 }, out);
     expect(out.loss).toBe(1);
-    expect(() => made.at({ logRatio: Number.NaN, logprob: 0, advantage: 0 }, out)).toThrow(
+    expect(() => made.at({ logRatio: Number.NaN, logprob: 0, oldLogprob: 0, advantage: 0 }, out)).toThrow(
       /method "loops" \(methods\/loops\.ts\): at left \{ loss: NaN, .* — set finite numbers/,
     );
   });

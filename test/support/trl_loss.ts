@@ -64,8 +64,10 @@ export function aggregationOf(lossType: string): Aggregation {
 export function coefficientsOf(inputs: TrlLossInputs, options: TrlOptions): number[] {
   const sizes = stepSizes(inputs, options);
   const aggregation = aggregationOf(options.loss_type);
+  const groupTokens = countMasked(inputs.mask);
   return inputs.mask.flatMap((row) => {
     const tokens = countMasked([row]);
-    return row.map((value) => (value === 1 ? aggregation(tokens, sizes) : 0));
+    const place = { groups: sizes.microBatches, groupTokens, tokenWeight: tokens };
+    return row.map((value) => (value === 1 ? aggregation(tokens, sizes, place) : 0));
   });
 }

@@ -2,7 +2,18 @@
  * A surrogate and its ratio as a term of the loss: losses += c·w·ℓ, and its derivatives, where the ratio spreads those by
  * its logarithm over the tokens that it is made of.
  */
-import type { LossSequence, LossTerm, Measures, Meter, Ratio, Surrogate, SurrogatePoint } from '../points.ts';
+
+import type {
+  LossSequence,
+  LossTerm,
+  Measures,
+  Meter,
+  Objective,
+  Ratio,
+  Surrogate,
+  SurrogatePoint,
+} from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 
 /** TRL's names: shares of the loss tokens, or of the completions where a ratio is one per completion. */
 const CLIP_RATIO = 'clip_ratio';
@@ -11,10 +22,15 @@ const CLIP_RATIO = 'clip_ratio';
 const LEAST_LOG = Math.log(1e-8);
 const MOST_LOG = 20;
 
-export function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm {
+/** The policy's own term: the objective itself, or its surrogate by this ratio. */
+export function objectiveTerm(objective: Objective, ratio: Ratio): LossTerm {
+  return 'add' in objective ? objective : surrogateTerm(objective, ratio);
+}
+
+function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm {
   const ratio = surrogate.ratio ?? stageRatio;
   const { onDevice = false } = ratio;
-  const point: SurrogatePoint = { logRatio: 0, logprob: 0, advantage: 0 };
+  const point: SurrogatePoint = { logRatio: 0, logprob: 0, oldLogprob: 0, advantage: 0 };
   const value = { loss: 0, slope: 0, logprobSlope: 0 };
   let scratch = new Float64Array(0);
   const logRatiosOf = (sequence: LossSequence): Float64Array => {
@@ -25,15 +41,17 @@ export function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm
     if (surrogate.importanceInRatio) addImportance(sequence, logRatios);
     return logRatios;
   };
-  const move = ({ logprobs, advantages }: LossSequence, t: number, logRatios: Float64Array): void => {
-    point.logprob = logprobs[t];
-    point.logRatio = logRatios[t];
-    point.advantage = advantages[t];
+  const move = (sequence: LossSequence, t: number, logRatios: Float64Array): void => {
+    point.logprob = sequence.logprobs[t];
+    point.oldLogprob = sequence.oldLogprobs[t];
+    point.logRatio = bounded(logRatios[t]);
+    point.advantage = sequence.advantages[t];
   };
   return {
     coupling: ratio.isPerSequence ? 'sequence' : 'token',
     device: onDevice ? surrogate.device : undefined,
     stopsGradient: surrogate.stopsGradient ?? ratio.stopsGradient,
+    ...(surrogate.actsWithoutAdvantage && { actsWithoutAdvantage: true }),
     add(sequences, gradients) {
       sequences.forEach((sequence, i) => {
         const { losses, dLogprobs } = gradients[i];
@@ -48,7 +66,7 @@ export function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm
           value.loss = value.slope = value.logprobSlope = 0;
           surrogate.at(point, value);
           losses[t] += weight * value.loss;
-          slopes[t] = weight * value.slope;
+          if (point.logRatio === logRatios[t]) slopes[t] = weight * value.slope; // beyond its bounds it is a constant
           dLogprobs[t] += weight * value.logprobSlope;
         }
         ratio.spread(sequence, slopes, dLogprobs);

@@ -5,6 +5,7 @@
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Ratio, Surrogate, SurrogatePoint } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 
 const LEAST_LOG = Math.log(1e-8);
 const MOST_LOG = 20;
@@ -17,7 +18,7 @@ const boundedSum: Ratio = {
     let sum = 0;
     for (let t = 0; t < coefficients.length; t++) {
       if (coefficients[t] === 0) continue;
-      sum += Math.min(Math.max(logprobs[t] - oldLogprobs[t], -MOST_LOG), MOST_LOG);
+      sum += bounded(logprobs[t] - oldLogprobs[t]);
     }
     logRatios.fill(sum);
   },

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { flag, key, laterKey, real, unset } from '../../options/keys.ts';
 import { coefficientSwitch, method } from '../method.ts';
 import type { LossSequence, LossTerm, Ratio } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 
 const beta = key(
   'beta',
@@ -86,10 +87,11 @@ export const klLoss = method({
           for (let t = 0; t < coefficients.length; t++) {
             if (coefficients[t] === 0) continue;
             const x = distance(sequence, t);
-            const weight = coefficients[t] * klCoef * Math.exp(logRatios[t]);
+            const logRatio = bounded(logRatios[t]);
+            const weight = coefficients[t] * klCoef * Math.exp(logRatio);
             const loss = weight * valueAt(x);
             losses[t] += loss;
-            slopes[t] = loss;
+            if (logRatio === logRatios[t]) slopes[t] = loss; // beyond its bounds it is a constant
             dLogprobs[t] += weight * slopeAt(x);
           }
           if (isCorrected) ratio.spread(sequence, slopes, dLogprobs);
@@ -101,7 +103,7 @@ export const klLoss = method({
           let [sum, tokens] = [0, 0];
           for (let t = 0; t < logRatios.length; t++) {
             if (sequence.coefficients[t] === 0) continue;
-            sum += Math.exp(logRatios[t]) * valueAt(distance(sequence, t));
+            sum += Math.exp(bounded(logRatios[t])) * valueAt(distance(sequence, t));
             tokens++;
           }
           meter.mean('kl', sum, tokens);
