@@ -2,6 +2,7 @@
 
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { Origins } from '../config/load.ts';
+import { aboutKey } from '../config/problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { readTree } from '../config/yaml_tree.ts';
 import { printable, printableLines, thousands } from '../format.ts';
@@ -45,6 +46,8 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
         event: 'dry_run',
         config: resolvedTree(dry.config),
         origins: Object.fromEntries(dry.origins),
+        notes: dry.notes,
+        remarks: run.remarks,
         output_dir: dry.directory,
         fingerprint: dry.fingerprint,
         parameters: countParameters(run.policy.parameters),
@@ -57,6 +60,9 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
     return;
   }
   print(annotatedYaml(dry.config, dry.origins));
+  for (const { level, message } of run.remarks) print(colors.yellow(`${level}: ${printable(message)}`));
+  for (const { place, path, value, text } of dry.notes)
+    print(colors.dim(printable(`note: ${place}  ${aboutKey(path, value, text)}`)));
   const train = problems.train === undefined ? 'an endless stream' : thousands(problems.train);
   print(`${colors.bold('problems')}  ${train} to train on, ${thousands(problems.heldOut)} held out`);
   for (const { prompt, demonstration } of examples) {

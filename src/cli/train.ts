@@ -44,14 +44,15 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
 }
 
 async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
-  const { config, directory } = loaded;
+  const { config, directory, lineOf } = loaded;
   const { tasks, rewards, methods, modules } = plugins;
   const notes: string[] = [];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
+  if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
   const controls = new RunControls();
-  const run = await openRun(config, tasks, backend, { rewards, methods, clock: controls.clock });
+  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
     const plannedBytes = plannedMemory(backend, run.policy.plan, fingerprint.threads);
@@ -90,6 +91,16 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
 
 function mainJobLine({ file, directory }: LoadedRun): string {
   return `no --config: training the main job, ${file}, into ${directory}`;
+}
+
+const MOST_NAMED = 6;
+
+/** What TRL takes and this trainer has no use for, in a line. */
+export function idleKeys({ notes, file }: Pick<LoadedRun, 'notes' | 'file'>): string {
+  const names = notes.slice(0, MOST_NAMED).map(({ path }) => path);
+  const more = notes.length - names.length;
+  const list = more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+  return `${file}: ${list} ${notes.length === 1 ? 'changes' : 'change'} nothing here (--dry-run says why)`;
 }
 
 interface Interrupts {

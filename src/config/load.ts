@@ -1,8 +1,9 @@
 /** From YAML text to a validated run. Pure: reading the file is `load_file.node.ts`. */
+import type { Remark } from '../methods/remarks.ts';
 import { resolvedTree } from './dump.ts';
 import { addKnobProblems } from './option_problems.ts';
 import { applyOverrides, type Override } from './overrides.ts';
-import type { Places, Problems } from './problems.ts';
+import type { Noted, Places, Problems } from './problems.ts';
 import { type RunConfig, resolveRun } from './run_config.ts';
 import { isMapping, readTree } from './yaml_tree.ts';
 
@@ -17,6 +18,10 @@ export type Origins = ReadonlyMap<string, string>;
 export interface LoadedConfig {
   readonly config: RunConfig;
   readonly origins: Origins;
+  /** Keys of TRL's that are taken and change nothing here, with the reason. */
+  readonly notes: readonly Noted[];
+  /** What is said of a stage, with the line that it is about: `file:line  key: value — what is so; remedy.` */
+  lineOf(stage: number, remark: Remark): string;
   /** Empty. Mistakes that show later, when a name of the config is looked up, are added here to get their line. */
   readonly problems: Problems;
 }
@@ -32,10 +37,13 @@ export interface LoadedConfig {
 export function parseConfig(text: string, source: { file: string }, overrides: readonly Override[] = []): LoadedConfig {
   const tree = readTree(text, source.file);
   applyOverrides(tree, overrides);
-  const config = resolveRun(tree.values, tree.problems);
-  if (!tree.problems.isEmpty) addKnobProblems(config, tree.problems);
-  tree.problems.throwIfAny();
-  return { config, origins: originsOf(config, tree.places), problems: tree.problems };
+  const { places, problems } = tree;
+  const { config, pathsOf } = resolveRun(tree.values, problems);
+  if (!problems.isEmpty) addKnobProblems(config, problems);
+  problems.throwIfAny();
+  const lineOf = (stage: number, remark: Remark): string =>
+    problems.lineOf(pathsOf[stage](remark), remark.value, remark.text);
+  return { config, origins: originsOf(config, places), notes: problems.notes, lineOf, problems };
 }
 
 function originsOf(config: RunConfig, places: Places): Origins {

@@ -28,6 +28,15 @@ export interface Problem {
   readonly message: string;
 }
 
+/** What is said of a key that is taken. */
+export interface Noted {
+  readonly place: string;
+  readonly path: string;
+  readonly value: unknown;
+  /** `what is so; remedy`, or a reason alone. */
+  readonly text: string;
+}
+
 /** Stands for a value that was not written. */
 export const MISSING: unique symbol = Symbol('missing');
 
@@ -52,6 +61,7 @@ export class Problems {
   readonly #file: string;
   readonly #places: Places;
   readonly #found = new Map<string, Found>();
+  readonly #notes: Omit<Noted, 'place'>[] = [];
 
   constructor(file: string, places: Places) {
     this.#file = file;
@@ -64,7 +74,7 @@ export class Problems {
    * @param rule  `rule; remedy`, or what makes it where that takes a search
    */
   add(path: string, value: unknown, rule: string | (() => string), place: Place = this.placeOf(path)): void {
-    const text = (said: string): string => `${shortened(path, LONGEST_PATH)}: ${shown(value)} — ${said}.`;
+    const text = (said: string): string => aboutKey(path, value, said);
     const made = typeof rule === 'string' ? () => rule : rule;
     const identity = `${place.label}\n${path}\n${typeof rule === 'string' ? rule : ''}`;
     if (!this.#found.has(identity)) this.#found.set(identity, { place, path, rule: made, text });
@@ -81,8 +91,31 @@ export class Problems {
     return new ConfigError(error.code, `${this.placeOf(error.facts.path).label}  ${error.message}`, error.facts);
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#found.size;
+  }
+
   get isEmpty(): boolean {
     return this.#found.size === 0;
+  }
+
+  /** Records what is no mistake, but worth saying of the key at `path`. */
+  note(path: string, value: unknown, text: string): void {
+    this.#notes.push({ path, value, text });
+  }
+
+  /** In file order. */
+  get notes(): readonly Noted[] {
+    const placed = this.#notes.map((noted) => ({ ...noted, place: this.placeOf(noted.path) }));
+    return placed
+      .sort((a, b) => a.place.order - b.place.order)
+      .map(({ place, path, value, text }) => ({ place: place.label, path, value, text }));
+  }
+
+  /** `file:line  key: value — text.`, for the place of a key. */
+  lineOf(path: string, value: unknown, text: string): string {
+    return printable(`${this.placeOf(path).label}  ${aboutKey(path, value, text)}`);
   }
 
   /** The first of these paths that the file or a flag gives. */
@@ -114,6 +147,11 @@ export class Problems {
 function rendered({ place, path, rule, text }: Found): Problem {
   const said = shortened(rule(), LONGEST_RULE);
   return { place: place.label, path, rule: said, message: printable(`${place.label}  ${text(said)}`) };
+}
+
+/** `key: value — text.` */
+export function aboutKey(path: string, value: unknown, text: string): string {
+  return `${shortened(path, LONGEST_PATH)}: ${shown(value)} — ${text}.`;
 }
 
 /** A value as the YAML would spell it on one line. */

@@ -1,6 +1,7 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
 import { registeredTasks } from '../data/registry.ts';
-import type { StageConfig } from '../methods/stage.ts';
+import { type Remark, remarksOn } from '../methods/remarks.ts';
+import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
@@ -8,7 +9,7 @@ import { MISSING, type Problems } from './problems.ts';
 import { RUN_KEYS, type TaskEntry } from './run_keys.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
-import { resolveMethods } from './stage_methods.ts';
+import { builtIn, resolveMethods } from './stage_methods.ts';
 import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './trl_keys.ts';
 import { type KeyGuide, refuseUnknown } from './unknown_keys.ts';
 import { isMapping } from './yaml_tree.ts';
@@ -79,15 +80,22 @@ export function stageReads(kind: StageConfig['stage'], name: string): boolean {
   return stageKeys[kind].has(name);
 }
 
+export interface ResolvedRun {
+  readonly config: RunConfig;
+  /** [stages] the key that a remark on a stage is about. */
+  readonly pathsOf: readonly ((remark: Remark) => string)[];
+}
+
 /** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
-export function resolveRun(values: Mapping, problems: Problems): RunConfig {
+export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const top = givenKeys(values, '', guides.run, problems);
   const model = readMapping(values.model ?? undefined, 'model', problems);
   const section = new Section(RUN_KEYS, top, '', problems);
   const { task, tasks, ...ofRun } = section.values;
-  const stages = resolveStages(values.stages ?? undefined, top, problems);
+  const resolved = resolveStages(values.stages ?? undefined, top, problems);
+  const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
-  return {
+  const config = {
     ...ofRun,
     tasks: resolveTasks(task, tasks, top, problems),
     model: resolveModel(
@@ -95,6 +103,7 @@ export function resolveRun(values: Mapping, problems: Problems): RunConfig {
     ),
     stages,
   };
+  return { config, pathsOf: resolved.map(({ pathOf }) => pathOf) };
 }
 
 /** Where nothing is evaluated between steps, there is no best to choose: only the start and the end. */
@@ -143,7 +152,12 @@ function readMapping(value: unknown, path: string, problems: Problems): Mapping 
 const MOST_STAGES = 100;
 const EXAMPLE_STAGES = 'for example [{stage: grpo, max_steps: 300}]';
 
-function resolveStages(written: unknown, top: GivenKeys, problems: Problems): StageConfig[] {
+interface ResolvedStage {
+  readonly stage: StageConfig;
+  pathOf(remark: Remark): string;
+}
+
+function resolveStages(written: unknown, top: GivenKeys, problems: Problems): ResolvedStage[] {
   if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems)];
   if (!Array.isArray(written) || written.length === 0) {
     const remedy = isMapping(written) ? 'begin each stage with a dash: "- stage: grpo"' : EXAMPLE_STAGES;
@@ -171,11 +185,26 @@ function resolveStage(
   own: GivenKeys,
   prefix: string,
   problems: Problems,
-): StageConfig {
+): ResolvedStage {
   const given = new Map([...top, ...own]);
-  if (kind === 'sft') return resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));
-  const section = new Section(GRPO_KEYS, given, prefix, problems);
-  return resolveGrpo(section, resolveMethods(given, prefix, problems, section.values));
+  const pathOfKey = (key: string): string => given.get(key)?.path ?? prefix + key;
+  if (kind === 'sft') {
+    const stage = resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));
+    return { stage, pathOf: ({ at }) => pathOfKey('key' in at ? at.key : 'stage') };
+  }
+  const before = problems.count;
+  const { methods, pathOf: pathOfMethod } = resolveMethods(given, prefix, problems);
+  const stage = resolveGrpo(new Section(GRPO_KEYS, given, prefix, problems), methods);
+  const pathOf = ({ at }: Remark): string => ('key' in at ? pathOfKey(at.key) : pathOfMethod(at));
+  // Methods are asked about a stage that is sound by itself.
+  if (problems.count === before) refuseConflicts(stage, pathOf, problems);
+  return { stage, pathOf };
+}
+
+function refuseConflicts(stage: GrpoStageConfig, pathOf: (remark: Remark) => string, problems: Problems): void {
+  for (const remark of remarksOn(stage, (point, { name }) => builtIn(point, name))) {
+    if (remark.level === 'conflict') problems.add(pathOf(remark), remark.value, remark.text);
+  }
 }
 
 function readKind(stage: unknown, path: string, problems: Problems): StageConfig['stage'] | undefined {

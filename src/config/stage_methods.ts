@@ -1,7 +1,8 @@
 /** Which methods a stage is made of: TRL's keys and the keys of the points, resolved to one list per point, and back. */
 import type { Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
-import { type BatchConfig, eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
+import type { MethodPlace } from '../methods/remarks.ts';
+import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
@@ -30,35 +31,32 @@ interface Chosen {
   readonly path: string;
 }
 
-/** Resolves the methods of a stage, and reports what cannot work. */
-export function resolveMethods(
-  given: GivenKeys,
-  prefix: string,
-  problems: Problems,
-  sizes: Pick<BatchConfig, 'numGenerations'>,
-): MethodsConfig {
+/** The methods of a stage, and where each was asked for. */
+export interface ResolvedMethods {
+  readonly methods: MethodsConfig;
+  pathOf(place: MethodPlace): string;
+}
+
+/** Resolves the methods of a stage, and reports those that there are not. */
+export function resolveMethods(given: GivenKeys, prefix: string, problems: Problems): ResolvedMethods {
   const written: Written = { given, prefix, problems };
   const { values } = new Section(CHOOSING_KEYS, given, prefix, problems);
   checkLossType(written);
   const read = new Set<string>();
-  const resolved: (Chosen & { readonly point: MethodPoint })[] = [];
+  const paths = new Map<MethodPoint, readonly string[]>();
   const methodsOf = (point: MethodPoint): Plugin[] => {
     const chosen = chosenAt(point, values, written);
     const twice = firstRepeated(chosen, ({ plugin }) => plugin.name);
     if (twice !== undefined) problems.add(twice.path, twice.plugin.name, 'is in this stage twice; keep one');
-    return chosen.map((choice) => {
-      const plugin = resolveOne(point, choice, written, read);
-      resolved.push({ point, plugin, path: choice.path });
-      return plugin;
-    });
+    paths.set(
+      point,
+      chosen.map(({ path }) => path),
+    );
+    return chosen.map((choice) => resolveOne(point, choice, written, read));
   };
   const methods = eachPoint(methodsOf);
-  for (const { point, plugin, path } of resolved) {
-    const rule = builtIn(point, plugin.name)?.conflict?.(withoutName(plugin), methods, sizes);
-    if (rule !== undefined) problems.add(path, plugin.name, rule);
-  }
   refuseUnread(written, read);
-  return methods;
+  return { methods, pathOf: ({ point, index }) => paths.get(point)?.[index] ?? prefix + POINT_KEYS[point].yaml };
 }
 
 /** Switched on by a key of TRL's, listed by name, or the default of a point that takes one. */
@@ -83,7 +81,8 @@ function defaultOf(point: MethodPoint, values: Readonly<Record<string, unknown>>
   return { name: (isLoss(point) ? ofLossType?.[point] : undefined) ?? METHODS[point][0].id };
 }
 
-function builtIn(point: MethodPoint, name: string): AnyMethod | undefined {
+/** A method of this package; undefined for one of the user's, which is not loaded yet. */
+export function builtIn(point: MethodPoint, name: string): AnyMethod | undefined {
   return (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === name);
 }
 

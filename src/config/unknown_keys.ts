@@ -18,7 +18,11 @@ export interface KeyGuide {
 export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, problems: Problems): void {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const unsupported = Object.hasOwn(guide.unsupported, name) ? guide.unsupported[name] : undefined;
-  if (unsupported !== undefined && (value === null || agrees(unsupported, value))) return; // null: not given
+  if (unsupported !== undefined && (value === null || agrees(unsupported, value))) {
+    // null: not given. The reason alone: there is nothing to do.
+    if (value !== null) problems.note(path, value, unsupported.because.split('; ')[0]);
+    return;
+  }
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
   const reason =

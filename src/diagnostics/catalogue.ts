@@ -28,9 +28,12 @@ const SFT: readonly Diagnostic<SftStageConfig>[] = [LONG_WARM_UP, ...GRADIENT_DI
 /** Codes of the errors that a run stops over; they are recorded like a diagnosis, with level `stop`. */
 export const STOP_CODES: readonly string[] = ['non-finite', 'off-policy', 'nothing-to-learn'];
 
+/** What methods say of each other before the first step of a stage: known from the config, not from a history. */
+export const COMBINATION = 'combination';
+
 /** Every name that can be said. */
 export const DIAGNOSIS_CODES: readonly string[] = [
-  ...new Set([...GRPO.map(({ code }) => code), ...SFT.map(({ code }) => code), ...STOP_CODES]),
+  ...new Set([COMBINATION, ...GRPO.map(({ code }) => code), ...SFT.map(({ code }) => code), ...STOP_CODES]),
 ];
 
 /** A diagnostic that knows its stage. */

@@ -6,7 +6,7 @@
 
 import type { Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { type BoundDiagnostic, diagnosticsFor } from './catalogue.ts';
+import { type BoundDiagnostic, COMBINATION, diagnosticsFor } from './catalogue.ts';
 import type { Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
 import { type History, rememberBatch, rememberEvaluation, rememberUpdate, startHistory } from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
@@ -80,7 +80,9 @@ export function observe(watch: Watch, stage: StageConfig, step: number, observat
 
 /** Keeps account of what is said; also called for what a run stops over. */
 export function say({ said }: Watch, { stage }: StageConfig, step: number, diagnosis: Diagnosis): Diagnosis {
-  const known = said.find((entry) => entry.code === diagnosis.code && entry.stage === stage);
+  const isKnown = ({ code, message }: Said): boolean =>
+    code === diagnosis.code && (code !== COMBINATION || message === diagnosis.message); // each is another
+  const known = said.find((entry) => entry.stage === stage && isKnown(entry));
   if (known === undefined) said.push({ stage, step, times: 1, ...diagnosis });
   else {
     known.times++;

@@ -1,7 +1,7 @@
 /** Tells the diagnostics what a run does, and gives what they have to say as events. */
 
 import type { TaskSet } from '../data/task_set.ts';
-import { STOP_CODES } from '../diagnostics/catalogue.ts';
+import { COMBINATION, STOP_CODES } from '../diagnostics/catalogue.ts';
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
@@ -13,7 +13,12 @@ import type { TrainingRun } from './run.ts';
 import { stageOf } from './run.ts';
 
 export function diagnoseStart(run: TrainingRun): TrainEvent[] {
-  return observed(run, run.state.step, { after: 'start' });
+  const { stageIndex, step, watch } = run.state;
+  const remarks = run.remarks.filter(({ stage }) => stage === stageIndex);
+  const ofMethods = remarks.map(({ level, message }) =>
+    eventOf(run, step, say(watch, stageOf(run), step, { code: COMBINATION, level, message })),
+  );
+  return [...ofMethods, ...observed(run, step, { after: 'start' })];
 }
 
 /** Before the optimizer step that the batch is for; it may be that none follows. */

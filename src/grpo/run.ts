@@ -52,6 +52,13 @@ export interface WeightedReward {
   readonly weight: number;
 }
 
+/** What is said of a stage, once, before its first step. */
+export interface RunRemark {
+  readonly stage: number;
+  readonly level: 'note' | 'warning';
+  readonly message: string;
+}
+
 export interface TrainingRun {
   readonly config: RunConfig;
   readonly tasks: TaskSet;
@@ -59,6 +66,8 @@ export interface TrainingRun {
   readonly rewards: readonly (readonly WeightedReward[])[];
   /** [stages] what each is made of; undefined in an sft stage, and where the run is only evaluated or sampled. */
   readonly methods: readonly (StageMethods | undefined)[];
+  /** What there is to say of the methods of its stages before their first steps. */
+  readonly remarks: readonly RunRemark[];
   /** [stages] further figures of its evaluations. */
   readonly figures: readonly (readonly EvaluationFigure[])[];
   /** What is known of each problem, where a method asks for it. */

@@ -1,7 +1,7 @@
 /** Looks at the methods that a stage was given, by the spelling of the YAML: what messages and diagnostics speak of. */
 import type { Json } from '../options/json.ts';
 import { isSchedule } from '../options/schedule.ts';
-import { METHOD_POINTS, type MethodsConfig } from './stage.ts';
+import { type GrpoStageConfig, METHOD_POINTS, type MethodsConfig } from './stage.ts';
 
 /** The value of an option, of whichever method of the stage takes it; undefined where none does. */
 export function optionOf(methods: MethodsConfig, key: string): Json | undefined {
@@ -22,4 +22,20 @@ export function weightOf(methods: MethodsConfig, key: string): number {
 /** Whether a method of this id is in the stage. */
 export function usesMethod(methods: MethodsConfig, id: string): boolean {
   return METHOD_POINTS.some((point) => methods[point].some(({ name }) => name === id));
+}
+
+/** Whether top_k, top_p or min_p keep part of the policy from being sampled. */
+export function isTruncated({ sampling: { topK, topP, minP } }: GrpoStageConfig): boolean {
+  return topK > 0 || topP < 1 || (minP !== null && minP > 0);
+}
+
+/** Whether every optimizer step is on fresh rollouts: all ratios are then exactly 1. */
+export function isOnPolicy({ batch: { optimizerStepsPerGeneration, numIterations } }: GrpoStageConfig): boolean {
+  return optimizerStepsPerGeneration === 1 && numIterations === 1;
+}
+
+/** What a controller of the reference says where nothing of the stage can read it. */
+export function unreadReference({ lossTerms, groupSteps, creditSteps }: MethodsConfig): string | undefined {
+  const readers = [...lossTerms, ...groupSteps, ...creditSteps].filter(({ name }) => name !== 'entropy-bonus');
+  return readers.length > 0 ? undefined : 'no term reads the reference, so that moving it changes nothing; set beta';
 }

@@ -154,16 +154,21 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
   };
 }
 
-function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unknown> {
-  const { name } = plugin;
+/** What the name of a method means at a point; undefined for a file that is not given, and for what there is not. */
+export function findMethod(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unknown> | undefined {
   const key = methodKey(plugin);
   if (Object.hasOwn(own, key)) return own[key];
   const known: readonly Method<unknown>[] = METHODS[point];
-  const found = known.find(({ id }) => id === name);
+  return known.find(({ id }) => id === plugin.name);
+}
+
+function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unknown> {
+  const found = findMethod(point, plugin, own);
   if (found !== undefined) return found;
+  const { name } = plugin;
   const rule = isModuleFile(name)
     ? 'a file, which the caller has not opened; see openPlugins of rlvr-train/node'
-    : `no such method; known are ${known.map(({ id }) => id).join(', ')}`;
+    : `no such method; known are ${METHODS[point].map(({ id }) => id).join(', ')}`;
   throw new ConfigError('unknown-method', `${point}: ${JSON.stringify(name)} — ${rule}.`, { point, name });
 }
 

@@ -7,7 +7,7 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { Ledger } from './ledger.ts';
-import type { BatchConfig, GrpoStageConfig, MethodsConfig } from './stage.ts';
+import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
 
 /** A method of the point whose part it makes. */
 export interface Method<Part, Options extends KeyTable = KeyTable> {
@@ -28,11 +28,18 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   conflict?(
     written: Readonly<Record<string, Json>>,
     methods: MethodsConfig,
-    sizes: Pick<BatchConfig, 'numGenerations'>,
+    stage: GrpoStageConfig,
   ): string | undefined;
+  /** What works in such a stage, but is biased, unsafe or without effect: `what is so; remedy`. Said before step 1. */
+  warn?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
+  /** The same, of what is no more than worth knowing. */
+  note?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
   needs?(options: Values<Options>, stage: GrpoStageConfig): Needs;
   create(options: Values<Options>, stage: GrpoStageConfig): Part;
 }
+
+/** One text, several, or nothing to say. */
+export type Said = string | readonly string[] | undefined;
 
 /** TRL's way to ask for a method: a key of its own. */
 export interface Switch {

@@ -1,13 +1,17 @@
 /** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
+import type { LoadedConfig } from '../config/load.ts';
+import { POINT_KEYS } from '../config/method_keys.ts';
+import { aboutKey } from '../config/problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
-import { initialState, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
+import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import { createFigures, createMethods, type OwnMethods, type StageNeeds } from '../methods/create.ts';
+import { createFigures, createMethods, findMethod, type OwnMethods, type StageNeeds } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
+import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
@@ -26,6 +30,8 @@ export interface RunOptions {
   readonly rewards?: OwnRewards | 'unused';
   /** Methods that a stage names by a file, by that name. */
   readonly methods?: OwnMethods;
+  /** How a remark on a stage is shown, with the line of the file that it is about; default: by its key alone. */
+  readonly lineOf?: LoadedConfig['lineOf'];
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
 }
@@ -40,12 +46,13 @@ export async function openRun(
   config: RunConfig,
   of: Task | TaskSet,
   backend: Backend,
-  { rewards: own = {}, methods: ownMethods = {}, clock = () => performance.now() }: RunOptions = {},
+  { rewards: own = {}, methods: ownMethods = {}, lineOf, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   requireStorage(config, backend);
   const tasks = 'shares' in of ? of : oneTask(of);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
+  const remarks = runRemarks(config, ownMethods, lineOf);
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
@@ -57,7 +64,7 @@ export async function openRun(
     policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
   }
   const ledger = new Ledger();
-  return { config, tasks, rewards, methods, figures, ledger, policy, state: initialState(), clock };
+  return { config, tasks, rewards, methods, remarks, figures, ledger, policy, state: initialState(), clock };
 }
 
 /**
@@ -82,11 +89,31 @@ export async function openForInference(
     tasks,
     rewards: config.stages.map(() => []),
     methods: none,
+    remarks: [],
     figures: figuresOf(config),
     ledger: new Ledger(),
     policy,
     state: initialState(),
     clock: () => performance.now(),
+  };
+}
+
+/** @throws ConfigError where methods cannot work together: those of files are known here for the first time */
+function runRemarks(config: RunConfig, own: OwnMethods, lineOf = lineWithoutPlace(config)): RunRemark[] {
+  return config.stages.flatMap((stage, index) => {
+    if (stage.stage !== 'grpo') return [];
+    return remarksOn(stage, (point, plugin) => findMethod(point, plugin, own)).map((remark): RunRemark => {
+      const message = lineOf(index, remark);
+      if (remark.level === 'conflict') throw new ConfigError('method-conflict', message, { stage: index });
+      return { stage: index, level: remark.level, message };
+    });
+  });
+}
+
+function lineWithoutPlace({ stages }: RunConfig): LoadedConfig['lineOf'] {
+  return (stage, { at, value, text }) => {
+    const key = 'key' in at ? at.key : POINT_KEYS[at.point].yaml;
+    return aboutKey(stages.length > 1 ? `stages.${stage}.${key}` : key, value, text);
   };
 }
 

@@ -76,7 +76,7 @@ async function open(
   sandbox: StartSandbox,
   closers: (() => Promise<void> | void)[],
 ): Promise<BrowserRun> {
-  const config = parseConfig(options.yaml, SOURCE).config;
+  const { config, lineOf } = parseConfig(options.yaml, SOURCE);
   const modules = await hashes(options.rewards ?? {});
   const { files, replaces = false } = options;
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
@@ -88,7 +88,7 @@ async function open(
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
-  const run = await openRun(config, tasks, chosen.backend, { rewards });
+  const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf });
   closers.push(() => run.policy.close());
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);

@@ -1,5 +1,6 @@
 /** Moves the reference of the KL term to the policy as it is, every so many steps: the policy may go on from there. */
 import { key, whole } from '../../options/keys.ts';
+import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 
@@ -19,6 +20,7 @@ export const refReset = method({
         .describe('Optimizer steps from one reset to the next. Default 100.'),
     ),
   },
+  warn: (_, methods) => unreadReference(methods),
   needs: () => ({ parameterSets: ['reference'] }),
   create: ({ every }): Controller => ({
     async afterStep(_, levers) {

@@ -1,5 +1,6 @@
 /** Moves the reference of the KL term some way towards the policy every so many steps (TR-DPO). arXiv:2404.09656. */
 import { flag, key, real, whole } from '../../options/keys.ts';
+import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 
@@ -34,6 +35,7 @@ export const refSync = method({
     on: (value) => (value === true ? {} : undefined),
     written: () => true,
   },
+  warn: (_, methods) => unreadReference(methods),
   needs: () => ({ parameterSets: ['reference'] }),
   create: ({ mixupAlpha, syncSteps }): Controller => ({
     async afterStep(_, levers) {

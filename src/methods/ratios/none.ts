@@ -1,4 +1,5 @@
 /** No correction for an older policy: every ratio is 1, and its gradient that of the log-prob. */
+import { isOnPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 
@@ -11,6 +12,11 @@ export const none = method({
     certainty: 'own',
   },
   options: {},
+  warn: (_, __, stage) =>
+    isOnPolicy(stage)
+      ? undefined
+      : 'several steps are taken on the same completions, and no ratio corrects for the policy having moved on; use token, ' +
+        'or num_iterations: 1 and one step per batch',
   create: (): Ratio => ({
     stopsGradient: true,
     measure(_, logRatios) {

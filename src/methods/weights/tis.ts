@@ -4,6 +4,7 @@
  * bounds is cut, or leaves its token or completion out. The probability mass that was kept is known from sampling.
  */
 import { choice, flag, key, real } from '../../options/keys.ts';
+import { isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 
@@ -59,8 +60,13 @@ export const tis = method({
     name === 'vespo' && String(mode).startsWith('sequence')
       ? 'vespo takes weights by token into its ratio; use vllm_importance_sampling_mode: token_truncate'
       : undefined,
+  note: (_, __, stage) =>
+    isTruncated(stage)
+      ? undefined
+      : 'completions come from the whole policy, so there is nothing to correct; leave it out',
   create: ({ importanceMode: mode, importanceMost, importanceLeast }, { sampling }): TokenWeight => {
     const [least, most] = [importanceLeast ?? 0, importanceMost ?? Number.POSITIVE_INFINITY];
+    const isWhole = sampling.topK === 0 && sampling.topP === 1 && sampling.minP === null;
     const isPerSequence = mode === 'sequence_truncate' || mode === 'sequence_mask';
     const isMask = mode === 'token_mask' || mode === 'sequence_mask';
     const bounded = (weight: number): number => {
@@ -74,7 +80,6 @@ export const tis = method({
       const weight = bounded(Math.exp(whole));
       return () => weight;
     };
-    const isWhole = sampling.topK === 0 && sampling.topP === 1 && sampling.minP === null;
     return {
       coupling: isPerSequence ? 'sequence' : 'token',
       ...(isWhole && { isIdle: true }),

@@ -1,0 +1,23 @@
+/** What is said of a stage as a whole, where no method of it could say it: mostly that one is missing. */
+import { isTruncated, usesMethod } from './chosen.ts';
+import type { Remark } from './remarks.ts';
+import type { GrpoStageConfig } from './stage.ts';
+
+type StageRule = (stage: GrpoStageConfig) => Remark | undefined;
+
+/** The gradient is that of the whole policy only where what was sampled is weighed by what its probability really was. */
+const uncorrectedTruncation: StageRule = (stage) => {
+  if (!isTruncated(stage) || usesMethod(stage.methods, 'tis')) return undefined;
+  const { topK, topP, minP } = stage.sampling;
+  const [key, value] = topP < 1 ? ['top_p', topP] : topK > 0 ? ['top_k', topK] : ['min_p', minP];
+  return {
+    level: 'warning',
+    at: { key: String(key) },
+    value,
+    text:
+      'completions come from a part of the policy and are trained on as if from all of it, so the gradient is biased; ' +
+      'set vllm_importance_sampling_correction: true, or sample from the whole policy',
+  };
+};
+
+export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation];

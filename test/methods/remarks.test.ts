@@ -1,0 +1,136 @@
+/** What methods say of each other before step 1: where it is shown, with which line, and that sound stages are silent. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { findMethod, type OwnMethods } from '../../src/methods/create.ts';
+import { type Method, method } from '../../src/methods/method.ts';
+import type { CreditStep } from '../../src/methods/points.ts';
+import { remarksOn } from '../../src/methods/remarks.ts';
+import { openSmallRun } from '../support/small_runs.ts';
+
+const HEAD = ['task: sort_digits', 'max_steps: 4'];
+
+/** What is said of the stages of a config, a line each. */
+function said(text: string, own: OwnMethods = {}): string[] {
+  const { config, lineOf } = parseConfig(text, { file: 'my.yaml' });
+  return config.stages.flatMap((stage, index) => {
+    if (stage.stage !== 'grpo') return [];
+    const remarks = remarksOn(stage, (point, plugin) => findMethod(point, plugin, own));
+    return remarks.map((remark) => `${remark.level} ${lineOf(index, remark)}`);
+  });
+}
+
+const of = (...lines: readonly string[]): string[] => said([...HEAD, ...lines].join('\n'));
+
+describe('a combination that works, but is biased or without effect, is told with its line:', () => {
+  it.each([
+    [['top_p: 0.9'], /^warning my\.yaml:3 {2}top_p: 0\.9 — completions come from a part of the policy/],
+    [['top_k: 5'], /^warning my\.yaml:3 {2}top_k: 5 — .*gradient is biased; set vllm_importance_sampling_correction/],
+    [['min_p: 0.1'], /^warning my\.yaml:3 {2}min_p: 0\.1 — /],
+    [
+      ['vllm_importance_sampling_correction: true'],
+      /^note my\.yaml:3 {2}vllm_importance_sampling_correction: tis — .*nothing to correct; leave it out\.$/,
+    ],
+    [
+      ['controllers: [{name: ref-reset, every: 3}]'],
+      /^warning my\.yaml:3 {2}controllers\.0: ref-reset — no term reads/,
+    ],
+    [['entropy_coef: 0.1', 'sync_ref_model: true'], /^warning my\.yaml:4 {2}sync_ref_model: ref-sync — no term reads/],
+    [
+      ['off_policy_mask_threshold: 0.1'],
+      /^note my\.yaml:3 {2}off_policy_mask_threshold: opsm — every step is on fresh/,
+    ],
+    [
+      ['importance_sampling_level: none', 'num_iterations: 2'],
+      /^warning my\.yaml:3 {2}importance_sampling_level: none/,
+    ],
+  ])('%j', (lines, line) => {
+    const found = of(...lines);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(line);
+  });
+
+  it.each([
+    [[]],
+    [['top_p: 0.9', 'vllm_importance_sampling_correction: true']],
+    [['controllers: [ref-reset]', 'beta: 0.1']],
+    [['off_policy_mask_threshold: 0.1', 'num_iterations: 2']],
+    [['importance_sampling_level: none']],
+    [['min_p: 0']],
+  ])('and %j gives no reason to', (lines) => {
+    expect(of(...lines)).toEqual([]);
+  });
+
+  it('for the stage that it is about', () => {
+    const stages = ['stages:', '  - {stage: sft, max_steps: 1}', '  - stage: grpo', '    top_k: 3'];
+    const [line] = said([...HEAD, ...stages].join('\n'));
+    expect(line).toMatch(/^warning my\.yaml:6 {2}stages\.1\.top_k: 3 — /);
+  });
+});
+
+it.each(readdirSync(new URL('../../configs', import.meta.url)))('nothing is said of configs/%s', (file) => {
+  expect(said(readFileSync(new URL(`../../configs/${file}`, import.meta.url), 'utf8'))).toEqual([]);
+});
+
+const picky: Method<unknown> = method({
+  id: 'picky',
+  about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' },
+  options: {},
+  conflict: (_, __, { batch }) =>
+    batch.numGenerations % 2 === 1 ? 'halves a group; use an even num_generations' : undefined,
+  warn: (_, { lossTerms }) => (lossTerms.length === 0 ? ['nothing holds the policy; set beta', 'second'] : undefined),
+  create: (): CreditStep => ({ apply: (groups) => groups }),
+});
+
+const SMALL = `
+task: {name: reverse_text, min_length: 2, max_length: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16}
+max_steps: 2
+eval_strategy: "no"
+credit_steps: [./picky.ts]
+`;
+
+describe("a user's method speaks as those of the package", () => {
+  const methods = { './picky.ts': picky };
+
+  it('in an event before step 1, in the metrics and in the summary: each text by itself', async () => {
+    const run = await openSmallRun(await wasmBackend({ inline: true }), { yaml: SMALL, methods });
+    const events: string[] = [];
+    for await (const event of train(run)) {
+      if (event.type === 'evaluation') break;
+      if (event.type === 'diagnosis') events.push(`${event.diagnosis.code} ${event.diagnosis.message}`);
+    }
+    expect(events.slice(0, 2)).toEqual([
+      'combination credit_steps: picky — nothing holds the policy; set beta.',
+      'combination credit_steps: picky — second.',
+    ]);
+    const { watch } = run.state;
+    expect(watch.said.filter(({ code }) => code === 'combination')).toHaveLength(2);
+    await run.policy.close();
+  });
+
+  it('and refuses what it cannot do, when the run is opened', async () => {
+    const odd = { yaml: `${SMALL}num_generations: 3\n`, methods };
+    await expect(openSmallRun(await wasmBackend({ inline: true }), odd)).rejects.toThrow(
+      'credit_steps: picky — halves a group; use an even num_generations.',
+    );
+  });
+});
+
+describe("keys of TRL's that change nothing here", () => {
+  it('are taken, and noted with their line and the reason', () => {
+    const { notes } = parseConfig([...HEAD, 'logging_steps: 10', 'bf16: true', 'run_name: null'].join('\n'), {
+      file: 'trl.yaml',
+    });
+    expect(notes).toEqual([
+      { place: 'trl.yaml:3', path: 'logging_steps', value: 10, text: 'every step is logged in the run directory' },
+      { place: 'trl.yaml:4', path: 'bf16', value: true, text: 'all arithmetic is float32' },
+    ]);
+  });
+
+  it('are refused where they ask for something else', () => {
+    expect(() => parseConfig([...HEAD, 'fp16: true'].join('\n'), { file: 'trl.yaml' })).toThrow('trl.yaml:3  fp16');
+  });
+});
