@@ -3,6 +3,7 @@ import { counts } from '../methods/advantages/baseline.ts';
 import type { StageMethods } from '../methods/create.ts';
 import type { AdvantageEstimator } from '../methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
+import { hasAdvantage } from '../methods/shaping/map_advantages.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import type { Policy } from '../model/policy.ts';
 import type { StepScope } from './step_scope.ts';
@@ -47,10 +48,10 @@ export async function creditGroups(
       ? estimator.part.estimate(groups, scope.context(estimator.id))
       : await estimateOnDevice(policy, device, groups);
   const credited = groups.map((group, i): CreditedGroup => ({ ...group, ...estimated[i] }));
-  return creditSteps.reduce<readonly CreditedGroup[]>(
-    (all, { id, part }) => part.apply(all, scope.context(id)),
-    credited,
-  );
+  if (creditSteps.length === 0) return credited;
+  return creditSteps
+    .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), credited)
+    .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // shaped to nothing
 }
 
 /** By the engine's kernel. Rollouts whose reward does not count get 0. */

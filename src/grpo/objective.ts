@@ -114,7 +114,8 @@ function tellObservers(scope: StepScope, { sizes }: ObjectiveBatch, sequences: r
 }
 
 function lossContext(scope: StepScope, { sizes }: Pick<Update, 'sizes'>, id: string): LossContext {
-  return { ...scope.context(id), sizes, ratio: scope.methods.ratio.part };
+  const { ratio, objective } = scope.methods;
+  return { ...scope.context(id), sizes, ratio: ratio.part, objective: objective.part };
 }
 
 type NamedWeight = { readonly id: string; readonly part: TokenWeight };

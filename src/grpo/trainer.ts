@@ -7,7 +7,7 @@
 
 import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
-import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
+import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { betterOf } from './best.ts';
 import { collectGroups } from './collect.ts';
@@ -83,7 +83,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
         creditGroups(policy, scope, selectGroups(scope, collected.groups)),
       );
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
-      if (hasSignal(run, stage, groups)) state.buffer = { groups, stepsTaken: 0 };
+      if (hasSignal(run, stage, collected, groups)) state.buffer = { groups, stepsTaken: 0 };
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
     }
 
@@ -143,20 +143,33 @@ function countTokens(groups: readonly { readonly rollouts: readonly { readonly t
 }
 
 /** Whether an update could learn something. @throws RlvrError after too many batches that could not */
-function hasSignal({ state }: TrainingRun, stage: GrpoStageConfig, groups: readonly CreditedGroup[]): boolean {
+function hasSignal(
+  { state }: TrainingRun,
+  stage: GrpoStageConfig,
+  collected: Collected,
+  groups: readonly CreditedGroup[],
+): boolean {
   if (groups.some((group) => !group.dead)) {
     state.deadBatches = 0;
     return true;
   }
   state.deadBatches++;
   if (state.deadBatches < MOST_DEAD_BATCHES) return false;
+  const why = collected.groups.every((group) => group.dead)
+    ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
+      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.'
+    : `Rewards differ, but what stands between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
+      '  Loosen one of these, or leave it out.';
   throw new RlvrError(
     'nothing-to-learn',
-    `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ` +
-      `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
-      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.',
+    `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ${why}`,
     { step: state.step },
   );
+}
+
+/** The methods that may take the advantages of a live group. */
+function namesBeforeUpdate({ methods: { rolloutStrategies, groupSteps, creditSteps } }: GrpoStageConfig): string {
+  return [...rolloutStrategies, ...groupSteps, ...creditSteps].map(({ name }) => name).join(', ');
 }
 
 /** The groups of the next optimizer step, and whether their rollouts come from the very weights it changes. */

@@ -45,6 +45,7 @@ export interface StageMethods {
   readonly advantageEstimator: Named<PointParts['advantageEstimator']>;
   readonly creditSteps: Many<'creditSteps'>;
   readonly ratio: Named<PointParts['importanceSamplingLevel']>;
+  readonly objective: Named<PointParts['objective']>;
   readonly tokenWeights: Many<'tokenWeights'>;
   /** The objective first. */
   readonly lossTerms: readonly Named<LossTerm>[];
@@ -77,14 +78,10 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     return first;
   };
   const ratio = one('importanceSamplingLevel');
-  const objective = createParts('objective', stage, own)[0];
-  const at = objective.at;
-  const ownTerm: Made<LossTerm> = {
-    id: objective.id,
-    part: objectiveTerm(objective.part, ratio.part),
-    ...(at && { at: (step) => objectiveTerm(at(step), ratio.part) }),
-  };
-  if (at !== undefined) scheduled.push(ownTerm);
+  const objective = one('objective');
+  const joined = (): LossTerm => objectiveTerm(objective.part, ratio.part);
+  const ownTerm: Made<LossTerm> = { id: objective.id, part: joined(), ...(objective.at && { at: joined }) };
+  if (objective.at !== undefined) scheduled.push(ownTerm); // behind the objective, which moves first
   return {
     promptSource: one('promptSource'),
     rolloutStrategies: partsAt('rolloutStrategies'),
@@ -93,6 +90,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     advantageEstimator: one('advantageEstimator'),
     creditSteps: partsAt('creditSteps'),
     ratio,
+    objective,
     tokenWeights: partsAt('tokenWeights'),
     lossTerms: [ownTerm, ...partsAt('lossTerms')],
     aggregation: one('aggregation'),

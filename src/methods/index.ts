@@ -2,14 +2,14 @@
  * `rlvr-train/methods`: what a method of your own is made of.
  *
  * ```ts
- * import { type CreditStep, key, method, real } from 'rlvr-train/methods';
+ * import { type CreditStep, key, mapAdvantages, method, real } from 'rlvr-train/methods';
  *
  * export default method({
  *   id: 'scaled',
  *   about: { does: 'Scales every advantage.', formula: 'A ← by·A', source: 'own', certainty: 'own' },
  *   options: { by: key('by', real({ above: 0, example: 2 }).default(1).describe('The factor. Default 1.')) },
  *   create: ({ by }): CreditStep => ({
- *     apply: (groups) => groups.map((group) => ({ ...group, advantages: group.advantages.map((a) => a * by) })),
+ *     apply: (groups) => mapAdvantages(groups, (advantage) => by * advantage),
  *   }),
  * });
  * ```
@@ -22,6 +22,7 @@ export { withoutLoss } from './masks/without_loss.ts';
 export { type About, type Method, method, type Needs, type StepContext } from './method.ts';
 export type * from './points.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
+export { mapAdvantages } from './shaping/map_advantages.ts';
 export type { GrpoStageConfig } from './stage.ts';
 export type { Stateful } from './stateful.ts';
 export { deviationOf, type Estimate, meanOf, meanOverProblems } from './statistics.ts';

@@ -140,6 +140,8 @@ export interface LossContext extends StepContext {
   readonly sizes: StepSizes;
   /** Of the stage. */
   readonly ratio: Ratio;
+  /** Of the stage: what makes the policy's own term, token by token or as a whole. */
+  readonly objective: Objective;
 }
 
 /**

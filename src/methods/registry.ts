@@ -10,6 +10,7 @@ import { refReset } from './controllers/ref_reset.ts';
 import { refSync } from './controllers/ref_sync.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
+import { entropyGuard } from './masks/entropy_guard.ts';
 import { lengthMask } from './masks/length_mask.ts';
 import { topEntropyMask } from './masks/top_entropy_mask.ts';
 import { truncationMask } from './masks/truncation_mask.ts';
@@ -39,11 +40,15 @@ import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
 import { refill } from './rollouts/refill.ts';
+import { negScaleSuccess } from './shaping/neg_scale_success.ts';
+import { posWeight } from './shaping/pos_weight.ts';
+import { sampleSign } from './shaping/sample_sign.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { stream } from './sources/stream.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
 import { klLoss } from './terms/kl_loss.ts';
+import { mRatio } from './terms/m_ratio.ts';
 import { opsm } from './weights/opsm.ts';
 import { tis } from './weights/tis.ts';
 
@@ -70,11 +75,11 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   tokenControls: [repetitionStop],
   groupSteps: [],
   advantageEstimator: [group, rloo],
-  creditSteps: [truncationMask, lengthMask, topEntropyMask],
+  creditSteps: [truncationMask, lengthMask, topEntropyMask, entropyGuard, posWeight, sampleSign, negScaleSuccess],
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
   objective: [ppoClip, cispo, sapo, vespo],
   tokenWeights: [opsm, tis],
-  lossTerms: [klLoss, entropyBonus],
+  lossTerms: [klLoss, entropyBonus, mRatio],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
   controllers: [refReset, refSync],
   evaluationFigures: [passHatK],

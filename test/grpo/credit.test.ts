@@ -84,6 +84,24 @@ describe('the groups of an update', () => {
     expect(groups.map(({ dead }) => dead)).toEqual([true, false, true]);
   });
 
+  it('are without those that credit steps leave without advantage, which are then dead', async () => {
+    const credit_steps = [
+      { name: 'pos-weight', positive_weight: 0 },
+      { name: 'neg-scale-success', unsolved_scale: 0 },
+    ];
+    const keys = { credit_steps: [...credit_steps, { name: 'sample-sign', kept_sign: 'positive' }] };
+    const shaped = await credited(
+      [
+        [0, 1, 0, 0],
+        [0, 0, 0, 0],
+      ],
+      keys,
+    );
+    expect(shaped.map(({ dead }) => dead)).toEqual([true, true]);
+    const kept = await credited([[0, 1, 0, 0]], { credit_steps: credit_steps.slice(0, 1) });
+    expect(kept.map(({ dead }) => dead)).toEqual([false]);
+  });
+
   it('are the first live ones where there is refill, no more than a step has prompts', async () => {
     const groups = await credited(rewards, { dynamic_sampling: 'refill' });
     expect(groups.map(({ rollouts }) => rollouts.map(({ reward }) => reward))).toEqual([

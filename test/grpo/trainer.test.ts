@@ -75,6 +75,23 @@ describe('a batch without a live group', () => {
     expect(await weightsOf(run)).toEqual(before);
   });
 
+  it('is one whose credit steps leave no advantage, too; the message names them', async () => {
+    const half = { name: 'sample-sign', kept_sign: 'positive' };
+    const keys = { reward_funcs: ['own'], credit_steps: [half] };
+    const silent = { ...keys, credit_steps: [half, { name: 'pos-weight', positive_weight: 0 }] };
+    const run = await reinforced(silent, { rewards: { own } });
+    const before = await weightsOf(run);
+    const { seen, error } = await events(run);
+    expect(error).toMatchObject({
+      code: 'nothing-to-learn',
+      message: expect.stringContaining('sample-sign, pos-weight'),
+    });
+    expect(seen.filter(({ type }) => type === 'step')).toEqual([]);
+    expect(await weightsOf(run)).toEqual(before);
+    const { seen: learning } = await events(await reinforced(keys, { rewards: { own } }));
+    expect(learning.filter(({ type }) => type === 'step')).toHaveLength(4);
+  });
+
   it('is passed over where others live', async () => {
     let batches = 0;
     const third: RewardFunction = { ...own, score: (batch) => (++batches % 3 === 0 ? own.score(batch) : same(batch)) };

@@ -11,6 +11,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { POINT_KEYS } from '../../src/config/method_keys.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { createMethods, methodStates, type Named, restoreMethods } from '../../src/methods/create.ts';
+import { withoutLoss } from '../../src/methods/masks/without_loss.ts';
 import type {
   LossContext,
   LossGradient,
@@ -19,7 +20,9 @@ import type {
   SurrogatePoint,
   SurrogateValue,
 } from '../../src/methods/points.ts';
+import type { CreditedGroup } from '../../src/methods/records.ts';
 import { METHODS, type PointParts } from '../../src/methods/registry.ts';
+import { hasAdvantage } from '../../src/methods/shaping/map_advantages.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import { takeOptions } from '../../src/options/read.ts';
 import { emptyGradients, groupOf, groupOfRewards, randomSequences } from '../support/rollouts.ts';
@@ -100,7 +103,8 @@ const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 9, microBat
 
 function contextFor(line: string): LossContext {
   const stage = stageOf(line);
-  return { ...stepContext(stage), sizes, ratio: createMethods(stage).ratio.part };
+  const { ratio, objective } = createMethods(stage);
+  return { ...stepContext(stage), sizes, ratio: ratio.part, objective: objective.part };
 }
 
 /** A term of the loss, and the ratio that goes with it. */
@@ -344,20 +348,44 @@ describe.each(METHODS.creditSteps)('the credit step $id', ({ id }) => {
     { ...groupOfRewards([2, 5, 3], [1, 0, 1]), advantages: Float32Array.of(1, -1, 0.5) },
     { ...groupOf(groupOfRewards([4, 1], [0, 1]).rollouts), advantages: Float32Array.of(-0.5, 0.5) },
   ];
+  /** By token, with a reward that is null, a group that is dead, and one without any reward. */
+  const odd = (): CreditedGroup[] => [
+    {
+      ...groupOfRewards([2, 3, 1], [1, 0, null]),
+      advantages: Float32Array.of(1, -1, 0),
+      tokenAdvantages: [Float32Array.of(1, 2), Float32Array.of(-1, 0, 1), Float32Array.of(0)],
+    },
+    { ...groupOfRewards([2, 1], [1, 1]), dead: true },
+    { ...groupOfRewards([1], [null]), dead: true },
+  ];
 
-  it('leaves rewards, tokens and what it was given as they are', () => {
-    const given = groups();
-    const made = part.apply(given, context);
-    expect(given).toEqual(groups());
-    expect(made).toHaveLength(2);
+  it.each([
+    ['scalars', groups],
+    ['tokens', odd],
+    ['no groups', () => []],
+    ['masked completions', () => withoutLoss(groups(), () => true)],
+    ['equal advantages', () => groups().map((group) => ({ ...group, advantages: group.advantages.fill(0) }))],
+  ] as const)('leaves rewards, tokens and what it was given as they are, of %s', (_, given) => {
+    const before = given();
+    const made = part.apply(before, context);
+    expect(before).toEqual(given());
+    expect(made).toHaveLength(before.length);
     made.forEach(({ rollouts, advantages, tokenAdvantages, tokenWeights, tokenSelection }, g) => {
-      expect(rollouts.map(({ reward }) => reward)).toEqual(given[g].rollouts.map(({ reward }) => reward));
+      expect(rollouts.map(({ reward }) => reward)).toEqual(before[g].rollouts.map(({ reward }) => reward));
       expect(advantages).toHaveLength(rollouts.length);
       expect(advantages.every(Number.isFinite)).toBe(true);
       for (const perToken of [tokenAdvantages, tokenWeights, tokenSelection]) {
         if (perToken === undefined) continue;
         expect(perToken.map(({ length }) => length)).toEqual(rollouts.map(({ tokens }) => tokens.length));
+        expect(perToken.every((own) => own.every(Number.isFinite))).toBe(true);
       }
     });
+  });
+
+  it('gives a dead group no advantage, nor a completion whose reward is null', () => {
+    const [first, ...dead] = part.apply(odd(), context);
+    for (const group of dead) expect(hasAdvantage(group)).toBe(false);
+    expect(Math.abs(first.advantages[2])).toBe(0);
+    expect(Math.abs(first.tokenAdvantages?.[2][0] ?? 0)).toBe(0);
   });
 });

@@ -36,7 +36,9 @@ describe('a schedule', () => {
     const given = randomSequences(3, 4);
     const lossAt = (methods: typeof scheduled): number => {
       const gradients = emptyGradients(given);
-      const context = { ...stepContext(stageOf()), sizes: { ...SIZES }, ratio: methods.ratio.part };
+      const { ratio, objective } = methods;
+      const parts = { ratio: ratio.part, objective: objective.part };
+      const context = { ...stepContext(stageOf()), sizes: { ...SIZES }, ...parts };
       methods.lossTerms.find(({ id }) => id === 'kl-loss')?.part.add(given, gradients, context);
       return gradients.flatMap(({ losses }) => [...losses]).reduce((sum, loss) => sum + loss, 0);
     };

@@ -1,0 +1,27 @@
+/** Learns from one kind of experience alone: what was worse than its baseline, or what was better. arXiv:2506.01347. */
+import { choice, key } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import { mapAdvantages } from './map_advantages.ts';
+
+export const sampleSign = method({
+  id: 'sample-sign',
+  about: {
+    does: 'Keeps the advantages of one sign; the others become 0.',
+    formula: 'A ← A·1[sign(A) is kept]',
+    source: '2506.01347',
+    certainty: 'paper',
+  },
+  options: {
+    keptSign: key(
+      'kept_sign',
+      choice(['all', 'negative', 'positive'], 'not a kind of advantages')
+        .default('negative')
+        .describe('Which advantages are kept. Default negative.'),
+    ),
+  },
+  create: ({ keptSign }): CreditStep => {
+    const isKept = { all: () => true, negative: (a: number) => a < 0, positive: (a: number) => a > 0 }[keptSign];
+    return { apply: (groups) => mapAdvantages(groups, (advantage) => (isKept(advantage) ? advantage : 0)) };
+  },
+});
