@@ -7,16 +7,26 @@ export function toHalf(values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
   return Uint16Array.from(floats, (value, i) => halfOf(value, bits[i] as number));
 }
 
+/** The value of float16 bits, which float32 holds. */
+export function halfValue(half: number): number {
+  const sign = half & 0x8000 ? -1 : 1;
+  const exponent = (half >> 10) & 31;
+  const fraction = half & 1023;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/** Values of all 65,536 bit patterns, made when many are asked for: weights of a model are read by it. */
+let everyValue: Float32Array | undefined;
+
 /** The values of float16 bits, all of which float32 holds. */
 export function fromHalf(bits: Uint16Array): Float32Array<ArrayBuffer> {
-  return Float32Array.from(bits, (half) => {
-    const sign = half & 0x8000 ? -1 : 1;
-    const exponent = (half >> 10) & 31;
-    const fraction = half & 1023;
-    if (exponent === 0) return sign * fraction * 2 ** -24;
-    if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  });
+  if (bits.length < 65_536) return Float32Array.from(bits, halfValue);
+  everyValue ??= Float32Array.from({ length: 65_536 }, (_, half) => halfValue(half));
+  const values = new Float32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) values[i] = everyValue[bits[i]];
+  return values;
 }
 
 /** Bits of float32 from which on a value rounds to infinity: 65520. */

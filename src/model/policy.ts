@@ -14,6 +14,7 @@ import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots } from './plan.ts
 import { COUNTS, planPolicy } from './plan.ts';
 import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
+import { rotaryFrequencies } from './rotary.ts';
 import type { ModelShape } from './shape.ts';
 
 /** What a loss needs to know of each loss row of a batch. */
@@ -102,11 +103,12 @@ export class Policy {
     return this.slots.weights.parameters;
   }
 
-  /** cos and sin of position·θ^(−2i/hd), rounded once from float64. */
+  /** cos and sin of position·frequency, rounded once from float64. */
   #writeRotaryTables(): void {
-    const half = this.shape.headDim / 2;
+    const frequencies = rotaryFrequencies(this.shape);
+    const half = frequencies.length;
     const { context } = this.capacity;
-    const angle = (i: number): number => Math.floor(i / half) * this.shape.ropeTheta ** (-(i % half) / half);
+    const angle = (i: number): number => Math.floor(i / half) * frequencies[i % half];
     this.engine.write(
       this.slots.cos,
       Float64Array.from({ length: context * half }, (_, i) => Math.cos(angle(i))),

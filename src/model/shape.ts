@@ -9,6 +9,8 @@ export interface ModelShape {
   /** Even. */
   readonly headDim: number;
   readonly ropeTheta: number;
+  /** How the rotary frequencies differ from θ^(−2i/hd); absent: not at all. */
+  readonly ropeScaling?: RopeScaling;
   readonly rmsNormEps: number;
   readonly tieWordEmbeddings: boolean;
   /** Bias on the q, k, v projections, as in Qwen2. */
@@ -16,6 +18,21 @@ export interface ModelShape {
   /** RMS norm of each query and key head before the rotation, as in Qwen3. */
   readonly qkNorm: boolean;
 }
+
+/** Changes of the rotary frequencies that stay the same for every length; `rotary.ts` has the formulas. */
+export type RopeScaling =
+  | {
+      /** As in Llama 3.1: low frequencies are divided by `factor`, high ones are kept, those between are mixed. */
+      readonly type: 'llama3';
+      readonly factor: number;
+      readonly lowFreqFactor: number;
+      readonly highFreqFactor: number;
+      readonly originalMaxPositionEmbeddings: number;
+    }
+  /** All divided by `factor`. */
+  | { readonly type: 'linear'; readonly factor: number }
+  /** [hd/2] each divided by its own factor, as GGUF files hold them. */
+  | { readonly type: 'factors'; readonly factors: readonly number[] };
 
 /** Floats of one row of the fused q/k/v projection. */
 export function qkvWidth(shape: ModelShape): number {

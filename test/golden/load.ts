@@ -213,3 +213,13 @@ export function loadGolden<K extends keyof Goldens>(name: K): Goldens[K] {
   const text = readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8');
   return decode(JSON.parse(text)) as Goldens[K];
 }
+
+export type PretrainedGoldenName = 'llama_tied' | 'llama_untied' | 'llama3' | 'mistral' | 'qwen2' | 'qwen3';
+
+/** What transformers computes from a checkpoint of `pretrained/`. */
+export function loadPretrainedGolden(
+  name: PretrainedGoldenName,
+): Pick<ModelGolden, 'groups' | 'logits' | 'scores' | 'backward'> {
+  const text = readFileSync(new URL(`./pretrained/${name}/expected.json`, import.meta.url), 'utf8');
+  return decode(JSON.parse(text)) as ModelGolden;
+}

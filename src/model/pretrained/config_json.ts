@@ -1,0 +1,160 @@
+/**
+ * config.json of a Hugging Face model, as transformers 4 and 5 write it, as a shape.
+ *
+ * transformers computes these four architectures from the keys that are read here and from no others, so other keys
+ * are left alone; a value that this engine does not compute is refused by its key, never ignored.
+ */
+import type { ModelShape, RopeScaling } from '../shape.ts';
+import type { PretrainedModel } from './source.ts';
+import { unsupported } from './source.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What transformers takes for a key that is not there. */
+interface Defaults {
+  readonly numKvHeads?: number;
+  readonly headDim?: number;
+  readonly slidingWindow?: number;
+}
+
+/** By model_type. */
+const ARCHITECTURES: Readonly<Record<string, Defaults & { readonly className: string }>> = {
+  llama: { className: 'LlamaForCausalLM' },
+  mistral: { className: 'MistralForCausalLM', numKvHeads: 8, slidingWindow: 4096 },
+  qwen2: { className: 'Qwen2ForCausalLM', numKvHeads: 32 },
+  qwen3: { className: 'Qwen3ForCausalLM', numKvHeads: 32, headDim: 128 },
+};
+
+/** Keys that change what is computed, each with the only value that is computed here. */
+const FIXED: Readonly<Record<string, { readonly neutral: readonly unknown[]; readonly rule: string }>> = {
+  hidden_act: { neutral: ['silu', 'swish'], rule: 'the feed-forward layer here is gated by silu alone' },
+  mlp_bias: { neutral: [false], rule: 'the feed-forward layer here has no biases' },
+  partial_rotary_factor: { neutral: [1], rule: 'positions turn whole heads here' },
+  rope_interleaved: { neutral: [false], rule: 'positions turn the halves of a head here' },
+  quantization_config: {
+    neutral: [],
+    rule: 'weights are read as F32, F16 or BF16; take the model that it was made of',
+  },
+  auto_map: { neutral: [], rule: 'the model computes by code of its own, which is not run' },
+};
+
+/** @throws CheckpointError `model-unsupported` naming the key */
+export function readModelConfig(config: Json, file = 'config.json'): Omit<PretrainedModel, 'tensors'> {
+  const type = config.model_type;
+  if (typeof type !== 'string' || !Object.hasOwn(ARCHITECTURES, type)) {
+    const known = Object.keys(ARCHITECTURES).join(', ');
+    throw unsupported(`${file}: model_type ${JSON.stringify(type)}`, `this engine computes ${known}`, { type });
+  }
+  const { className, ...defaults } = ARCHITECTURES[type];
+  const { architectures } = config;
+  if (Array.isArray(architectures) && architectures.length > 0 && !architectures.includes(className)) {
+    const rule = `has another head than a language model's; ${className} is computed here`;
+    throw unsupported(`${file}: architectures ${JSON.stringify(architectures)}`, rule);
+  }
+  for (const [key, { neutral, rule }] of Object.entries(FIXED)) {
+    const value = config[key] ?? undefined;
+    if (value !== undefined && !neutral.includes(value)) throw unsupported(`${file}: ${key} ${shown(value)}`, rule);
+  }
+  const numHeads = natural(config, 'num_attention_heads', file);
+  const hiddenSize = natural(config, 'hidden_size', file);
+  const numKvHeads = natural(config, 'num_key_value_heads', file, defaults.numKvHeads ?? numHeads);
+  const headDim = natural(config, 'head_dim', file, defaults.headDim ?? hiddenSize / numHeads);
+  if (numHeads % numKvHeads !== 0) {
+    throw unsupported(`${file}: num_key_value_heads ${numKvHeads}`, `does not divide num_attention_heads ${numHeads}`);
+  }
+  if (headDim % 2 !== 0)
+    throw unsupported(`${file}: head_dim ${headDim}`, 'rotary positions turn pairs; it must be even');
+  const positions = natural(config, 'max_position_embeddings', file);
+  const window = slidingWindow(config, type, defaults, file);
+  const shape: ModelShape = {
+    vocabSize: natural(config, 'vocab_size', file),
+    hiddenSize,
+    intermediateSize: natural(config, 'intermediate_size', file),
+    numLayers: natural(config, 'num_hidden_layers', file),
+    numHeads,
+    numKvHeads,
+    headDim,
+    ...rotation(config, file),
+    rmsNormEps: positive(config.rms_norm_eps ?? 1e-6, `${file}: rms_norm_eps`),
+    tieWordEmbeddings: flag(config, 'tie_word_embeddings', file),
+    attentionBias: type === 'qwen2' || (type !== 'mistral' && flag(config, 'attention_bias', file)),
+    qkNorm: type === 'qwen3',
+  };
+  return window < positions
+    ? { shape, context: window, contextKey: 'sliding_window' }
+    : { shape, context: positions, contextKey: 'max_position_embeddings' };
+}
+
+/**
+ * Tokens from which on a layer would no longer see the first one; infinite where no window is in use. Shorter sequences
+ * are computed as if there were none.
+ */
+function slidingWindow(config: Json, type: string, defaults: Defaults, file: string): number {
+  const given = config.sliding_window === undefined ? (defaults.slidingWindow ?? null) : config.sliding_window;
+  const { layer_types: types } = config;
+  const kinds = Array.isArray(types) ? types : [];
+  const unknown = kinds.find((kind) => kind !== 'full_attention' && kind !== 'sliding_attention');
+  if (unknown !== undefined) throw unsupported(`${file}: layer_types ${shown(unknown)}`, 'is not computed here');
+  const isUsed = type === 'mistral' || config.use_sliding_window === true || kinds.includes('sliding_attention');
+  if (given === null || type === 'llama' || !isUsed) return Number.POSITIVE_INFINITY;
+  return wholeNumber(given, `${file}: sliding_window`);
+}
+
+/** Older files have rope_theta beside rope_scaling, those of transformers 5 both in rope_parameters. */
+function rotation(config: Json, file: string): Pick<ModelShape, 'ropeTheta' | 'ropeScaling'> {
+  const key = config.rope_parameters ? 'rope_parameters' : 'rope_scaling';
+  const given = config[key] ?? {};
+  if (typeof given !== 'object' || Array.isArray(given))
+    throw unsupported(`${file}: ${key} ${shown(given)}`, 'is not an object');
+  const scaling = given as Json;
+  const place = `${file}: ${key}`;
+  const ropeTheta = positive(scaling.rope_theta ?? config.rope_theta ?? 10_000, `${file}: rope_theta`);
+  const turned = scaling.partial_rotary_factor ?? 1;
+  if (turned !== 1)
+    throw unsupported(`${place}.partial_rotary_factor ${shown(turned)}`, 'positions turn whole heads here');
+  const type = scaling.rope_type ?? scaling.type ?? 'default';
+  const number = (name: string): number => positive(scaling[name], `${place}.${name}`);
+  switch (type) {
+    case 'default':
+      return { ropeTheta };
+    case 'linear':
+      return { ropeTheta, ropeScaling: { type: 'linear', factor: number('factor') } };
+    case 'llama3': {
+      const ropeScaling: RopeScaling = {
+        type: 'llama3',
+        factor: number('factor'),
+        lowFreqFactor: number('low_freq_factor'),
+        highFreqFactor: number('high_freq_factor'),
+        originalMaxPositionEmbeddings: number('original_max_position_embeddings'),
+      };
+      return { ropeTheta, ropeScaling };
+    }
+    default:
+      throw unsupported(`${place}: rope_type ${shown(type)}`, 'positions are turned by default, linear or llama3 here');
+  }
+}
+
+function natural(config: Json, key: string, file: string, byDefault?: number): number {
+  return wholeNumber(config[key] ?? byDefault, `${file}: ${key}`);
+}
+
+function wholeNumber(value: unknown, place: string): number {
+  if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
+  throw unsupported(`${place} ${shown(value)}`, 'must be a whole number above 0');
+}
+
+function positive(value: unknown, place: string): number {
+  if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
+  throw unsupported(`${place} ${shown(value)}`, 'must be a number above 0');
+}
+
+function flag(config: Json, key: string, file: string): boolean {
+  const value = config[key] ?? false;
+  if (typeof value === 'boolean') return value;
+  throw unsupported(`${file}: ${key} ${shown(value)}`, 'must be true or false');
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? 'is missing' : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,61 @@
+/**
+ * Writes a pretrained model's weights into a policy, piece by piece: beside the policy's own weights nothing of the
+ * model is ever held but one piece.
+ */
+import { CheckpointError } from '../../errors.ts';
+import type { Parameter } from '../parameters.ts';
+import type { PretrainedModel, PretrainedTensor } from './source.ts';
+
+/** What takes weights; a `Policy` is one. */
+export interface WeightsTaker {
+  readonly parameters: readonly Parameter[];
+  writeParameter(parameter: Parameter, values: ArrayLike<number>, at?: number): void;
+}
+
+/** Tensors that files hold and no one computes with: they follow from the config, or from another tensor. */
+function isDerived(name: string, { shape }: Pick<PretrainedModel, 'shape'>): boolean {
+  return name.endsWith('.rotary_emb.inv_freq') || (shape.tieWordEmbeddings && name === 'lm_head.weight');
+}
+
+/**
+ * Nothing is written before all tensors are known to fit.
+ *
+ * @throws CheckpointError where a tensor is missing, misshapen, or not known to this engine, and for a weight that is
+ *   not finite
+ */
+export async function loadPretrained(
+  model: Pick<PretrainedModel, 'shape' | 'tensors'>,
+  policy: WeightsTaker,
+): Promise<void> {
+  const found = policy.parameters.map((parameter) => ({ parameter, tensor: tensorOf(model.tensors, parameter) }));
+  const known = new Set(policy.parameters.map(({ name }) => name));
+  for (const [name, { file, shape }] of model.tensors) {
+    if (known.has(name) || isDerived(name, model)) continue;
+    const message = `${file}: tensor ${name} of shape [${shape.join(', ')}] — this engine has no place for it, and would compute another model without it.`;
+    throw new CheckpointError('tensor-unknown', message, { file, name });
+  }
+  for (const { parameter, tensor } of found) {
+    await tensor.read((values, at) => {
+      requireFinite(values, at, parameter, tensor);
+      policy.writeParameter(parameter, values, at);
+    });
+  }
+}
+
+function tensorOf(tensors: ReadonlyMap<string, PretrainedTensor>, { name, slot }: Parameter): PretrainedTensor {
+  const tensor = tensors.get(name);
+  if (tensor?.shape.join() === slot.shape.join()) return tensor;
+  const needed = `the config needs [${slot.shape.join(', ')}]`;
+  const message =
+    tensor === undefined
+      ? `tensor ${name} is missing: ${needed}. Copy or fetch the model again.`
+      : `${tensor.file}: tensor ${name} has shape [${tensor.shape.join(', ')}], ${needed}.`;
+  throw new CheckpointError('tensor-mismatch', message, { name });
+}
+
+function requireFinite(values: Float32Array, at: number, { name }: Parameter, { file }: PretrainedTensor): void {
+  const index = values.findIndex((value) => !Number.isFinite(value));
+  if (index === -1) return;
+  const message = `${file}: tensor ${name} holds ${values[index]} at element ${at + index}: its weights must be finite. Copy or fetch the model again.`;
+  throw new CheckpointError('weights-not-finite', message, { file, name, index: at + index });
+}

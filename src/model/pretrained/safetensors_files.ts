@@ -1,0 +1,97 @@
+/**
+ * The tensors of a model in Hugging Face's layout: model.safetensors, or shards that model.safetensors.index.json lists.
+ * Headers are read first; of the data no more than a piece is held at a time.
+ */
+import { CheckpointError } from '../../errors.ts';
+import { decodeElements, elementBytes, readTensorPlaces, type TensorPlace } from '../safetensors.ts';
+import { type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll, type TakeValues } from './source.ts';
+
+const WHOLE = 'model.safetensors';
+const INDEX = 'model.safetensors.index.json';
+
+/**
+ * @param files  of the model's folder
+ * @throws CheckpointError where a file is missing or damaged, or does not hold what the index says
+ */
+export async function safetensorsTensors(files: ModelFiles): Promise<ReadonlyMap<string, PretrainedTensor>> {
+  if ((await files.size(WHOLE)) !== undefined) return tensorsOf(files, WHOLE);
+  const index = await files.read(INDEX);
+  if (index === undefined) {
+    const message = `${WHOLE}: no such file, and no ${INDEX} either — a model has one of them. Copy or fetch it again.`;
+    throw new CheckpointError('no-model', message);
+  }
+  return shardedTensors(files, weightMap(index));
+}
+
+async function shardedTensors(
+  files: ModelFiles,
+  shardOf: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, PretrainedTensor>> {
+  const shards = new Map<string, ReadonlyMap<string, PretrainedTensor>>();
+  for (const shard of new Set(shardOf.values())) shards.set(shard, await tensorsOf(files, shard));
+  const tensors = new Map<string, PretrainedTensor>();
+  for (const [name, shard] of shardOf) {
+    const tensor = shards.get(shard)?.get(name);
+    if (tensor === undefined) {
+      const message = `${INDEX}: says that ${shard} has the tensor ${name}, which it has not. Copy or fetch both again.`;
+      throw new CheckpointError('tensor-missing', message, { name, shard });
+    }
+    tensors.set(name, tensor);
+  }
+  for (const [shard, own] of shards) {
+    const unlisted = [...own.keys()].find((name) => !shardOf.has(name));
+    if (unlisted === undefined) continue;
+    const message = `${shard}: has the tensor ${unlisted}, which ${INDEX} does not list. Copy or fetch both again.`;
+    throw new CheckpointError('tensor-missing', message, { name: unlisted, shard });
+  }
+  return tensors;
+}
+
+/** Tensor name → file. */
+function weightMap(index: Uint8Array): ReadonlyMap<string, string> {
+  let map: unknown;
+  try {
+    map = (JSON.parse(new TextDecoder().decode(index)) as { weight_map?: unknown } | null)?.weight_map;
+  } catch {
+    map = undefined; // said below, as for any other text
+  }
+  const entries = typeof map === 'object' && map !== null ? Object.entries(map) : [];
+  const isSound = entries.every(([, file]) => typeof file === 'string' && /^[^/\\]+\.safetensors$/.test(file));
+  if (entries.length > 0 && isSound) return new Map(entries as [string, string][]);
+  const message = `${INDEX}: is not an index of shards (weight_map: tensor → file in the same folder). Copy or fetch it again.`;
+  throw new CheckpointError('index-malformed', message);
+}
+
+async function tensorsOf(files: ModelFiles, file: string): Promise<ReadonlyMap<string, PretrainedTensor>> {
+  const size = await files.size(file);
+  if (size === undefined) {
+    throw new CheckpointError('no-model', `${file}: no such file, though ${INDEX} names it. Copy or fetch it again.`);
+  }
+  const places = await nameFile(
+    file,
+    readTensorPlaces((begin, end) => readAll(files, file, begin, end), size),
+  );
+  return new Map([...places].map(([name, place]) => [name, tensorAt(files, file, place)]));
+}
+
+function tensorAt(files: ModelFiles, file: string, place: TensorPlace): PretrainedTensor {
+  const { dtype, shape, begin, end } = place;
+  const read = async (take: TakeValues): Promise<void> => {
+    for (let at = begin; at < end; at += PIECE_BYTES) {
+      const piece = await readAll(files, file, at, Math.min(at + PIECE_BYTES, end));
+      const values = decodeElements(dtype, piece);
+      take(values instanceof Float32Array ? values : Float32Array.from(values), (at - begin) / elementBytes(dtype));
+    }
+  };
+  return { shape, file, read };
+}
+
+/** The error names the file. */
+async function nameFile<T>(file: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof CheckpointError) || error.code !== 'safetensors-malformed') throw error;
+    throw new CheckpointError(error.code, `${file}: ${error.message}`, { file, ...error.facts });
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * A pretrained model as its files have it: the shape, and its tensors under Hugging Face's names, each read in pieces
+ * when it is asked for. `load_weights.ts` writes them into a policy.
+ */
+import { CheckpointError } from '../../errors.ts';
+import type { ModelShape } from '../shape.ts';
+
+/** The files that a model is read from; a run's `Store` is one. Paths are relative, with `/`. */
+export interface ModelFiles {
+  /** undefined where there is no such file */
+  size(path: string): Promise<number | undefined>;
+  /** The whole file; undefined where there is no such file. */
+  read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Bytes [begin, end) of the file, fewer where it ends before. */
+  readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+/** Takes values of a tensor, row-major; the first one is element `at`. */
+export type TakeValues = (values: Float32Array, at: number) => void;
+
+export interface PretrainedTensor {
+  readonly shape: readonly number[];
+  /** The file it lies in, for messages. */
+  readonly file: string;
+  /** All its values, widened to float32, a few megabytes at a time. */
+  read(take: TakeValues): Promise<void>;
+}
+
+export interface PretrainedModel {
+  readonly shape: ModelShape;
+  /** Longest sequence that it computes as it was trained to, in tokens: its positions, or its sliding window. */
+  readonly context: number;
+  /** The key of its config that `context` comes from. */
+  readonly contextKey: string;
+  readonly tensors: ReadonlyMap<string, PretrainedTensor>;
+}
+
+/** Most bytes of a file that are in memory at once. */
+export const PIECE_BYTES = 4 * 1024 ** 2;
+
+/** Bytes [begin, end) of a file, all of them. @throws CheckpointError where it became shorter */
+export async function readAll(files: ModelFiles, file: string, begin: number, end: number): Promise<Uint8Array> {
+  const bytes = await files.readRange(file, begin, end);
+  if (bytes?.length === end - begin) return bytes;
+  throw new CheckpointError('file-changed', `${file}: became shorter while it was read. Try again.`, { file });
+}
+
+/** A model that is well formed and not one of those that this engine computes. */
+export function unsupported(
+  place: string,
+  rule: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): CheckpointError {
+  return new CheckpointError('model-unsupported', `${place} — ${rule}.`, { place, ...facts });
+}
