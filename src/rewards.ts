@@ -13,15 +13,12 @@ export { type AnswerPolicy, type Extraction, extractAnswer, hasThinkFormat } fro
 export {
   accuracyReward,
   builtInRewards,
-  defineReward,
   getReward,
   type OwnRewards,
   partReward,
-  type RewardDefinition,
-  type RewardFactory,
-  type RewardOptions,
   softOverlongReward,
 } from './rewards/built_in.ts';
+export { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './rewards/definition.ts';
 export { illegal, malformed, missing, truncated, wrongValue } from './rewards/reject.ts';
 export {
   combineRewards,

@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   options: [],
   // What verifiers read answers with; knows no task.
   parsing: ['options'],
-  rewards: ['options', 'kernels'],
+  rewards: ['parsing', 'options', 'kernels'],
   // Text to tokens and back; knows no task.
   text: [],
   // A task's verifier is its own, made of the parsers; what it says is a verdict of rewards.

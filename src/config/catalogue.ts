@@ -10,7 +10,8 @@ import { METHODS } from '../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
-import { builtInRewards, type RewardDefinition } from '../rewards/built_in.ts';
+import { builtInRewards } from '../rewards/built_in.ts';
+import type { RewardDefinition } from '../rewards/definition.ts';
 import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from './method_keys.ts';
 
 export interface CatalogueTask {

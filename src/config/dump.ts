@@ -49,7 +49,7 @@ function stageTree(stage: StageConfig): Mapping {
   return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };
 }
 
-function grpoTree({ batch, sampling, evaluation, rewards, methods }: GrpoStageConfig): Mapping {
+function grpoTree({ batch, sampling, evaluation, rewards, rewardGate, methods }: GrpoStageConfig): Mapping {
   return {
     ...spelled(STAGE_KEYS.grpo, sampling),
     num_generations: batch.numGenerations,
@@ -57,6 +57,7 @@ function grpoTree({ batch, sampling, evaluation, rewards, methods }: GrpoStageCo
     num_iterations: batch.numIterations,
     ...methodsTree(methods),
     reward_funcs: rewards,
+    ...(rewardGate !== undefined && { reward_gate: rewardGate }),
   };
 }
 

@@ -132,6 +132,17 @@ const REWARD_KEYS = {
       z.array(real({ least: 0, example: 1 }), { error: 'must be a list of numbers; for example [1, 0.1]' }),
     ).describe('One weight per reward function; 0 only logs it. Default 1 each.'),
   ),
+  rewardGate: key(
+    'reward_gate',
+    unset(
+      z.record(z.string(), real({ example: 0 }), {
+        error: 'must map reward functions to numbers; for example {format: 0}',
+      }),
+    ).describe(
+      'Reward functions of reward_funcs that a completion must pass: where one gives it 0 or less, the sum of its ' +
+        'rewards is this number instead. Default: none.',
+    ),
+  ),
 };
 
 const LEARNING_KEYS = {

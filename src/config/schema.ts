@@ -29,6 +29,9 @@ function withSchedule({ schema: declared, schedule }: Key): z.ZodType {
 const fileName = z.string().regex(/\.(ts|mts|js|mjs)$/);
 const anything = z.unknown();
 
+const STYLE =
+  'compact: a terse prompt. plain: an English question, whose answer stands in <answer> tags. Default compact.';
+
 /** The tasks by name, each with its knobs; `share` says what a list of tasks has beside them. */
 function tasksWith(share: z.ZodRawShape): z.ZodType {
   const named = Object.values(registeredTasks).map(({ card }) =>
@@ -42,6 +45,7 @@ function tasksWith(share: z.ZodRawShape): z.ZodType {
           .max(card.levels.length - 1)
           .optional()
           .describe('Preset of the knobs, easiest first; single knobs override it.'),
+        style: z.enum(['compact', 'plain']).optional().describe(STYLE),
         ...shapeOf(card.knobs),
       })
       .describe(card.does),

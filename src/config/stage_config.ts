@@ -10,6 +10,7 @@ import type {
   StageConfig,
 } from '../methods/stage.ts';
 import type { KeyTable } from '../options/keys.ts';
+import { didYouMean } from '../options/nearest_name.ts';
 import { firstRepeated } from '../options/repeated.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
@@ -42,14 +43,17 @@ export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
 
 /** Fills in a reinforcement stage and reports combinations of keys that cannot work. */
 export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: MethodsConfig): GrpoStageConfig {
-  const { temperature, topK, topP, minP, maxCompletionTokens, numGenerationsEval } = section.values;
+  const { temperature, topK, topP, minP, maxCompletionTokens, numGenerationsEval, rewardGate } = section.values;
+  const rewards = resolveRewards(section);
+  checkGate(section, rewards);
   return {
     stage: 'grpo',
     batch: resolveBatch(section),
     sampling: { temperature, topK, topP, minP, ...(maxCompletionTokens !== undefined && { maxCompletionTokens }) },
     optimizer: resolveOptimizer(section),
     evaluation: resolveEvaluation(section, numGenerationsEval),
-    rewards: resolveRewards(section),
+    rewards,
+    ...(rewardGate !== undefined && { rewardGate }),
     methods,
   };
 }
@@ -106,6 +110,16 @@ function resolveWarmup(section: AnyStage, maxSteps: number): number {
     section.refuse('warmupSteps', `longer than the stage (max_steps ${maxSteps}); use a fraction such as 0.05`);
   }
   return warmupSteps;
+}
+
+/** A gate asks a reward that is there. */
+function checkGate(section: Section<typeof GRPO_KEYS>, rewards: readonly RewardConfig[]): void {
+  if (!section.sound('rewardFunctions', 'rewardGate')) return;
+  const names = rewards.map(rewardLabel);
+  const unknown = Object.keys(section.values.rewardGate ?? {}).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const rule = `${unknown} is not in reward_funcs${didYouMean(unknown, names)} (${names.join(', ')}); list it there, with weight 0 if it should only be a gate`;
+  section.refuse('rewardGate', rule);
 }
 
 function resolveRewards(section: Section<typeof GRPO_KEYS>): RewardConfig[] {

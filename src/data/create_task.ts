@@ -3,7 +3,7 @@
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { takeKnobs } from './knobs.ts';
+import { levelOf, styleOf, takeKnobs } from './knobs.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import {
   canonicalJSON,
@@ -13,10 +13,11 @@ import {
   type ProblemSource,
   splitOfProblem,
 } from './split.ts';
-import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
+import { languageOf, plainPrompt, tagged, verifyTagged } from './style.ts';
+import type { Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
 
-/** `task:` of the YAML: the task's name and its knobs, `level` among them. */
+/** `task:` of the YAML: the task's name and its knobs, `level` and `style` among them. */
 export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export interface TaskOptions {
@@ -30,24 +31,27 @@ class BoundTask implements Task {
   readonly name: string;
   readonly version: number;
   readonly knobs: Knobs;
+  readonly style: Style;
   readonly language: TaskLanguage;
   readonly givesSteps: boolean;
+  readonly #level: number | undefined;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
   readonly #heldOutSample: number;
   #chance: number | undefined;
   #heldOut: readonly TaskItem[] | undefined;
 
-  constructor(definition: AnyTaskDefinition, knobs: Knobs, heldOutSample: number) {
+  constructor(definition: AnyTaskDefinition, given: Readonly<Record<string, unknown>>, options: TaskOptions) {
+    const { path = 'task', heldOutSample = 512 } = options;
+    const knobs = takeKnobs(definition, given, path);
     this.name = definition.name;
     this.version = definition.version;
     this.knobs = knobs;
-    this.language = {
-      tokenizer: definition.tokenizer(knobs),
-      ...definition.limits(knobs),
-      fixedCompletionTokens: definition.fixedCompletionTokens?.(knobs),
-    };
-    this.givesSteps = definition.givesSteps?.(knobs) ?? false;
+    this.style = styleOf(definition, given, path);
+    this.language = languageOf(definition, knobs, this.style, path);
+    // Steps are places in a compact answer; between tags they would be others.
+    this.givesSteps = this.style === 'compact' && (definition.givesSteps?.(knobs) ?? false);
+    this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
     this.#heldOutSample = heldOutSample;
@@ -77,12 +81,38 @@ class BoundTask implements Task {
 
   parse(prompt: string): TaskItem | null | undefined {
     const definition = this.#definition;
-    if (definition.parse === undefined) return undefined;
+    if (definition.parse === undefined || this.style === 'plain') return undefined;
     const identity = definition.parse(prompt, this.knobs);
     if (identity === null || definition.prompt(identity, this.knobs) !== prompt) return null;
     const key = definition.key(identity);
     const id = `${this.name}-v${this.version}/typed/${key}`;
-    return { id, key, split: splitOfProblem(definition, identity), prompt, answer: '', identity, weight: 1 };
+    return {
+      id,
+      key,
+      split: splitOfProblem(definition, identity),
+      prompt,
+      answer: '',
+      identity,
+      weight: 1,
+      ...this.#further(identity),
+    };
+  }
+
+  /** What a problem has besides where its task or the config gives it. */
+  #further(identity: Json): Pick<TaskItem, 'level' | 'columns'> {
+    const columns = this.#definition.columns?.(identity, this.knobs);
+    return { ...(this.#level !== undefined && { level: this.#level }), ...(columns !== undefined && { columns }) };
+  }
+
+  #prompt(identity: Json): string {
+    const { question } = this.#definition;
+    if (this.style === 'compact' || question === undefined) return this.#definition.prompt(identity, this.knobs);
+    return plainPrompt(question.call(this.#definition, identity, this.knobs));
+  }
+
+  /** A right answer, or a demonstration, as a completion has it. */
+  #completion(answer: string): string {
+    return this.style === 'plain' ? tagged(answer) : answer;
   }
 
   #item(identity: Json, split: Split, place: string, weight = 1): TaskItem {
@@ -90,25 +120,28 @@ class BoundTask implements Task {
       id: `${this.name}-v${this.version}/${split}/${place}`,
       key: this.#definition.key(identity),
       split,
-      prompt: this.#definition.prompt(identity, this.knobs),
-      answer: this.#definition.oracle(identity, this.knobs),
+      prompt: this.#prompt(identity),
+      answer: this.#completion(this.#definition.oracle(identity, this.knobs)),
       identity,
       weight,
+      ...this.#further(identity),
     };
   }
 
   demonstration(item: TaskItem, seed: number, index: number): string {
     const rng = rngFor(`demonstration|${this.name}|${this.version}|${item.key}|${seed}|${index}`);
-    return this.#definition.demonstration(item.identity, this.knobs, rng);
+    return this.#completion(this.#definition.demonstration(item.identity, this.knobs, rng));
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
-    return this.#definition.verify(item.identity, completion, this.knobs, context);
+    const verify = (answer: string, given: VerifyContext): Verdict =>
+      this.#definition.verify(item.identity, answer, this.knobs, given);
+    return this.style === 'plain' ? verifyTagged(completion, context, verify) : verify(completion, context);
   }
 }
 
 /**
- * Binds a task definition of your own, or a loaded one, to its knobs.
+ * Binds a task definition of your own, or a loaded one, to its knobs and its style.
  *
  * @param knobs  as written in the YAML under `task:`, without the name; the definition fills in defaults
  * @throws ConfigError where they break a rule that the definition declares
@@ -118,7 +151,7 @@ export function bindTask(
   knobs: Readonly<Record<string, unknown>> = {},
   options: TaskOptions = {},
 ): Task {
-  return new BoundTask(definition, takeKnobs(definition, knobs, options.path), options.heldOutSample ?? 512);
+  return new BoundTask(definition, knobs, options);
 }
 
 /** The definition of a registered task, loaded with what it needs. @throws ConfigError naming the nearest one */

@@ -1,7 +1,7 @@
 /** The knobs of a task: what its card declares, read from what the YAML gives below `task:`. */
 import { ConfigError } from '../errors.ts';
 import { type GivenOptions, type OptionsResult, readOptions, takeOptions } from '../options/read.ts';
-import type { Knobs, TaskCard } from './task.ts';
+import type { Knobs, Style, TaskCard } from './task.ts';
 
 /** What is needed to read a task's knobs: its card has it. */
 export type KnobDeclaration = Pick<TaskCard<Knobs>, 'name' | 'knobs' | 'checkKnobs' | 'levels'>;
@@ -10,12 +10,13 @@ const about = ({ name, checkKnobs }: KnobDeclaration, path: string) => ({
   path,
   subject: name,
   noun: 'knob',
-  beside: ['name', 'level'],
+  beside: ['name', 'level', 'style'],
   rules: (knobs: object, given: GivenOptions) => checkKnobs?.(knobs as Knobs, given) ?? [],
 });
 
 /** The knobs of a task with every default filled in, or all that is wrong with what was given. */
 export function readKnobs(card: KnobDeclaration, given: GivenOptions, path = 'task'): OptionsResult<Knobs> {
+  styleOf(card, given, path);
   return readOptions(card.knobs, ofLevel(card, given, path), about(card, path)) as OptionsResult<Knobs>; // plain data
 }
 
@@ -26,24 +27,52 @@ export function readKnobs(card: KnobDeclaration, given: GivenOptions, path = 'ta
  * @throws ConfigError naming key, value, rule and remedy; `facts.problems` holds all of them
  */
 export function takeKnobs(card: KnobDeclaration, given: GivenOptions, path = 'task'): Knobs {
+  styleOf(card, given, path);
   return takeOptions(card.knobs, ofLevel(card, given, path), about(card, path)) as Knobs; // tables give plain data
 }
 
-/** `level: 2` stands for the knobs of that preset; single knobs override it. A task may have a knob of that name. */
-function ofLevel({ name, knobs, levels }: KnobDeclaration, given: GivenOptions, path: string): GivenOptions {
-  if (given.level === undefined || Object.values(knobs).some(({ yaml }) => yaml === 'level')) return given;
-  const { level, ...own } = given;
-  const presets = levels ?? []; // a user's file may leave them out
+const hasKnob = ({ knobs }: KnobDeclaration, name: string): boolean =>
+  Object.values(knobs).some(({ yaml }) => yaml === name);
+
+/** The preset that was asked for, if one was. A task may have a knob of that name, which is then another thing. */
+export function levelOf(card: KnobDeclaration, { level }: GivenOptions): number | undefined {
+  return typeof level === 'number' && !hasKnob(card, 'level') ? level : undefined;
+}
+
+const STYLES: readonly Style[] = ['compact', 'plain'];
+
+/** How problems are asked: `style` beside the knobs, unless it is a knob of the task. @throws ConfigError */
+export function styleOf(card: KnobDeclaration, { style }: GivenOptions, path = 'task'): Style {
+  if (style === undefined || hasKnob(card, 'style')) return 'compact';
+  const known = STYLES.find((one) => one === style);
+  if (known !== undefined) return known;
+  throw refused(`${path}.style`, 'style', style, `not a way to ask; use ${STYLES.join(' or ')}`);
+}
+
+/**
+ * The knobs that were given: `level: 2` stands for those of that preset, and single ones override it; `style` is none of
+ * them. A task may have knobs of these names.
+ */
+function ofLevel(card: KnobDeclaration, given: GivenOptions, path: string): GivenOptions {
+  const { style, ...others } = given;
+  const written = hasKnob(card, 'style') || style === undefined ? given : others;
+  if (written.level === undefined || hasKnob(card, 'level')) return written;
+  const { level, ...own } = written;
+  const presets = card.levels ?? []; // a user's file may leave them out
   const preset = typeof level === 'number' ? presets[level] : undefined;
   if (preset !== undefined) return { ...preset, ...own };
   const rule =
     presets.length === 0
-      ? `${name} has no levels; leave it out`
-      : `${name} has levels 0 to ${presets.length - 1}; use one of them`;
-  const problem = { path: `${path}.level`, key: 'level', value: level, rule, kind: 'bad' };
-  throw new ConfigError('bad-option', `${path}.level: ${JSON.stringify(level)} — ${rule}.`, {
+      ? `${card.name} has no levels; leave it out`
+      : `${card.name} has levels 0 to ${presets.length - 1}; use one of them`;
+  throw refused(`${path}.level`, 'level', level, rule);
+}
+
+function refused(path: string, key: string, value: unknown, rule: string): ConfigError {
+  const problem = { path, key, value, rule, kind: 'bad' };
+  return new ConfigError('bad-option', `${path}: ${JSON.stringify(value)} — ${rule}.`, {
     problems: [problem],
-    key: 'level',
-    value: level,
+    key,
+    value,
   });
 }

@@ -10,6 +10,12 @@ export type Knobs = Readonly<Record<string, Json>>;
 
 export type Split = 'train' | 'eval';
 
+/**
+ * How a problem is asked. `compact`: a terse line, and the whole completion is the answer. `plain`: an English sentence,
+ * and the answer stands between `<answer>` and `</answer>`.
+ */
+export type Style = 'compact' | 'plain';
+
 /** A text that looks right and is not; `maxScore` is the most that a verifier may give it (< 1). */
 export interface Mutant {
   readonly name: string;
@@ -43,6 +49,8 @@ export interface TaskCard<K extends Knobs> {
   checkKnobs?(knobs: K, given: Readonly<Record<string, unknown>>): readonly BrokenRule[];
   /** Presets, easiest first, each with the knobs that differ from the defaults; the index is the difficulty level. */
   readonly levels: readonly Partial<K>[];
+  /** Values of single knobs, easiest first: difficulty by one knob at a time, for curricula. */
+  readonly attributes?: { readonly [N in keyof K]?: readonly K[N][] };
 }
 
 /**
@@ -66,6 +74,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   splitKey?(identity: I): string;
   /** The prompt text. */
   prompt(identity: I, knobs: K): string;
+  /** The same problem as an English sentence or a few, for `style: plain`; what form the answer has is part of it. */
+  question?(identity: I, knobs: K): string;
   /**
    * The problem that a text asks, null where it asks none: what lets `sample` judge a prompt that a person typed.
    * A problem whose own prompt is another text is not taken. Total and pure.
@@ -73,6 +83,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   parse?(prompt: string, knobs: K): I | null;
   /** One answer of full score. */
   oracle(identity: I, knobs: K): string;
+  /** What reward functions may read of a problem besides: a name and plain data each. */
+  columns?(identity: I, knobs: K): Readonly<Record<string, Json>>;
   /** Further correct answers. */
   solutions?(identity: I, knobs: K): Iterable<string>;
   /**
@@ -90,8 +102,15 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   chance(knobs: K): number;
   /** The tokenizer that fits prompt and answer at these knobs. */
   tokenizer(knobs: K): Tokenizer;
-  /** Most tokens of a prompt, and of a completion including EOS, at these knobs. */
-  limits(knobs: K): { readonly promptTokens: number; readonly completionTokens: number };
+  /**
+   * Most tokens of a prompt, and of a completion including EOS, at these knobs. `questionCharacters` are those of the
+   * longest `question`; default: the characters of the longest prompt and 160 more.
+   */
+  limits(knobs: K): {
+    readonly promptTokens: number;
+    readonly completionTokens: number;
+    readonly questionCharacters?: number;
+  };
   /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
   fixedCompletionTokens?(knobs: K): number;
 }
@@ -109,6 +128,10 @@ export interface TaskItem {
   readonly weight: number;
   /** Which task of a set it belongs to, by label; absent where there is one task alone. */
   readonly task?: string;
+  /** The preset that its task was given; absent where it was given none. */
+  readonly level?: number;
+  /** What its task says of it besides, for reward functions. */
+  readonly columns?: Readonly<Record<string, Json>>;
 }
 
 /** The closed vocabulary that a task's texts are written in, and how long they become in its tokens. */
@@ -126,6 +149,7 @@ export interface Task {
   readonly name: string;
   readonly version: number;
   readonly knobs: Knobs;
+  readonly style: Style;
   readonly language: TaskLanguage;
   readonly chance: number;
   /** Its verdicts have steps where they are asked for. */

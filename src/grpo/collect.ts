@@ -11,6 +11,7 @@ import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
+import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
@@ -142,6 +143,7 @@ async function score(
   const totals = combineRewards(
     parts,
     weighted.map(({ weight }) => weight),
+    stage.rewards.map((reward) => stage.rewardGate?.[rewardLabel(reward)]),
   );
   let next = 0;
   return items.map((item, i): RolloutGroup => {

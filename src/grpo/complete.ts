@@ -122,6 +122,8 @@ export function completionText(
 export interface AnsweredItem {
   readonly item: TaskItem;
   readonly completion: VerifiedCompletion;
+  /** Number of its group, from 0. */
+  readonly group: number;
 }
 
 /** Each completion beside its item, in order. */
@@ -129,7 +131,7 @@ export function answeredItems(
   items: readonly TaskItem[],
   completions: readonly (readonly VerifiedCompletion[])[],
 ): AnsweredItem[] {
-  return items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion })));
+  return items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion, group: i })));
 }
 
 /** What reward functions read of these completions. */
@@ -139,6 +141,7 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
     completions: rows.map(({ completion }) => completion.text),
     completionTokens: rows.map(({ completion }) => completion.tokens),
     items: rows.map(({ item }) => item),
+    groupOf: Int32Array.from(rows, ({ group }) => group),
     verdicts: rows.map(({ completion }) => completion.verdict),
     finishReasons: rows.map(({ completion }) => completion.finishReason),
     trainerState,

@@ -97,6 +97,8 @@ export interface GrpoStageConfig {
   readonly optimizer: OptimizerConfig;
   readonly evaluation: EvaluationConfig;
   readonly rewards: readonly RewardConfig[];
+  /** By the name of a reward: the total of a completion to which it gives 0 or less. Absent: there is no gate. */
+  readonly rewardGate?: Readonly<Record<string, number>>;
   readonly methods: MethodsConfig;
 }
 

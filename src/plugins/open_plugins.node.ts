@@ -9,13 +9,14 @@ import type { RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
+import { PluginError } from '../errors.ts';
 import { methodKey, type OwnMethods } from '../methods/create.ts';
 import type { Method } from '../methods/method.ts';
 import { eachPoint, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { optionProblems, takeOptions } from '../options/read.ts';
-import type { RewardOptions } from '../rewards/built_in.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+import type { RewardOptions } from '../rewards/definition.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { type FoundFile, findFile, findFiles, methodPlace, rewardPlace, taskPlace } from './found_files.node.ts';
@@ -25,6 +26,7 @@ import { freezePlain } from './plain_data.ts';
 import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
 import { isOwnError } from './reward_module.ts';
 import { startReward } from './reward_thread.node.ts';
+import type { RewardStart } from './reward_worker.node.ts';
 import { loadTaskDefinition, refuseImpure } from './task_module.node.ts';
 import { tryFile } from './trial.node.ts';
 
@@ -198,14 +200,25 @@ async function openReward(opening: Opening, { name, ...options }: Plugin, path: 
     getReward(name, options);
     return;
   }
-  const { export: exported, ...own } = options;
+  const { export: exported, signature, ...own } = options;
+  if (signature !== undefined && signature !== 'trl') throw wrongSignature(signature);
   const { reference, inRun } = await openModule(opening, name, exported, path);
   const key = threadKey(inRun, options);
   if (opening.threads.has(key)) return;
-  const start = { reference, label: rewardLabel({ name, export: exported }), options: own };
+  const start: RewardStart = {
+    reference,
+    label: rewardLabel({ name, export: exported }),
+    options: own,
+    ...(signature === 'trl' && { signature }),
+  };
   const { rewardTimeout } = opening.loaded.config;
   const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };
   opening.threads.set(key, await startReward(start, limits));
+}
+
+function wrongSignature(value: unknown): PluginError {
+  const rule = 'not a way to call a reward; use trl, or leave it out for {name, score(batch)}';
+  return new PluginError('bad-module', rule, { key: 'signature', value });
 }
 
 /** Loads the methods that are files; options that the file does not have show their line. */

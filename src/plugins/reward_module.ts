@@ -1,7 +1,8 @@
 /** What a file exports, as a reward function: an object with a score, a definition with options, or a function of them. */
 import { PluginError, type RlvrError } from '../errors.ts';
 import { optionProblems } from '../options/read.ts';
-import { makeReward, type RewardDefinition, type RewardOptions, takesNoOptions } from '../rewards/built_in.ts';
+import { makeReward, takesNoOptions } from '../rewards/built_in.ts';
+import type { RewardDefinition, RewardOptions } from '../rewards/definition.ts';
 import { describeError, type RewardBatch, type RewardFunction } from '../rewards/reward_function.ts';
 
 /** `export:` of the config and what it names, for messages: `its default export`, `its export brief`. */
@@ -12,6 +13,43 @@ export interface ExportedReward {
 
 const EXAMPLE = 'export {name, score(batch)}, or a function of options that returns one';
 
+const TRL_EXAMPLE =
+  'export function f({prompts, completions, completion_ids, trainer_state, …columns}), or leave signature out';
+
+/** What a reward function of TRL's form is called with: lists of one entry per completion, its columns among them. */
+export type TrlReward = (given: Readonly<Record<string, unknown>>) => ReturnType<RewardFunction['score']>;
+
+/** A function of TRL's form as a reward function. */
+function fromTrl(name: string, call: TrlReward): RewardFunction {
+  return {
+    name,
+    score: (batch) => {
+      const { prompts, completions, completionTokens, items, trainerState } = batch;
+      const names = new Set(items.flatMap(({ columns }) => Object.keys(columns ?? {})));
+      const columns = [...names].map(
+        (column) => [column, items.map((item) => item.columns?.[column] ?? null)] as const,
+      );
+      return call({
+        ...Object.fromEntries(columns),
+        id: items.map(({ id }) => id),
+        answer: items.map(({ answer }) => answer),
+        task: items.map(({ task = null }) => task),
+        level: items.map(({ level = null }) => level),
+        prompts,
+        completions,
+        completion_ids: completionTokens.map((tokens) => Array.from(tokens)),
+        trainer_state: { global_step: trainerState.step, progress: trainerState.progress },
+      });
+    },
+  };
+}
+
+/** A reward under the name that the config gives it. */
+function labelled(name: string, reward: Exported): RewardFunction {
+  const { range } = reward;
+  return { name, score: (batch) => reward.score(batch), ...(range !== undefined && { range }) };
+}
+
 /**
  * @param label  what the reward is called in metrics and messages
  * @throws PluginError `rule; remedy` where the export is no reward, or does not take these options
@@ -20,19 +58,25 @@ export function toRewardFunction(
   { value, called }: ExportedReward,
   label: string,
   options: RewardOptions,
+  signature?: 'trl',
 ): RewardFunction {
+  if (signature === 'trl') {
+    if (typeof value !== 'function') throw notReward(`${called} is ${kindOf(value)}, not a function; ${TRL_EXAMPLE}`);
+    make((given) => takesNoOptions(label, given), called, options);
+    return fromTrl(label, value as TrlReward);
+  }
   if (hasScore(value)) {
     make((given) => takesNoOptions(label, given), called, options);
-    return { name: label, score: (batch) => value.score(batch) };
+    return labelled(label, value);
   }
   if (isDefinition(value)) {
     const made = make((given) => makeReward(label, value, given), called, options);
-    if (hasScore(made)) return { name: label, score: (batch) => made.score(batch) };
+    if (hasScore(made)) return labelled(label, made);
     throw notReward(`${called} is a definition whose create() gave ${kindOf(made)}; return {name, score(batch)}`);
   }
   if (typeof value !== 'function') throw notReward(`${called} is ${kindOf(value)}, not a reward; ${EXAMPLE}`);
   const made = make(value as (options: RewardOptions) => unknown, called, options);
-  if (hasScore(made)) return { name: label, score: (batch) => made.score(batch) };
+  if (hasScore(made)) return labelled(label, made);
   throw notReward(`${called} is a function that gave ${kindOf(made)} for its options; ${EXAMPLE}`);
 }
 
@@ -63,7 +107,12 @@ function isDefinition(value: unknown): value is RewardDefinition {
   return isObject(value) && typeof value.create === 'function' && isObject(value.options);
 }
 
-function hasScore(value: unknown): value is { score(batch: RewardBatch): ReturnType<RewardFunction['score']> } {
+/** An export with a score: its name is the config's to give. */
+interface Exported extends Pick<RewardFunction, 'range'> {
+  score(batch: RewardBatch): ReturnType<RewardFunction['score']>;
+}
+
+function hasScore(value: unknown): value is Exported {
   return isObject(value) && typeof value.score === 'function';
 }
 

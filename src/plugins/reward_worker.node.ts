@@ -6,7 +6,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PluginError } from '../errors.ts';
-import type { RewardOptions } from '../rewards/built_in.ts';
+import type { RewardOptions } from '../rewards/definition.ts';
 import {
   describeReward,
   inStep,
@@ -25,10 +25,12 @@ export interface RewardStart {
   /** What the reward is called in metrics and messages. */
   readonly label: string;
   readonly options: RewardOptions;
+  /** How its function is called; absent: a batch is given to its `score`. */
+  readonly signature?: 'trl';
 }
 
 sendWritesToStandardError();
-const { reference, label, options } = workerData.start as RewardStart; // reward_thread.node.ts sends it
+const { reference, label, options, signature } = workerData.start as RewardStart; // reward_thread.node.ts sends it
 
 /** The reward, with errors that say where in the file they come from. */
 function located(reward: RewardFunction): RewardFunction {
@@ -42,7 +44,7 @@ function located(reward: RewardFunction): RewardFunction {
       throw new PluginError('reward-failed', `${what}: ${describeThrown(error, reference.path)} — ${remedy}.`);
     }
   };
-  return { name: label, source, score };
+  return { name: label, source, score, ...(reward.range !== undefined && { range: reward.range }) };
 }
 
 async function answer(reward: RewardFunction, batch: RewardBatch): Promise<SandboxReply> {
@@ -53,7 +55,7 @@ async function answer(reward: RewardFunction, batch: RewardBatch): Promise<Sandb
 
 async function load(): Promise<RewardFunction> {
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
-  return located(toRewardFunction({ value: await importExport(reference), called }, label, options));
+  return located(toRewardFunction({ value: await importExport(reference), called }, label, options, signature));
 }
 
 let reward: RewardFunction | undefined;

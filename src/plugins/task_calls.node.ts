@@ -73,7 +73,16 @@ export function watchCalls(callee: Callee): TaskCalls {
 function forWhat(part: string, [first, second]: readonly unknown[]): string {
   if (part === 'verify') return ` for problem ${shown(first)} and answer ${shown(second)}`;
   if (part === 'tokenizer.encode' || part === 'tokenizer.decode') return ` for ${shown(first)}`;
-  const ofProblem = ['key', 'splitKey', 'prompt', 'oracle', 'demonstration', 'frequency'].includes(part);
+  const ofProblem = [
+    'key',
+    'splitKey',
+    'prompt',
+    'question',
+    'columns',
+    'oracle',
+    'demonstration',
+    'frequency',
+  ].includes(part);
   return ofProblem ? ` for problem ${shown(first)}` : '';
 }
 

@@ -80,6 +80,8 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
   key: text(false),
   splitKey: text(false, false),
   prompt: text(true),
+  question: text(true, false),
+  columns: { needed: false, isLong: true, gives: 'an object of plain data', isKept: isMapping },
   parse: {
     needed: false,
     isLong: true,

@@ -63,6 +63,7 @@ function askAbout(
   ask('key', problem, () => definition.key(identity));
   if (definition.splitKey) ask('splitKey', problem, () => definition.splitKey?.(identity));
   ask('prompt', problem, () => definition.prompt(identity, knobs));
+  if (definition.question) ask('question', problem, () => definition.question?.(identity, knobs));
   const demonstration = ask('demonstration', problem, () => definition.demonstration(identity, knobs, rngFor(stream)));
   const oracle = ask('oracle', problem, () => definition.oracle(identity, knobs));
   for (const answer of [oracle, demonstration, '']) {

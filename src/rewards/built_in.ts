@@ -1,20 +1,27 @@
 /** The reward functions that YAML can name. */
 import { ConfigError } from '../errors.ts';
-import { type KeyTable, key, type Values, whole } from '../options/keys.ts';
+import { key, whole } from '../options/keys.ts';
 import { didYouMean } from '../options/nearest_name.ts';
-import { type BrokenRule, type GivenOptions, takeOptions } from '../options/read.ts';
+import { takeOptions } from '../options/read.ts';
+import { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './definition.ts';
 import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
 import type { RewardFunction } from './reward_function.ts';
+import { cosineReward, diversityReward, formatReward, repetitionReward, ternaryReward } from './shaped.ts';
 
 /** The verifier's score: 1 or 0 in the tasks that ship here. */
 export const accuracyReward: RewardFunction = {
   name: 'accuracy',
+  range: [0, 1],
   score: ({ verdicts }) => verdicts.map((verdict) => verdict.score),
 };
 
 /** A sub-score of the verdict; null where the task does not give it. Evaluation never reads it. */
 export function partReward(part: string): RewardFunction {
-  return { name: part, score: ({ verdicts }) => verdicts.map((verdict) => verdict.parts?.[part] ?? null) };
+  return {
+    name: part,
+    range: [0, 1],
+    score: ({ verdicts }) => verdicts.map((verdict) => verdict.parts?.[part] ?? null),
+  };
 }
 
 /**
@@ -26,34 +33,13 @@ export function partReward(part: string): RewardFunction {
 export function softOverlongReward(maxTokens: number, cache: number): RewardFunction {
   return {
     name: 'soft_overlong',
+    range: [-1, 0],
     score: ({ completionTokens }) =>
       completionTokens.map(({ length }) => {
         if (length <= maxTokens - cache) return 0;
         return length > maxTokens ? -1 : (maxTokens - cache - length) / cache;
       }),
   };
-}
-
-/** Options of a reward as the YAML gives them, without `name` and `weight`. */
-export type RewardOptions = GivenOptions;
-
-/** Makes a reward function from its options in the YAML. @throws ConfigError for an option that it does not have */
-export type RewardFactory = (options: RewardOptions) => RewardFunction;
-
-/** A reward function with the options that it is made from. */
-export interface RewardDefinition<T extends KeyTable = KeyTable> {
-  /** What it gives, in a sentence. */
-  readonly does: string;
-  /** Type, rule, default and text of each option. */
-  readonly options: T;
-  /** Rules that combine several options. */
-  rules?(values: Values<T>, given: RewardOptions): readonly BrokenRule[];
-  create(values: Values<T>): RewardFunction;
-}
-
-/** A definition among others: `values` of its `create` are those of its own options. */
-export function defineReward<T extends KeyTable>(definition: RewardDefinition<T>): RewardDefinition {
-  return definition;
 }
 
 function withoutOptions(does: string, reward: RewardFunction): RewardDefinition {
@@ -80,6 +66,11 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
       cache > maxTokens ? [{ key: 'cache', rule: `longer than max_tokens (${maxTokens}); lower it` }] : [],
     create: ({ maxTokens, cache }) => softOverlongReward(maxTokens, cache),
   }),
+  format: formatReward,
+  repetition: repetitionReward,
+  cosine: cosineReward,
+  ternary: ternaryReward,
+  diversity: diversityReward,
 };
 
 /** Reward functions of the caller, or what makes them, by the name that `reward_funcs` gives them. */

@@ -16,6 +16,12 @@ export interface RewardItem {
   readonly answer: string;
   /** The problem itself, plain JSON, as its task defines it. */
   readonly identity: unknown;
+  /** Which task of several it belongs to; absent where there is one alone. */
+  readonly task?: string;
+  /** The preset of its difficulty; absent where its task was given none. */
+  readonly level?: number;
+  /** What its task says of it besides: a name and plain data each. */
+  readonly columns?: Readonly<Record<string, unknown>>;
 }
 
 /** Parallel arrays, one entry per completion [C]. */
@@ -26,6 +32,8 @@ export interface RewardBatch {
   /** Ids as sampled, EOS included if it was. */
   readonly completionTokens: readonly Int32Array[];
   readonly items: readonly RewardItem[];
+  /** Number of the group that a completion belongs to: those of one prompt, which are compared with each other. */
+  readonly groupOf: Int32Array;
   readonly verdicts: readonly Verdict[];
   readonly finishReasons: readonly FinishReason[];
   /** `progress` is the share of the run that is over, in [0, 1]: for schedules. */
@@ -40,6 +48,8 @@ export interface RewardFunction {
   readonly name: string;
   /** The file that it comes from, for messages. */
   readonly source?: string;
+  /** Least and largest value that it gives: one outside of them stops the run. */
+  readonly range?: readonly [least: number, most: number];
   score(batch: RewardBatch): RewardValues | Promise<RewardValues>;
 }
 
@@ -84,7 +94,7 @@ function describeRow(batch: RewardBatch, row: number): string {
   return `completion ${row + 1} of ${completions.length} ${inStep(batch)} (${texts})`;
 }
 
-/** Replaces what is neither null nor a number within `LARGEST_REWARD` by null; says which was first, and how many. */
+/** Replaces what is neither null nor a number within the function's range by null; says which was first, and how many. */
 function checkValues(
   reward: RewardFunction,
   given: readonly unknown[],
@@ -92,15 +102,17 @@ function checkValues(
   failures: RewardFailure[],
 ): RewardValues {
   const values = Array.from(given); // a hole of a sparse list counts as undefined
+  const [least, most] = reward.range ?? [-LARGEST_REWARD, LARGEST_REWARD];
   const isValid = (value: unknown): value is number | null =>
-    value === null || (typeof value === 'number' && Math.abs(value) <= LARGEST_REWARD);
+    value === null || (typeof value === 'number' && value >= least && value <= most);
   const firstBad = values.findIndex((value) => !isValid(value));
   if (firstBad < 0) return values as (number | null)[];
   const bad = values[firstBad];
   const numBad = values.filter((value) => !isValid(value)).length;
   const gave = typeof bad === 'string' ? shortened(bad) : typeof bad === 'object' ? 'an object' : String(bad);
-  const isLarge = typeof bad === 'number' && Number.isFinite(bad);
-  const rule = isLarge ? `give a number from -${LARGEST_REWARD} to ${LARGEST_REWARD}` : 'give a finite number';
+  const isOutside = typeof bad === 'number' && Number.isFinite(bad);
+  const ofItsOwn = reward.range === undefined ? '' : ', as its range says';
+  const rule = isOutside ? `give a number from ${least} to ${most}${ofItsOwn}` : 'give a finite number';
   const message =
     `${describeReward(reward)} gave ${gave} for ${describeRow(batch, firstBad)}, ${numBad} such in all — ` +
     `${rule}, or null where it does not apply.`;
@@ -146,14 +158,20 @@ export async function scoreRewards(functions: readonly RewardFunction[], batch: 
 }
 
 /**
- * Weighted sum over the reward functions, without the nulls (TRL's nansum).
+ * Weighted sum over the reward functions, without the nulls (TRL's nansum). A gate replaces the sum of each completion to
+ * which its function gives 0 or less; of several that are shut, the first one decides.
  *
  * @param matrix   [functions][C]
  * @param weights  [functions]; weight 0 makes a metric only
+ * @param gates    [functions]; the total where the function's value is 0 or less; undefined: the function is no gate
  * @returns [C]; null where every function is null
  * @throws ConfigError if the numbers of functions and weights differ
  */
-export function combineRewards(matrix: readonly RewardValues[], weights: readonly number[]): (number | null)[] {
+export function combineRewards(
+  matrix: readonly RewardValues[],
+  weights: readonly number[],
+  gates: readonly (number | undefined)[] = [],
+): (number | null)[] {
   if (matrix.length !== weights.length) {
     const message =
       `reward_weights: ${JSON.stringify(weights)} — one weight for each of ${matrix.length} reward functions; ` +
@@ -167,6 +185,10 @@ export function combineRewards(matrix: readonly RewardValues[], weights: readonl
       const value = matrix[index][row];
       if (value !== null) total = (total ?? 0) + weights[index] * value;
     }
-    return total;
+    const shut = gates.findIndex((gate, index) => {
+      const value = matrix[index]?.[row] ?? null;
+      return gate !== undefined && value !== null && value <= 0;
+    });
+    return gates[shut] ?? total;
   });
 }

@@ -77,7 +77,8 @@ describe('rewardBatch', () => {
     const rows = answeredItems(items, await completeItems(run, items, settingsOf(run)));
     const { trainerState, ...lists } = rewardBatch(rows, { step: 4, progress: 0.5 });
     expect(trainerState).toEqual({ step: 4, progress: 0.5 });
-    expect(Object.values(lists).map((list) => list.length)).toEqual(new Array(6).fill(6));
+    expect(Object.values(lists).map((list) => list.length)).toEqual(new Array(7).fill(6));
+    expect([...lists.groupOf]).toEqual([0, 0, 0, 1, 1, 1]);
     expect(lists.items).toEqual([items[0], items[0], items[0], items[1], items[1], items[1]]);
   });
 });

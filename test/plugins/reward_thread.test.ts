@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type RewardLimits, startReward } from '../../src/plugins/reward_thread.node.ts';
-import type { RewardOptions } from '../../src/rewards/built_in.ts';
+import type { RewardOptions } from '../../src/rewards/definition.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import type { SandboxedReward } from '../../src/rewards/sandboxed_reward.ts';
 
@@ -26,10 +26,20 @@ afterEach(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function start(text: string, options: RewardOptions = {}, limits = LIMITS): Promise<SandboxedReward> {
+async function start(
+  text: string,
+  options: RewardOptions = {},
+  limits = LIMITS,
+  signature?: 'trl',
+): Promise<SandboxedReward> {
   writeFileSync(join(folder, 'mine.mjs'), text);
   thread = await startReward(
-    { reference: moduleReference('mine.mjs', undefined, folder), label: 'mine', options },
+    {
+      reference: moduleReference('mine.mjs', undefined, folder),
+      label: 'mine',
+      options,
+      ...(signature && { signature }),
+    },
     limits,
   );
   return thread;
@@ -40,6 +50,7 @@ const batch: RewardBatch = {
   completions: ['x', 'yy'],
   completionTokens: [Int32Array.of(1), Int32Array.of(2, 3)],
   items: ['a', 'b'].map((prompt) => ({ id: prompt, prompt, answer: '', identity: { prompt } })),
+  groupOf: Int32Array.of(0, 1),
   verdicts: [
     { score: 1, status: 'correct', reason: 'right' },
     { score: null, status: 'invalid', reason: 'not applicable' },
@@ -67,6 +78,27 @@ describe('a reward in its thread', () => {
       { scale: 10 },
     );
     expect(await reward.score(batch)).toEqual([10, 20]);
+  });
+
+  it('may have the form of TRL: one object of lists, the columns of the problems among them', async () => {
+    const text = `export default ({ prompts, completions, completion_ids, trainer_state, answer, depth }) =>
+      completions.map((text, i) => text.length + 10 * completion_ids[i].length + 100 * trainer_state.global_step
+        + prompts[i].length / 2 + (depth[i] ?? 0) * 1000 + (answer[i] === '' ? 0 : 1e5));`;
+    const reward = await start(text, {}, undefined, 'trl');
+    const [first, ...others] = batch.items;
+    const items = [{ ...first, columns: { depth: 3 } }, ...others] as RewardBatch['items'];
+    expect(await reward.score({ ...batch, items })).toEqual([3411.5, 422.5]);
+  });
+
+  it('of the form of TRL is a function without options', async () => {
+    await expect(start('export default { score: () => [] };', {}, undefined, 'trl')).rejects.toThrow(
+      'its default export is a reward, not a function; export function f({prompts, completions,',
+    );
+  });
+
+  it('is held to the range that its file declares', async () => {
+    const reward = await start('export default { range: [0, 1], score: () => [0.5, 7] };');
+    await expect(reward.score(batch)).rejects.toThrow('give a number from 0 to 1, as its range says');
   });
 
   it('cannot change the batch of the run', async () => {

@@ -19,6 +19,7 @@ function batchOfThree(): RewardBatch {
     completions: ['a', 'b', 'c'],
     completionTokens: [80, 90, 101].map((length) => new Int32Array(length)),
     items: [item, item, item],
+    groupOf: Int32Array.of(0, 0, 0),
     verdicts: [
       { score: 1, status: 'correct', reason: 'right', parts: { positions: 1 } },
       { score: 0, status: 'incorrect', reason: 'wrong', parts: { positions: 0.5 } },
@@ -145,6 +146,15 @@ describe('scoreRewards', () => {
     expect(failures[0].message).toMatch(/^reward "huge" gave .*1 such in all — give a number from -1000000 to 1000000/);
   });
 
+  it('holds a function to the range that it declares', async () => {
+    const bounded = { ...reward('bounded', () => [0.5, 2, -0.1]), range: [0, 1] as const };
+    const { rewards, failures } = await scoreRewards([bounded], batchOfThree());
+    expect(rewards).toEqual([[0.5, null, null]]);
+    expect(failures[0].message).toMatch(
+      /^reward "bounded" gave 2 for completion 2 .*2 such in all — give a number from 0 to 1, as its range says/,
+    );
+  });
+
   it('counts the holes of a list that was not filled', async () => {
     const { rewards, failures } = await scoreRewards([reward('holes', () => new Array(3))], batchOfThree());
     expect(rewards).toEqual([[null, null, null]]);
@@ -164,6 +174,16 @@ describe('combineRewards', () => {
 
   it('takes weight 0 as a metric that adds nothing', () => {
     expect(combineRewards([[1], [5]], [1, 0])).toEqual([1]);
+  });
+
+  it('replaces the sum of what a gate gives 0 or less, and lets pass what it does not judge', () => {
+    const matrix = [
+      [1, 1, 0.5, null],
+      [1, 0, -1, null],
+    ];
+    expect(combineRewards(matrix, [1, 0], [undefined, -2])).toEqual([1, -2, -2, null]);
+    expect(combineRewards(matrix, [1, 1], [undefined, 0])).toEqual([2, 0, 0, null]);
+    expect(combineRewards([[null], [0]], [1, 0], [undefined, 0])).toEqual([0]);
   });
 
   it('refuses a number of weights that is not the number of functions', () => {

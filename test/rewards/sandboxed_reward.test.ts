@@ -9,6 +9,7 @@ const batch: RewardBatch = {
   completions: ['x'],
   completionTokens: [Int32Array.of(1)],
   items: [{ id: 'a', prompt: 'a', answer: '', identity: {} }],
+  groupOf: Int32Array.of(0),
   verdicts: [{ score: 1, status: 'correct', reason: 'right' }],
   finishReasons: ['eos'],
   trainerState: { step: 2, progress: 0.5 },

@@ -132,6 +132,14 @@ function parse(prompt: string, knobs: CountdownKnobs): CountdownItem | null {
   return { numbers, target: values[values.length - 1] };
 }
 
+/** The same in words; the form of the answer is shown by an example that answers no problem of the task. */
+function question({ numbers, target }: CountdownItem, { answer, use }: CountdownKnobs): string {
+  const each = use === 'all' ? 'each exactly once' : 'each at most once';
+  const asked = `Reach ${target} with the numbers ${numbers.join(', ')}, ${each}, by + - * and /.`;
+  if (answer === 'expression') return `${asked} Give one expression, such as (100 - 1) / 3.`;
+  return `${asked} Give one calculation after the other, such as 100 - 1 = 99 , 99 / 3 = 33.`;
+}
+
 function isEnumerable({ numbers, max_number }: CountdownKnobs): boolean {
   return numMultisets(numbers, max_number) <= MAX_ENUMERATED_MULTISETS;
 }
@@ -257,6 +265,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   enumerate: (knobs) => (isEnumerable(knobs) ? enumerate(knobs) : undefined),
   key,
   prompt: ({ numbers, target }) => `${numbers.join(' ')} = ${target} ?`,
+  question,
   parse,
   oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),
   *solutions(item, knobs) {

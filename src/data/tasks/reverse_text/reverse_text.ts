@@ -78,6 +78,7 @@ export const reverseText: TaskDefinition<ReverseTextItem, ReverseTextKnobs> = {
   },
   key: (item) => `rev|${item.word}`,
   prompt: (item) => `${item.word}>`,
+  question: (item) => `Spell the word ${item.word} backwards.`,
   /** A word shorter than those that are asked can be judged as well. */
   parse(prompt, knobs) {
     const word = prompt.slice(0, -1);

@@ -62,6 +62,7 @@ export const sortDigits: TaskDefinition<SortDigitsItem, SortDigitsKnobs> = {
   key: (item) => `sort|${item.digits}`,
   splitKey: (item) => `sort|${sorted(item.digits)}`,
   prompt: (item) => `${item.digits}>`,
+  question: (item) => `Sort the digits of ${item.digits} in ascending order, without spaces.`,
   parse(prompt, knobs) {
     const digits = prompt.slice(0, -1);
     return prompt.endsWith('>') && digits.length === knobs.digits && /^[0-9]*$/.test(digits) ? { digits } : null;

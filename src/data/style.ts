@@ -1,0 +1,71 @@
+/**
+ * The two ways to ask a problem. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
+ * written in the characters of a keyboard: an English question, and an answer in tags that `extractAnswer` reads.
+ */
+import { ConfigError } from '../errors.ts';
+import { type AnswerPolicy, extractAnswer } from '../parsing/extract.ts';
+import { malformed, missing, truncated } from '../rewards/reject.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import { characterTokenizer } from '../text/vocabulary_tokenizer.ts';
+import type { AnyTaskDefinition } from './registry.ts';
+import type { Knobs, Style, TaskLanguage, VerifyContext } from './task.ts';
+
+/** A tag that is there several times is no answer: it would let a policy list all that it can think of. */
+const ANSWER_POLICY: AnswerPolicy = 'only';
+const INSTRUCTION = 'Write the answer between <answer> and </answer>.';
+const TAGS = '<answer></answer>';
+/** Characters of a question beyond those of the compact prompt, where the task does not say. */
+const QUESTION_ROOM = 160;
+/** The printable characters of ASCII, and the end of a line. */
+const KEYBOARD = ['\n', ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))];
+
+/** A compact text as the answer of a plain completion. */
+export function tagged(answer: string): string {
+  return `<answer>${answer}</answer>`;
+}
+
+/** The prompt of a plain problem. */
+export function plainPrompt(question: string): string {
+  return `${question}\n${INSTRUCTION}\n`;
+}
+
+/** Vocabulary and limits of a task at a style. @throws ConfigError where it cannot be asked in this way */
+export function languageOf(definition: AnyTaskDefinition, knobs: Knobs, style: Style, path: string): TaskLanguage {
+  const tokenizer = definition.tokenizer(knobs);
+  const { promptTokens, completionTokens, questionCharacters } = definition.limits(knobs);
+  if (style === 'compact') {
+    const fixedCompletionTokens = definition.fixedCompletionTokens?.(knobs);
+    return { tokenizer, promptTokens, completionTokens, fixedCompletionTokens };
+  }
+  const { closed } = tokenizer;
+  if (definition.question === undefined || closed === undefined) {
+    const lacks = closed === undefined ? 'its vocabulary is of its own kind' : 'it has no question()';
+    const message = `${path}.style: "plain" — ${definition.name} has a compact prompt alone: ${lacks}; leave it out.`;
+    throw new ConfigError('bad-option', message, { key: 'style', value: style });
+  }
+  const perToken = closed.pieces === 'characters' ? 1 : 1 + Math.max(...closed.tokens.map(({ length }) => length));
+  const characters = closed.tokens.flatMap((token) => token.split(''));
+  const question = questionCharacters ?? promptTokens * perToken + QUESTION_ROOM;
+  return {
+    tokenizer: characterTokenizer({ name: 'plain text', tokens: [...new Set([...KEYBOARD, ...characters])] }),
+    promptTokens: question + plainPrompt('').length,
+    // Those of the task count its EOS where it has one.
+    completionTokens: completionTokens * perToken + TAGS.length + 1,
+    fixedCompletionTokens: undefined,
+  };
+}
+
+/**
+ * Judges a plain completion by what stands between its tags. What the token limit cut behind a closed tag is not
+ * missing: the tag ends the answer, as EOS ends a compact one.
+ */
+export function verifyTagged(
+  completion: string,
+  { finishReason }: VerifyContext,
+  verify: (answer: string, context: VerifyContext) => Verdict,
+): Verdict {
+  const found = extractAnswer(completion, ANSWER_POLICY);
+  if (found.ok) return verify(found.answer, { finishReason: 'eos' });
+  if (finishReason === 'length') return truncated();
+  return completion.includes('<answer>') ? malformed(found.reason) : missing(found.reason);
+}
