@@ -12,7 +12,7 @@ import type { Estimate } from '../methods/statistics.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
 
-/** Over every group drawn, dead ones included. Shares are of completions unless they say otherwise. */
+/** Over every group drawn, dead ones included. Shares are of completions unless they say otherwise; rewards are those trained on. */
 export interface BatchRecord {
   /** The optimizer step that it was drawn for. */
   readonly step: number;

@@ -5,7 +5,6 @@
  */
 import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
-import { hasEqualRewards } from '../methods/advantages/baseline.ts';
 import type { GroupRequest, RollOut } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
@@ -15,6 +14,7 @@ import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
+import { GroupRounds, placesAfter } from './group_steps.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, takeBackOnFailure, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -28,10 +28,11 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
   return takeBackOnFailure(run, async () => {
     const { promptSource, rolloutStrategies } = scope.methods;
     let rounds = 0;
+    const steps = new GroupRounds(scope);
     run.policy.forgetKept();
     const plain: RollOut = (requests) => {
       rounds++;
-      return rollOutPlainly(run, stage, scope, requests);
+      return rollOutPlainly(run, stage, scope, steps, requests);
     };
     const draw = (count: number): GroupRequest[] =>
       promptSource.part
@@ -57,21 +58,16 @@ async function rollOutPlainly(
   run: TrainingRun,
   stage: GrpoStageConfig,
   scope: StepScope,
+  steps: GroupRounds,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
   const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, scope, requests));
-  const groups = await timed(run, 'verify', async () => {
-    const scored = await score(run, stage, scope, requests, completions);
-    const { part: estimator } = scope.methods.advantageEstimator;
-    const isDead = estimator.isDead ?? hasEqualRewards;
-    return scope.methods.groupSteps
-      .filter(({ part }) => part.scope === 'group')
-      .reduce<readonly RolloutGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), scored)
-      .map((group) => ({ ...group, dead: isDead(group) }));
-  });
-  if (places !== undefined && groups.length === places.length) {
-    await timed(run, 'rollout', () => keepForward(run, scope, groups, places));
-  }
+  const groups = await timed(run, 'verify', async () =>
+    steps.apply(await score(run, stage, scope, requests, completions)),
+  );
+  const isAsSampled = scope.methods.groupSteps.length === 0;
+  const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
+  if (now !== undefined) await timed(run, 'rollout', () => keepForward(run, scope, groups, now));
   return groups;
 }
 
@@ -145,11 +141,13 @@ async function score(
     weighted.map(({ weight }) => weight),
     stage.rewards.map((reward) => stage.rewardGate?.[rewardLabel(reward)]),
   );
+  const isShaped = stage.methods.groupSteps.length > 0;
   let next = 0;
   return items.map((item, i): RolloutGroup => {
     const rollouts = (verified[i] ?? []).map((completion): Rollout => {
       const at = next++;
-      return { ...completion, rewardParts: parts.map((values) => values[at] ?? null), reward: totals[at] ?? null };
+      const given = { rewardParts: parts.map((values) => values[at] ?? null), reward: totals[at] ?? null };
+      return { ...completion, ...given, ...(isShaped && { given }) };
     });
     return { item, prompt: run.tasks.promptTokens(item), rollouts, dead: false };
   });

@@ -6,6 +6,7 @@ import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import { hasAdvantage } from '../methods/shaping/map_advantages.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import type { Policy } from '../model/policy.ts';
+import { shapeBatch } from './group_steps.ts';
 import type { StepScope } from './step_scope.ts';
 
 /**
@@ -13,11 +14,11 @@ import type { StepScope } from './step_scope.ts';
  * out they stay in the step's sizes (as in TRL), and in the update where a term acts without an advantage.
  */
 export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-  const { rolloutStrategies, groupSteps } = scope.methods;
-  const selected = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
-  return groupSteps
-    .filter(({ part }) => part.scope === 'batch')
-    .reduce((all, { id, part }) => part.apply(all, scope.context(id)), selected);
+  const { rolloutStrategies } = scope.methods;
+  return shapeBatch(
+    scope,
+    rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups),
+  );
 }
 
 /** Whether a selected group moves the weights: a dead one only through a term that needs no advantage. */
@@ -47,7 +48,11 @@ export async function creditGroups(
     device === undefined
       ? estimator.part.estimate(groups, scope.context(estimator.id))
       : await estimateOnDevice(policy, device, groups);
-  const credited = groups.map((group, i): CreditedGroup => ({ ...group, ...estimated[i] }));
+  const credited = groups.map((group, i): CreditedGroup => {
+    // A group step may call a group dead whose rewards differ.
+    const credit = group.dead ? { advantages: new Float32Array(group.rollouts.length) } : estimated[i];
+    return { ...group, ...credit };
+  });
   if (creditSteps.length === 0) return credited;
   return creditSteps
     .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), credited)

@@ -1,5 +1,6 @@
 /** The metrics of a step, under TRL's names; our own names only where TRL has none. */
 
+import { givenRewards } from '../methods/given_rewards.ts';
 import type {
   Collected,
   Evaluation,
@@ -64,10 +65,13 @@ export function updateMetrics(
   };
 }
 
-/** Over every group drawn for the step, dead ones included. */
+/**
+ * Over every group drawn for the step, dead ones included. Rewards are those that the reward functions gave; what group
+ * steps make of them are metrics of their own, while groups are dead by what is trained on.
+ */
 function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): StepMetrics {
   const rollouts = groups.flatMap((group) => group.rollouts);
-  const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const rewards = rollouts.flatMap(rewardGiven);
   const lengths = rollouts.map(({ tokens }) => tokens.length);
   const ended = rollouts.filter(({ finishReason }) => finishReason !== 'length').map(({ tokens }) => tokens.length);
   const dead = groups.filter((group) => group.dead).length;
@@ -93,8 +97,8 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): 
 }
 
 function partMetrics(name: string, rollouts: readonly Rollout[], index: number): [string, number][] {
-  const values = rollouts.flatMap(({ rewardParts }) => {
-    const value = rewardParts[index];
+  const values = rollouts.flatMap((rollout) => {
+    const value = givenRewards(rollout).rewardParts[index];
     return value === null || value === undefined ? [] : [value];
   });
   return [
@@ -103,8 +107,14 @@ function partMetrics(name: string, rollouts: readonly Rollout[], index: number):
   ];
 }
 
-function groupDeviation(group: RolloutGroup): number {
-  return group.dead ? 0 : deviationOf(group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
+function groupDeviation({ rollouts }: RolloutGroup): number {
+  const rewards = rollouts.flatMap(rewardGiven);
+  return rewards.every((reward) => reward === rewards[0]) ? 0 : deviationOf(rewards); // a mean would add rounding noise
+}
+
+function rewardGiven(rollout: Rollout): readonly number[] {
+  const { reward } = givenRewards(rollout);
+  return reward === null ? [] : [reward];
 }
 
 /** An evaluation as a line of metrics.jsonl. */

@@ -7,8 +7,8 @@ import type { TrainingRun } from './run.ts';
 
 export interface StepScope {
   readonly methods: StageMethods;
-  /** @param id  of the method that is called */
-  context(id: string): StepContext;
+  /** @param id  of the method that is called, @param round  of the calls in this step; each has random numbers of its own */
+  context(id: string, round?: number): StepContext;
   /** What methods have logged so far, as metrics.jsonl names it. */
   readonly logged: Readonly<Record<string, number>>;
 }
@@ -25,11 +25,13 @@ export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
   return {
     methods,
     logged,
-    context: (id) => ({
+    context: (id, round = 0) => ({
       step,
       progress: step / stage.optimizer.maxSteps,
       stage,
-      rng: rngFor(`method|${run.config.seed}|${stageIndex}|${step}|${itemsDrawn}|${id}`),
+      rng: rngFor(
+        `method|${run.config.seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}`,
+      ),
       ledger: run.ledger,
       metric: (name, value) => {
         logged[`${id}/${name}`] = value;

@@ -67,8 +67,13 @@ export interface TokenControl extends Stateful {
 }
 
 export interface GroupStep extends Stateful {
-  /** `group`: after each round of sampling, before "dead" is asked; `batch`: once, over all groups. */
+  /**
+   * `group`: after each round of sampling, before "dead" is asked, with random numbers of its own; what it logs is
+   * averaged over the groups of all rounds. `batch`: once, over the groups that go on to the update, of which a dead one
+   * stays dead.
+   */
   readonly scope: 'group' | 'batch';
+  /** The groups with other rewards; a group that it gives back as `dead` has no advantage, whatever its rewards are. */
   apply(groups: readonly RolloutGroup[], context: StepContext): readonly RolloutGroup[];
 }
 

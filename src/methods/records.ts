@@ -31,12 +31,18 @@ export interface TokenStep {
   readonly score: number;
 }
 
-/** One sampled completion with everything that is known about it. */
-export interface Rollout extends VerifiedCompletion {
+/** What one completion is rewarded with. */
+export interface GivenRewards {
   /** One per reward function; null where it does not apply. */
   readonly rewardParts: readonly (number | null)[];
   /** Weighted sum; null where no reward function applies. */
   readonly reward: number | null;
+}
+
+/** One sampled completion with everything that is known about it. Its rewards are those that are trained on. */
+export interface Rollout extends VerifiedCompletion, GivenRewards {
+  /** As the reward functions gave them, in a stage whose group steps may change them. */
+  readonly given?: GivenRewards;
   /** false: its reward does not count in the group's baseline; its advantage is then 0. */
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */
@@ -48,7 +54,7 @@ export interface RolloutGroup {
   readonly item: TaskItem;
   readonly prompt: Int32Array;
   readonly rollouts: readonly Rollout[];
-  /** It gives no gradient, as the stage's estimator says. */
+  /** It gives no gradient, as a group step or the stage's estimator says. */
   readonly dead: boolean;
 }
 

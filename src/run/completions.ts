@@ -1,4 +1,8 @@
-/** Lines of completions.jsonl: some groups of each step, every completion with verdict, reward and advantage. */
+/**
+ * Lines of completions.jsonl: some groups of each step, every completion with verdict, reward and advantage. `reward` is
+ * the one that was trained on, `rewards` are what the reward functions gave.
+ */
+import { givenRewards } from '../methods/given_rewards.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { JsonObject } from './json.ts';
 
@@ -21,7 +25,7 @@ export function completionRecords(
       reason: rollout.verdict.reason,
       finish_reason: rollout.finishReason,
       reward: rollout.reward,
-      rewards: Object.fromEntries(rewardNames.map((name, i) => [name, rollout.rewardParts[i] ?? null])),
+      rewards: Object.fromEntries(rewardNames.map((name, i) => [name, givenRewards(rollout).rewardParts[i] ?? null])),
       advantage: group.advantages[member] ?? 0,
     })),
   );

@@ -126,6 +126,8 @@ const itemSchema = z.object({
   task: z.string().optional(),
 });
 
+const givenSchema = z.object({ rewardParts: z.array(number.nullable()), reward: number.nullable() });
+
 const rolloutSchema = z.object({
   length: count,
   labels: z.array(z.int().min(0).max(255)).optional(),
@@ -133,8 +135,8 @@ const rolloutSchema = z.object({
   text: z.string(),
   verdict: verdictSchema,
   steps: z.array(stepSchema).optional(),
-  rewardParts: z.array(number.nullable()),
-  reward: number.nullable(),
+  ...givenSchema.shape,
+  given: givenSchema.optional(),
   inBaseline: z.literal(false).optional(),
   inLoss: z.literal(false).optional(),
   keptLogMass: z.record(z.string(), number).optional(),
