@@ -6,6 +6,7 @@ import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError } from '../errors.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
+import { systemCode } from '../run/file_errors.ts';
 import { fileStore } from '../run/files.node.ts';
 import { readFingerprint } from '../run/fingerprint.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../run/json.ts';
@@ -58,7 +59,8 @@ async function runDirectories(directory: string): Promise<string[]> {
   try {
     names = await readdir(directory);
   } catch (error) {
-    const rule = codeOf(error) === 'ENOENT' ? 'no such directory' : `cannot be read (${codeOf(error) ?? error})`;
+    const rule =
+      systemCode(error) === 'ENOENT' ? 'no such directory' : `cannot be read (${systemCode(error) ?? error})`;
     throw new CheckpointError('no-directory', `${directory}: ${rule}; give one that holds runs, such as runs.`);
   }
   if (names.includes('fingerprint.json') || names.includes('metrics.jsonl')) return [directory];
@@ -73,7 +75,7 @@ async function runsBelow(directory: string, depth: number): Promise<string[]> {
     if (depth >= MOST_DEPTH) return [];
     return (await Promise.all(names.sort().map((name) => runsBelow(join(directory, name), depth + 1)))).flat();
   } catch (error) {
-    return codeOf(error) === 'EACCES' ? [directory] : []; // a link to nowhere, a file of another kind
+    return systemCode(error) === 'EACCES' ? [directory] : []; // a link to nowhere, a file of another kind
   }
 }
 
@@ -232,8 +234,4 @@ async function sizeOf(directory: string): Promise<number> {
   } catch {
     return 0; // a directory that may not be read, or a file that went away meanwhile
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

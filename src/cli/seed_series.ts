@@ -1,4 +1,5 @@
 /** What a series of seeds comes to: its list, a row per run, median and range, and the table that shows them. */
+import { median } from '../diagnostics/lists.ts';
 import { duration, percent } from '../format.ts';
 import type { Summary } from '../run/summary.ts';
 
@@ -72,12 +73,10 @@ export function seriesOf(runs: readonly SeedRow[]): Series {
   };
 }
 
-/** Null of nothing. Of an even number, the median is the mean of the two in the middle. */
+/** Null of nothing. */
 export function spreadOf(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  const median = (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-  return { median, least: sorted[0], most: sorted[sorted.length - 1] };
+  return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
 /** Lines of a table: a run per line, then median and range. */

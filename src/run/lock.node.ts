@@ -12,6 +12,7 @@ import { hostname, uptime } from 'node:os';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
+import { systemCode } from './file_errors.ts';
 import type { Claim } from './store.ts';
 
 const holderSchema = z.object({
@@ -77,7 +78,7 @@ async function isMade(file: string, text: string): Promise<boolean> {
     await writeFile(file, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -89,7 +90,7 @@ async function stillHolds(file: string, text: string): Promise<boolean> {
   try {
     return await isMade(file, text);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false; // the directory is gone
+    if (systemCode(error) === 'ENOENT') return false; // the directory is gone
     throw error;
   }
 }
@@ -116,7 +117,7 @@ async function leaveTurn(turn: string): Promise<void> {
   try {
     if ((await stat(turn)).mtimeMs < Date.now() - TURN_MS) await rm(turn, { force: true });
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
   await pause();
 }
@@ -127,7 +128,7 @@ async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }
@@ -177,7 +178,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) === 'EPERM'; // there, and another user's
+    return systemCode(error) === 'EPERM'; // there, and another user's
   }
   const [state] = linuxStatus(pid) ?? [];
   return state !== 'Z' && state !== 'X';
@@ -223,11 +224,7 @@ function orNull(read: () => string): string | null {
   try {
     return read();
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (systemCode(error) === undefined) throw error;
     return null;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
