@@ -32,6 +32,7 @@ interface Scope {
   readonly eval: (text: string) => unknown;
   readonly URL: typeof URL;
   readonly Blob: typeof Blob;
+  readonly postMessage: (message: undefined) => void;
   addEventListener(type: 'message', listener: (event: MessageEvent) => void, options: { readonly once: true }): void;
 }
 
@@ -45,6 +46,7 @@ function runSandbox(globals: readonly string[]): void {
   const { createObjectURL } = scope.URL;
   const ScriptBlob = scope.Blob;
   const importScript = scope.importScripts.bind(scope);
+  const report = scope.postMessage.bind(scope);
   const begin: (text: string, from: number, to: number) => string = Function.prototype.call.bind(
     String.prototype.slice,
   ) as never;
@@ -160,4 +162,5 @@ function runSandbox(globals: readonly string[]): void {
   const problem = fault() ?? lockDown();
   const refused: SandboxReply | undefined =
     problem === undefined ? undefined : { type: 'refused', rule: `cannot run here: ${problem}; use another browser` };
+  report(undefined); // the page then sends the port
 }

@@ -32,40 +32,68 @@ export interface SandboxPort {
  */
 export type StartSandbox = (port: SandboxPort, ended: (reason: string) => void) => SandboxWorker;
 
-/** Starts a sandbox from this page. */
+/** A browser now and then loses a worker as it starts, without a word or with an error that has none. */
+const MOST_STARTS = 3;
+/** Milliseconds after which another worker is started beside one that has not reported. */
+const PATIENCE_MS = 4000;
+
+/** Starts a sandbox from this page: of the workers that it takes, the first that reports gets the port. */
 export const startSandbox: StartSandbox = (port, ended) => {
-  let worker: Worker | undefined;
-  let isOver = false;
+  const workers = new Set<Worker>();
+  let starts = 0;
+  let isSettled = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const terminate = (): void => {
+    isSettled = true;
+    clearTimeout(timer);
+    for (const worker of workers) worker.terminate();
+    workers.clear();
+  };
   const end = (reason: string): void => {
-    isOver = true;
-    worker?.terminate();
+    terminate();
     ended(reason);
   };
-  policedWindow().then(
-    ({ Worker: PolicedWorker }) => {
-      if (isOver) return;
-      worker = new PolicedWorker(
-        `data:text/javascript;charset=utf-8,${encodeURIComponent(sandboxSource(ECMASCRIPT_GLOBALS))}`,
-      );
-      worker.onerror = ({ message }) => end(`failed outside of a call (${message || 'its worker was not started'})`);
-      worker.postMessage(undefined, [port as MessagePort]);
-    },
-    (error: unknown) => end(`has no place to run: ${error instanceof Error ? error.message : String(error)}`),
-  );
-  return {
-    terminate: () => {
-      isOver = true;
-      worker?.terminate();
-    },
+  const serve = (worker: Worker): void => {
+    workers.delete(worker);
+    terminate(); // the others
+    workers.add(worker);
+    worker.onmessage = null;
+    worker.onerror = ({ message }) => end(`failed outside of a call (${message || 'without a message'})`);
+    worker.postMessage(undefined, [port as MessagePort]);
   };
+  const begin = async (): Promise<void> => {
+    const isFirst = starts++ === 0;
+    clearTimeout(timer);
+    if (starts < MOST_STARTS) timer = setTimeout(begin, PATIENCE_MS);
+    try {
+      const { Worker: PolicedWorker } = await policedWindow({ anew: !isFirst });
+      if (isSettled) return;
+      const source = encodeURIComponent(sandboxSource(ECMASCRIPT_GLOBALS));
+      const worker = new PolicedWorker(`data:text/javascript;charset=utf-8,${source}`);
+      workers.add(worker);
+      worker.onmessage = () => serve(worker);
+      worker.onerror = ({ message }) => {
+        worker.terminate();
+        workers.delete(worker);
+        if (starts < MOST_STARTS) void begin();
+        else if (workers.size === 0) end(`was not started by the browser${message ? ` (${message})` : ''}`);
+      };
+    } catch (error) {
+      if (!isSettled) end(`has no place to run: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  void begin();
+  return { terminate };
 };
 
 type PolicedWindow = Window & { readonly Worker: typeof Worker };
 
 let policed: Promise<PolicedWindow> | undefined;
 
-/** The window of an empty, hidden frame under the policy. One per page: it has nothing in it. */
-function policedWindow(): Promise<PolicedWindow> {
+/** The window of an empty, hidden frame under the policy. One per page, unless another is asked for: it has nothing in it. */
+function policedWindow({ anew }: { readonly anew: boolean }): Promise<PolicedWindow> {
+  if (anew) policed = undefined;
   policed ??= new Promise((resolve, reject) => {
     if (globalThis.document === undefined) return reject(new Error('a reward of your own needs a page'));
     const frame = document.createElement('iframe');

@@ -213,12 +213,38 @@ describe('a reward that a visitor writes', () => {
     await close();
   });
 
+  it.each([
+    ['with an error', 'throw undefined'],
+    ['without a word', ''],
+  ])('is started again where the browser loses its worker %s', async (_, program) => {
+    const { page, close } = await visit(browser, `${site.url}${LINK}`);
+    await status(page, 'resting');
+    // Only the frames that are made from now on, which are those of the reward, hear of it.
+    await page.addInitScript((lost) => {
+      const Plain = globalThis.Worker;
+      const isFirst = window.parent.document.querySelectorAll('iframe').length === 1;
+      if (window === window.top || !isFirst) return;
+      globalThis.Worker = function broken() {
+        return new Plain(`data:text/javascript,${lost}`);
+      } as unknown as typeof Worker;
+    }, program);
+    await page.fill('#reward-code', 'function reward() { return 0.25; }');
+    await page.click('#try-reward');
+    await page.waitForSelector('#reward tbody tr, #reward .problem');
+    expect(await page.textContent('#reward tbody td:nth-child(3)')).toBe('0.25');
+    expect(await page.$$('iframe')).toHaveLength(2);
+    await close();
+  });
+
   it('is tried on twenty completions and trained against', async () => {
     const { page, close } = await visit(browser, `${site.url}${LINK}`);
     await status(page, 'resting');
     await page.fill('#reward-code', 'function reward({ completion }) { return completion[0] === "7" ? 1 : 0; }');
     await page.click('#use-reward');
-    await page.waitForSelector('#reward tbody tr');
+    await page.waitForSelector('#reward tbody tr, #reward .problem');
+    expect(await page.$$eval('#reward .problem', (problems) => problems.map((problem) => problem.textContent))).toEqual(
+      [],
+    );
     expect(await page.$$('#reward tbody tr')).toHaveLength(20);
     await page.waitForFunction(() => location.hash.includes('reward=yours'));
     // The page still rests from the run before, until it is drawn anew.

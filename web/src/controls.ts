@@ -47,7 +47,6 @@ export class Controls {
 
   update(): void {
     const { status, run, history } = this.#lab;
-    if (document.body.dataset.status !== status) document.body.dataset.status = status;
     write(this.#train, status === 'resting' && history.step > 0 ? 'Go on' : LABELS[status]);
     const isWaiting = status === 'waiting';
     this.#train.disabled = !isWaiting && status !== 'resting' && status !== 'training';
@@ -73,7 +72,7 @@ export class Controls {
       speed > 0 && status === 'training'
         ? `, ${speed.toFixed(1)} steps per second, ${duration((history.total - at) / speed)} left`
         : '';
-    write(byId('progress'), history.total === 0 ? ' ' : `step ${at} of ${history.total}${left}`);
+    write(byId('progress'), history.total === 0 ? '\u00a0' : `step ${at} of ${history.total}${left}`);
   }
 
   #lines(): void {

@@ -45,6 +45,8 @@ async function start(): Promise<void> {
     draw.soon();
   });
   lab.agreement.learn(code);
+  const drawn = drawnStatus(lab);
+  parts.push(drawn.first);
   const show = (experiment: Experiment): void => markOpened(`#${linkOf(experiment, lab.code)}`);
   // What was open before a reload is opened again; of anything else that an address asks for, nothing is before a click.
   const wasOpen = isOwnReload();
@@ -65,7 +67,7 @@ async function start(): Promise<void> {
     () => [new AgreementPanel(byId('agreement'), lab)],
     () => [new PresetsPanel(byId('presets'), lab, choose)],
     () => [new SettingsPanel(byId('settings'), lab, choose)],
-    // The controls say that the page is ready: behind whatever else can be used, and before what takes frames of its own.
+    // The controls can be used once whatever else can be is there; what takes frames of its own comes behind them.
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
     () => curves.parts,
     () => new GroupPanel(byId('group'), lab).parts,
@@ -75,7 +77,7 @@ async function start(): Promise<void> {
     parts.push(...make());
     await nextTask(); // all at once, they would be a task of 50 ms
   }
-  parts.push(new RewardPanel(byId('reward'), lab, own));
+  parts.push(new RewardPanel(byId('reward'), lab, own), drawn.last);
   // The part of the address behind # is the experiment.
   byId('skip').addEventListener('click', (event) => {
     event.preventDefault();
@@ -85,6 +87,26 @@ async function start(): Promise<void> {
   draw.soon();
   await opened;
   await overlay.look();
+}
+
+/**
+ * Says for others, in `data-status` of the body, what the whole page shows: behind every other part, since each may move
+ * what stands below it, and a click that comes meanwhile would miss.
+ */
+function drawnStatus(lab: Lab): { readonly first: Part; readonly last: Part } {
+  let { status } = lab;
+  return {
+    first: {
+      update: () => {
+        status = lab.status; // it may change between two frames of a drawing
+      },
+    },
+    last: {
+      update: () => {
+        if (document.body.dataset.status !== status) document.body.dataset.status = status;
+      },
+    },
+  };
 }
 
 /** Marks the address, and what it says from now on, as opened by the visitor: a reload opens it again. */
