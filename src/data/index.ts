@@ -2,6 +2,21 @@
 export type { Json } from '../options/json.ts';
 export { choice, flag, type KeyTable, options, real, text, type Values, whole } from '../options/keys.ts';
 export type { BrokenRule } from '../options/read.ts';
+export { type ChoiceReading, readChoice, readTruth } from '../parsing/choice.ts';
+export { type GridReading, type GridShape, readGrid } from '../parsing/grid.ts';
+export { type Count, type Instruction, keepsInstruction } from '../parsing/instruction.ts';
+export { type JsonReading, readJson } from '../parsing/json_value.ts';
+export { type ListReading, readList, sameElements } from '../parsing/list.ts';
+export { type MovesReading, type Rules, readMoves, type Simulation, simulate } from '../parsing/moves.ts';
+export {
+  canonicalNumber,
+  isNumber,
+  type NumberReading,
+  type NumberRules,
+  readNumber,
+  type Tolerance,
+} from '../parsing/number.ts';
+export { type AssignmentReading, readAssignment, readWord } from '../parsing/words.ts';
 export type { Codec, Message } from '../text/codec.ts';
 export type { Tokenizer } from '../text/tokenizer.ts';
 export { characterTokenizer, type Vocabulary, wordTokenizer } from '../text/vocabulary_tokenizer.ts';
@@ -21,6 +36,7 @@ export type {
   Knobs,
   Mutant,
   Split,
+  Style,
   Task,
   TaskCard,
   TaskDefinition,
