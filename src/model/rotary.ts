@@ -12,7 +12,11 @@
 import type { ModelShape, RopeScaling } from './shape.ts';
 
 /** [hd/2] */
-export function rotaryFrequencies({ headDim, ropeTheta, ropeScaling }: ModelShape): Float64Array {
+export function rotaryFrequencies({
+  headDim,
+  ropeTheta,
+  ropeScaling,
+}: Pick<ModelShape, 'headDim' | 'ropeTheta' | 'ropeScaling'>): Float64Array {
   const half = headDim / 2;
   const plain = Float64Array.from({ length: half }, (_, i) => ropeTheta ** (-i / half));
   return ropeScaling === undefined

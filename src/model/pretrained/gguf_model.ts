@@ -1,0 +1,251 @@
+/**
+ * A model in a GGUF file: its metadata as a shape, its tensors under Hugging Face's names.
+ *
+ * llama.cpp turns neighbouring elements of a head where Hugging Face turns its halves, so files of the `llama`
+ * architecture hold the rows of q and k in another order: row 2i + j of a head is Hugging Face's row j·hd/2 + i.
+ */
+import { CheckpointError } from '../../errors.ts';
+import type { ModelShape, RopeScaling } from '../shape.ts';
+import { GGUF_TYPES, ggufTypeName } from './gguf_blocks.ts';
+import { type GgufFile, type GgufTensor, type GgufValue, readGguf } from './gguf_file.ts';
+import {
+  type ModelFiles,
+  PIECE_BYTES,
+  type PretrainedModel,
+  type PretrainedTensor,
+  readAll,
+  type TakeValues,
+  unsupported,
+} from './source.ts';
+
+const ARCHITECTURES = ['llama', 'qwen2', 'qwen3'];
+
+/** Keys of an architecture that are read here, or that say nothing of the arithmetic. Others are refused by name. */
+const KNOWN_KEYS = new Set([
+  'attention.head_count',
+  'attention.head_count_kv',
+  'attention.key_length',
+  'attention.layer_norm_rms_epsilon',
+  'attention.sliding_window',
+  'attention.value_length',
+  'block_count',
+  'context_length',
+  'embedding_length',
+  'feed_forward_length',
+  'rope.dimension_count',
+  'rope.freq_base',
+  'rope.scaling.factor',
+  'rope.scaling.finetuned',
+  'rope.scaling.original_context_length',
+  'rope.scaling.type',
+  'vocab_size',
+]);
+
+const LAYER_NAMES: Readonly<Record<string, string>> = {
+  attn_norm: 'input_layernorm',
+  attn_q: 'self_attn.q_proj',
+  attn_k: 'self_attn.k_proj',
+  attn_v: 'self_attn.v_proj',
+  attn_output: 'self_attn.o_proj',
+  attn_q_norm: 'self_attn.q_norm',
+  attn_k_norm: 'self_attn.k_norm',
+  ffn_norm: 'post_attention_layernorm',
+  ffn_gate: 'mlp.gate_proj',
+  ffn_up: 'mlp.up_proj',
+  ffn_down: 'mlp.down_proj',
+};
+
+const NAMES: Readonly<Record<string, string>> = {
+  'token_embd.weight': 'model.embed_tokens.weight',
+  'output.weight': 'lm_head.weight',
+  'output_norm.weight': 'model.norm.weight',
+};
+
+const ROPE_FACTORS = 'rope_freqs.weight';
+
+export interface GgufModel extends PretrainedModel {
+  /** The tokenizer's keys are among them. */
+  readonly metadata: ReadonlyMap<string, GgufValue>;
+}
+
+/** Reads the header alone. @throws CheckpointError where it is damaged, or of a model that is not computed here */
+export async function openGguf(files: ModelFiles, file: string): Promise<GgufModel> {
+  const gguf = await readGguf(files, file);
+  const { metadata } = gguf;
+  const architecture = metadata.get('general.architecture');
+  if (typeof architecture !== 'string' || !ARCHITECTURES.includes(architecture)) {
+    const rule = `this engine computes ${ARCHITECTURES.join(', ')}`;
+    throw unsupported(`${file}: general.architecture ${JSON.stringify(architecture)}`, rule, { architecture });
+  }
+  for (const key of metadata.keys()) {
+    if (!key.startsWith(`${architecture}.`) || KNOWN_KEYS.has(key.slice(architecture.length + 1))) continue;
+    const value = metadata.get(key);
+    if (value === 0 || value === false) continue; // what it would do is off
+    throw unsupported(`${file}: ${key} ${JSON.stringify(value)}`, 'this engine does not compute what it says');
+  }
+  const get = (key: string): GgufValue | undefined => metadata.get(`${architecture}.${key}`);
+  const read = reader(get, (key) => `${file}: ${architecture}.${key}`);
+  const shape = await shapeOf(files, file, gguf, read);
+  const isPermuted = architecture === 'llama';
+  const tensors = new Map<string, PretrainedTensor>();
+  for (const [name, tensor] of gguf.tensors) {
+    if (name === ROPE_FACTORS) continue;
+    const headRows = isPermuted && /\.attn_[qk]\.(weight|bias)$/.test(name) ? shape.headDim : undefined;
+    tensors.set(huggingFaceName(name), tensorAt(files, file, gguf, name, tensor, headRows));
+  }
+  const positions = read.whole('context_length');
+  const window = get('attention.sliding_window') === undefined ? positions : read.whole('attention.sliding_window');
+  const context = Math.min(window, positions);
+  const contextKey = `${architecture}.${window < positions ? 'attention.sliding_window' : 'context_length'}`;
+  return { shape, context, contextKey, tensors, metadata };
+}
+
+interface MetadataReader {
+  whole(key: string, byDefault?: number): number;
+  positive(key: string, byDefault?: number): number;
+  text(key: string): string | undefined;
+}
+
+function reader(get: (key: string) => GgufValue | undefined, place: (key: string) => string): MetadataReader {
+  const positive = (key: string, byDefault?: number): number => {
+    const value = get(key) ?? byDefault;
+    if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
+    throw unsupported(
+      `${place(key)} ${value === undefined ? 'is missing' : JSON.stringify(value)}`,
+      'must be a number above 0',
+    );
+  };
+  return {
+    positive,
+    whole: (key, byDefault) => {
+      const value = positive(key, byDefault);
+      if (Number.isInteger(value)) return value;
+      throw unsupported(`${place(key)} ${value}`, 'must be a whole number');
+    },
+    text: (key) => {
+      const value = get(key);
+      if (value === undefined || typeof value === 'string') return value;
+      throw unsupported(`${place(key)} ${JSON.stringify(value)}`, 'must be a text');
+    },
+  };
+}
+
+async function shapeOf(files: ModelFiles, file: string, gguf: GgufFile, read: MetadataReader): Promise<ModelShape> {
+  const { tensors } = gguf;
+  const embedding = tensors.get('token_embd.weight');
+  if (embedding === undefined)
+    throw unsupported(`${file}: tensor token_embd.weight is missing`, 'it is no language model');
+  const hiddenSize = read.whole('embedding_length');
+  const numHeads = read.whole('attention.head_count');
+  const numKvHeads = read.whole('attention.head_count_kv', numHeads);
+  const headDim = read.whole('attention.key_length', hiddenSize / numHeads);
+  for (const key of ['attention.value_length', 'rope.dimension_count']) {
+    const value = read.whole(key, headDim);
+    if (value !== headDim)
+      throw unsupported(`${file}: ${key} ${value}`, `a head has ${headDim} elements, all of which are used and turned`);
+  }
+  if (numHeads % numKvHeads !== 0 || headDim % 2 !== 0) {
+    const rule = 'query heads must be a multiple of key heads, and a head even';
+    throw unsupported(`${file}: ${numHeads} heads, ${numKvHeads} key heads of ${headDim} elements`, rule);
+  }
+  const scaling = await ropeScaling(files, file, gguf, headDim, read);
+  return {
+    vocabSize: embedding.shape[0],
+    hiddenSize,
+    intermediateSize: read.whole('feed_forward_length'),
+    numLayers: read.whole('block_count'),
+    numHeads,
+    numKvHeads,
+    headDim,
+    ropeTheta: read.positive('rope.freq_base', 10_000),
+    ...(scaling !== undefined && { ropeScaling: scaling }),
+    rmsNormEps: read.positive('attention.layer_norm_rms_epsilon'),
+    tieWordEmbeddings: !tensors.has('output.weight'),
+    attentionBias: tensors.has('blk.0.attn_q.bias'),
+    qkNorm: tensors.has('blk.0.attn_q_norm.weight'),
+  };
+}
+
+async function ropeScaling(
+  files: ModelFiles,
+  file: string,
+  gguf: GgufFile,
+  headDim: number,
+  read: MetadataReader,
+): Promise<RopeScaling | undefined> {
+  const type = read.text('rope.scaling.type') ?? 'none';
+  if (type !== 'none' && type !== 'linear') {
+    throw unsupported(
+      `${file}: rope.scaling.type ${JSON.stringify(type)}`,
+      'positions are turned by none or linear here',
+    );
+  }
+  const tensor = gguf.tensors.get(ROPE_FACTORS);
+  if (tensor === undefined)
+    return type === 'linear' ? { type, factor: read.positive('rope.scaling.factor') } : undefined;
+  const factors: number[] = [];
+  await tensorAt(files, file, gguf, ROPE_FACTORS, tensor).read((values) => factors.push(...values));
+  const isSound = factors.length === headDim / 2 && factors.every((factor) => factor > 0 && Number.isFinite(factor));
+  if (isSound && type === 'none') return { type: 'factors', factors };
+  throw unsupported(
+    `${file}: tensor ${ROPE_FACTORS}`,
+    `must hold ${headDim / 2} factors above 0, and no other scaling beside it`,
+  );
+}
+
+/** A name that is none of theirs stays as it is, and is refused where weights are loaded. */
+function huggingFaceName(name: string): string {
+  const match = /^blk\.(\d+)\.(\w+)\.(weight|bias)$/.exec(name);
+  const part = match && LAYER_NAMES[match[2]];
+  return part ? `model.layers.${match[1]}.${part}.${match[3]}` : (NAMES[name] ?? name);
+}
+
+/** @param headRows  rows of a head, where they are to be brought into Hugging Face's order */
+function tensorAt(
+  files: ModelFiles,
+  file: string,
+  { bytes: fileBytes }: GgufFile,
+  name: string,
+  { shape, type: number, begin }: GgufTensor,
+  headRows?: number,
+): PretrainedTensor {
+  const type = GGUF_TYPES.get(number);
+  if (type === undefined) {
+    const known = [...GGUF_TYPES.values()].map((each) => each.name).join(', ');
+    const rule = `${known} are read; take a file of one of these, such as -Q8_0.gguf`;
+    throw unsupported(`${file}: tensor ${name} is of type ${ggufTypeName(number)}`, rule, {
+      type: ggufTypeName(number),
+    });
+  }
+  // A vector is one row, unless its elements are the rows of heads.
+  const columns = shape.length === 1 && headRows !== undefined ? 1 : (shape[shape.length - 1] ?? 1);
+  const rows = shape.reduce((product, size) => product * size, 1) / columns;
+  const rowBytes = (columns / type.values) * type.bytes;
+  if (!Number.isInteger(rowBytes) || begin + rows * rowBytes > fileBytes) {
+    const message = `${file}: tensor ${name} of shape [${shape.join(', ')}] in ${type.name} does not fit into the file of ${fileBytes} bytes. Copy or fetch it again.`;
+    throw new CheckpointError('gguf-malformed', message, { file, name });
+  }
+  const read = async (take: TakeValues): Promise<void> => {
+    const rowsOfPiece = Math.max(1, Math.floor(PIECE_BYTES / rowBytes));
+    for (let first = 0; first < rows; first += rowsOfPiece) {
+      const end = Math.min(rows, first + rowsOfPiece);
+      const values = type.decode(await readAll(files, file, begin + first * rowBytes, begin + end * rowBytes));
+      if (headRows === undefined) take(values, first * columns);
+      else takeRows(values, { first, columns, headRows }, take);
+    }
+  };
+  return { shape, file, read };
+}
+
+/** Rows of heads, each to where Hugging Face has it. */
+function takeRows(
+  values: Float32Array,
+  { first, columns, headRows }: { readonly first: number; readonly columns: number; readonly headRows: number },
+  take: TakeValues,
+): void {
+  for (let at = 0, row = first; at < values.length; at += columns, row++) {
+    const inHead = row % headRows;
+    const place = row - inHead + (inHead % 2) * (headRows / 2) + Math.floor(inHead / 2);
+    take(values.subarray(at, at + columns), place * columns);
+  }
+}
