@@ -5,7 +5,7 @@
 import type { LossGradient, LossSequence } from '../methods/points.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
-import type { ObjectiveRows, Scores } from '../model/policy.ts';
+import type { ObjectiveRows, ScoreDerivatives, Scores } from '../model/policy.ts';
 
 export interface LossSequences {
   readonly sequences: readonly LossSequence[];
@@ -17,14 +17,20 @@ export interface LossGradients {
   /** One per sequence. */
   readonly bySequence: readonly LossGradient[];
   /** All of them, put back into the order of the batch's loss rows. */
-  toRows(): Readonly<Record<keyof LossGradient, Float32Array>>;
+  toRows(): ScoreDerivatives & { readonly losses: Float32Array };
+}
+
+/** What is known of each loss row before the forward pass. */
+export interface KnownRows extends ObjectiveRows {
+  /** [loss rows × vocabulary] log-probs under the reference. */
+  readonly refDistributions?: Float32Array;
 }
 
 /** @param groups  the batch's groups, in order */
 export function lossSequences(
   batch: PackedBatch,
   groups: readonly CreditedGroup[],
-  rows: ObjectiveRows,
+  rows: KnownRows,
   scores: Scores,
 ): LossSequences {
   const members = groups.flatMap((group) => group.rollouts.map((rollout, i) => ({ group, rollout, i })));
@@ -46,8 +52,14 @@ export function lossSequences(
   const advantages = inOrder(rows.advantages);
   const coefficients = inOrder(rows.coefficients);
   const ones = new Float32Array(count).fill(1);
+  const wide = (values: Float32Array): Float32Array => inWideOrder(values, places, count);
+  const distributions = scores.distributions && wide(scores.distributions);
+  const refDistributions = rows.refDistributions && wide(rows.refDistributions);
+  const vocabSize = (scores.distributions?.length ?? 0) / Math.max(1, batch.lossRowCount);
   const sequences = members.map(({ group, rollout, i }, c): LossSequence => {
     const own = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
+    const ownRows = (values: Float32Array): Float32Array =>
+      values.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize);
     const ownLogprobs = own(logprobs);
     return {
       group,
@@ -60,9 +72,11 @@ export function lossSequences(
       weights: selected(group.tokenWeights?.[i] ?? own(ones), group.tokenSelection?.[i]),
       ...(group.tokenSelection && { selection: group.tokenSelection[i] }),
       coefficients: own(coefficients),
+      ...(distributions && { distributions: ownRows(distributions) }),
+      ...(refDistributions && { refDistributions: ownRows(refDistributions) }),
     };
   });
-  return { sequences, gradients: () => emptyGradients(offsets, places) };
+  return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };
 }
 
 /** Weights, 0 where the token is not selected. */
@@ -77,8 +91,21 @@ function placesOf({ completionOf, tokenOf }: PackedBatch, offsets: Int32Array): 
   return places;
 }
 
-/** @param offsets  [completions + 1] of the tokens of all completions */
-function emptyGradients(offsets: Int32Array, places: Int32Array): LossGradients {
+/** Rows of the vocabulary's width, from the order of the batch to that of the tokens. */
+function inWideOrder(values: Float32Array, places: Int32Array, count: number): Float32Array {
+  const width = values.length / Math.max(1, places.length);
+  const ordered = new Float32Array(count * width);
+  places.forEach((place, row) => {
+    ordered.set(values.subarray(row * width, (row + 1) * width), place * width);
+  });
+  return ordered;
+}
+
+/**
+ * @param offsets  [completions + 1] of the tokens of all completions
+ * @param vocabSize  0 without distributions
+ */
+function emptyGradients(offsets: Int32Array, places: Int32Array, vocabSize: number): LossGradients {
   const members = offsets.length - 1;
   const zeros = (): Float64Array => new Float64Array(offsets[members]);
   const [losses, dLogprobs, dEntropies] = [zeros(), zeros(), zeros()];
@@ -87,11 +114,29 @@ function emptyGradients(offsets: Int32Array, places: Int32Array): LossGradients 
     for (let row = 0; row < places.length; row++) out[row] = values[places[row]];
     return out;
   };
+  const dLogits = vocabSize === 0 ? undefined : new Float64Array(offsets[members] * vocabSize);
+  const inWideRows = (values: Float64Array): Float32Array => {
+    const out = new Float32Array(places.length * vocabSize);
+    places.forEach((place, row) => {
+      out.set(values.subarray(place * vocabSize, (place + 1) * vocabSize), row * vocabSize);
+    });
+    return out;
+  };
   return {
     bySequence: Array.from({ length: members }, (_, c): LossGradient => {
       const own = (values: Float64Array): Float64Array => values.subarray(offsets[c], offsets[c + 1]);
-      return { losses: own(losses), dLogprobs: own(dLogprobs), dEntropies: own(dEntropies) };
+      return {
+        losses: own(losses),
+        dLogprobs: own(dLogprobs),
+        dEntropies: own(dEntropies),
+        ...(dLogits && { dLogits: dLogits.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize) }),
+      };
     }),
-    toRows: () => ({ losses: inRows(losses), dLogprobs: inRows(dLogprobs), dEntropies: inRows(dEntropies) }),
+    toRows: () => ({
+      losses: inRows(losses),
+      dLogprobs: inRows(dLogprobs),
+      dEntropies: inRows(dEntropies),
+      ...(dLogits && { dLogits: inWideRows(dLogits) }),
+    }),
   };
 }

@@ -16,9 +16,9 @@ import type {
 } from '../methods/points.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
-import type { ObjectiveRows, Policy, Scores, ScoresWithLoss } from '../model/policy.ts';
+import type { Policy, Scores, ScoresWithLoss } from '../model/policy.ts';
 import type { ObjectiveSettings } from '../model/programs.ts';
-import { lossSequences } from './loss_sequences.ts';
+import { type KnownRows, lossSequences } from './loss_sequences.ts';
 import type { StepMeter } from './meter.ts';
 import type { StepScope } from './step_scope.ts';
 
@@ -26,7 +26,7 @@ import type { StepScope } from './step_scope.ts';
 export interface ObjectiveBatch {
   readonly batch: PackedBatch;
   readonly groups: readonly CreditedGroup[];
-  readonly rows: ObjectiveRows;
+  readonly rows: KnownRows;
   readonly temperature: number;
   readonly sizes: LossContext['sizes'];
   /** It is the whole step, and nobody has observed that: its own forward pass is what is observed. */
@@ -43,14 +43,15 @@ export async function accumulateObjective(
   const { batch, groups, rows, temperature } = micro;
   const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
   const isWeighted = actingWeights(scope, update).length > 0 || groups.some(hasTokenWeights);
-  const settings =
-    isWeighted || micro.isObservedWithin ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
+  const isHosted = isWeighted || micro.isObservedWithin || scope.methods.needs.distributions;
+  const settings = isHosted ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
     measureTerms(scope, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
     return scores;
   }
-  const forward = await policy.forward(batch, temperature);
+  const { distributions } = scope.methods.needs;
+  const forward = await policy.forward(batch, temperature, { distributions });
   const found = lossSequences(batch, groups, rows, forward);
   if (micro.isObservedWithin) tellObservers(scope, micro, found.sequences);
   const gradients = found.gradients();

@@ -26,7 +26,8 @@ import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import type { TrainingRun } from './run.ts';
 import { goBack, type RestPoint, restPoint, stageOf, timed } from './run.ts';
-import { methodsOf, openStep } from './step_scope.ts';
+import { withoutSampledFigures, withSampledFigures } from './sampled_figures.ts';
+import { methodsOf, openStep, type StepScope } from './step_scope.ts';
 import { superviseStep } from './supervised.ts';
 import { updatePolicy } from './update.ts';
 
@@ -79,9 +80,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
       if (scope.methods.needs.ledger) run.ledger.record(collected.groups, state.step);
-      const groups = await orGoBack(run, rest, () =>
-        creditGroups(policy, scope, selectGroups(scope, collected.groups)),
-      );
+      const groups = await orGoBack(run, rest, () => creditCollected(run, stage, scope, collected.groups));
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
       if (hasSignal(run, stage, collected, groups)) state.buffer = { groups, stepsTaken: 0 };
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
@@ -107,6 +106,17 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     yield* dueEvaluation(run);
     yield { type: 'step', stage: 'grpo', step: state.step, metrics };
   }
+}
+
+async function creditCollected(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  drawn: readonly RolloutGroup[],
+): Promise<readonly CreditedGroup[]> {
+  const groups = await withSampledFigures(run, stage, scope, drawn);
+  const credited = await creditGroups(run.policy, scope, selectGroups(scope, groups));
+  return scope.methods.needs.sampled.length === 0 ? credited : withoutSampledFigures(credited);
 }
 
 /**

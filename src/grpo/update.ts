@@ -29,6 +29,9 @@ import { learningRateAt } from './schedules.ts';
 import type { StepScope } from './step_scope.ts';
 import { addRows, emptyTotals } from './update_totals.ts';
 
+/** A micro-batch of which nothing is known by row yet. */
+type MicroBatch = Omit<ObjectiveBatch, 'rows'>;
+
 /** A group with the token arrays that packing needs. */
 interface PackedGroup extends TokenGroup {
   readonly credited: CreditedGroup;
@@ -50,11 +53,11 @@ export async function updatePolicy(
   const packed = groups
     .filter((group) => actsInUpdate(scope.methods, group))
     .map((credited): PackedGroup => ({ ...tokenGroup(credited), credited }));
-  const microBatches = splitGroups(packed, microBatchCapacity(run, stage));
+  const microBatches = splitGroups(packed, microBatchCapacity(run, stage, scope));
   const totals = emptyTotals(paysForEntropy(scope));
   const meter = new StepMeter();
   const { temperature } = stage.sampling;
-  const microOf = (micro: readonly PackedGroup[]): Omit<ObjectiveBatch, 'rows'> => {
+  const microOf = (micro: readonly PackedGroup[]): MicroBatch => {
     const groups = micro.map(({ credited }) => credited);
     const microLossTokens = sum(groups, ({ rollouts }) => sum(rollouts, lossTokens));
     const all = { ...sizes, microBatches: microBatches.length, microLossTokens };
@@ -71,7 +74,7 @@ export async function updatePolicy(
   const seen =
     isObserved && !isObservedWithin ? await observe(run, scope, microBatches, withRows, onPolicy) : undefined;
   for (const [i, each] of microBatches.entries()) {
-    const micro = seen?.[i] ?? (await withRows(each));
+    const micro = await withDistributions(run, scope, seen?.[i] ?? (await withRows(each)));
     const scores = await accumulateObjective(policy, scope, { ...micro, isObservedWithin }, meter);
     checkFinite(scores.losses, micro.batch, micro.groups, state.step);
     addRows(totals, micro, micro.rows, scores);
@@ -123,9 +126,31 @@ function stepSizes(groups: readonly CreditedGroup[], maxCompletionTokens: number
   };
 }
 
-function microBatchCapacity(run: TrainingRun, { batch }: GrpoStageConfig): Parameters<typeof splitGroups>[1] {
-  const { rows, lossRows, groups, completions } = run.policy.capacity;
-  return { rows, lossRows, groups, completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions) };
+/** Of micro-batches that are scored or trained on. */
+export function microBatchCapacity(
+  run: TrainingRun,
+  { batch }: GrpoStageConfig,
+  { methods: { needs } }: StepScope,
+): Parameters<typeof splitGroups>[1] {
+  const { rows, lossRows, groups, completions, distributionRows = 0 } = run.policy.capacity;
+  return {
+    rows,
+    lossRows: needs.distributionsFor.length > 0 ? Math.min(lossRows, distributionRows) : lossRows,
+    groups,
+    completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions),
+  };
+}
+
+/** The micro-batch with the distributions of the reference, where a term asks for them. */
+async function withDistributions(
+  { policy }: TrainingRun,
+  { methods: { needs } }: StepScope,
+  micro: ObjectiveBatch,
+): Promise<ObjectiveBatch> {
+  if (!needs.refDistributions) return micro;
+  const { batch, temperature, rows } = micro;
+  const { logprobs, distributions } = await policy.score(batch, temperature, 'reference', { distributions: true });
+  return { ...micro, rows: { ...rows, refLogprobs: logprobs, refDistributions: distributions } };
 }
 
 /** [loss rows] of a batch, from what is known of each token. */
@@ -139,7 +164,7 @@ function byRow(batch: PackedBatch, value: (completion: number, token: number) =>
 async function objectiveRows(
   run: TrainingRun,
   scope: StepScope,
-  { batch, groups, sizes, temperature }: Omit<ObjectiveBatch, 'rows'>,
+  { batch, groups, sizes, temperature }: MicroBatch,
   onPolicy: boolean,
   groupCount: number,
 ): Promise<ObjectiveRows> {
@@ -164,7 +189,9 @@ async function objectiveRows(
   );
   const entropyShare = entropyCoefficient(scope, sizes);
   const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
-  const refLogprobs = needs.reference ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;
+  const isScoredLater = needs.refDistributions && !needsObservation(scope); // with the distributions, in one pass
+  const refLogprobs =
+    needs.reference && !isScoredLater ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;
   return {
     oldLogprobs: onPolicy ? 'current' : each((completion, token) => rollouts[completion]?.logprobs[token] ?? 0),
     refLogprobs,

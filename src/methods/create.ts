@@ -6,7 +6,7 @@ import type { Plugin } from '../options/keys.ts';
 import { takeOptions } from '../options/read.ts';
 import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
-import type { Method, Needs } from './method.ts';
+import type { Method, Needs, ParameterSet, SampledFigure } from './method.ts';
 import { objectiveTerm } from './objectives/surrogate_term.ts';
 import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
@@ -59,9 +59,16 @@ export interface StageMethods {
 /** The union of what the methods of a stage need. */
 export interface StageNeeds {
   readonly reference: boolean;
+  readonly first: boolean;
+  readonly average: boolean;
   readonly ledger: boolean;
   /** Methods that read the steps of a verdict. */
   readonly steps: readonly string[];
+  readonly distributions: boolean;
+  readonly refDistributions: boolean;
+  readonly sampled: readonly SampledFigure[];
+  /** Ids of the methods for which whole distributions are computed. */
+  readonly distributionsFor: readonly string[];
 }
 
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
@@ -136,19 +143,42 @@ export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): Poi
   return createParts('evaluationFigures', here, own).map(({ part }) => part);
 }
 
-/** What the methods of a stage need; those of files that are not given here are left out. */
+/**
+ * What the methods of a stage need; those of files that are not given here are left out. What is a schedule is asked for
+ * at both of its ends: a weight that begins at 0 needs what it weighs all the same.
+ */
 export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeeds {
-  const needs = METHOD_POINTS.flatMap((point) =>
-    stage.methods[point].map((plugin): Needs & { readonly id: string } => {
-      if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return { id: plugin.name };
-      const { id, needs: ask } = lookUp(point, plugin, own);
-      return { ...ask?.(optionsOf(point, plugin, own).at(START), stage), id };
+  const asked = METHOD_POINTS.flatMap((point) =>
+    stage.methods[point].flatMap((plugin): { readonly id: string; readonly needs: Needs }[] => {
+      if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return [];
+      const { id, needs } = lookUp(point, plugin, own);
+      if (needs === undefined) return [];
+      const options = optionsOf(point, plugin, own);
+      const ends = options.isScheduled ? [START, END] : [START];
+      return ends.map((position) => ({ id, needs: needs(options.at(position), stage) }));
     }),
   );
+  const some = (is: (needs: Needs) => boolean | undefined): boolean => asked.some(({ needs }) => is(needs));
+  const idsOf = (is: (needs: Needs) => boolean | undefined): string[] => [
+    ...new Set(asked.flatMap(({ id, needs }) => (is(needs) ? [id] : []))),
+  ];
+  const holds = (set: ParameterSet) => some(({ parameterSets }) => parameterSets?.includes(set));
+  const sampled = (['refLogprobs', 'uniformKl'] as const).filter((name) =>
+    some((needs) => needs.sampled?.includes(name)),
+  );
+  const refDistributions = some((needs) => needs.refDistributions);
+  const ofWhole = ({ distributions, refDistributions: ofReference, sampled: figures }: Needs): boolean =>
+    (distributions ?? ofReference ?? false) || figures?.includes('uniformKl') === true;
   return {
-    reference: needs.some(({ parameterSets }) => parameterSets?.includes('reference')),
-    ledger: needs.some(({ ledger }) => ledger),
-    steps: needs.flatMap(({ id, steps }) => (steps ? [id] : [])),
+    reference: holds('reference') || refDistributions || sampled.includes('refLogprobs'),
+    first: holds('first'),
+    average: holds('average'),
+    ledger: some(({ ledger }) => ledger),
+    steps: idsOf(({ steps }) => steps),
+    distributions: refDistributions || some(({ distributions }) => distributions),
+    refDistributions,
+    sampled,
+    distributionsFor: idsOf(ofWhole),
   };
 }
 
@@ -171,6 +201,7 @@ function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unk
 }
 
 const START: Position = { step: 0, maxSteps: 1 };
+const END: Position = { step: Number.MAX_SAFE_INTEGER, maxSteps: 1 };
 
 interface OptionsAt {
   at(position: Position): Readonly<Record<string, unknown>>;

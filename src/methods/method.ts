@@ -64,12 +64,28 @@ export interface About {
   readonly certainty: 'paper' | 'after the paper' | 'own';
 }
 
-/** Parameter sets beside the one that is trained. */
-export type ParameterSet = 'reference';
+/**
+ * Parameter sets beside the one that is trained: `reference`, the policy at the start of the stage until something moves
+ * it; `first`, the policy at the start of the run's first grpo stage, which nothing moves; `average`, which begins as
+ * `reference` does, and is what controllers make of it.
+ */
+export type ParameterSet = 'reference' | 'first' | 'average';
+
+/**
+ * What may be known of sampled tokens before they are credited, at the price of a scoring pass each: their log-probs under
+ * the reference, and the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats.
+ */
+export type SampledFigure = 'refLogprobs' | 'uniformKl';
 
 /** What a method asks of the run before step 1; the union decides programs and memory. */
 export interface Needs {
   readonly parameterSets?: readonly ParameterSet[];
+  /** `LossSequence.distributions`: the whole distribution at each token that carries a loss, and derivatives by it. */
+  readonly distributions?: true;
+  /** `LossSequence.refDistributions`: the same under the reference, which it then asks for as well. */
+  readonly refDistributions?: true;
+  /** What estimators and credit steps are told of each rollout. */
+  readonly sampled?: readonly SampledFigure[];
   /** The record of each problem's visits and successes. */
   readonly ledger?: true;
   /** Verdicts with the steps of a solution. */

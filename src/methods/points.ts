@@ -114,16 +114,28 @@ export interface LossSequence {
   readonly selection?: Reals;
   /** Weight of a token's loss in the step's loss; 0 masks it. */
   readonly coefficients: Reals;
+  /**
+   * [tokens × vocabulary] tempered log-probs of every token at each place, where a method of the stage asks for them
+   * (`Needs.distributions`) and not while a step is observed. Rows of masked tokens mean nothing.
+   */
+  readonly distributions?: Float32Array;
+  /** The same under the reference (`Needs.refDistributions`). */
+  readonly refDistributions?: Float32Array;
 }
 
 type Reals = Float32Array | Float64Array;
 
-/** [tokens] of one completion; a term adds to all three. */
+/** [tokens] of one completion; a term adds to them. */
 export interface LossGradient {
   /** Shares of the step's loss. */
   readonly losses: Float64Array;
   readonly dLogprobs: Float64Array;
   readonly dEntropies: Float64Array;
+  /**
+   * [tokens × vocabulary] by the tempered logits u = z/T, whose log-softmax `distributions` is; there where these are.
+   * Of a loss f(p): dLogits_v = p_v·(∂f/∂p_v − Σ_w p_w ∂f/∂p_w).
+   */
+  readonly dLogits?: Float64Array;
 }
 
 /** Sizes of one optimizer step and of the micro-batch at hand. */

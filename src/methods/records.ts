@@ -47,6 +47,10 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */
   readonly inLoss?: false;
+  /** [tokens] under the reference, while it is credited, where a method asks for it (`Needs.sampled`). */
+  readonly refLogprobs?: Float32Array;
+  /** [tokens] nats: KL(U‖p) of the distribution p that each was sampled from, likewise; 0 of a token that was put in. */
+  readonly uniformKl?: Float32Array;
 }
 
 /** All rollouts of one prompt. */

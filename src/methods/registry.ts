@@ -47,7 +47,9 @@ import { prioritized } from './sources/prioritized.ts';
 import { stream } from './sources/stream.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
+import { klExact } from './terms/kl_exact.ts';
 import { klLoss } from './terms/kl_loss.ts';
+import { lpReg } from './terms/lp_reg.ts';
 import { mRatio } from './terms/m_ratio.ts';
 import { opsm } from './weights/opsm.ts';
 import { tis } from './weights/tis.ts';
@@ -79,7 +81,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
   objective: [ppoClip, cispo, sapo, vespo],
   tokenWeights: [opsm, tis],
-  lossTerms: [klLoss, entropyBonus, mRatio],
+  lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
   controllers: [refReset, refSync],
   evaluationFigures: [passHatK],

@@ -4,10 +4,11 @@
  */
 import { ConfigError } from '../errors.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../kernels/kernels.ts';
-import type { ArenaSpec, Count, MemoryPlan, Slot } from '../kernels/memory.ts';
+import type { ArenaSpec, Count, MemoryPlan, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { ArenaBuilder } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations, RowInputs } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
+import { type DistributionSlots, distributionSlots } from './distribution_slots.ts';
 import type { GradientSlots, IsTrainable, ParameterSet } from './parameters.ts';
 import {
   layOutGradients,
@@ -37,6 +38,12 @@ export interface Capacity {
   readonly training: boolean;
   /** A second, frozen set of weights for the KL term. */
   readonly reference: boolean;
+  /** A third one, that of the start of the run's first grpo stage. */
+  readonly first?: boolean;
+  /** One vector more of what is trained, which is only mixed, never computed with. */
+  readonly average?: boolean;
+  /** Loss rows whose distribution over the whole vocabulary is held at once; absent: none. At most `lossRows`. */
+  readonly distributionRows?: number;
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
   /** Decoding steps between two reads, at most; 1 by default. */
@@ -50,8 +57,13 @@ export interface PolicySlots {
   readonly firstMoment: Slot | undefined;
   readonly secondMoment: Slot | undefined;
   readonly reference: ParameterSet | undefined;
-  /** [1] share of the weights when they are mixed into the reference. */
+  readonly first: ParameterSet | undefined;
+  /** Flat: the layout of `weights.trainable`. */
+  readonly average: Slot | undefined;
+  /** [1] share of one parameter set when it is mixed into another. */
   readonly mixShare: Slot | undefined;
+  /** Where whole distributions are asked for. */
+  readonly distributions: DistributionSlots | undefined;
   /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
   readonly embeddingGradient: Slot | undefined;
   readonly cos: Slot;
@@ -204,6 +216,9 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: I
     reference: capacity.reference
       ? layOutReference(weights, arena('reference', 'reference policy', 'roundable'))
       : undefined,
+    first: capacity.first ? layOutReference(weights, arena('first', 'first policy', 'roundable')) : undefined,
+    average: capacity.average ? arena('average', 'average policy').slot(weights.trainable.shape) : undefined,
+    distributions: distributionSlots(shape, capacity, weights, arena),
     embeddingGradient:
       training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
@@ -218,7 +233,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: I
   };
   const matrices = [
     ...weightMatrices(weights, training ? lowestTrainedLayer(weights) : undefined),
-    ...(slots.reference ? weightMatrices(slots.reference).filter(({ slot }) => slot.arena === 'reference') : []),
+    ...[slots.reference, slots.first].flatMap((set) => (set ? ownMatrices(set) : [])),
   ];
   const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
   const limits = {
@@ -232,6 +247,11 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: I
   return { shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
 }
 
+/** The matrices that are a set's own: what is frozen is that of the policy. */
+function ownMatrices(set: ParameterSet): PlannedMatrix[] {
+  return weightMatrices(set).filter(({ slot }) => slot.arena === set.trainable.arena);
+}
+
 function nothingToTrain(): ConfigError {
   return new ConfigError('nothing-to-train', 'every tensor is frozen — a policy that trains needs one that is not.');
 }
@@ -243,7 +263,7 @@ function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuil
 
 /** roundable: real, and never added to. */
 type ArenaKind = 'real' | 'roundable' | 'int';
-type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;
+export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;
 
 function forwards(
   shape: ModelShape,
@@ -369,6 +389,10 @@ function aheadSlots({ stepsPerRead = 1, completions, keptRows }: Capacity, arena
   };
 }
 
+function holdsFurtherSets({ reference, first = false, average = false }: Capacity): boolean {
+  return reference || first || average;
+}
+
 function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'results' | 'mixShare'> {
   const C = capacity.completions;
   const R = headRows(capacity);
@@ -392,5 +416,5 @@ function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots,
     rewards: arena.slot([C]),
     groupAdvantages: arena.slot([C]),
   };
-  return { results, mixShare: capacity.reference ? arena.slot([1]) : undefined };
+  return { results, mixShare: holdsFurtherSets(capacity) ? arena.slot([1]) : undefined };
 }

@@ -8,48 +8,38 @@ import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
+import type { DistributionSlots } from './distribution_slots.ts';
+import { logSoftmaxRows } from './distributions.ts';
 import { KeptRows, type RolloutRows } from './kept_rollouts.ts';
 import type { IsTrainable, Parameter } from './parameters.ts';
 import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots } from './plan.ts';
 import { COUNTS, planPolicy } from './plan.ts';
-import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
+import type {
+  KeepingPrograms,
+  MovableSet,
+  MovePrograms,
+  ObjectiveSettings,
+  OptimizerSettings,
+  Programs,
+  TrainingPrograms,
+} from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import { rotaryFrequencies } from './rotary.ts';
+import type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
+import { writeBatch } from './write_batch.ts';
 
-/** What a loss needs to know of each loss row of a batch. */
-export interface ObjectiveRows {
-  /** [loss rows], or 'current': the log-probs of this very pass, so that every ratio is exactly 1. */
-  readonly oldLogprobs: Float32Array | 'current';
-  /** [loss rows]; needed by a KL term */
-  readonly refLogprobs: Float32Array | undefined;
-  /** [loss rows] share of a row in the step's loss; 0 masks it */
-  readonly coefficients: Float32Array;
-  /** [loss rows] share of a row's entropy in the step's bonus */
-  readonly entropyCoefficients: Float32Array;
-  /** [loss rows] */
-  readonly advantages: Float32Array;
-}
-
-/** The loss by each row's log-prob and entropy: [loss rows] each, in the batch's order. */
-export interface ScoreDerivatives {
-  readonly dLogprobs: Float32Array;
-  readonly dEntropies: Float32Array;
-}
-
-/** Per loss row, in the batch's order. */
-export interface Scores {
-  readonly logprobs: Float32Array;
-  readonly entropies: Float32Array;
-}
-
-export interface ScoresWithLoss extends Scores {
-  /** Each row's share of the step's loss; their sum over all micro-batches is the loss. */
-  readonly losses: Float32Array;
-}
+export type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
 
 /** Vectors in the layout of `plan.slots.weights.trainable`. */
-export type TrainedVector = 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | 'reference';
+export type TrainedVector = 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | MovableSet;
+
+interface ForwardPass {
+  /** Loss rows. */
+  readonly rows: number;
+  readonly temperature: number;
+  readonly distributions: boolean;
+}
 
 export class Policy {
   readonly plan: PolicyPlan;
@@ -57,8 +47,8 @@ export class Policy {
   readonly #programs: Programs;
   readonly #kept = new KeptRows();
   #gradientsAreStale = true;
-  /** Loss rows of the forward pass whose `backward` is still to come. */
-  #forwardRows: number | undefined;
+  /** The forward pass whose `backward` is still to come. */
+  #forward: ForwardPass | undefined;
   /** The sampler whose keys and values the cache holds. */
   #cacheOwner: object | undefined;
 
@@ -145,13 +135,15 @@ export class Policy {
   }
 
   #vector(which: TrainedVector): Slot {
-    const { weights, gradients, firstMoment, secondMoment, reference } = this.slots;
+    const { weights, gradients, firstMoment, secondMoment, reference, first, average } = this.slots;
     const vectors = {
       weights: weights.trainable,
       gradients: gradients?.all,
       firstMoment,
       secondMoment,
       reference: reference?.trainable,
+      first: first?.trainable,
+      average,
     };
     const slot = vectors[which];
     if (slot === undefined) throw new Error(`this policy holds no ${which}`);
@@ -159,21 +151,31 @@ export class Policy {
   }
 
   /** Makes the current weights the reference of the KL term. */
-  async copyToReference(): Promise<void> {
-    const program = this.#training.copyReference;
-    if (program === undefined) throw new Error('this policy was opened without a reference');
-    await this.engine.replay(program);
+  copyToReference(): Promise<void> {
+    return this.copySet('reference', 'policy');
   }
 
   /** Moves the reference towards the current weights: share·weights + (1 − share)·reference. */
-  async mixIntoReference(share: number): Promise<void> {
-    const { mixReference } = this.#training;
-    const { mixShare } = this.slots;
-    if (mixReference === undefined || mixShare === undefined) {
-      throw new Error('this policy was opened without a reference');
-    }
-    this.engine.write(mixShare, [share]);
-    await this.engine.replay(mixReference);
+  mixIntoReference(share: number): Promise<void> {
+    return this.mixSet('reference', 'policy', share);
+  }
+
+  /** to = from. @throws Error where the policy was opened without one of them */
+  async copySet(to: MovableSet, from: MovableSet | 'policy'): Promise<void> {
+    await this.engine.replay(this.#move(to, from).copy);
+  }
+
+  /** to = share·from + (1 − share)·to. @throws Error where the policy was opened without one of them */
+  async mixSet(to: MovableSet, from: MovableSet | 'policy', share: number): Promise<void> {
+    const { mix } = this.#move(to, from);
+    this.engine.write(this.slots.mixShare as Slot, [share]); // planned with any set
+    await this.engine.replay(mix);
+  }
+
+  #move(to: MovableSet, from: MovableSet | 'policy'): MovePrograms {
+    const found = this.#training.moves.find((move) => move.to === to && move.from === from);
+    if (found === undefined) throw new Error(`this policy was opened without a ${this.slots[to] ? from : to}`);
+    return found;
   }
 
   get #training(): TrainingPrograms {
@@ -184,48 +186,56 @@ export class Policy {
 
   /** Copies a batch into the input slots; later calls work on it. */
   load(batch: PackedBatch, temperature: number): void {
-    this.#forwardRows = undefined;
+    this.#forward = undefined;
     const last = batch.positions.reduce((most, position) => Math.max(most, position), 0);
     if (last >= this.capacity.context) {
       const opened = `this policy was opened for ${this.capacity.context} tokens`;
       throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
     }
     this.#cacheOwner = undefined; // training rows may share its memory, and a reference scores in it
-    const { inputs, results } = this.slots;
-    const { engine } = this;
-    const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
-    write(inputs.tokens, batch.tokens);
-    write(inputs.positions, batch.positions);
-    write(
-      inputs.kvRows,
-      Int32Array.from(batch.tokens, (_, row) => row),
-    );
-    write(inputs.intervals, batch.intervals);
-    write(inputs.prefixGroups, batch.prefixGroups);
-    write(inputs.sortedRows, batch.sortedRows);
-    write(inputs.bucketTokens, batch.bucketTokens);
-    write(inputs.bucketOffsets, batch.bucketOffsets);
-    write(inputs.lossIndex, batch.lossIndex);
-    write(inputs.lossOffsets, batch.lossOffsets);
-    write(inputs.targets, batch.targets);
-    write(results.temperature, [temperature]);
-    const counts = new Int32Array(COUNTS.length);
-    counts[COUNTS.rows] = batch.rowCount;
-    counts[COUNTS.lossRows] = batch.lossRowCount;
-    counts[COUNTS.prefixGroups] = batch.prefixGroups.length - 1;
-    counts[COUNTS.buckets] = batch.bucketTokens.length;
-    write(inputs.counts, counts);
+    writeBatch(this.engine, this.slots, batch, temperature);
   }
 
-  /** Log-probs and entropies of the batch's completion tokens under the weights, or under the reference. */
-  async score(batch: PackedBatch, temperature: number, which: 'policy' | 'reference' = 'policy'): Promise<Scores> {
+  /** Log-probs and entropies of the batch's completion tokens under the weights, or under another set. */
+  async score(
+    batch: PackedBatch,
+    temperature: number,
+    which: 'policy' | 'reference' | 'first' = 'policy',
+    { distributions = false }: ScoreOptions = {},
+  ): Promise<Scores> {
+    const logits = distributions ? this.#logitsOf(batch, which) : undefined;
     this.forgetKept();
     this.load(batch, temperature);
-    const program = which === 'policy' ? this.#programs.score : this.#training.scoreReference;
-    if (program === undefined) throw new Error('this policy was opened without a reference');
-    await this.engine.replay(program);
+    const program = which === 'policy' ? this.#programs.score : this.#scoreOfSet(which);
+    await this.engine.replay(program, ...(logits ? [logits] : []));
     const { results } = this.slots;
-    return this.#readScores(which === 'policy' ? results.logprobs : results.refLogprobs, batch);
+    const scores = await this.#readScores(which === 'policy' ? results.logprobs : results.refLogprobs, batch);
+    return logits ? { ...scores, distributions: await this.#readDistributions(batch, temperature) } : scores;
+  }
+
+  #scoreOfSet(which: 'reference' | 'first'): Program {
+    const { scoreReference, scoreFirst } = this.#training;
+    const program = which === 'reference' ? scoreReference : scoreFirst;
+    if (program === undefined) throw new Error(`this policy was opened without a ${which}`);
+    return program;
+  }
+
+  /** @throws Error where the batch has more loss rows than there is room for */
+  #logitsOf({ lossRowCount }: PackedBatch, which: 'policy' | 'reference' | 'first'): Program {
+    const { logits, refLogits } = this.#programs.distributions ?? {};
+    const program = which === 'policy' ? logits : which === 'reference' ? refLogits : undefined;
+    const room = this.capacity.distributionRows ?? 0;
+    if (program === undefined) throw new Error(`this policy was opened without distributions of the ${which}`);
+    if (lossRowCount > room) {
+      throw new Error(`distributions of ${lossRowCount} loss rows: this policy was opened for ${room}; cut the batch`);
+    }
+    return program;
+  }
+
+  async #readDistributions({ lossRowCount }: PackedBatch, temperature: number): Promise<Float32Array> {
+    const { logits } = this.slots.distributions as DistributionSlots; // a program of theirs was found
+    const { vocabSize } = this.shape;
+    return logSoftmaxRows(await this.engine.read(logits, lossRowCount * vocabSize), vocabSize, temperature);
   }
 
   async #readRows(slot: Slot, batch: PackedBatch): Promise<Float32Array> {
@@ -266,31 +276,50 @@ export class Policy {
    * The forward pass of one micro-batch whose objective is computed on the host; kept rollouts stand in for it as in
    * `accumulate`. `backward` reads what it leaves in the engine, so nothing else may be asked of the policy in between.
    */
-  async forward(batch: PackedBatch, temperature: number): Promise<Scores> {
+  async forward(
+    batch: PackedBatch,
+    temperature: number,
+    { distributions = false }: ScoreOptions = {},
+  ): Promise<Scores> {
+    const logits = distributions ? [this.#logitsOf(batch, 'policy')] : [];
     this.load(batch, temperature);
-    await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch));
-    this.#forwardRows = batch.lossRowCount;
-    return this.#readScores(this.slots.results.logprobs, batch);
+    await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...logits);
+    this.#forward = { rows: batch.lossRowCount, temperature, distributions };
+    const scores = await this.#readScores(this.slots.results.logprobs, batch);
+    return distributions ? { ...scores, distributions: await this.#readDistributions(batch, temperature) } : scores;
   }
 
   /**
    * From derivatives per loss row of the batch of `forward` to every gradient; gradients add up until `optimize`.
    * @throws Error where no `forward` stands before it, or another call has used its rows since
    */
-  async backward({ dLogprobs, dEntropies }: ScoreDerivatives): Promise<void> {
-    const { results } = this.slots;
-    const rows = this.#forwardRows;
-    if (rows === undefined) {
+  async backward({ dLogprobs, dEntropies, dLogits }: ScoreDerivatives): Promise<void> {
+    const { results, distributions } = this.slots;
+    const pass = this.#forward;
+    if (pass === undefined) {
       throw new Error('backward without its forward pass: call forward first, and nothing between the two');
     }
+    const { rows, temperature } = pass;
     if (dLogprobs.length !== rows || dEntropies.length !== rows) {
       const given = `${dLogprobs.length} dLogprobs and ${dEntropies.length} dEntropies`;
       throw new Error(`backward was given ${given} for a batch of ${rows} loss rows: one of each per loss row`);
     }
-    this.#forwardRows = undefined;
+    if (dLogits !== undefined) {
+      const wanted = rows * this.shape.vocabSize;
+      if (!pass.distributions) throw new Error('backward was given dLogits, and its forward gave no distributions');
+      if (dLogits.length !== wanted) throw new Error(`backward was given ${dLogits.length} dLogits: ${wanted} of them`);
+    }
+    this.#forward = undefined;
     this.engine.write(results.dLogprobs, dLogprobs);
     this.engine.write(results.dEntropies, dEntropies);
-    await this.engine.replay(this.#training.backward);
+    const withLogits = dLogits && this.#programs.distributions?.backward;
+    if (dLogits !== undefined && distributions !== undefined) {
+      this.engine.write(
+        distributions.logits,
+        temperature === 1 ? dLogits : dLogits.map((value) => value / temperature),
+      );
+    }
+    await this.engine.replay(withLogits ?? this.#training.backward);
   }
 
   async #readScores(logprobSlot: Slot, batch: PackedBatch): Promise<Scores> {
@@ -364,7 +393,7 @@ export class Policy {
    */
   async replaySample({ keep, feed }: { readonly keep: boolean; readonly feed: boolean }): Promise<void> {
     const { sample, keeping, ahead } = this.#programs;
-    this.#forwardRows = undefined;
+    this.#forward = undefined;
     if (!keep) this.forgetKept(); // both use the same rows
     const programs = [
       feed ? (keep ? ahead?.feedKept : ahead?.feed) : undefined,
@@ -393,7 +422,7 @@ export class Policy {
     const { inputs } = this.slots;
     const { begin, rows, kvRows } = this.#kept.add(groups, places, this.capacity.rows);
     if (rows.length === 0) return;
-    this.#forwardRows = undefined;
+    this.#forward = undefined;
     this.engine.write(inputs.keptFrom, rows, begin);
     this.engine.write(inputs.keptKvFrom, kvRows, begin);
     this.engine.write(inputs.counts, [begin, begin + rows.length], COUNTS.keptBegin);
@@ -402,7 +431,7 @@ export class Policy {
 
   /** The weights change: no forward pass of theirs is of use. */
   #endPass(): void {
-    this.#forwardRows = undefined;
+    this.#forward = undefined;
     this.#cacheOwner = undefined;
     this.forgetKept();
   }

@@ -12,6 +12,8 @@ import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots } from './activations.ts';
+import type { DistributionSlots } from './distribution_slots.ts';
+import type { ParameterSet } from './parameters.ts';
 import type { AheadSlots, PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
 import {
@@ -19,6 +21,7 @@ import {
   backwardPass,
   forwardHead,
   forwardLayers,
+  headLogits,
   keepRollouts,
   lossRows,
   sampleRows,
@@ -33,6 +36,7 @@ export interface Programs {
   readonly ahead: AheadPrograms | undefined;
   readonly keeping: KeepingPrograms | undefined;
   readonly training: TrainingPrograms | undefined;
+  readonly distributions: DistributionPrograms | undefined;
 }
 
 export interface AheadPrograms {
@@ -53,15 +57,35 @@ export interface KeepingPrograms {
 
 export interface TrainingPrograms {
   readonly scoreReference: Program | undefined;
-  readonly copyReference: Program | undefined;
-  /** The reference moves towards the weights, by the share in `mixShare`. */
-  readonly mixReference: Program | undefined;
+  readonly scoreFirst: Program | undefined;
+  /** From one parameter set to another; only between those that there are. */
+  readonly moves: readonly MovePrograms[];
   readonly advantages: Readonly<Record<ScaleRewards, Program>>;
   readonly copyOldLogprobs: Program;
   readonly objective: Program;
   readonly backward: Program;
   readonly zeroGradients: Program;
   readonly optimize: Program;
+}
+
+export interface MovePrograms {
+  readonly to: MovableSet;
+  readonly from: MovableSet | 'policy';
+  readonly copy: Program;
+  /** `to` moves towards `from`, by the share in `mixShare`. */
+  readonly mix: Program;
+}
+
+/** Sets beside the policy's weights, which programs fill. */
+export type MovableSet = 'reference' | 'first' | 'average';
+
+/** Where whole distributions are asked for. */
+export interface DistributionPrograms {
+  /** Logits of the loss rows, behind any forward pass that leaves log-probs; those of the reference behind its own. */
+  readonly logits: Program;
+  readonly refLogits: Program | undefined;
+  /** Also reads derivatives by the logits. */
+  readonly backward: Program | undefined;
 }
 
 /** What the policyObjective kernel is set to, by its names; an absent setting is off. */
@@ -106,6 +130,21 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
           }
         : undefined,
     training: capacity.training ? recordTraining(engine, plan) : undefined,
+    distributions: slots.distributions && recordDistributions(engine, plan, slots.distributions),
+  };
+}
+
+function recordDistributions(engine: Engine, plan: PolicyPlan, slots: DistributionSlots): DistributionPrograms {
+  const { weights, reference } = plan.slots;
+  const { logits, backward } = slots;
+  const of = (label: string, set: ParameterSet): Program =>
+    engine.record(label, (kernels) => headLogits(kernels, plan, set, logits));
+  return {
+    logits: of('logits', weights),
+    refLogits: reference && of('reference logits', reference),
+    backward:
+      backward &&
+      engine.record('backward with distributions', (kernels) => backwardPass(kernels, plan, { logits, ...backward })),
   };
 }
 
@@ -154,7 +193,7 @@ function recordAhead(engine: Engine, { slots }: PolicyPlan, ahead: AheadSlots): 
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, weights, reference, mixShare, sampling } = plan.slots;
+  const { inputs, results, reference, first, sampling } = plan.slots;
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
@@ -167,20 +206,16 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
         dead: inputs.dead,
       });
     });
+  const scoreUnder = (label: string, set: ParameterSet): Program =>
+    engine.record(label, (kernels) => {
+      forwardLayers(kernels, plan, set, sampling);
+      forwardHead(kernels, plan, set, sampling.output, lossRows(plan));
+      scoreTargets(kernels, plan, set, results.refLogprobs);
+    });
   return {
-    scoreReference:
-      reference &&
-      engine.record('score reference', (kernels) => {
-        forwardLayers(kernels, plan, reference, sampling);
-        forwardHead(kernels, plan, reference, sampling.output, lossRows(plan));
-        scoreTargets(kernels, plan, reference, results.refLogprobs);
-      }),
-    copyReference:
-      reference && engine.record('copy reference', (k) => k.copy({ x: weights.trainable, out: reference.trainable })),
-    mixReference:
-      reference &&
-      mixShare &&
-      engine.record('mix reference', (k) => k.mix({ x: weights.trainable, share: mixShare, out: reference.trainable })),
+    scoreReference: reference && scoreUnder('score reference', reference),
+    scoreFirst: first && scoreUnder('score first', first),
+    moves: recordMoves(engine, plan),
     advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
     copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
     objective: engine.record('objective', (kernels) => {
@@ -191,16 +226,40 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
   };
 }
 
+function recordMoves(engine: Engine, { slots }: PolicyPlan): MovePrograms[] {
+  const { weights, reference, first, average, mixShare } = slots;
+  const sets = { policy: weights.trainable, reference: reference?.trainable, first: first?.trainable, average };
+  const names = ['policy', 'reference', 'first', 'average'] as const;
+  return names.flatMap((to) =>
+    names.flatMap((from): MovePrograms[] => {
+      const [x, out, share] = [sets[from], sets[to], mixShare];
+      if (to === 'policy' || to === from || x === undefined || out === undefined || share === undefined) return [];
+      const what = from === 'policy' ? to : `${to} from ${from}`;
+      return [
+        {
+          to,
+          from,
+          copy: engine.record(`copy ${what}`, (kernels) => kernels.copy({ x, out })),
+          mix: engine.record(`mix ${what}`, (kernels) => kernels.mix({ x, share, out })),
+        },
+      ];
+    }),
+  );
+}
+
 function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingPrograms, 'zeroGradients' | 'optimize'> {
   const { weights, gradients, firstMoment, secondMoment, embeddingGradient, backward, results } = plan.slots;
+  const dHead = plan.slots.distributions?.backward?.dHead;
   if (!gradients || !firstMoment || !secondMoment || !backward) throw new Error('planned without training');
   return {
     zeroGradients: engine.record('zero gradients', (kernels) => {
       kernels.fill({ out: gradients.all, value: 0 });
       if (embeddingGradient) kernels.fill({ out: embeddingGradient, value: 0 });
+      if (dHead) kernels.fill({ out: dHead, value: 0 });
     }),
     optimize: engine.record('optimize', (kernels) => {
       if (embeddingGradient) kernels.add({ x: embeddingGradient, out: gradients.embedding as Slot });
+      if (dHead) kernels.add({ x: dHead, out: gradients.head as Slot });
       kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
       kernels.adamw({
         parameters: weights.trainable,

@@ -7,8 +7,10 @@
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
+import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations } from './activations.ts';
 import { keptSlots } from './activations.ts';
+import type { DistributionBackwardSlots, DistributionSlots } from './distribution_slots.ts';
 import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
@@ -122,12 +124,20 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
 /**
  * From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. What is frozen has none, and
  * the pass ends where nothing below is trained.
+ *
+ * @param distributions  where derivatives by the logits come in as well
  */
-export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
+export function backwardPass(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  distributions?: DistributionBackwardSlots & Pick<DistributionSlots, 'logits'>,
+): void {
   const { slots } = plan;
   const { weights, gradients, backward, inputs, training } = slots;
   if (gradients === undefined || backward === undefined || training === undefined)
     throw new Error('a policy planned without training has no backward');
+  backwardTargets(kernels, plan, gradients, backward);
+  if (distributions !== undefined) backwardDistributions(kernels, plan, distributions, backward);
   backwardHead(kernels, plan, gradients, backward, training.rows);
   const lowest = lowestTrainedLayer(weights);
   for (let layer = weights.layers.length - 1; layer >= lowest; layer--) {
@@ -146,14 +156,14 @@ export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   });
 }
 
-function backwardHead(
-  kernels: Kernels,
-  plan: PolicyPlan,
-  gradients: GradientSlots,
-  backward: BackwardSlots,
-  batchRows: Rows,
-): void {
-  const { weights, inputs, results, hidden, gathered, gatheredRstd } = plan.slots;
+/** The logits of each loss row, as the head gives them, of the rows that `forwardHead` left in `hidden`. */
+export function headLogits(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, logits: Slot): void {
+  kernels.linear({ x: plan.slots.hidden, weight: weights.head, out: logits, rows: lossRows(plan) });
+}
+
+/** From derivatives by log-prob and entropy of each loss row to `dHidden`. */
+function backwardTargets(kernels: Kernels, plan: PolicyPlan, gradients: GradientSlots, backward: BackwardSlots): void {
+  const { weights, inputs, results, hidden } = plan.slots;
   const rows = lossRows(plan);
   const { temperature, logSumExp, entropies, dLogprobs, dEntropies } = results;
   kernels.linearLogprobBackward({
@@ -169,6 +179,32 @@ function backwardHead(
     dWeight: gradients.head,
     rows,
   });
+}
+
+/** From derivatives by the logits, which the host has put in their place, to what is added to `dHidden`. */
+function backwardDistributions(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  { logits, dHidden, dHead }: DistributionBackwardSlots & Pick<DistributionSlots, 'logits'>,
+  backward: BackwardSlots,
+): void {
+  const { weights, hidden } = plan.slots;
+  const rows = lossRows(plan);
+  kernels.linearInputGradient({ dOut: logits, weight: weights.head, dX: dHidden, rows });
+  kernels.add({ x: dHidden, out: leadingRows(backward.dHidden, dHidden.shape[0]) });
+  if (dHead !== undefined) kernels.linearWeightGradient({ dOut: logits, x: hidden, dWeight: dHead, rows });
+}
+
+/** From `dHidden` to the last layer's output. */
+function backwardHead(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  gradients: GradientSlots,
+  backward: BackwardSlots,
+  batchRows: Rows,
+): void {
+  const { weights, inputs, gathered, gatheredRstd } = plan.slots;
+  const rows = lossRows(plan);
   kernels.fill({ out: backward.dGathered, value: 0, rows });
   kernels.rmsNormBackward({
     x: gathered,

@@ -9,6 +9,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import { keptRowFloats } from '../model/activations.ts';
 import type { Capacity } from '../model/plan.ts';
 import type { ModelShape } from '../model/shape.ts';
+import { mostDistributed } from './distribution_limit.ts';
 
 /** Rows of a batch beyond which it is cut, a training batch into micro-batches of whole groups, unless its rollouts are kept. */
 const MICRO_BATCH_ROWS = 8192;
@@ -49,19 +50,30 @@ export function planCapacity(
   let groups = 1;
   let completions = 1;
   let keptRows = 0;
-  // Scoring under a reference takes the rows that a kept forward pass stands in.
+  let distributionRows = 0;
+  const needsOfStages = [...needs]; // one of each grpo stage, in order
   const reference = needs.some((ofStage) => ofStage.reference);
-  const mostKeptRows = reference ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks)));
+  // Any scoring before the update takes the rows that a kept forward pass stands in.
+  const isScored = reference || needs.some(({ sampled }) => sampled.length > 0);
+  const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks)));
   for (const stage of config.stages) {
     const perCompletion = completionLimit(tasks, stage) - 1;
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
     const groupRows = prompt + samples * perCompletion;
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const asked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
+    const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
+    const most = needed?.distributionsFor.length ? mostDistributed(stage, tasks, needed.distributionsFor) : all;
     const keeps =
-      stage.stage === 'grpo' && stage.batch.optimizerStepsPerGeneration === 1 && all * groupRows <= mostKeptRows;
-    const byDefault = keeps ? all : Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows));
+      stage.stage === 'grpo' &&
+      stage.batch.optimizerStepsPerGeneration === 1 &&
+      all * groupRows <= mostKeptRows &&
+      all <= most;
+    const byDefault = keeps ? all : Math.min(most, Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows)));
     const together = Math.min(all, asked ? asked / samples : byDefault);
+    if (needed?.distributionsFor.length) {
+      distributionRows = Math.max(distributionRows, together * samples * completionLimit(tasks, stage));
+    }
     rows = Math.max(rows, together * groupRows);
     lossRows = Math.max(lossRows, together * samples * completionLimit(tasks, stage));
     groups = Math.max(groups, together);
@@ -82,6 +94,9 @@ export function planCapacity(
     context,
     training: true,
     reference,
+    ...(needs.some(({ first }) => first) && { first: true }),
+    ...(needs.some(({ average }) => average) && { average: true }),
+    ...(distributionRows > 0 && { distributionRows }),
     keptRows,
   };
 }

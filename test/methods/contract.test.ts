@@ -24,8 +24,9 @@ import type { CreditedGroup } from '../../src/methods/records.ts';
 import { METHODS, type PointParts } from '../../src/methods/registry.ts';
 import { hasAdvantage } from '../../src/methods/shaping/map_advantages.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
+import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { takeOptions } from '../../src/options/read.ts';
-import { emptyGradients, groupOf, groupOfRewards, randomSequences } from '../support/rollouts.ts';
+import { emptyGradients, groupOf, groupOfRewards, randomSequences, VOCABULARY } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/step_scopes.ts';
 
@@ -165,6 +166,30 @@ describe.each(terms)('the loss of $id by the ratio $ratio', (term) => {
     });
   });
 
+  it('has the derivatives by whole distributions that it gives, by finite differences', () => {
+    const given = randomSequences(3, 8);
+    part.observe?.(given, context);
+    const gradients = gradientsOf(term, given);
+    const all = gradients.flatMap(({ dLogits = [] }) => [...dLogits]);
+    const largest = Math.max(...all.map(Math.abs));
+    if (largest === 0 || part.stopsGradient) return;
+    const step = 2 ** -6;
+    const lossWith = (s: number, at: number, by: number): number => {
+      const moved = given.map((sequence, i) => {
+        const { distributions = new Float32Array() } = sequence;
+        const logits = distributions.map((x, j) => (j === at ? x + by : x));
+        return i === s ? { ...sequence, distributions: logSoftmaxRows(logits, VOCABULARY, 1) } : sequence;
+      });
+      return lossOf(gradientsOf(term, moved));
+    };
+    gradients.forEach(({ dLogits = [] }, s) => {
+      dLogits.forEach((derivative, at) => {
+        const slope = (lossWith(s, at, step) - lossWith(s, at, -step)) / (2 * step);
+        expect(Math.abs(slope - derivative)).toBeLessThanOrEqual(2e-3 * largest);
+      });
+    });
+  });
+
   it('gives masked tokens exactly nothing, whatever they hold', () => {
     const given = randomSequences(2, 12).map((sequence) => ({
       ...sequence,
@@ -175,6 +200,8 @@ describe.each(terms)('the loss of $id by the ratio $ratio', (term) => {
       given[s].coefficients.forEach((coefficient, t) => {
         if (coefficient !== 0) return;
         expect([gradient.losses[t], gradient.dLogprobs[t], gradient.dEntropies[t]]).toEqual([0, 0, 0]);
+        const { dLogits = [] } = gradient;
+        expect(dLogits.slice(t * VOCABULARY, (t + 1) * VOCABULARY).every((value) => value === 0)).toBe(true);
       });
       expect([...gradient.losses, ...gradient.dLogprobs].every(Number.isFinite)).toBe(true);
     });

@@ -21,7 +21,7 @@ function termsOf(given: readonly LossSequence[], ...lines: readonly string[]) {
   return { gradients, metrics: meter.measured() };
 }
 
-const flat = (gradients: readonly LossGradient[], of: keyof LossGradient): number[] =>
+const flat = (gradients: readonly LossGradient[], of: 'losses' | 'dLogprobs' | 'dEntropies'): number[] =>
   gradients.flatMap((gradient) => [...gradient[of]]);
 
 const given = randomSequences(11, 8);

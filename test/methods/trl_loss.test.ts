@@ -114,7 +114,11 @@ function isUnread(test: TrlLossCase, name: (typeof KEYS)[number]): boolean {
 }
 
 /** [rows × width] in the layout of the fixtures, 0 where nothing is. */
-function padded(test: TrlLossCase, gradients: readonly LossGradient[], of: keyof LossGradient): Float64Array {
+function padded(
+  test: TrlLossCase,
+  gradients: readonly LossGradient[],
+  of: 'losses' | 'dLogprobs' | 'dEntropies',
+): Float64Array {
   const { mask } = golden.inputs[test.inputs];
   const width = mask[0].length;
   const values = new Float64Array(mask.length * width);

@@ -2,6 +2,7 @@
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
+import { logSoftmaxRows } from '../../src/model/distributions.ts';
 
 export function rolloutOf(tokens: number, reward: number | null): Rollout {
   return {
@@ -32,7 +33,22 @@ export function emptyGradients(sequences: readonly LossSequence[]): LossGradient
     losses: new Float64Array(length),
     dLogprobs: new Float64Array(length),
     dEntropies: new Float64Array(length),
+    dLogits: new Float64Array(length * VOCABULARY),
   }));
+}
+
+/** Words of the distributions of random sequences. */
+export const VOCABULARY = 5;
+
+/** [tokens × VOCABULARY] log-probs of random distributions, and of one near by. */
+function randomDistributions(name: string, tokens: number): Pick<LossSequence, 'distributions' | 'refDistributions'> {
+  const rng = rngFor(name);
+  const logits = Float32Array.from({ length: tokens * VOCABULARY }, () => 4 * rng.float());
+  const near = logits.map((value) => value + rng.float() - 0.5);
+  return {
+    distributions: logSoftmaxRows(logits, VOCABULARY, 1),
+    refDistributions: logSoftmaxRows(near, VOCABULARY, 1),
+  };
 }
 
 /** Sequences of random numbers in groups of `members`, the last token of each masked where there are several. */
@@ -52,7 +68,7 @@ export function randomSequences(seed: number, count: number, members = 4): LossS
     groups.push(groupOf(rollouts));
   }
   return groups.flatMap((group) =>
-    group.rollouts.map((rollout): LossSequence => {
+    group.rollouts.map((rollout, place): LossSequence => {
       const { length } = rollout.tokens;
       const each = (low: number, high: number): Float32Array => Float32Array.from({ length }, () => real(low, high));
       const logprobs = each(-3, -0.1);
@@ -67,6 +83,7 @@ export function randomSequences(seed: number, count: number, members = 4): LossS
         advantages: each(-2, 2),
         weights: each(0.5, 1),
         coefficients: each(0.1, 1).map((value, t) => (length > 1 && t === length - 1 ? 0 : value)),
+        ...randomDistributions(`distributions|${seed}|${place}`, length),
       };
     }),
   );

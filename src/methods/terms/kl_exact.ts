@@ -1,0 +1,91 @@
+/**
+ * The KL between policy and reference over the whole vocabulary at each token, where kl-loss estimates it from the sampled
+ * token alone. With p of the policy, q of the reference, and derivatives by the tempered logits:
+ *
+ *   reverse   Σ_v p_v (ln p_v − ln q_v)      p_v (ln p_v − ln q_v − KL)
+ *   forward   Σ_v q_v (ln q_v − ln p_v)      p_v − q_v
+ *
+ * At a token it is the expectation of k1, k2's and k3's samples stand for: the mean of k1 and of k3 over the vocabulary is
+ * the reverse KL; the mean gradient of k2 is the reverse one, of k3 the forward one.
+ */
+import { choice, key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { LossSequence, LossTerm } from '../points.ts';
+
+export const klExact = method({
+  id: 'kl-exact',
+  about: {
+    does: 'Holds the policy near the reference by the KL over the whole vocabulary.',
+    formula: 'kl_exact_coef·Σ_v p_v (ln p_v − ln q_v), or forward: Σ_v q_v (ln q_v − ln p_v); q of the reference',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    klExactCoef: key(
+      'kl_exact_coef',
+      real({ least: 0, example: 0.01 }).default(0.01).describe('Weight of the KL. Default 0.01.'),
+    ),
+    klDirection: key(
+      'kl_direction',
+      choice(['reverse', 'forward'])
+        .default('reverse')
+        .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy). Default reverse.'),
+    ),
+  },
+  needs: ({ klExactCoef }) => (klExactCoef === 0 ? {} : { refDistributions: true }),
+  create: ({ klExactCoef, klDirection }): LossTerm => ({
+    coupling: 'token',
+    actsWithoutAdvantage: true,
+    add(sequences, gradients) {
+      if (klExactCoef === 0) return;
+      sequences.forEach((sequence, i) => {
+        const { losses, dLogits } = gradients[i];
+        const { coefficients } = sequence;
+        const [logP, logQ] = distributionsOf(sequence);
+        const width = logP.length / Math.max(1, coefficients.length);
+        for (let t = 0; t < coefficients.length; t++) {
+          if (coefficients[t] === 0) continue;
+          const weight = klExactCoef * coefficients[t];
+          const [begin, end] = [t * width, (t + 1) * width];
+          const kl =
+            klDirection === 'reverse' ? divergence(logP, logQ, begin, end) : divergence(logQ, logP, begin, end);
+          losses[t] += weight * kl;
+          if (dLogits === undefined) continue;
+          for (let v = begin; v < end; v++) {
+            const p = Math.exp(logP[v]);
+            dLogits[v] += weight * (klDirection === 'reverse' ? p * (logP[v] - logQ[v] - kl) : p - Math.exp(logQ[v]));
+          }
+        }
+      });
+    },
+    measures: {
+      add(sequence, meter) {
+        if (klExactCoef === 0) return;
+        const [logP, logQ] = distributionsOf(sequence);
+        const { coefficients } = sequence;
+        const width = logP.length / Math.max(1, coefficients.length);
+        let [sum, tokens] = [0, 0];
+        for (let t = 0; t < coefficients.length; t++) {
+          if (coefficients[t] === 0) continue;
+          sum += divergence(logP, logQ, t * width, (t + 1) * width);
+          tokens++;
+        }
+        meter.mean('kl_exact', sum, tokens);
+      },
+    },
+  }),
+});
+
+function distributionsOf({ distributions, refDistributions }: LossSequence): readonly [Float32Array, Float32Array] {
+  if (distributions === undefined || refDistributions === undefined) {
+    throw new RangeError('kl-exact needs whole distributions of policy and reference');
+  }
+  return [distributions, refDistributions];
+}
+
+/** KL(p‖q) of log-probs [begin, end), in nats. */
+function divergence(logP: Float32Array, logQ: Float32Array, begin: number, end: number): number {
+  let sum = 0;
+  for (let v = begin; v < end; v++) sum += Math.exp(logP[v]) * (logP[v] - logQ[v]);
+  return sum;
+}

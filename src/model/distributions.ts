@@ -1,0 +1,30 @@
+/** Whole distributions: what a head's logits come to, on the host. */
+
+/**
+ * Log-probs of every token, row by row: the log-softmax of logits/temperature, in float64 and rounded once.
+ *
+ * @param logits  [rows × vocabSize]
+ */
+export function logSoftmaxRows(logits: ArrayLike<number>, vocabSize: number, temperature: number): Float32Array {
+  const out = new Float32Array(logits.length);
+  for (let begin = 0; begin < logits.length; begin += vocabSize) {
+    const end = begin + vocabSize;
+    let highest = Number.NEGATIVE_INFINITY;
+    for (let i = begin; i < end; i++) if (logits[i] > highest) highest = logits[i];
+    let sum = 0;
+    for (let i = begin; i < end; i++) sum += Math.exp((logits[i] - highest) / temperature);
+    const logSum = Math.log(sum);
+    for (let i = begin; i < end; i++) out[i] = (logits[i] - highest) / temperature - logSum;
+  }
+  return out;
+}
+
+/** [rows] KL(U‖p) of each row from the uniform distribution, in nats. @param logProbs  [rows × vocabSize] */
+export function uniformDivergences(logProbs: Float32Array, vocabSize: number): Float32Array {
+  const uniform = -Math.log(vocabSize);
+  return Float32Array.from({ length: logProbs.length / vocabSize }, (_, row) => {
+    let sum = 0;
+    for (let i = row * vocabSize; i < (row + 1) * vocabSize; i++) sum += logProbs[i];
+    return uniform - sum / vocabSize;
+  });
+}

@@ -1,0 +1,35 @@
+/** A batch on its way into the engine: each host array to its input slot. */
+import type { Engine } from '../kernels/kernels.ts';
+import type { Slot } from '../kernels/memory.ts';
+import type { PackedBatch } from './batch.ts';
+import { COUNTS, type PolicySlots } from './plan.ts';
+
+export function writeBatch(
+  engine: Engine,
+  { inputs, results }: Pick<PolicySlots, 'inputs' | 'results'>,
+  batch: PackedBatch,
+  temperature: number,
+): void {
+  const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
+  write(inputs.tokens, batch.tokens);
+  write(inputs.positions, batch.positions);
+  write(
+    inputs.kvRows,
+    Int32Array.from(batch.tokens, (_, row) => row),
+  );
+  write(inputs.intervals, batch.intervals);
+  write(inputs.prefixGroups, batch.prefixGroups);
+  write(inputs.sortedRows, batch.sortedRows);
+  write(inputs.bucketTokens, batch.bucketTokens);
+  write(inputs.bucketOffsets, batch.bucketOffsets);
+  write(inputs.lossIndex, batch.lossIndex);
+  write(inputs.lossOffsets, batch.lossOffsets);
+  write(inputs.targets, batch.targets);
+  write(results.temperature, [temperature]);
+  const counts = new Int32Array(COUNTS.length);
+  counts[COUNTS.rows] = batch.rowCount;
+  counts[COUNTS.lossRows] = batch.lossRowCount;
+  counts[COUNTS.prefixGroups] = batch.prefixGroups.length - 1;
+  counts[COUNTS.buckets] = batch.bucketTokens.length;
+  write(inputs.counts, counts);
+}
