@@ -33,6 +33,7 @@ export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
         `method|${run.config.seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}`,
       ),
       ledger: run.ledger,
+      tokenText: (token) => run.tasks.codec.tokenText(token),
       metric: (name, value) => {
         logged[`${id}/${name}`] = value;
       },

@@ -23,6 +23,7 @@ export { type About, type Method, method, type Needs, type StepContext } from '.
 export type * from './points.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
 export { mapAdvantages } from './shaping/map_advantages.ts';
+export { addTokenCredit, returnsToGo } from './shaping/token_returns.ts';
 export type { GrpoStageConfig } from './stage.ts';
 export type { Stateful } from './stateful.ts';
 export { deviationOf, type Estimate, meanOf, meanOverProblems } from './statistics.ts';

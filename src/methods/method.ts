@@ -102,6 +102,8 @@ export interface StepContext {
   /** A stream of its own, named by seed, stage, step and method: same seed, same bits. */
   readonly rng: Rng;
   readonly ledger: Ledger;
+  /** What a token writes; a text may need several tokens for one character. */
+  tokenText(id: number): string;
   /** Logs a number in metrics.jsonl, as `<id>/<name>`. */
   metric(name: string, value: number): void;
 }

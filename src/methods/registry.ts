@@ -12,8 +12,13 @@ import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
 import { entropyGuard } from './masks/entropy_guard.ts';
 import { lengthMask } from './masks/length_mask.ts';
+import { precisionWeights } from './masks/precision_weights.ts';
+import { stdEmaFilter } from './masks/std_ema_filter.ts';
 import { topEntropyMask } from './masks/top_entropy_mask.ts';
 import { truncationMask } from './masks/truncation_mask.ts';
+import { mCov } from './measures/m_cov.ts';
+import { mEntropy } from './measures/m_entropy.ts';
+import { mRatio } from './measures/m_ratio.ts';
 import type { Method } from './method.ts';
 import { cispo } from './objectives/cispo.ts';
 import { ppoClip } from './objectives/ppo_clip.ts';
@@ -40,9 +45,12 @@ import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
 import { refill } from './rollouts/refill.ts';
+import { difficultyWeight } from './shaping/difficulty_weight.ts';
+import { informativeScale } from './shaping/informative_scale.ts';
 import { negScaleSuccess } from './shaping/neg_scale_success.ts';
 import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
+import { tokenReward } from './shaping/token_reward.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { stream } from './sources/stream.ts';
 import type { MethodPoint } from './stage.ts';
@@ -50,7 +58,7 @@ import { entropyBonus } from './terms/entropy_bonus.ts';
 import { klExact } from './terms/kl_exact.ts';
 import { klLoss } from './terms/kl_loss.ts';
 import { lpReg } from './terms/lp_reg.ts';
-import { mRatio } from './terms/m_ratio.ts';
+import { icepop } from './weights/icepop.ts';
 import { opsm } from './weights/opsm.ts';
 import { tis } from './weights/tis.ts';
 
@@ -77,10 +85,25 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   tokenControls: [repetitionStop],
   groupSteps: [],
   advantageEstimator: [group, rloo],
-  creditSteps: [truncationMask, lengthMask, topEntropyMask, entropyGuard, posWeight, sampleSign, negScaleSuccess],
+  creditSteps: [
+    truncationMask,
+    lengthMask,
+    topEntropyMask,
+    entropyGuard,
+    posWeight,
+    sampleSign,
+    negScaleSuccess,
+    informativeScale,
+    difficultyWeight,
+    tokenReward,
+    stdEmaFilter,
+    precisionWeights,
+    mCov,
+    mEntropy,
+  ],
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
   objective: [ppoClip, cispo, sapo, vespo],
-  tokenWeights: [opsm, tis],
+  tokenWeights: [opsm, tis, icepop],
   lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
   controllers: [refReset, refSync],

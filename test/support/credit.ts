@@ -1,5 +1,6 @@
 /** Credited groups by hand, and the credit step that a line of YAML asks for. */
 import { createMethods } from '../../src/methods/create.ts';
+import type { StepContext } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
@@ -17,7 +18,7 @@ export interface GivenRollout extends Partial<Rollout> {
 export function creditedGroup(given: readonly GivenRollout[], rest: Partial<CreditedGroup> = {}): CreditedGroup {
   const rollouts = given.map(({ length = 2, advantage: _, byToken, ...own }): Rollout => {
     const { reward = 1 } = own;
-    return { ...rolloutOf(byToken?.length ?? length, reward), ...own };
+    return { ...rolloutOf(own.tokens?.length ?? byToken?.length ?? length, reward), ...own };
   });
   const byToken = given.flatMap((rollout) => (rollout.byToken ? [Float32Array.from(rollout.byToken)] : []));
   return {
@@ -41,12 +42,17 @@ export interface StepUnderTest {
 }
 
 /** The credit step of these options, as the YAML spells them. */
-export function creditStep(name: string, options: Readonly<Record<string, number | string>> = {}): StepUnderTest {
+export function creditStep(
+  name: string,
+  options: Readonly<Record<string, number | string>> = {},
+  told: Partial<StepContext> = {},
+): StepUnderTest {
   const stage = stageOf(`credit_steps: [${JSON.stringify({ name, ...options })}]`);
   const [{ part }] = createMethods(stage).creditSteps;
   const logged: Record<string, number> = {};
   const context = {
     ...stepContext(stage),
+    ...told,
     metric: (key: string, value: number) => {
       logged[key] = value;
     },

@@ -8,7 +8,8 @@ import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 
 export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
   const { maxSteps } = stage.optimizer;
-  return { step, progress: step / maxSteps, stage, rng: rngFor('test'), ledger: new Ledger(), metric: () => {} };
+  const [rng, ledger] = [rngFor('test'), new Ledger()];
+  return { step, progress: step / maxSteps, stage, rng, ledger, tokenText: String, metric: () => {} };
 }
 
 /** The methods of a stage at one of its steps. */

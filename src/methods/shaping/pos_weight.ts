@@ -6,6 +6,7 @@ import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages } from './map_advantages.ts';
+import { unguarded } from './unguarded.ts';
 
 export const posWeight = method({
   id: 'pos-weight',
@@ -21,6 +22,8 @@ export const posWeight = method({
       real({ least: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
     ),
   },
+  warn: ({ positive_weight: weight }, methods) =>
+    typeof weight === 'number' && weight < 1 ? unguarded(methods) : undefined,
   create: ({ positiveWeight }): CreditStep => ({
     apply: (groups) => mapAdvantages(groups, (advantage) => (advantage > 0 ? positiveWeight * advantage : advantage)),
   }),

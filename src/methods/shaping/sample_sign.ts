@@ -3,6 +3,7 @@ import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages } from './map_advantages.ts';
+import { unguarded } from './unguarded.ts';
 
 export const sampleSign = method({
   id: 'sample-sign',
@@ -20,6 +21,7 @@ export const sampleSign = method({
         .describe('Which advantages are kept. Default negative.'),
     ),
   },
+  warn: ({ kept_sign: kept }, methods) => (kept === 'negative' ? unguarded(methods) : undefined),
   create: ({ keptSign }): CreditStep => {
     const isKept = { all: () => true, negative: (a: number) => a < 0, positive: (a: number) => a > 0 }[keptSign];
     return { apply: (groups) => mapAdvantages(groups, (advantage) => (isKept(advantage) ? advantage : 0)) };

@@ -1,0 +1,41 @@
+/**
+ * Weighs problems by how hard they are for the policy now: advantages are multiplied by a factor that is given for a share
+ * p̂ of right completions of 0, ½ and 1, and runs straight in between. Advantages that are divided by the deviation of
+ * their group are weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import { mapAdvantages } from './map_advantages.ts';
+import { solvedShare } from './solved_share.ts';
+
+const factor = (yaml: string, fallback: number, where: string) =>
+  key(
+    yaml,
+    real({ least: 0, example: fallback })
+      .default(fallback)
+      .describe(`Factor where ${where} of the group are right. Default ${fallback}.`),
+  );
+
+export const difficultyWeight = method({
+  id: 'difficulty-weight',
+  about: {
+    does: 'Multiplies advantages by a factor of the share of right completions of the group.',
+    formula: 'A ← A·f(p̂), f straight through hard_weight at 0, middle_weight at ½, easy_weight at 1',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    hardWeight: factor('hard_weight', 1.5, 'hardly any'),
+    middleWeight: factor('middle_weight', 1, 'half'),
+    easyWeight: factor('easy_weight', 0.5, 'nearly all'),
+  },
+  create: ({ hardWeight, middleWeight, easyWeight }): CreditStep => ({
+    apply: (groups) =>
+      mapAdvantages(groups, (advantage, _, group) => {
+        const share = solvedShare(group);
+        const [end, towards] = share < 0.5 ? [hardWeight, 1 - 2 * share] : [easyWeight, 2 * share - 1];
+        return advantage * (middleWeight + towards * (end - middleWeight));
+      }),
+  }),
+});

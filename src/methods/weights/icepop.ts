@@ -1,0 +1,59 @@
+/**
+ * Leaves tokens alone whose probability under the policy and under what was sampled from differ too much, π_old/π_sampled
+ * out of a band, rather than weighing them. Here the two differ where top-k, top-p or min-p cut what may be sampled: a token
+ * is out where they kept less of the policy than the lower end. Beside `tis` by token, which weighs what stays, it is the
+ * paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
+ */
+import { key, real } from '../../options/keys.ts';
+import { isTruncated } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { LossSequence, TokenWeight } from '../points.ts';
+
+export const icepop = method({
+  id: 'icepop',
+  about: {
+    does: 'Leaves tokens alone that were sampled from too small a part of the policy.',
+    formula: 'weight 0 where π_old/π_sampled is out of [band_low, band_high]',
+    source: '2510.18855',
+    certainty: 'after the paper',
+  },
+  options: {
+    bandLow: key(
+      'band_low',
+      real({ least: 0, most: 1, example: 0.5 })
+        .default(0.5)
+        .describe('Least ratio of a token that is trained on. Default 0.5.'),
+    ),
+    bandHigh: key(
+      'band_high',
+      real({ least: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on. Default 5.'),
+    ),
+  },
+  warn: (_, __, stage) =>
+    isTruncated(stage)
+      ? undefined
+      : 'all of the policy is sampled from, so that every ratio is 1; set top_p, top_k or min_p',
+  create: ({ bandLow, bandHigh }, stage): TokenWeight => {
+    const isOut = ({ rollout: { keptLogMass } }: LossSequence, t: number): boolean => {
+      const ratio = Math.exp(keptLogMass[t]);
+      return ratio < bandLow || ratio > bandHigh;
+    };
+    return {
+      coupling: 'token',
+      ...(!isTruncated(stage) && { isIdle: true }),
+      weigh(sequences, all) {
+        sequences.forEach((sequence, i) => {
+          const { weights } = all[i];
+          for (let t = 0; t < weights.length; t++) if (isOut(sequence, t)) weights[t] = 0;
+        });
+      },
+      measures: {
+        add(sequence, meter) {
+          sequence.coefficients.forEach((coefficient, t) => {
+            if (coefficient !== 0) meter.mean('icepop/masked', isOut(sequence, t) ? 1 : 0, 1);
+          });
+        },
+      },
+    };
+  },
+});
