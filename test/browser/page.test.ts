@@ -255,6 +255,22 @@ describe('a reward that a visitor writes', () => {
   });
 });
 
+it('a click on Train while the page opens another run trains that one', async () => {
+  const { page, close } = await visit(browser, `${site.url}${LINK}`);
+  await trainTo(page, 3);
+  await page.fill('#set-seed', '7');
+  await page.evaluate(() => {
+    document.getElementById('set-seed')?.dispatchEvent(new Event('change'));
+    document.getElementById('train')?.click(); // which is drawn disabled a moment later
+  });
+  await page.waitForFunction(() => location.hash.includes('seed=7'));
+  await status(page, 'training');
+  await page.click('#train');
+  await status(page, 'resting');
+  await page.waitForSelector('.yaml >> text=/seed: 7/', { state: 'attached' });
+  await close();
+});
+
 it('settings that are moved within a run take effect, and a reload still has them', async () => {
   const { page, close } = await visit(browser, `${site.url}${LINK}`);
   await trainTo(page, 3);

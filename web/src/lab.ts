@@ -72,6 +72,8 @@ export class Lab {
   #lastStepAt = 0;
   /** Counts openings: what an earlier one still has to say is not heard. */
   #opening = 0;
+  /** Resolves when the latest of them has ended, whichever way. */
+  #whenOpened: Promise<unknown> = Promise.resolve();
 
   /** @param changed  called whenever anything here is different */
   constructor(experiment: Experiment, code: string, backend: BackendRequest, changed: () => void) {
@@ -114,7 +116,17 @@ export class Lab {
   }
 
   /** Opens the run of the experiment, as it was left. */
-  async open(experiment = this.experiment, files?: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  open(experiment = this.experiment, files?: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    return this.#opens(this.#openOrSay(experiment, files));
+  }
+
+  #opens<T>(work: Promise<T>): Promise<T> {
+    this.#whenOpened = work.catch(() => undefined);
+    return work;
+  }
+
+  /** A run that cannot be opened is a note. */
+  async #openOrSay(experiment: Experiment, files: ReadonlyMap<string, Uint8Array> | undefined): Promise<void> {
     const opening = ++this.#opening;
     try {
       await this.#open(opening, experiment, { files });
@@ -172,9 +184,10 @@ export class Lab {
     this.status = opened.status === 'finished' ? 'finished' : 'resting';
   }
 
-  /** Opens what was offered, at a click on whatever needs it. */
+  /** Opens what was offered, at a click on whatever needs it. A click that comes while a run opens is for that run. */
   async #opened(): Promise<void> {
     if (this.status === 'waiting') await this.open();
+    else if (this.run === undefined) await this.#whenOpened;
   }
 
   #reset(status: LabStatus): void {
@@ -335,7 +348,11 @@ export class Lab {
   }
 
   /** Starts the same experiment over: what was kept of it is removed. */
-  async startOver(): Promise<void> {
+  startOver(): Promise<void> {
+    return this.#opens(this.#startOver());
+  }
+
+  async #startOver(): Promise<void> {
     const { run } = this;
     this.run = undefined;
     this.#opening++;
@@ -353,7 +370,11 @@ export class Lab {
    * @returns false where its code was not agreed to
    * @throws Error in words where it is no such run; everything is as before, then
    */
-  async load({ experiment, code, files }: RunFile, from: string): Promise<boolean> {
+  load(file: RunFile, from: string): Promise<boolean> {
+    return this.#opens(this.#load(file, from));
+  }
+
+  async #load({ experiment, code, files }: RunFile, from: string): Promise<boolean> {
     if (code !== undefined && !(await this.agreement.ask(code, from))) return false;
     const before = { experiment: this.experiment, code: this.code, isOpen: this.run !== undefined };
     // What only memory has must not go with the worker.
