@@ -1,11 +1,16 @@
 /** Every method by its point. A new one is a file and a line here. */
+
+import { constant } from './advantages/constant.ts';
 import { group } from './advantages/group.ts';
 import { rloo } from './advantages/rloo.ts';
 import { constNorm } from './aggregations/const_norm.ts';
 import { microTokenMean } from './aggregations/micro_token_mean.ts';
+import { promptMean } from './aggregations/prompt_mean.ts';
 import { seqMean } from './aggregations/seq_mean.ts';
 import { seqSum } from './aggregations/seq_sum.ts';
 import { tokenMean } from './aggregations/token_mean.ts';
+import { tokenSum } from './aggregations/token_sum.ts';
+import { weightedSeqMean } from './aggregations/weighted_seq_mean.ts';
 import { refReset } from './controllers/ref_reset.ts';
 import { refSync } from './controllers/ref_sync.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
@@ -21,8 +26,17 @@ import { mEntropy } from './measures/m_entropy.ts';
 import { mRatio } from './measures/m_ratio.ts';
 import type { Method } from './method.ts';
 import { cispo } from './objectives/cispo.ts';
+import { dcpoClip } from './objectives/dcpo_clip.ts';
+import { dppoTv } from './objectives/dppo_tv.ts';
+import { drpo } from './objectives/drpo.ts';
+import { dualClip } from './objectives/dual_clip.ts';
+import { gmpo } from './objectives/gmpo.ts';
+import { pacs } from './objectives/pacs.ts';
 import { ppoClip } from './objectives/ppo_clip.ts';
+import { reinforce } from './objectives/reinforce.ts';
 import { sapo } from './objectives/sapo.ts';
+import { sqLogRatio } from './objectives/sq_log_ratio.ts';
+import { topr } from './objectives/topr.ts';
 import { vespo } from './objectives/vespo.ts';
 import type {
   AdvantageEstimator,
@@ -55,9 +69,15 @@ import { prioritized } from './sources/prioritized.ts';
 import { stream } from './sources/stream.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
+import { hingeKl } from './terms/hinge_kl.ts';
+import { klCov } from './terms/kl_cov.ts';
 import { klExact } from './terms/kl_exact.ts';
 import { klLoss } from './terms/kl_loss.ts';
+import { klSampler } from './terms/kl_sampler.ts';
 import { lpReg } from './terms/lp_reg.ts';
+import { positiveNll } from './terms/positive_nll.ts';
+import { sftNll } from './terms/sft_nll.ts';
+import { clipCov } from './weights/clip_cov.ts';
 import { icepop } from './weights/icepop.ts';
 import { opsm } from './weights/opsm.ts';
 import { tis } from './weights/tis.ts';
@@ -84,7 +104,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   rolloutStrategies: [refill],
   tokenControls: [repetitionStop],
   groupSteps: [],
-  advantageEstimator: [group, rloo],
+  advantageEstimator: [group, rloo, constant],
   creditSteps: [
     truncationMask,
     lengthMask,
@@ -102,10 +122,10 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     mEntropy,
   ],
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
-  objective: [ppoClip, cispo, sapo, vespo],
-  tokenWeights: [opsm, tis, icepop],
-  lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg],
-  aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
+  objective: [ppoClip, cispo, sapo, vespo, reinforce, topr, dualClip, gmpo, dcpoClip, dppoTv, sqLogRatio, pacs, drpo],
+  tokenWeights: [opsm, tis, icepop, clipCov],
+  lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg, klSampler, hingeKl, klCov, sftNll, positiveNll],
+  aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],
   controllers: [refReset, refSync],
   evaluationFigures: [passHatK],
 };

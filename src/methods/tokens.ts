@@ -13,14 +13,22 @@ export function carriesLoss({ labels, inLoss }: Pick<Rollout, 'labels' | 'inLoss
   return inLoss !== false && labels?.[token] !== TOKEN.given;
 }
 
-/** Sum of what credit steps weigh the loss tokens of a group's completion by. */
-export function lossTokenWeight({ rollouts, tokenWeights, tokenSelection }: CreditedGroup, completion: number): number {
-  const rollout = rollouts[completion];
-  const [weights, selection] = [tokenWeights?.[completion], tokenSelection?.[completion]];
-  if (weights === undefined && selection === undefined) return lossTokens(rollout);
+/** What credit steps weigh a token of a group's completion by. */
+export function weightOfToken(
+  { tokenWeights, tokenSelection }: CreditedGroup,
+  completion: number,
+  token: number,
+): number {
+  return (tokenWeights?.[completion][token] ?? 1) * (tokenSelection?.[completion][token] ?? 1);
+}
+
+/** The same, added up over the tokens that carry a loss. */
+export function lossTokenWeight(group: CreditedGroup, completion: number): number {
+  const rollout = group.rollouts[completion];
+  if (group.tokenWeights === undefined && group.tokenSelection === undefined) return lossTokens(rollout);
   let sum = 0;
   for (let t = 0; t < rollout.tokens.length; t++) {
-    if (carriesLoss(rollout, t)) sum += (weights?.[t] ?? 1) * (selection?.[t] ?? 1);
+    if (carriesLoss(rollout, t)) sum += weightOfToken(group, completion, t);
   }
   return sum;
 }

@@ -5,6 +5,7 @@
 import { key, real, unset } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
+import { clipBetween, decidingBound } from './clipped.ts';
 
 export const ppoClip = method({
   id: 'ppo-clip',
@@ -56,19 +57,8 @@ export const ppoClip = method({
     const high = 1 + clipEpsilonHigh;
     const most = clipDelta ?? Number.POSITIVE_INFINITY;
     return {
-      at({ logRatio, advantage }, out) {
-        const ratio = Math.exp(logRatio);
-        const unclipped = Math.min(ratio, most) * advantage;
-        const clipped = Math.min(Math.max(ratio, low), high) * advantage;
-        const isFlat = clipped < unclipped || ratio > most;
-        out.loss = -Math.min(unclipped, clipped);
-        out.slope = isFlat ? 0 : -ratio * advantage;
-      },
-      clipped({ logRatio, advantage }) {
-        const ratio = Math.exp(logRatio);
-        if (advantage < 0 && ratio < low) return 'low';
-        return advantage > 0 && ratio > high ? 'high' : undefined;
-      },
+      at: (point, out) => clipBetween(point, low, high, most, out),
+      clipped: (point) => decidingBound(point, low, high),
       device: { settings: { clipEpsilonLow, clipEpsilonHigh, ...(clipDelta !== null && { clipDelta }) } },
     };
   },

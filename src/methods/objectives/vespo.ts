@@ -4,26 +4,12 @@
  */
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
-import type { Ratio, Surrogate, SurrogatePoint } from '../points.ts';
-import { bounded } from '../ratios/bounded.ts';
+import type { Surrogate, SurrogatePoint } from '../points.ts';
+import { boundedSum } from '../ratios/bounded.ts';
 
 const LEAST_LOG = Math.log(1e-8);
 const MOST_LOG = 20;
 const LEAST_LAMBDA = 1e-4;
-
-/** The sum over a completion, each token kept within ±20. */
-const boundedSum: Ratio = {
-  isPerSequence: true,
-  measure({ logprobs, oldLogprobs, coefficients }, logRatios) {
-    let sum = 0;
-    for (let t = 0; t < coefficients.length; t++) {
-      if (coefficients[t] === 0) continue;
-      sum += bounded(logprobs[t] - oldLogprobs[t]);
-    }
-    logRatios.fill(sum);
-  },
-  spread() {}, // φ is a constant
-};
 
 const power = (yaml: string, example: number, text: string) =>
   key(yaml, real({ least: 0, example }).default(example).describe(`${text} Default ${example}.`));

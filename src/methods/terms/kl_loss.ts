@@ -59,15 +59,28 @@ export const klLoss = method({
         .default('k3')
         .describe('Estimator of the KL on sampled tokens: k3, k2, or k3+ (value of k3, gradient of k2). Default k3.'),
     ),
+    mostKlDistance: laterKey(
+      'kl_clamp',
+      real({ above: 0, example: 20 })
+        .nullable()
+        .default(null)
+        .describe(
+          'Most nats that a token may count as away from the reference, so that the KL of one that has become ' +
+            'impossible stays finite; it is pulled back as at that distance. null is off. Default null.',
+        ),
+    ),
   },
   switchedOnBy: coefficientSwitch(beta),
   complete(options) {
     return { ...options, isKlCorrected: options.isKlCorrected ?? options.klEstimator === 'k3' };
   },
   needs: () => ({ parameterSets: ['reference'] }),
-  create: ({ klCoef, isKlCorrected: isCorrected, klEstimator: estimator }): LossTerm => {
+  create: ({ klCoef, isKlCorrected: isCorrected, klEstimator: estimator, mostKlDistance }): LossTerm => {
     const [valueAt, slopeAt] = estimators[estimator];
-    const isPlain = estimator === 'k3' && !isCorrected;
+    const isPlain = estimator === 'k3' && !isCorrected && mostKlDistance === null;
+    const most = mostKlDistance ?? Number.POSITIVE_INFINITY;
+    const distance = (sequence: LossSequence, t: number): number =>
+      Math.min(Math.max(distanceOf(sequence, t), -most), most);
     const logRatiosOf = (sequence: LossSequence, ratio: Ratio): Float64Array => {
       const logRatios = new Float64Array(sequence.coefficients.length);
       if (isCorrected) ratio.measure(sequence, logRatios);
@@ -113,7 +126,7 @@ export const klLoss = method({
   },
 });
 
-function distance({ logprobs, refLogprobs }: LossSequence, t: number): number {
+function distanceOf({ logprobs, refLogprobs }: LossSequence, t: number): number {
   if (refLogprobs === undefined) throw new RangeError('kl-loss needs the reference');
   return refLogprobs[t] - logprobs[t];
 }

@@ -1,0 +1,18 @@
+/** Each prompt counts the same, and within its group each token. c = 1/(P·N_group); SkyRL's `prompt_mean`. */
+import { method } from '../method.ts';
+import type { Aggregation } from '../points.ts';
+
+export const promptMean = method({
+  id: 'prompt-mean',
+  about: {
+    does: 'Each prompt counts the same, however long its completions are, and each token of a prompt the same.',
+    formula: 'c = 1/(P·N_group)',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {},
+  create:
+    (): Aggregation =>
+    (_, __, { groups, groupTokens }) =>
+      1 / (groups * groupTokens),
+});

@@ -1,0 +1,42 @@
+/**
+ * DCPO's clip: the bounds of the ratio depend on how likely the token was, q. They solve |(r − 1)·r·q| ≤ ε, so that a rare
+ * token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2. arXiv:2509.02333.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Surrogate } from '../points.ts';
+import { clipBetween, decidingBound } from './clipped.ts';
+
+const MOST_RATIO = 10;
+
+export const dcpoClip = method({
+  id: 'dcpo-clip',
+  about: {
+    does: 'Clips the ratio of a rare token less than that of a likely one.',
+    formula:
+      'PPO between ½ + ½·√max(1 − 4·dcpo_epsilon/q, 0) and min(½ + ½·√(1 + 4·dcpo_epsilon_high/q), 10), q = π_old',
+    source: '2509.02333',
+    certainty: 'paper',
+  },
+  options: {
+    dynamicLow: key(
+      'dcpo_epsilon',
+      real({ above: 0, example: 0.16 }).default(0.16).describe('Width of the clip below 1. Default 0.16.'),
+    ),
+    dynamicHigh: key(
+      'dcpo_epsilon_high',
+      real({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1. Default 0.2.'),
+    ),
+  },
+  create: ({ dynamicLow, dynamicHigh }): Surrogate => {
+    const lowAt = (oldLogprob: number): number =>
+      0.5 + 0.5 * Math.sqrt(Math.max(1 - 4 * dynamicLow * Math.exp(-oldLogprob), 0));
+    const highAt = (oldLogprob: number): number =>
+      Math.min(0.5 + 0.5 * Math.sqrt(1 + 4 * dynamicHigh * Math.exp(-oldLogprob)), MOST_RATIO);
+    return {
+      at: (point, out) =>
+        clipBetween(point, lowAt(point.oldLogprob), highAt(point.oldLogprob), Number.POSITIVE_INFINITY, out),
+      clipped: (point) => decidingBound(point, lowAt(point.oldLogprob), highAt(point.oldLogprob)),
+    };
+  },
+});

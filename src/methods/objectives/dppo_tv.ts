@@ -1,0 +1,45 @@
+/**
+ * DPPO by total variation: a token is left alone once its probability itself has moved by the bound in the direction of
+ * its advantage, whatever its ratio. A rare token may so grow many times, and a likely one may not lose a fifth of all
+ * probability. Else its log-prob moves by its ratio, taken as a constant. arXiv:2602.04879; as in verl and prime-rl, where
+ * the loss term `kl-sampler` stands beside it.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Surrogate, SurrogatePoint } from '../points.ts';
+
+const MOST_LOG_RATIO = Math.log(20);
+
+const width = (yaml: string, text: string) =>
+  key(yaml, real({ above: 0, most: 1, example: 0.2 }).default(0.2).describe(`${text} Default 0.2.`));
+
+export const dppoTv = method({
+  id: 'dppo-tv',
+  about: {
+    does: 'Leaves a token alone once its probability has moved far enough, and clips no ratio.',
+    formula: '−A·sg(min(r, 20))·log π, while p − p_old ≤ tv_delta_high (A > 0), ≥ −tv_delta_low (else)',
+    source: '2602.04879',
+    certainty: 'after the paper',
+  },
+  options: {
+    tvLow: width('tv_delta_low', 'Most probability that a token of negative advantage may lose.'),
+    tvHigh: width('tv_delta_high', 'Most probability that a token of positive advantage may gain.'),
+  },
+  create: ({ tvLow, tvHigh }): Surrogate => {
+    const clipped = ({ logprob, oldLogprob, advantage }: Readonly<SurrogatePoint>): 'low' | 'high' | undefined => {
+      const moved = Math.exp(logprob) - Math.exp(oldLogprob);
+      if (advantage > 0) return moved > tvHigh ? 'high' : undefined;
+      return moved < -tvLow ? 'low' : undefined;
+    };
+    return {
+      stopsGradient: true,
+      clipped,
+      at(point, out) {
+        if (clipped(point) !== undefined) return;
+        const weight = Math.exp(Math.min(point.logRatio, MOST_LOG_RATIO)) * point.advantage;
+        out.loss = -weight * point.logprob;
+        out.logprobSlope = -weight;
+      },
+    };
+  },
+});

@@ -1,0 +1,61 @@
+/**
+ * PPO with a second clip: where the advantage is negative, the loss of a token stays below −c·A, however far its ratio has
+ * grown. Without it a single such token can rule the gradient of a step. arXiv:1912.09729.
+ */
+import { key, real, unset } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Surrogate } from '../points.ts';
+import { clipBetween, decidingBound } from './clipped.ts';
+
+export const dualClip = method({
+  id: 'dual-clip',
+  about: {
+    does: 'Clips as PPO does, and bounds what a token of negative advantage may weigh.',
+    formula: 'max(−r·A, −clip(r)·A); where A < 0, at most −dual_clip·A',
+    source: '1912.09729',
+    certainty: 'paper',
+  },
+  optionsAreStageKeys: true,
+  options: {
+    clipEpsilonLow: key(
+      'epsilon',
+      real({ above: 0, below: 1, example: 0.2 })
+        .default(0.2)
+        .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
+    ),
+    clipEpsilonHigh: key(
+      'epsilon_high',
+      unset(real({ above: 0, example: 0.28 })).describe(
+        'The ratio is clipped above 1 + epsilon_high. Default epsilon.',
+      ),
+    ),
+    mostNegativeRatio: key(
+      'dual_clip',
+      real({ above: 1, example: 3 })
+        .default(3)
+        .describe('Upper bound of the ratio where the advantage is negative. Default 3.'),
+    ),
+  },
+  complete(options, refuse) {
+    const { clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, mostNegativeRatio } = options;
+    if (mostNegativeRatio <= 1 + clipEpsilonHigh) {
+      const bound = Number((1 + clipEpsilonHigh).toPrecision(12));
+      refuse('mostNegativeRatio', `must exceed 1 + epsilon_high (${bound}); for example ${bound + 2}`);
+    }
+    return { ...options, clipEpsilonHigh };
+  },
+  create: ({ clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, mostNegativeRatio }): Surrogate => {
+    const low = 1 - clipEpsilonLow;
+    const high = 1 + clipEpsilonHigh;
+    return {
+      at(point, out) {
+        clipBetween(point, low, high, Number.POSITIVE_INFINITY, out);
+        const most = -mostNegativeRatio * point.advantage;
+        if (point.advantage >= 0 || out.loss <= most) return;
+        out.loss = most;
+        out.slope = 0;
+      },
+      clipped: (point) => decidingBound(point, low, high),
+    };
+  },
+});

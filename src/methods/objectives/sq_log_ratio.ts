@@ -1,0 +1,31 @@
+/**
+ * The plain policy gradient, held near the policy that sampled by the square of the log-ratio. It is what verl calls
+ * `dro`, after direct reward optimisation (arXiv:2405.19107), whose value function it leaves out.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Surrogate } from '../points.ts';
+
+export const sqLogRatio = method({
+  id: 'sq-log-ratio',
+  about: {
+    does: 'Raises the log-prob of a token by its advantage, and pulls it back by the square of how far it has moved.',
+    formula: '−(A·log π − ½·log_ratio_coef·(log r)²)',
+    source: '2405.19107',
+    certainty: 'after the paper',
+  },
+  options: {
+    pullBack: key(
+      'log_ratio_coef',
+      real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the squared log-ratio. Default 0.1.'),
+    ),
+  },
+  create: ({ pullBack }): Surrogate => ({
+    actsWithoutAdvantage: true,
+    at({ logRatio, logprob, advantage }, out) {
+      out.loss = (pullBack * logRatio * logRatio) / 2 - advantage * logprob;
+      out.slope = pullBack * logRatio;
+      out.logprobSlope = -advantage;
+    },
+  }),
+});

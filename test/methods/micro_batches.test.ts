@@ -1,0 +1,66 @@
+/** However an optimizer step is cut into micro-batches, each method of its loss has the same gradient, but for one. */
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { describeMethod } from '../../src/config/catalogue.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import { type Answer, answered, credit, gradientOf, nudge, reinforced, update } from '../grpo/step_parts.ts';
+
+/** Of different lengths and none of them dead; rewards are labels, some of them right. */
+const ANSWERS: readonly (readonly Answer[])[] = [
+  [
+    { text: 'ab', reward: 1 },
+    { text: 'abcde', reward: 0 },
+    { text: '', reward: 0.5 },
+    { text: 'zyx', reward: 0.25 },
+  ],
+  [
+    { text: 'q', reward: 0 },
+    { text: 'rst', reward: 1 },
+    { text: 'u', reward: 0 },
+    { text: 'vw', reward: 0.75 },
+  ],
+  [
+    { text: 'uvwxyz', reward: 1 },
+    { text: 'mno', reward: 0.5 },
+    { text: 'pq', reward: 0 },
+    { text: 'r', reward: 0.25 },
+  ],
+];
+
+/** The gradient of one step, in micro-batches of so many completions. */
+async function gradientIn(completions: number, onPolicy: boolean, keys: Readonly<Record<string, unknown>>) {
+  const run = await reinforced({ ...keys, per_device_train_batch_size: completions, learning_rate: 1e-30 });
+  const groups = await answered(run, ANSWERS);
+  // One of each group is right, so that methods which read verdicts act.
+  const verified = groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => ({
+      ...rollout,
+      verdict: { ...rollout.verdict, score: rollout.reward === 1 ? 1 : 0 },
+    })),
+  }));
+  const credited = await credit(run, verified);
+  if (!onPolicy) {
+    await nudge(run, 0.1);
+    if (run.policy.capacity.reference) await run.policy.copyToReference();
+    await nudge(run, 0.1);
+  }
+  await update(run, credited, { onPolicy });
+  return gradientOf(run);
+}
+
+const lossPoints = ['importanceSamplingLevel', 'objective', 'tokenWeights', 'lossTerms', 'aggregation'] as const;
+const methods = lossPoints.flatMap((point) =>
+  METHODS[point].map((method) => ({ id: method.id, keys: parse(describeMethod(point, method).yaml[0]) })),
+);
+
+describe.each(methods)('$id', ({ id, keys }) => {
+  it.each([true, false])('has the same gradient in one micro-batch and in three, on-policy: %s', async (onPolicy) => {
+    const [whole, cut] = [await gradientIn(12, onPolicy, keys), await gradientIn(4, onPolicy, keys)];
+    const norm = Math.hypot(...whole);
+    const apart = Math.hypot(...whole.map((value, i) => value - cut[i]));
+    expect(norm, stringify(keys)).toBeGreaterThan(0);
+    if (id === 'micro-token-mean') expect(apart).toBeGreaterThan(1e-3 * norm);
+    else expect(apart).toBeLessThanOrEqual(1e-6 * norm); // coefficients and derivatives are float32 on their way
+  });
+});

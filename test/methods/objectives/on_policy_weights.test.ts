@@ -1,0 +1,69 @@
+/** On-policy, objectives that differ in how they bound a ratio move the weights alike, on the engine that trains. */
+import { describe, expect, it } from 'vitest';
+import { train } from '../../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
+import { openSmallRun } from '../../support/small_runs.ts';
+
+const SMALL = `
+task: {name: reverse_text, min_length: 2, max_length: 3}
+model: {hidden_size: 16, num_hidden_layers: 2, num_attention_heads: 2, intermediate_size: 32, initializer_range: 0.3}
+seed: 3
+max_steps: 3
+learning_rate: 1.0e-3
+num_generations: 4
+generation_batch_size: 32
+reward_funcs: [lcs]
+eval_strategy: "no"
+`;
+
+interface Moved {
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+}
+
+/** All weights before and after three steps, each on fresh rollouts. */
+async function moved(...lines: readonly string[]): Promise<Moved> {
+  const run = await openSmallRun(await wasmBackend({ inline: true, fma: false }), { yaml: SMALL + lines.join('\n') });
+  const weights = async (): Promise<Float64Array> =>
+    Float64Array.from(await run.policy.engine.read(run.policy.slots.weights.trainable));
+  const before = await weights();
+  for await (const event of train(run)) if (event.type === 'end') break;
+  const after = await weights();
+  await run.policy.close();
+  return { before, after };
+}
+
+const largest = (a: Float64Array, b: Float64Array): number =>
+  a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
+
+/** Each completion weighs the same in a step of any of these. */
+const AVERAGE = 'aggregation: seq-mean';
+const clipped = moved('objective: ppo-clip', AVERAGE);
+
+describe('three on-policy steps', () => {
+  it.each([
+    ['cispo', 'token'],
+    ['sapo', 'token'],
+    ['ppo-clip', 'sequence_token'],
+    ['ppo-clip', 'sequence'],
+    ['reinforce', 'token'],
+    ['topr', 'token'],
+    ['vespo', 'token'],
+    ['dual-clip', 'token'],
+    ['gmpo', 'token'],
+    ['dcpo-clip', 'token'],
+    ['dppo-tv', 'token'],
+    ['sq-log-ratio', 'token'],
+  ])('by %s, ratio %s, end at the weights of PPO', async (objective, ratio) => {
+    const { before, after } = await clipped;
+    const other = await moved(`objective: ${objective}`, `importance_sampling_level: ${ratio}`, AVERAGE);
+    expect(other.before).toEqual(before);
+    expect(largest(after, before)).toBeGreaterThan(1e-3);
+    expect(largest(other.after, after)).toBeLessThanOrEqual(1e-6);
+  });
+
+  it('by another average do not', async () => {
+    const { after } = await clipped;
+    expect(largest((await moved('aggregation: seq-sum')).after, after)).toBeGreaterThan(1e-5);
+  });
+});
