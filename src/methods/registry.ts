@@ -61,6 +61,7 @@ import { token } from './ratios/token.ts';
 import { refill } from './rollouts/refill.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
 import { informativeScale } from './shaping/informative_scale.ts';
+import { klReward } from './shaping/kl_reward.ts';
 import { negScaleSuccess } from './shaping/neg_scale_success.ts';
 import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
@@ -120,6 +121,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     precisionWeights,
     mCov,
     mEntropy,
+    klReward,
   ],
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
   objective: [ppoClip, cispo, sapo, vespo, reinforce, topr, dualClip, gmpo, dcpoClip, dppoTv, sqLogRatio, pacs, drpo],

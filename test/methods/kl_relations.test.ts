@@ -5,7 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../src/methods/create.ts';
 import type { LossGradient, LossSequence, LossTerm } from '../../src/methods/points.ts';
+import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
 import { emptyGradients, groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/step_scopes.ts';
@@ -18,7 +20,7 @@ const Q = [...logQ].map(Math.exp);
 
 /** A completion of one token, sampled by p at advantage −1. */
 function sampled(v: number, logRef = logQ): LossSequence {
-  const rollout = { ...rolloutOf(1, 1), tokens: Int32Array.of(v) };
+  const rollout = { ...rolloutOf(1, 1), tokens: Int32Array.of(v), logprobs: logP.slice(v, v + 1) };
   return {
     group: groupOf([rollout]),
     rollout,
@@ -43,7 +45,7 @@ function gradientOf(id: string, given: LossSequence, ...lines: readonly string[]
   const term = methods.lossTerms.find((part) => part.id === id)?.part as LossTerm;
   const context = { ...stepContext(stage), sizes, ratio: methods.ratio.part, objective: methods.objective.part };
   const gradients = emptyGradients([given]).map((gradient) => ({ ...gradient, dLogits: new Float64Array(V) }));
-  term.observe?.([given], context);
+  term.begin?.([given.group], context);
   term.add([given], gradients, context);
   return gradients[0];
 }
@@ -113,6 +115,43 @@ describe('the KL over the whole vocabulary', () => {
     expect(needsOf('0')).toMatchObject({ reference: false, distributions: false });
     expect(needsOf('{from: 0, to: 0.1}')).toMatchObject({ reference: true, distributions: true });
     expect(createMethods(stageOf('beta: 0')).needs).toMatchObject({ reference: false });
+  });
+});
+
+describe('kl-reward', () => {
+  const costOf = (line: string, rollouts: readonly Rollout[], extra: Partial<CreditedGroup> = {}): CreditedGroup => {
+    const stage = stageOf(line);
+    const [{ part }] = createMethods(stage).creditSteps;
+    return part.apply([{ ...groupOf(rollouts), ...extra }], stepContext(stage))[0];
+  };
+  const line = (options: string): string => `credit_steps: [{name: kl-reward, kl_reward_coef: 0.5, ${options}}]`;
+
+  it('has the mean gradient of the exact KL at a token', () => {
+    const gradient = new Array<number>(V).fill(0);
+    P.forEach((weight, token) => {
+      const rollout = { ...sampled(token).rollout, refLogprobs: logQ.slice(token, token + 1) };
+      const [[cost]] = costOf(line('kl_credit: token'), [rollout]).tokenAdvantages ?? [];
+      P.forEach((p, v) => {
+        gradient[v] += (weight * -cost * ((v === token ? 1 : 0) - p)) / 0.5; // of the loss −A·ln p
+      });
+    });
+    near(gradient, exact('reverse').dLogits ?? []);
+  });
+
+  it('charges a token for the rest of its completion, but not for tokens that were put in', () => {
+    const rollout = {
+      ...rolloutOf(3, 1),
+      labels: Uint8Array.of(TOKEN.sampled, TOKEN.given, TOKEN.sampled),
+      logprobs: Float32Array.of(-1, -5, -2),
+      refLogprobs: Float32Array.of(-2, 0, -2.5),
+    };
+    const charged = costOf(line('kl_credit: to_go'), [rollout], { advantages: Float32Array.of(2) });
+    expect([...(charged.tokenAdvantages?.[0] ?? [])]).toEqual([1.25, 1.75, 1.75]);
+  });
+
+  it('changes nothing where the reference is the policy', () => {
+    const rollout = { ...rolloutOf(2, 1), logprobs: Float32Array.of(-1, -2), refLogprobs: Float32Array.of(-1, -2) };
+    expect([...(costOf(line('kl_credit: to_go'), [rollout]).tokenAdvantages?.[0] ?? [])]).toEqual([0, 0]);
   });
 });
 

@@ -10,6 +10,8 @@ export function rolloutOf(tokens: number, reward: number | null): Rollout {
     logprobs: new Float32Array(tokens),
     entropies: new Float32Array(tokens),
     keptLogMass: new Float32Array(tokens),
+    refLogprobs: new Float32Array(tokens),
+    uniformKl: new Float32Array(tokens),
     finishReason: 'eos',
     text: '',
     verdict: { score: reward ?? 0, status: 'correct', reason: '' },

@@ -10,7 +10,9 @@
  */
 import { key, real, unset } from '../../options/keys.ts';
 import { method } from '../method.ts';
-import type { LossSequence, LossTerm } from '../points.ts';
+import type { LossTerm } from '../points.ts';
+import type { CreditedGroup } from '../records.ts';
+import { carriesLoss } from '../tokens.ts';
 
 export const lpReg = method({
   id: 'lp-reg',
@@ -50,10 +52,10 @@ export const lpReg = method({
   create: ({ lpRegCoef, noiseShare, noiseFloor, rarestShare }): LossTerm => {
     let highest = Number.NEGATIVE_INFINITY;
     return {
-      coupling: 'batch',
+      coupling: 'token',
       stopsGradient: true,
-      observe(sequences) {
-        highest = quantileOf(sequences, rarestShare);
+      begin(groups) {
+        highest = quantileOf(groups, rarestShare);
       },
       add(sequences, gradients) {
         sequences.forEach((sequence, i) => {
@@ -91,9 +93,10 @@ export const lpReg = method({
 });
 
 /** The log-prob at or below which a share of the tokens that carry a loss were sampled. */
-function quantileOf(sequences: readonly LossSequence[], share: number): number {
-  const logprobs = sequences
-    .flatMap(({ oldLogprobs, coefficients }) => [...oldLogprobs].filter((_, t) => coefficients[t] !== 0))
+function quantileOf(groups: readonly CreditedGroup[], share: number): number {
+  const logprobs = groups
+    .flatMap(({ rollouts }) => rollouts)
+    .flatMap((rollout) => [...rollout.logprobs].filter((_, t) => carriesLoss(rollout, t)))
     .sort((a, b) => a - b);
   if (logprobs.length === 0) return Number.NEGATIVE_INFINITY;
   return logprobs[Math.max(0, Math.ceil(share * logprobs.length) - 1)];
