@@ -39,3 +39,24 @@ export function unreadReference({ lossTerms, groupSteps, creditSteps }: MethodsC
   const readers = [...lossTerms, ...groupSteps, ...creditSteps].filter(({ name }) => name !== 'entropy-bonus');
   return readers.length > 0 ? undefined : 'no term reads the reference, so that moving it changes nothing; set beta';
 }
+
+/** What a part says that acts only once the policy has moved, in a stage where it never has. */
+export function idleOnPolicy(stage: GrpoStageConfig): string | undefined {
+  if (!isOnPolicy(stage)) return undefined;
+  return (
+    'every step is on fresh completions, from which the policy has not moved away, so it does nothing; ' +
+    'raise num_iterations, or leave it out'
+  );
+}
+
+/** What an objective says that has a ratio of its own, or none. */
+export function unreadRatio({ importanceSamplingLevel: [ratio] }: MethodsConfig): string | undefined {
+  if (ratio.name === 'token') return undefined; // the default
+  return 'does not read importance_sampling_level, having a ratio of its own or none; leave that out';
+}
+
+/** What an objective says that reads `what` in the place of advantages. */
+export function unreadAdvantages({ advantageEstimator: [estimator] }: MethodsConfig, what: string): string | undefined {
+  if (estimator.name === 'group') return undefined; // the default
+  return `reads ${what}, not advantages: ${estimator.name} only says which groups are dead; leave it out`;
+}

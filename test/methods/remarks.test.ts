@@ -46,6 +46,21 @@ describe('a combination that works, but is biased or without effect, is told wit
       ['importance_sampling_level: none', 'num_iterations: 2'],
       /^warning my\.yaml:3 {2}importance_sampling_level: none/,
     ],
+    [
+      ['objective: reinforce', 'num_iterations: 2'],
+      /^warning my\.yaml:3 {2}objective: reinforce — .*use ppo-clip or topr/,
+    ],
+    [['objective: dcpo-clip', 'importance_sampling_level: sequence'], /^warning my\.yaml:3 .*of a single token/],
+    [['objective: gmpo', 'importance_sampling_level: sequence'], /^note my\.yaml:3 .*gmpo — does not read importance/],
+    [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages: rloo/],
+    [
+      ['objective: drpo', 'advantage_estimator: rloo'],
+      /^note my\.yaml:3 .*drpo — reads verdicts, not advantages: rloo/,
+    ],
+    ...['kl-cov', 'hinge-kl', 'kl-sampler'].map((term): [string[], RegExp] => [
+      [`loss_terms: [${term}]`],
+      new RegExp(`^note my\\.yaml:3 {2}loss_terms\\.0: ${term} — every step is on fresh completions`),
+    ]),
   ])('%j', (lines, line) => {
     const found = of(...lines);
     expect(found).toHaveLength(1);
@@ -59,6 +74,9 @@ describe('a combination that works, but is biased or without effect, is told wit
     [['off_policy_mask_threshold: 0.1', 'num_iterations: 2']],
     [['importance_sampling_level: none']],
     [['min_p: 0']],
+    [['objective: topr', 'num_iterations: 2']],
+    [['objective: reinforce']],
+    [['loss_terms: [kl-cov, hinge-kl, kl-sampler]', 'num_iterations: 2']],
   ])('and %j gives no reason to', (lines) => {
     expect(of(...lines)).toEqual([]);
   });

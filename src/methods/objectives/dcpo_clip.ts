@@ -3,6 +3,7 @@
  * token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2. arXiv:2509.02333.
  */
 import { key, real } from '../../options/keys.ts';
+import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 import { clipBetween, decidingBound } from './clipped.ts';
@@ -28,6 +29,10 @@ export const dcpoClip = method({
       real({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1. Default 0.2.'),
     ),
   },
+  warn: (_, methods) =>
+    usesMethod(methods, 'token')
+      ? undefined
+      : 'its bounds are those of the ratio of a single token; leave importance_sampling_level at token',
   create: ({ dynamicLow, dynamicHigh }): Surrogate => {
     const lowAt = (oldLogprob: number): number =>
       0.5 + 0.5 * Math.sqrt(Math.max(1 - 4 * dynamicLow * Math.exp(-oldLogprob), 0));

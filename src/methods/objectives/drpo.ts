@@ -8,6 +8,7 @@
  * same. The paper's bound on the KL is the loss term `hinge-kl`. arXiv:2510.04474.
  */
 import { key, real } from '../../options/keys.ts';
+import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 import { extentOf, placesByGroup } from './by_group.ts';
@@ -35,6 +36,7 @@ export const drpo = method({
         ),
     ),
   },
+  note: (_, methods) => [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'verdicts') ?? []].flat(),
   create: ({ wrongTemperature, lengthTemperature }): LossTerm => ({
     coupling: 'group',
     add(sequences, gradients, { sizes: { maxCompletionTokens } }) {

@@ -4,6 +4,7 @@
  * `geo_mean` has 0.2 in the place of 0.4.
  */
 import { key, real } from '../../options/keys.ts';
+import { unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Ratio, RatioSequence, Surrogate } from '../points.ts';
 
@@ -25,6 +26,7 @@ export const gmpo = method({
     ),
     mostLogRatio: width('log_epsilon_high', 'Most that it may rise, where the advantage is positive.'),
   },
+  note: (_, methods) => unreadRatio(methods),
   create: ({ leastLogRatio, mostLogRatio }): Surrogate => {
     const clip = (logRatio: number, advantage: number): number =>
       advantage > 0 ? Math.min(logRatio, mostLogRatio) : Math.max(logRatio, -leastLogRatio);

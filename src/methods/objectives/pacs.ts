@@ -6,6 +6,7 @@
  */
 import { DataError } from '../../errors.ts';
 import { flag, key, real } from '../../options/keys.ts';
+import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -31,6 +32,7 @@ export const pacs = method({
         .describe('Weigh right and wrong completions of a group alike, however many there are of each. Default true.'),
     ),
   },
+  note: (_, methods) => [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'rewards') ?? []].flat(),
   create: ({ scoreScale, isClassBalanced }): LossTerm => ({
     coupling: 'group',
     add(sequences, gradients) {

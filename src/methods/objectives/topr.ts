@@ -6,6 +6,7 @@
  * `aggregation: seq-sum`. arXiv:2503.14286.
  */
 import { key, real } from '../../options/keys.ts';
+import { unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Surrogate, SurrogatePoint } from '../points.ts';
 import { boundedSum } from '../ratios/bounded.ts';
@@ -33,6 +34,7 @@ export const topr = method({
     if (options.mostBadWeight < options.leastBadWeight) refuse('mostBadWeight', rule);
     return options;
   },
+  note: (_, methods) => unreadRatio(methods),
   create: ({ leastGoodWeight, mostGoodWeight, leastBadWeight, mostBadWeight }): Surrogate => {
     const weightAt = ({ logRatio, advantage }: Readonly<SurrogatePoint>): number => {
       const ratio = Math.exp(logRatio);

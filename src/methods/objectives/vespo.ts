@@ -3,6 +3,7 @@
  * constant: φ(w) = e^λ·w^k·e^(−λ·w), which is 1 at w = 1. Log-ratios are kept within TRL's bounds. arXiv:2602.10693.
  */
 import { key, real } from '../../options/keys.ts';
+import { unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Surrogate, SurrogatePoint } from '../points.ts';
 import { boundedSum } from '../ratios/bounded.ts';
@@ -30,6 +31,7 @@ export const vespo = method({
     kNegative: power('vespo_k_neg', 3, 'Power k of the ratio where the advantage is below 0.'),
     lambdaNegative: power('vespo_lambda_neg', 2, 'Decay λ of the ratio where the advantage is below 0.'),
   },
+  note: (_, methods) => unreadRatio(methods),
   create: ({ kPositive, lambdaPositive, kNegative, lambdaNegative }): Surrogate => {
     const phi = ({ logRatio, advantage }: SurrogatePoint): number => {
       const logWeight = Math.min(Math.max(logRatio, LEAST_LOG), MOST_LOG);

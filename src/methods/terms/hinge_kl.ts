@@ -6,6 +6,7 @@
  * the plain mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
  */
 import { key, real } from '../../options/keys.ts';
+import { idleOnPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -28,6 +29,7 @@ export const hingeKl = method({
       real({ least: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token. Default 1e-4.'),
     ),
   },
+  note: (_, __, stage) => idleOnPolicy(stage),
   create: ({ hingeWeight, freeKl }): LossTerm => {
     let [weight, kl] = [0, 0];
     return {

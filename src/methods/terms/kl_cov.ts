@@ -4,6 +4,7 @@
  * stays what it is. arXiv:2505.22617.
  */
 import { key, real } from '../../options/keys.ts';
+import { idleOnPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -30,6 +31,7 @@ export const klCov = method({
         .describe('Share of the loss tokens of an optimizer step that is held, at least one. Default 0.0002.'),
     ),
   },
+  note: (_, __, stage) => idleOnPolicy(stage),
   create: ({ heldWeight, heldShare }): LossTerm => {
     let held: ReadonlyMap<Rollout, Uint8Array> = new Map();
     return {

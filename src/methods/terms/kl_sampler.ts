@@ -4,6 +4,7 @@
  * update already. prime-rl's, beside the objective `dppo-tv`.
  */
 import { key, real } from '../../options/keys.ts';
+import { idleOnPolicy, isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -22,6 +23,7 @@ export const klSampler = method({
       real({ least: 0, example: 0.001 }).default(0.001).describe('Weight of the square. Default 0.001.'),
     ),
   },
+  note: (_, __, stage) => (isTruncated(stage) ? undefined : idleOnPolicy(stage)),
   create: ({ samplerWeight }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
