@@ -8,7 +8,12 @@ export interface Vocabulary {
   readonly tokens: readonly string[];
 }
 
-/** Text to ids and back. `decode(encode(text)) === text` for every text in a task's language. */
+/**
+ * Text to ids and back. `decode(encode(text)) === text` for every text in a task's language.
+ *
+ * A closed vocabulary is injective: two different sequences never decode to the same text. A pretrained model's
+ * tokenizer is not, so a verifier judges the decoded text and nothing else.
+ */
 export interface Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
@@ -17,8 +22,10 @@ export interface Tokenizer {
   readonly closed?: Vocabulary & { readonly pieces: 'words' | 'characters' };
   /** @throws DataError naming the first piece that has no id */
   encode(text: string): Int32Array;
-  /** Special tokens appear as their text, so that one in the middle of an answer is seen and rejected. Injective:
-   *  two different sequences never decode to the same text, so a verifier that reads text judges what was sampled. */
+  /**
+   * Special tokens appear as their text, so that one in the middle of an answer is seen and rejected. Bytes that are no
+   * UTF-8 become U+FFFD; no sequence of ids below `vocabSize` is an error.
+   */
   decode(tokens: ArrayLike<number>): string;
   /** The ordinary or special token of an id, as text. */
   tokenText(id: number): string;

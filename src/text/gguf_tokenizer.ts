@@ -1,0 +1,124 @@
+/**
+ * The tokenizer of a GGUF file, written again as tokenizer.json: byte-level BPE, whose way to split a text is named by
+ * `tokenizer.ggml.pre`.
+ */
+import { DataError } from '../errors.ts';
+import type { TokenizerFiles } from './pretrained_codec.ts';
+
+type Part = Readonly<Record<string, unknown>>;
+
+const BYTE_LEVEL: Part = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
+const GPT2: Part = { ...BYTE_LEVEL, use_regex: true };
+const split = (pattern: string): Part => ({
+  type: 'Sequence',
+  pretokenizers: [{ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }, BYTE_LEVEL],
+});
+const words = (digits: string): string =>
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" +
+  `${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+
+interface TextRules {
+  readonly normalizer: Part | null;
+  readonly preTokenizer: Part;
+  readonly ignoreMerges: boolean;
+}
+
+const SMOLLM: TextRules = {
+  normalizer: null,
+  preTokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Digits', individual_digits: true }, GPT2] },
+  ignoreMerges: false,
+};
+const LLAMA3: TextRules = { normalizer: null, preTokenizer: split(words('\\p{N}{1,3}')), ignoreMerges: true };
+
+/** By `tokenizer.ggml.pre`. */
+const RULES: Readonly<Record<string, TextRules>> = {
+  'gpt-2': { normalizer: null, preTokenizer: GPT2, ignoreMerges: false },
+  smollm: SMOLLM,
+  qwen2: { normalizer: { type: 'NFC' }, preTokenizer: split(words('\\p{N}')), ignoreMerges: false },
+  'llama-bpe': LLAMA3,
+  llama3: LLAMA3,
+};
+
+/** `tokenizer.ggml.token_type` */
+const CONTROL = 3;
+const USER_DEFINED = 4;
+
+/**
+ * @param metadata  of the GGUF file
+ * @param file  for messages
+ * @throws DataError where the tokenizer is missing, or of another kind
+ */
+export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: string): TokenizerFiles {
+  const get = (key: string): unknown => metadata.get(`tokenizer.ggml.${key}`);
+  const model = get('model');
+  const pre = get('pre');
+  if (model !== 'gpt2')
+    throw unread(`${file}: tokenizer.ggml.model ${JSON.stringify(model)}`, 'gpt2 is read, which is byte-level BPE');
+  if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {
+    throw unread(`${file}: tokenizer.ggml.pre ${JSON.stringify(pre)}`, `${Object.keys(RULES).join(', ')} are read`);
+  }
+  const tokens = texts(get('tokens'), `${file}: tokenizer.ggml.tokens`);
+  const merges = texts(get('merges'), `${file}: tokenizer.ggml.merges`);
+  const types = get('token_type');
+  const kinds = Array.isArray(types) ? types : [];
+  const { normalizer, preTokenizer, ignoreMerges } = RULES[pre];
+  const id = (name: string): number | undefined => {
+    const value = get(`${name}_token_id`);
+    return typeof value === 'number' ? value : undefined;
+  };
+  const text = (name: string): string | undefined => tokens[id(name) ?? -1];
+  const template = metadata.get('tokenizer.chat_template');
+  const ends = ['eos', 'eot', 'eom'].flatMap((name) => id(name) ?? []);
+  return {
+    source: file,
+    eosTokenIds: [...new Set(ends)],
+    chatTemplate: typeof template === 'string' ? template : undefined,
+    config: {
+      tokenizer_class: 'PreTrainedTokenizerFast',
+      add_bos_token: get('add_bos_token') === true,
+      ...(text('bos') !== undefined && { bos_token: text('bos') }),
+      ...(text('eos') !== undefined && { eos_token: text('eos') }),
+      ...(text('padding') !== undefined && { pad_token: text('padding') }),
+      clean_up_tokenization_spaces: false,
+      ...(typeof template === 'string' && { chat_template: template }),
+    },
+    tokenizer: {
+      version: '1.0',
+      truncation: null,
+      padding: null,
+      added_tokens: tokens.flatMap((content, index) => addedToken(content, index, kinds[index])),
+      normalizer,
+      pre_tokenizer: preTokenizer,
+      post_processor: null,
+      decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
+      model: {
+        type: 'BPE',
+        dropout: null,
+        unk_token: null,
+        continuing_subword_prefix: null,
+        end_of_word_suffix: null,
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: ignoreMerges,
+        vocab: Object.fromEntries(tokens.map((token, index) => [token, index])),
+        merges,
+      },
+    },
+  };
+}
+
+function addedToken(content: string, id: number, kind: unknown): Part[] {
+  if (kind !== CONTROL && kind !== USER_DEFINED) return [];
+  return [
+    { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: kind === CONTROL },
+  ];
+}
+
+function texts(value: unknown, place: string): readonly string[] {
+  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value;
+  throw unread(place, 'must be a list of texts');
+}
+
+function unread(place: string, rule: string): DataError {
+  return new DataError('tokenizer-unsupported', `${place} — ${rule}.`);
+}

@@ -1,0 +1,159 @@
+/**
+ * The codec of a pretrained model: its own tokenizer (`tokenizer.json`) and its own chat template.
+ *
+ * It is not injective: texts can be written in several ways, so verifiers judge what was decoded. Special tokens are
+ * decoded as their text, so that one inside an answer is seen. Bytes that are no UTF-8, and ids that the embedding has
+ * and the vocabulary has not, decode to U+FFFD.
+ */
+import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
+import { DataError } from '../errors.ts';
+import { compileChatTemplate } from './chat_template.ts';
+import type { Codec, Message } from './codec.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a model's files say of its text. */
+export interface TokenizerFiles {
+  /** tokenizer.json */
+  readonly tokenizer: Json;
+  /** tokenizer_config.json */
+  readonly config: Json;
+  /** Jinja; undefined where the model has none: messages are then joined as they are. */
+  readonly chatTemplate: string | undefined;
+  /** Tokens that end an answer, as the model's files list them; may be empty. */
+  readonly eosTokenIds: readonly number[];
+  /** Where they are, for messages. */
+  readonly source: string;
+}
+
+export interface PretrainedCodecOptions {
+  /** Rows of the embedding: at least the vocabulary; what is beyond it is padding. */
+  readonly vocabSize: number;
+  /** Given to the template besides the messages, as `enable_thinking`. */
+  readonly chatTemplateKwargs?: Json;
+}
+
+const REPLACEMENT = '\uFFFD';
+
+/**
+ * @throws DataError where the tokenizer is of a kind that is not read, is larger than the embedding, or has no token
+ *   that ends an answer
+ */
+export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecOptions): Codec {
+  const { config, source, chatTemplate } = files;
+  const { vocabSize, chatTemplateKwargs = {} } = options;
+  const tokenizer = open(files);
+  const idOf = (key: string): number | undefined => {
+    const text = tokenText(config[key]);
+    return text === undefined ? undefined : tokenizer.token_to_id(text);
+  };
+  let largest = -1;
+  for (const id of tokenizer.get_vocab(true).values()) largest = Math.max(largest, id);
+  if (largest >= vocabSize) {
+    const rule = `its largest id is ${largest}, and the model's embedding has ${vocabSize} rows; take the tokenizer of this model`;
+    throw new DataError('tokenizer-too-large', `${source}: ${rule}.`, { largest, vocabSize });
+  }
+  const stopIds = stopIdsOf(files, idOf('eos_token'), vocabSize);
+  const eos = idOf('eos_token');
+  const eosTokenId = eos !== undefined && stopIds.includes(eos) ? eos : stopIds[0];
+  const template = chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source);
+  const specials = specialTexts(config);
+  const hasToken = (id: number): boolean => tokenizer.id_to_token(id) !== undefined;
+  const decodeKnown = (ids: number[]): string =>
+    ids.length === 0 ? '' : tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
+  const decode = (tokens: ArrayLike<number>): string => {
+    const ids = Array.from(tokens);
+    if (ids.every(hasToken)) return decodeKnown(ids);
+    const texts: string[] = [];
+    let begin = 0;
+    ids.forEach((id, i) => {
+      if (hasToken(id)) return;
+      texts.push(decodeKnown(ids.slice(begin, i)), REPLACEMENT);
+      begin = i + 1;
+    });
+    return texts.join('') + decodeKnown(ids.slice(begin));
+  };
+  return {
+    vocabSize,
+    eosTokenId,
+    padTokenId: idOf('pad_token') ?? eosTokenId,
+    stopIds,
+    encode: (text) => Int32Array.from(tokenizer.encode(text, { add_special_tokens: false }).ids),
+    decode,
+    tokenText: (id) => decode([id]),
+    render: (messages) =>
+      template === undefined
+        ? plainPrompt(messages, config)
+        : template.render(messages, { ...specials, tools: null, add_generation_prompt: true, ...chatTemplateKwargs }),
+    toJSON: () => ({ ...files.tokenizer }),
+    configJSON: () => ({ ...config }),
+  };
+}
+
+function open({ tokenizer, config, source }: TokenizerFiles): TokenizerJson {
+  try {
+    return new TokenizerJson(withUnicodeDigits(tokenizer), config);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DataError('tokenizer-unsupported', `${source}: this tokenizer is not read (${reason}).`, { reason });
+  }
+}
+
+/**
+ * `Digits` of @huggingface/tokenizers 0.2.0 splits off 0–9 alone; the Rust library splits off every numeric character.
+ * The same pre-tokenizer, written as `Split`.
+ */
+function withUnicodeDigits(tokenizer: Json): Json {
+  const rewritten = (part: unknown): unknown => {
+    if (typeof part !== 'object' || part === null) return part;
+    const { type, pretokenizers, individual_digits: single } = part as Record<string, unknown>;
+    if (type === 'Sequence' && Array.isArray(pretokenizers)) {
+      return { ...part, pretokenizers: pretokenizers.map(rewritten) };
+    }
+    if (type !== 'Digits') return part;
+    return {
+      type: 'Split',
+      pattern: { Regex: single === true ? '\\p{N}' : '\\p{N}+' },
+      behavior: 'Isolated',
+      invert: false,
+    };
+  };
+  return { ...tokenizer, pre_tokenizer: rewritten(tokenizer.pre_tokenizer) };
+}
+
+/** @throws DataError where none of them is known */
+function stopIdsOf({ eosTokenIds, source }: TokenizerFiles, eos: number | undefined, vocabSize: number): number[] {
+  const ids = [...new Set([...eosTokenIds, ...(eos === undefined ? [] : [eos])])];
+  const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= vocabSize);
+  if (bad !== undefined) {
+    throw new DataError('bad-eos', `${source}: eos_token_id ${bad} — the model's ids end at ${vocabSize - 1}.`, {
+      bad,
+    });
+  }
+  if (ids.length > 0) return ids;
+  const rule =
+    'no token ends an answer; give eos_token_id in generation_config.json, or eos_token in tokenizer_config.json';
+  throw new DataError('no-eos', `${source}: ${rule}.`);
+}
+
+/** A token of tokenizer_config.json: its text, or an object that has it. */
+function tokenText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  const content = typeof value === 'object' && value !== null ? (value as Json).content : undefined;
+  return typeof content === 'string' ? content : undefined;
+}
+
+/** bos_token, eos_token, …, as templates name them. */
+function specialTexts(config: Json): Record<string, string> {
+  const entries = Object.entries(config).map(([key, value]) => [key, tokenText(value)] as const);
+  return Object.fromEntries(entries.filter(([key, text]) => key.endsWith('_token') && text !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+/** Without a template: the texts themselves, behind the token that begins a text where the model wants one. */
+function plainPrompt(messages: readonly Message[], config: Json): string {
+  const bos = config.add_bos_token === true ? (tokenText(config.bos_token) ?? '') : '';
+  return bos + messages.map(({ content }) => content).join('\n');
+}
