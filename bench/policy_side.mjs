@@ -100,7 +100,7 @@ export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) 
       sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
       samplingKey: [step, 0],
       maxCompletionTokens: completionTokens,
-      eosTokenId: EOS,
+      stopIds: [EOS],
       fixedCompletionTokens: completionTokens,
     };
     const kept = isWhole

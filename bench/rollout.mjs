@@ -58,7 +58,7 @@ async function sample(turn) {
       sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
       samplingKey: [turn, 0],
       maxCompletionTokens: RACE.completionTokens,
-      eosTokenId: run.tasks.codec.eosTokenId,
+      stopIds: run.tasks.codec.stopIds,
       fixedCompletionTokens: RACE.completionTokens,
     },
   );

@@ -8,10 +8,10 @@ import type { GenerationSettings } from '../model/generation.ts';
 export function completionEnd(
   tasks: TaskSet,
   stage: StageConfig,
-): Pick<GenerationSettings, 'maxCompletionTokens' | 'eosTokenId' | 'fixedCompletionTokens'> {
+): Pick<GenerationSettings, 'maxCompletionTokens' | 'stopIds' | 'fixedCompletionTokens'> {
   return {
     maxCompletionTokens: completionLimit(tasks, stage),
-    eosTokenId: tasks.codec.eosTokenId,
+    stopIds: tasks.codec.stopIds,
     fixedCompletionTokens: tasks.fixedCompletionTokens,
   };
 }

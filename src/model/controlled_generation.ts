@@ -48,7 +48,7 @@ function addTurns(
   { prompt, rolloutNumbers }: GenerationRequest,
   settings: GenerationSettings,
 ): SampledSequence[] {
-  const stopIds = settings.fixedCompletionTokens === undefined ? [settings.eosTokenId] : [];
+  const stopIds = settings.fixedCompletionTokens === undefined ? settings.stopIds : [];
   return sampler.add([{ prefix: prompt, rolloutNumbers, stopIds, maxTokens: 1, room: maxTokens(settings) }]);
 }
 

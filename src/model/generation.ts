@@ -29,7 +29,8 @@ export interface GenerationSettings {
   /** Words of the Philox key. */
   readonly samplingKey: readonly [number, number];
   readonly maxCompletionTokens: number;
-  readonly eosTokenId: number;
+  /** A completion ends with any of these. */
+  readonly stopIds: readonly number[];
   /** Every completion stops after exactly this many tokens, whatever they are. */
   readonly fixedCompletionTokens?: number | undefined;
 }
@@ -101,7 +102,7 @@ async function sampleAll(
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
 ): Promise<SampledSequence[][]> {
-  const stopIds = settings.fixedCompletionTokens === undefined ? [settings.eosTokenId] : [];
+  const stopIds = settings.fixedCompletionTokens === undefined ? settings.stopIds : [];
   const sequences = sampler.add(
     requests.map(({ prompt, rolloutNumbers }) => ({
       prefix: prompt,

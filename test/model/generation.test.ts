@@ -59,6 +59,15 @@ describe.each(backends)('generate on %s', (_, open) => {
     for (const { tokens } of ended) expect(tokens.indexOf(2)).toBe(tokens.length - 1);
   });
 
+  it('ends a completion at the first of several ends', async () => {
+    const completions = await sample(policy, numbers(40), { maxCompletionTokens: 40, stopIds: [2, 7, 9] });
+    const last = completions.flatMap(({ tokens, finishReason }) => (finishReason === 'eos' ? [tokens.at(-1)] : []));
+    expect(new Set(last)).toEqual(new Set([2, 7, 9]));
+    for (const { tokens } of completions) {
+      expect(tokens.subarray(0, -1).some((token) => [2, 7, 9].includes(token))).toBe(false);
+    }
+  });
+
   it("ends a completion without EOS at the longest length with 'length'", async () => {
     const completions = await sample(policy, numbers(40), { maxCompletionTokens: 4 });
     const cut = completions.filter(({ finishReason }) => finishReason === 'length');

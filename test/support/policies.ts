@@ -146,5 +146,5 @@ export function sha256Of(values: Float32Array): string {
 export const NO_FILTERS: SamplingSettings = { temperature: 1, topK: 0, topP: 1, minP: null };
 
 export function generationSettings(settings: Partial<GenerationSettings> = {}): GenerationSettings {
-  return { sampling: NO_FILTERS, samplingKey: [11, 3], maxCompletionTokens: 40, eosTokenId: 2, ...settings };
+  return { sampling: NO_FILTERS, samplingKey: [11, 3], maxCompletionTokens: 40, stopIds: [2], ...settings };
 }

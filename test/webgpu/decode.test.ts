@@ -18,7 +18,7 @@ async function rolledOut(stepsPerRead: number, endToken: number | undefined) {
   const backend = await webgpuBackend(await openSoftwareAdapter(REQUIRED_ADAPTERS[0]), { stepsPerRead });
   const policy = await openPolicy(backend, { numLayers: 1 }, { rows: 100, lossRows: 100, kvRows: 100, keptRows: 90 });
   try {
-    const end = endToken === undefined ? { fixedCompletionTokens: TOKENS } : { eosTokenId: endToken };
+    const end = endToken === undefined ? { fixedCompletionTokens: TOKENS } : { stopIds: [endToken] };
     const settings = generationSettings({ ...end, maxCompletionTokens: TOKENS });
     const plain = await generate(policy, REQUESTS, settings);
     for (let round = 0; round < 2; round++) {
