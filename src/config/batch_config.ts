@@ -40,7 +40,9 @@ export function resolveBatch(section: GrpoSection): BatchConfig {
 function checkGivenTogether(section: GrpoSection): void {
   const { completionsPerMicroBatch, gradientAccumulationSteps, generationBatchSize, stepsPerGeneration } =
     section.values;
-  if (generationBatchSize !== undefined && stepsPerGeneration !== undefined) {
+  // TRL writes out both of them.
+  const isSame = generationBatchSize === (completionsPerMicroBatch ?? 0) * (stepsPerGeneration ?? 0);
+  if (generationBatchSize !== undefined && stepsPerGeneration !== undefined && !isSame) {
     section.refuse('stepsPerGeneration', 'generation_batch_size says the same; keep one of the two');
   }
   if (completionsPerMicroBatch !== undefined || !section.sound('completionsPerMicroBatch')) return;

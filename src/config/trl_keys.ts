@@ -52,6 +52,8 @@ const MODEL_AND_DATA = {
     max_prompt_length: null,
   }),
   shuffle_dataset: refused('training problems are drawn at random, always; leave it out', true),
+  // True by default, but written out as false by a machine without a GPU.
+  dataloader_pin_memory: refused('there is no data loader; leave it out', true, false),
   data_seed: refused('one seed decides everything; use seed', null),
   pad_to_multiple_of: refused('batches are packed without padding; leave it out', null),
   env: refused('environment variables are not set from the config; set them in the shell'),

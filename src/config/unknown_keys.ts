@@ -30,10 +30,20 @@ export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, pro
   problems.add(path, value, reason);
 }
 
-/** Whether the value asks for what happens anyway; an empty list asks for nothing. */
+/** Whether the value asks for what happens anyway. */
 function agrees(unsupported: UnsupportedKey, value: unknown): boolean {
-  if (Array.isArray(value) && value.length === 0) return unsupported.agrees.some(Array.isArray);
-  return unsupported.agrees.includes(value as Json);
+  return unsupported.agrees.some((harmless) => isAlike(harmless, value));
+}
+
+/** A mapping asks for no more than another where each of its keys does. */
+function isAlike(harmless: Json, value: unknown): boolean {
+  if (Array.isArray(harmless)) return Array.isArray(value) && value.length === 0 && harmless.length === 0;
+  if (!isMapping(harmless)) return harmless === value;
+  const known: Readonly<Record<string, Json>> = harmless;
+  return (
+    isMapping(value) &&
+    Object.entries(value).every(([key, inner]) => Object.hasOwn(known, key) && isAlike(known[key], inner))
+  );
 }
 
 function unknownRule(name: string, known: ReadonlySet<string>): string {

@@ -427,7 +427,7 @@ describe('several lines', () => {
       'run.yaml:4  threads: "*s" — aliases are not read; write the value (stages inherit top-level keys).',
     ],
     [
-      flat('generation_batch_size: 64\nsteps_per_generation: 2\nper_device_train_batch_size: 32'),
+      flat('generation_batch_size: 64\nsteps_per_generation: 2\nper_device_train_batch_size: 16'),
       'run.yaml:4  steps_per_generation: 2 — generation_batch_size says the same; keep one of the two.',
     ],
     [

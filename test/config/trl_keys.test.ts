@@ -1,8 +1,12 @@
 /** Every key of TRL 1.16's GRPOConfig is taken or refused with a reason, and TRL's own default of it is taken. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
-import { parseConfig } from '../../src/config/load.ts';
+import { parse, stringify } from 'yaml';
+import { type LoadedConfig, parseConfig } from '../../src/config/load.ts';
+import { createTasks } from '../../src/data/create_task.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { openRun } from '../../src/run/open_run.ts';
 
 interface TrlKeys {
   readonly defaults: Readonly<Record<string, unknown>>;
@@ -19,6 +23,15 @@ const REFUSED: Readonly<Record<string, string>> = {
 const GIVEN: readonly string[] = ['max_steps'];
 
 const keys = Object.keys(defaults).filter((key) => !GIVEN.includes(key));
+
+const WRITTEN_OUT = readFileSync(new URL('../golden/trl_config.yaml', import.meta.url), 'utf8');
+
+/** TRL's own text, with what a run here needs: a task in the place of a dataset, and a length. */
+function writtenOut(...lines: readonly string[]): LoadedConfig {
+  const replaced = WRITTEN_OUT.replace('max_steps: -1', 'max_steps: 2').replace('output_dir: trainer_output', '');
+  const task = ['task: {name: sort_digits, digits: 2}', 'reward_funcs: [positions]'];
+  return parseConfig([replaced, ...task, ...lines].join('\n'), { file: 'trl.yaml' });
+}
 
 function messageFor(lines: Readonly<Record<string, unknown>>): string {
   try {
@@ -38,6 +51,27 @@ describe("TRL's keys", () => {
 
   it('all of its defaults together are a config, but for the length of the run', () => {
     expect(messageFor({ ...defaults, max_steps: 10 })).toBe('taken');
+  });
+
+  it('are a config as TRL writes them out, but for a task, a length and the folder', () => {
+    const { config, notes } = writtenOut();
+    expect(config).toMatchObject({
+      stages: [{ batch: { numGenerations: 8, completionsPerStep: 8, completionsPerMicroBatch: 8 } }],
+    });
+    const noted = notes.map(({ path }) => path);
+    expect(noted).toContain('logging_steps');
+    expect(noted.filter((key) => !(key in parse(WRITTEN_OUT)))).toEqual([]);
+    expect(notes.every(({ place, text }) => /^trl\.yaml:\d+$/.test(place) && !text.includes(';'))).toBe(true);
+  });
+
+  it('written out, train', async () => {
+    const { config } = writtenOut('model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2}');
+    const run = await openRun(config, await createTasks(config), await wasmBackend({ inline: true }));
+    const steps: number[] = [];
+    for await (const event of train(run)) if (event.type === 'step') steps.push(Number(event.metrics.grad_norm));
+    await run.policy.close();
+    expect(steps).toHaveLength(2);
+    expect(steps.every((norm) => norm > 0)).toBe(true);
   });
 
   it('none is unknown, whatever its value', () => {
