@@ -1,5 +1,6 @@
 /** Facts of the catalogue in words, as the list and the reference page have them. */
 import type { CatalogueMethod } from '../config/catalogue.ts';
+import type { MethodRemark } from '../config/method_facts.ts';
 import type { OptionText } from '../options/describe.ts';
 
 /** `whole number from 2 to 9; default 4`. */
@@ -18,4 +19,38 @@ export function levelText(level: object): string {
 export function sourceText({ source, certainty }: Pick<CatalogueMethod, 'source' | 'certainty'>): string {
   const name = source === 'own' ? 'our own' : `arXiv:${source}`;
   return certainty === 'after the paper' ? `after ${name}` : name;
+}
+
+/** What the formula is worth, in a sentence. */
+export function certaintyText({ certainty }: Pick<CatalogueMethod, 'certainty'>): string {
+  switch (certainty) {
+    case 'paper':
+      return "the source's own formula";
+    case 'after the paper':
+      return 'written after the paper: its idea; details and defaults are not read out of it';
+    case 'own':
+      return 'a form of this project';
+  }
+}
+
+const MOST_NAMED = 6;
+
+/** `with vespo (refused): vespo takes weights by token …`, `with an odd num_generations (warning): …`. */
+export function remarkText({ level, of, by, text }: MethodRemark, id: string): string {
+  const named = of.length > MOST_NAMED ? [...of.slice(0, MOST_NAMED), `${of.length - MOST_NAMED} more`] : of;
+  const where = of.length === 0 ? 'beside the defaults' : `with ${named.join(', ')}`;
+  const how = { conflict: 'refused', warning: 'warning', note: 'note' }[level];
+  return `${where} (${by === id ? how : `${how} of ${by}`}): ${text}`;
+}
+
+/** In Markdown. */
+export function optionTable(options: readonly OptionText[]): string {
+  const rows = options.map(
+    (option) => `| \`${option.name}\` | ${tableCell(valueText(option))} | ${tableCell(option.text)} |`,
+  );
+  return ['| option | takes | what it does |', '|---|---|---|', ...rows].join('\n');
+}
+
+export function tableCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

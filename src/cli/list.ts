@@ -1,10 +1,11 @@
 /** `rlvr-train list [NAME]`: the tasks with their knobs, the rewards and methods with their options. */
 import { commandName } from '../command_name.ts';
 import { type Catalogue, type CatalogueMethod, type CatalogueTask, catalogue } from '../config/catalogue.ts';
+import type { MethodFacts } from '../config/method_facts.ts';
 import { ConfigError } from '../errors.ts';
 import type { OptionText } from '../options/describe.ts';
 import { didYouMean } from '../options/nearest_name.ts';
-import { levelText, sourceText, valueText } from './catalogue_words.ts';
+import { certaintyText, levelText, remarkText, sourceText, valueText } from './catalogue_words.ts';
 import { colors } from './colors.ts';
 import { wrapWords } from './live/text.ts';
 import { print, printJson, wrapColumns } from './output.ts';
@@ -54,7 +55,9 @@ function chosen(all: Catalogue, name: string | undefined): { readonly detail: De
 /** What a catalogue holds, as lines for a terminal. */
 export function listText({ tasks, rewards, points, methods }: Catalogue, detail: Detail): string {
   if (detail === 'full')
-    return [...tasks.map(aboutTask), ...rewards.map(aboutReward), ...methods.map(aboutMethod)].join('\n\n');
+    return [...tasks.map(aboutTask), ...rewards.map(aboutReward), ...methods.map((method) => aboutMethod(method))].join(
+      '\n\n',
+    );
   const groups = [
     [
       'tasks',
@@ -124,13 +127,17 @@ function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]
   ]);
 }
 
-function aboutMethod(method: CatalogueMethod): string {
-  const { name, does, point, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
+/** @param facts  what is found out by asking it; left out of the list, which asks nobody */
+export function aboutMethod(method: CatalogueMethod, facts?: MethodFacts): string {
+  const { name, does, names, point, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
   return about(name, does, [
     ['point', isDefault ? `${point}, whose default it is` : point],
+    ...(names === undefined ? [] : [['names', names.join(', ')] as const]),
     ['formula', formula],
-    ['source', sourceText(method)],
+    ['source', facts === undefined ? sourceText(method) : `${sourceText(method)} (${certaintyText(method)})`],
+    ...(facts?.needs ?? []).map((need) => ['needs', need] as const),
     [optionsAreStageKeys ? 'options, also as keys of the stage' : 'options', options.map(optionText)],
+    ['beside others', (facts?.remarks ?? []).map((remark) => remarkText(remark, name))],
     ['YAML, one of', yaml],
   ]);
 }

@@ -9,6 +9,7 @@ import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { listAdaptersCommand } from './gpu_probe.ts';
 import { listCommand } from './list.ts';
+import { listMethods, showMethods } from './methods.ts';
 import {
   keyAsFlag,
   oneLine,
@@ -86,6 +87,7 @@ export function program(): Command {
   addRuns(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   addList(root);
+  addMethods(root);
   addConfigs(root);
   addDoctor(root);
   // `train` can be left out, so its flags are the program's own.
@@ -203,6 +205,22 @@ function addList(root: Command): void {
     .option('--json', 'print them as JSON')
     .option('--markdown', 'print all of them as docs/reference.md has them')
     .action(listCommand);
+}
+
+function addMethods(root: Command): void {
+  const methods = root.command('methods').description('what a grpo stage is made of').usage('ls [words] | show <id>');
+  methods
+    .command('ls', { isDefault: true })
+    .description('a line each, by the point of a step at which they act')
+    .argument('[words...]', 'points, or words that a method must have: its id, what it does, its paper, its options')
+    .option('--json', 'print them as JSON')
+    .action(listMethods);
+  methods
+    .command('show')
+    .description('formula, source, options, what it says of others, and the YAML to copy')
+    .argument('<id...>')
+    .option('--json', 'print it as JSON')
+    .action(showMethods);
 }
 
 function addConfigs(root: Command): void {

@@ -1,7 +1,7 @@
 /** docs/reference.md: the catalogue as a page. */
 import type { Catalogue, CatalogueMethod, CatalogueTask } from '../config/catalogue.ts';
 import type { OptionText } from '../options/describe.ts';
-import { levelText, sourceText, valueText } from './catalogue_words.ts';
+import { levelText, optionTable, sourceText, tableCell } from './catalogue_words.ts';
 
 /** The page as Markdown, ending in a newline. */
 export function referencePage({ tasks, rewards, points, methods }: Catalogue): string {
@@ -15,13 +15,13 @@ export function referencePage({ tasks, rewards, points, methods }: Catalogue): s
     '`reward_funcs: [NAME, {name: NAME, weight: 0.5, …}]`',
     ...rewards.flatMap(({ name, does, options, yaml }) => [`### ${name}`, does, yamlFact(yaml), ...tableOf(options)]),
     '## Methods',
-    'What a `grpo` stage is made of, by the point of a step at which it acts. A point takes one method or a list, each a name, `{name: NAME, …}` with options, or a file of yours.',
+    'What a `grpo` stage is made of, by the point of a step at which it acts. A point takes one method or a list, each a name, `{name: NAME, …}` with options, or a file of yours. Each method has a page, and `rlvr-train methods show ID` prints it.',
     'A number that may be a schedule takes `{from: 0.1, to: 0, over: 0.5, shape: linear}`: `over` is a share of the stage, above 1 a number of steps (default: the whole stage), and `shape` is `linear`, `cosine` or `geometric`.',
     ...points.flatMap(({ name, takes, does }) => {
       const here = methods.filter(({ point }) => point === name);
       const count = takes === 'one' ? 'Takes one.' : 'Takes a list.';
       const none = here.length === 0 ? ' None ships; files of yours stand here.' : '';
-      return [`### ${name}`, `${does} ${count}${none}`, ...here.flatMap(methodParts)];
+      return [`### ${name}`, `${does} ${count}${none}`, ...(here.length === 0 ? [] : [methodTable(here)])];
     }),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -39,27 +39,19 @@ function taskParts({ name, does, category, tier, example, rewards, levels, optio
   return [`### ${name}`, does, facts.join('\n'), ...tableOf(options)];
 }
 
-function methodParts(method: CatalogueMethod): string[] {
-  const { name, does, source, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
-  const text = sourceText(method);
-  const facts = [
-    `- formula: \`${formula}\``,
-    `- source: ${source === 'own' ? text : `[${text}](https://arxiv.org/abs/${source})`}`,
-    yamlFact(yaml),
-    ...(optionsAreStageKeys ? ['- its options may also stand among the keys of the stage'] : []),
-  ];
-  const title = `#### ${name}`;
-  return [title, isDefault ? `${does} The default.` : does, facts.join('\n'), ...tableOf(options)];
+/** A line each: the pages of docs/methods have the rest. */
+function methodTable(methods: readonly CatalogueMethod[]): string {
+  const rows = methods.map((method) => {
+    const { name, does, isDefault, options } = method;
+    const names = options.map((option) => `\`${option.name}\``).join(', ');
+    const said = isDefault ? `${does} The default.` : does;
+    return `| [${name}](methods/${name}.md) | ${tableCell(said)} | ${names} | ${sourceText(method)} |`;
+  });
+  return ['| method | what it does | options | source |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function tableOf(options: readonly OptionText[]): string[] {
-  if (options.length === 0) return [];
-  const rows = options.map((option) => `| \`${option.name}\` | ${cell(valueText(option))} | ${cell(option.text)} |`);
-  return [['| option | takes | what it does |', '|---|---|---|', ...rows].join('\n')];
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  return options.length === 0 ? [] : [optionTable(options)];
 }
 
 /** Each line asks for the same. */

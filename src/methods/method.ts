@@ -57,6 +57,8 @@ export interface Switch {
 
 export interface About {
   readonly does: string;
+  /** What else it is called: by its paper, by other trainers. Whoever looks for one of them finds it. */
+  readonly names?: readonly string[];
   readonly formula: string;
   /** arXiv number, or 'own'. */
   readonly source: string;

@@ -21,6 +21,7 @@ import { CommanderError } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
+import { builtInRewards } from '../../src/rewards/built_in.ts';
 import { ADDITION } from './own_files.ts';
 
 const BASE = `task: {name: sort_digits, digits: 3}
@@ -206,7 +207,7 @@ const KEYS: Mistake[] = [
     what: 'two mistakes in names',
     yaml: 'reward_funcs:\n  - acuracy\n  - {name: soft_overlong, max_tokens: 5, cash: 2}\n',
     says:
-      'my.yaml:9  reward_funcs: "acuracy" — no such reward function; did you mean "accuracy"? (known: accuracy, positions, lcs, soft_overlong)\n' +
+      `my.yaml:9  reward_funcs: "acuracy" — no such reward function; did you mean "accuracy"? (known: ${Object.keys(builtInRewards).join(', ')})\n` +
       'my.yaml:10  reward_funcs: soft_overlong.cash: 2 — no such option of soft_overlong (it takes max_tokens, cache); the nearest is cache.',
   },
 ];
@@ -220,7 +221,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample, report, runs, schema, list, configs, doctor); did you mean "train"?',
+    says: 'trian — no such command (train, eval, sample, report, runs, schema, list, methods, configs, doctor); did you mean "train"?',
   },
   {
     what: 'no threads',
@@ -278,7 +279,7 @@ const PLACES: Mistake[] = [
   {
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
-    says: 'runs/mine — neither a command (train, eval, sample, report, runs, schema, list, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+    says: 'runs/mine — neither a command (train, eval, sample, report, runs, schema, list, methods, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
   },
   {
     what: 'a shipped config without its flag',
@@ -713,7 +714,7 @@ const TASK_FILES: Mistake[] = [
         "verify: (_, answer) => ({ score: /=/.test(answer) ? NaN : 0, status: 'correct', reason: 'x' }),",
       ),
     ),
-    says: `task "addition" (addition.ts): verify gave { score: NaN, status: 'correct', reason: 'x' } for problem { a: 30, b: 41 } and answer '======' — give a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}.\n${NOTHING_SAVED}`,
+    says: `task "addition" (addition.ts): verify gave { score: NaN, status: 'correct', reason: 'x' } for problem { a: 30, b: 41 } and answer '======' — give a verdict {score: 0 to 1 or null, status: correct, incorrect, invalid or truncated, reason}; its steps, if it has some, are {from, to, score: 0 to 1}.\n${NOTHING_SAVED}`,
   },
   {
     what: 'a task that throws',

@@ -20,6 +20,7 @@ export const group = method({
   id: 'group',
   about: {
     does: 'Compares each completion with the others of its group.',
+    names: ['GRPO', 'Dr. GRPO'],
     formula: 'A = (R − baseline) / (std + 1e-4)',
     source: '2402.03300',
     certainty: 'paper',

@@ -7,6 +7,7 @@ export const rloo = method({
   id: 'rloo',
   about: {
     does: 'Compares each completion with the mean of the others of its group; undivided.',
+    names: ['leave-one-out'],
     formula: 'A_i = R_i − mean_{j≠i} R_j',
     source: '2402.14740',
     certainty: 'paper',

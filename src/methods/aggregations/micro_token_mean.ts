@@ -6,6 +6,7 @@ export const microTokenMean = method({
   id: 'micro-token-mean',
   about: {
     does: 'Each token of a micro-batch counts the same, then the micro-batches: it depends on how a batch is cut.',
+    names: ['BNPO'],
     formula: 'c = 1/(n·N_micro)',
     source: 'own',
     certainty: 'own',

@@ -6,6 +6,7 @@ export const tokenMean = method({
   id: 'token-mean',
   about: {
     does: 'Each token of the optimizer step counts the same.',
+    names: ['DAPO'],
     formula: 'c = 1/N',
     source: '2503.14476',
     certainty: 'paper',

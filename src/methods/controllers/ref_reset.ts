@@ -8,6 +8,7 @@ export const refReset = method({
   id: 'ref-reset',
   about: {
     does: 'Makes the policy its own reference every so many steps.',
+    names: ['ProRL'],
     formula: 'ref ← policy where step mod every = 0',
     source: '2505.24864',
     certainty: 'after the paper',

@@ -8,6 +8,7 @@ export const refSync = method({
   id: 'ref-sync',
   about: {
     does: 'Moves the reference towards the policy every so many steps.',
+    names: ['TR-DPO'],
     formula: 'ref ← α·policy + (1 − α)·ref where step mod ref_model_sync_steps = 0',
     source: '2404.09656',
     certainty: 'paper',

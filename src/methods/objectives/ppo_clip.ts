@@ -11,6 +11,7 @@ export const ppoClip = method({
   id: 'ppo-clip',
   about: {
     does: 'Stops rewarding a token once its probability has moved by the clip.',
+    names: ['PPO', 'clip-higher', 'DAPO', 'two-sided clip'],
     formula: '−min(min(r, delta)·A, clip(r, 1 − epsilon, 1 + epsilon_high)·A)',
     source: '1707.06347',
     certainty: 'paper',

@@ -7,6 +7,7 @@ export const none = method({
   id: 'none',
   about: {
     does: 'Takes every ratio as 1: the plain policy gradient, right on-policy alone.',
+    names: ['REINFORCE'],
     formula: 'r_t = exp(logprob_t − sg(logprob_t))',
     source: 'own',
     certainty: 'own',

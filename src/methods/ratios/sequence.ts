@@ -7,6 +7,7 @@ export const sequence = method({
   id: 'sequence',
   about: {
     does: 'Weighs and clips a completion as a whole, by the geometric mean of its ratios.',
+    names: ['GSPO'],
     formula: 's = exp(mean_t (logprob_t − old_t))',
     source: '2507.18071',
     certainty: 'paper',

@@ -7,6 +7,7 @@ export const sequenceToken = method({
   id: 'sequence_token',
   about: {
     does: "Clips by the completion's ratio, and moves each token by its own advantage.",
+    names: ['GSPO-token'],
     formula: 'r_t = sg(s)·exp(logprob_t − sg(logprob_t))',
     source: '2507.18071',
     certainty: 'paper',

@@ -25,6 +25,7 @@ export const refill = method({
   id: 'refill',
   about: {
     does: 'Replaces groups without signal by groups of further prompts.',
+    names: ['dynamic sampling', 'DAPO'],
     formula: 'samples again until n groups are live, at most max_rounds times',
     source: '2503.14476',
     certainty: 'paper',

@@ -13,6 +13,7 @@ export const opsm = method({
   id: 'opsm',
   about: {
     does: 'Leaves completions of negative advantage alone that the policy has moved away from.',
+    names: ['off-policy sequence mask'],
     formula: 'weight 0 where A < 0 and mean_t (old_t − logprob_t) > off_policy_mask_threshold',
     source: '2512.02556',
     certainty: 'after the paper',

@@ -14,6 +14,7 @@ export const tis = method({
   id: 'tis',
   about: {
     does: 'Weighs what was sampled from a part of the policy by what that part held.',
+    names: ['truncated importance sampling'],
     formula: 'weight min(π_old/π_sampled, clip_max), of a token or of a completion',
     source: 'own',
     certainty: 'own',

@@ -1,0 +1,18 @@
+/** `npm run docs`: docs/reference.md and a page per method in docs/methods, from the definitions in dist/. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { methodPage } from '../dist/cli/method_page.js';
+import { referencePage } from '../dist/cli/reference_page.js';
+import { catalogue } from '../dist/config/catalogue.js';
+import { methodFacts } from '../dist/config/method_facts.js';
+
+const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+const all = catalogue();
+const facts = methodFacts();
+writeFileSync(`${docs}reference.md`, referencePage(all));
+mkdirSync(`${docs}methods`, { recursive: true });
+for (const file of readdirSync(`${docs}methods`)) rmSync(`${docs}methods/${file}`);
+for (const method of all.methods) {
+  const does = all.points.find(({ name }) => name === method.point).does;
+  writeFileSync(`${docs}methods/${method.name}.md`, methodPage(method, facts(method.name), does));
+}
