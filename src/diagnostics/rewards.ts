@@ -54,10 +54,11 @@ const narrowRewards: Diagnostic = {
     if (newest === undefined || newest.live === 0) return undefined;
     const size = Math.max(Math.abs(newest.lowest), Math.abs(newest.highest));
     if (newest.spread >= NARROW * size) return undefined;
+    const scale = optionOf(stage.methods, 'scale_rewards');
     const effect =
-      optionOf(stage.methods, 'scale_rewards') === 'none'
-        ? 'Advantages are as small, and so is what is learned from them'
-        : `scale_rewards: ${optionOf(stage.methods, 'scale_rewards')} blows such differences, close to rounding noise, up to full advantages`;
+      scale === 'group' || scale === 'batch'
+        ? `scale_rewards: ${scale} blows such differences, close to rounding noise, up to full advantages`
+        : 'Advantages are made of such differences, close to rounding noise: they are as small, or as noisy';
     return {
       seen: `rewards of one group differ by ${figure(newest.spread)} (standard deviation) at a size of ${figure(size)}`,
       why: effect,

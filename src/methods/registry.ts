@@ -1,8 +1,24 @@
 /** Every method by its point. A new one is a file and a line here. */
-
+import { brpo } from './advantages/brpo.ts';
+import { bundle } from './advantages/bundle.ts';
+import { canon } from './advantages/canon.ts';
 import { constant } from './advantages/constant.ts';
 import { group } from './advantages/group.ts';
+import { jsShrinkage } from './advantages/js_shrinkage.ts';
+import { lengthWeighted } from './advantages/length_weighted.ts';
+import { maxrl } from './advantages/maxrl.ts';
+import { nsr } from './advantages/nsr.ts';
+import { passkAnalytic } from './advantages/passk_analytic.ts';
+import { pkpo } from './advantages/pkpo.ts';
+import { processCentred } from './advantages/process_centred.ts';
+import { psr } from './advantages/psr.ts';
+import { reinforcePp } from './advantages/reinforce_pp.ts';
+import { renorm } from './advantages/renorm.ts';
+import { riskpo } from './advantages/riskpo.ts';
 import { rloo } from './advantages/rloo.ts';
+import { tournament } from './advantages/tournament.ts';
+import { trieValue } from './advantages/trie_value.ts';
+import { wReinforce } from './advantages/w_reinforce.ts';
 import { constNorm } from './aggregations/const_norm.ts';
 import { microTokenMean } from './aggregations/micro_token_mean.ts';
 import { promptMean } from './aggregations/prompt_mean.ts';
@@ -105,7 +121,28 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   rolloutStrategies: [refill],
   tokenControls: [repetitionStop],
   groupSteps: [],
-  advantageEstimator: [group, rloo, constant],
+  advantageEstimator: [
+    group,
+    rloo,
+    jsShrinkage,
+    lengthWeighted,
+    maxrl,
+    reinforcePp,
+    wReinforce,
+    nsr,
+    psr,
+    passkAnalytic,
+    pkpo,
+    riskpo,
+    bundle,
+    canon,
+    brpo,
+    tournament,
+    processCentred,
+    renorm,
+    trieValue,
+    constant,
+  ],
   creditSteps: [
     truncationMask,
     lengthMask,

@@ -196,7 +196,7 @@ describe('one bad line', () => {
     ],
     [
       'scale_rewards: std',
-      'scale_rewards: std — not a way to scale rewards; use group, batch, none, true (group) or false (none).',
+      'scale_rewards: std — not a way to scale rewards; use group, batch, none, mean, true (group) or false (none).',
     ],
     [
       'mask_truncated_completions: yes',

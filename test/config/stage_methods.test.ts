@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { resolvedTree } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
+import { METHODS } from '../../src/methods/registry.ts';
 import { stageOf } from '../support/stages.ts';
+
+const ESTIMATORS = METHODS.advantageEstimator.map(({ id }) => id).join(', ');
 
 function written(...lines: readonly string[]): Record<string, unknown> {
   const text = ['task: sort_digits', 'max_steps: 10', ...lines].join('\n');
@@ -47,7 +50,7 @@ describe('methods of a stage', () => {
   });
 
   it.each([
-    ['advantage_estimator: roo', 'roo — no such method (group, rloo); the nearest is rloo.'],
+    ['advantage_estimator: roo', `roo — no such method (${ESTIMATORS}); the nearest is rloo.`],
     ['credit_steps: [rloo]', 'rloo — not a method of this point; move it to advantage_estimator.'],
     ['credit_steps: [{name: length-mask}]', 'missing'],
     ['credit_steps: [{name: length-mask, max_token: 3}]', 'no such option of length-mask (it takes max_tokens)'],

@@ -340,9 +340,9 @@ describe.each(METHODS.tokenWeights)('the token weights $id', ({ id }) => {
 });
 
 describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
-  const part = partOf('advantageEstimator', id);
   const context = stepContext(stageOf(lineFor('advantageEstimator', id)));
   const estimate = (rewards: readonly (number | null)[]): number[] => {
+    const part = partOf('advantageEstimator', id); // anew: it may remember batches
     const group = groupOfRewards(
       rewards.map(() => 2),
       rewards,
@@ -363,7 +363,7 @@ describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
 
   it('are exactly 0 in a group that it calls dead, and for a completion without a reward', () => {
     const dead = groupOfRewards([2, 2, 2], [0.7, 0.7, 0.7]);
-    if (part.isDead?.(dead) ?? true) expect(estimate([0.7, 0.7, 0.7])).toEqual([0, 0, 0]);
+    if (partOf('advantageEstimator', id).isDead?.(dead) ?? true) expect(estimate([0.7, 0.7, 0.7])).toEqual([0, 0, 0]);
     expect(estimate([1, null, 0])[1]).toBe(0);
   });
 });

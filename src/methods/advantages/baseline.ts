@@ -1,5 +1,13 @@
 /** What every estimator with a baseline per group shares: which rewards count, and that dead groups get exactly 0. */
+import type { AdvantageEstimator } from '../points.ts';
 import type { CreditedGroup, Rollout, RolloutGroup } from '../records.ts';
+import { deviationOf, meanOf } from '../statistics.ts';
+
+/** Keeps a deviation near 0 from blowing up rounding noise; TRL's. */
+export const EPSILON = 1e-4;
+
+/** A rollout whose reward counts in the baseline of its group. */
+export type CountedRollout = Rollout & { readonly reward: number };
 
 /** Whether all rewards of a group that count are equal, exactly: decided before any mean, which rounding would spoil. */
 export function hasEqualRewards({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {
@@ -13,7 +21,7 @@ export function rewardsOf({ rollouts }: Pick<RolloutGroup, 'rollouts'>): number[
 }
 
 /** Whether a rollout's reward counts in the baseline of its group. */
-export function counts(rollout: Rollout): rollout is Rollout & { readonly reward: number } {
+export function counts(rollout: Rollout): rollout is CountedRollout {
   return rollout.reward !== null && rollout.inBaseline !== false;
 }
 
@@ -38,4 +46,43 @@ export function estimateByGroup(
     });
     return { advantages };
   });
+}
+
+/** Whether all of these numbers are equal, exactly. */
+export function areEqual(values: readonly number[]): boolean {
+  return values.every((value) => value === values[0]);
+}
+
+/** (x − mean) / (deviation + 1e-4), with n − 1; exactly 0 where all are equal. */
+export function standardScores(values: readonly number[]): number[] {
+  if (areEqual(values)) return values.map(() => 0);
+  const [center, divisor] = [meanOf(values), deviationOf(values) + EPSILON];
+  return values.map((value) => (value - center) / divisor);
+}
+
+/** Whether nothing in a group has a reward that counts. */
+export function hasNoReward({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {
+  return !rollouts.some(counts);
+}
+
+/** One number per rollout: those of the rollouts that count, in their order, and 0 for the others. */
+export function spreadOut(rollouts: readonly Rollout[], ofCounted: readonly number[]): Float32Array {
+  let next = 0;
+  return Float32Array.from(rollouts, (rollout) => (counts(rollout) ? ofCounted[next++] : 0));
+}
+
+/**
+ * An estimator that looks at one group at a time. A group is dead where no completion of it gets an advantage.
+ *
+ * @param advantagesOf  from the rewards of a group that count, and their rollouts, to advantages in the same order
+ */
+export function groupByGroup(
+  advantagesOf: (rewards: readonly number[], rollouts: readonly CountedRollout[]) => readonly number[],
+): Required<Pick<AdvantageEstimator, 'estimate' | 'isDead'>> {
+  const of = (group: RolloutGroup): Float32Array =>
+    spreadOut(group.rollouts, advantagesOf(rewardsOf(group), group.rollouts.filter(counts)));
+  return {
+    estimate: (groups) => groups.map((group) => ({ advantages: of(group) })),
+    isDead: (group) => of(group).every((advantage) => advantage === 0),
+  };
 }

@@ -1,7 +1,8 @@
 /**
  * Group-relative advantages: (reward − baseline) / (deviation + 1e-4), deviations with n − 1. The baseline is the mean of
- * the group, of its other members, of the batch, or 0; the deviation that of the group, of the batch, or left out. With a
- * baseline of its own a dead group's advantages are exactly 0. The engine has a kernel for the plain case (kernels.ts,
+ * the group, of its other members, of the batch, or 0; the deviation that of the group, of the batch, or left out; or the
+ * divisor is the mean of the group (MaxRL), and 0 comes of a mean that is not above 0. With a baseline of its own a dead
+ * group's advantages are exactly 0. The engine has a kernel for the plain case (kernels.ts,
  * groupAdvantages). `normalize_then_sum`, TRL's for several rewards (GDPO, arXiv:2601.05242), normalizes each within the
  * group, adds them up by their weights, and normalizes the sums over the batch.
  */
@@ -11,10 +12,7 @@ import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { CreditedGroup, Rollout, RolloutGroup } from '../records.ts';
 import { deviationOf, meanOf } from '../statistics.ts';
-import { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './baseline.ts';
-
-/** Keeps a deviation near 0 from blowing up rounding noise; TRL's. */
-const EPSILON = 1e-4;
+import { areEqual, counts, EPSILON, estimateByGroup, hasEqualRewards, rewardsOf } from './baseline.ts';
 
 export const group = method({
   id: 'group',
@@ -30,13 +28,13 @@ export const group = method({
     scaleRewards: key(
       'scale_rewards',
       z
-        .union([z.enum(['group', 'batch', 'none']), z.boolean()], {
-          error: 'not a way to scale rewards; use group, batch, none, true (group) or false (none)',
+        .union([z.enum(['group', 'batch', 'none', 'mean']), z.boolean()], {
+          error: 'not a way to scale rewards; use group, batch, none, mean, true (group) or false (none)',
         })
         .default('group')
         .transform((written) => (typeof written === 'string' ? written : written ? 'group' : 'none'))
         .describe(
-          'Standard deviation that divides the advantages: of the group, of the batch, or none. Default group.',
+          'What divides the advantages: the standard deviation of the group, of the batch, nothing (none), or the mean of the group. Default group.',
         ),
     ),
     rewardBaseline: laterKey(
@@ -79,15 +77,23 @@ export const group = method({
     }
     const isOwn = rewardBaseline === 'group' || rewardBaseline === 'loo';
     return {
-      ...(rewardBaseline === 'group' && { device: scaleRewards }),
-      isDead: (each) => (isOwn ? hasEqualRewards(each) : rewardsOf(each).every((reward) => reward === 0)),
+      ...(rewardBaseline === 'group' && scaleRewards !== 'mean' && { device: scaleRewards }),
+      isDead: (each) => {
+        const rewards = rewardsOf(each);
+        if (scaleRewards === 'mean' && meanOf(rewards) <= 0) return true;
+        return isOwn ? hasEqualRewards(each) : rewards.every((reward) => reward === 0);
+      },
       estimate(groups) {
         const all = groups.flatMap((each) => rewardsOf(each));
         const [ofBatch, meanOfBatch] = [deviationOf(all), meanOf(all)];
         const advantagesOf = (rewards: readonly number[]): number[] => {
+          const center = meanOf(rewards);
+          if (scaleRewards === 'mean' && center <= 0) return rewards.map(() => 0);
           const deviation = scaleRewards === 'batch' ? ofBatch : deviationOf(rewards);
-          const divisor = scaleRewards === 'none' ? 1 : deviation + EPSILON;
-          const centers = { group: meanOf(rewards), loo: 0, batch: meanOfBatch, none: 0 };
+          const divisor = { group: deviation + EPSILON, batch: deviation + EPSILON, none: 1, mean: center }[
+            scaleRewards
+          ];
+          const centers = { group: center, loo: 0, batch: meanOfBatch, none: 0 };
           const sum = rewards.reduce((total, reward) => total + reward, 0);
           return rewards.map((reward) => {
             const others = rewards.length < 2 ? reward : (sum - reward) / (rewards.length - 1);
@@ -115,8 +121,6 @@ function columnsOf(rollouts: readonly Rollout[], weights: readonly number[]): Co
     }),
   }));
 }
-
-const areEqual = (values: readonly number[]): boolean => values.every((value) => value === values[0]);
 
 function normalizeThenSum(
   groups: readonly RolloutGroup[],
