@@ -53,10 +53,9 @@ export async function creditGroups(
     const credit = group.dead ? { advantages: new Float32Array(group.rollouts.length) } : estimated[i];
     return { ...group, ...credit };
   });
-  if (creditSteps.length === 0) return credited;
   return creditSteps
     .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), credited)
-    .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // shaped to nothing
+    .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // it came to nothing
 }
 
 /** By the engine's kernel. Rollouts whose reward does not count get 0. */

@@ -7,6 +7,7 @@
 
 import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
+import { hasEqualRewards } from '../methods/advantages/baseline.ts';
 import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { betterOf } from './best.ts';
@@ -165,7 +166,7 @@ function hasSignal(
   }
   state.deadBatches++;
   if (state.deadBatches < MOST_DEAD_BATCHES) return false;
-  const why = collected.groups.every((group) => group.dead)
+  const why = collected.groups.every(hasEqualRewards)
     ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
       '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.'
     : `Rewards differ, but what stands between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
@@ -178,8 +179,11 @@ function hasSignal(
 }
 
 /** The methods that may take the advantages of a live group. */
-function namesBeforeUpdate({ methods: { rolloutStrategies, groupSteps, creditSteps } }: GrpoStageConfig): string {
-  return [...rolloutStrategies, ...groupSteps, ...creditSteps].map(({ name }) => name).join(', ');
+function namesBeforeUpdate({ methods }: GrpoStageConfig): string {
+  const { rolloutStrategies, groupSteps, advantageEstimator, creditSteps } = methods;
+  return [...rolloutStrategies, ...groupSteps, ...advantageEstimator, ...creditSteps]
+    .map(({ name }) => name)
+    .join(', ');
 }
 
 /** The groups of the next optimizer step, and whether their rollouts come from the very weights it changes. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -90,6 +91,18 @@ describe('a batch without a live group', () => {
     expect(await weightsOf(run)).toEqual(before);
     const { seen: learning } = await events(await reinforced(keys, { rewards: { own } }));
     expect(learning.filter(({ type }) => type === 'step')).toHaveLength(4);
+  });
+
+  it.each([
+    ['js-shrinkage', same, 'Every group of 4 completions got equal rewards'],
+    ['{name: passk-analytic, k: 3, solved_reward: 0}', own.score, 'left no advantage: passk-analytic'],
+  ])('is one that the estimator has no advantage for, too: %s', async (written, score, message) => {
+    const run = await reinforced(
+      { reward_funcs: ['own'], advantage_estimator: parse(written) },
+      { rewards: { own: { ...own, score } } },
+    );
+    const { error } = await events(run);
+    expect(error).toMatchObject({ code: 'nothing-to-learn', message: expect.stringContaining(message) });
   });
 
   it('is passed over where others live', async () => {

@@ -18,7 +18,7 @@ export const brpo = method({
     certainty: 'after the paper',
   },
   options: PAIR_OPTIONS,
-  conflict: (_, __, { numGenerations }) =>
+  conflict: (_, __, { batch: { numGenerations } }) =>
     numGenerations < 3
       ? `needs two completions beside the one that is drawn, and groups are of ${numGenerations}; raise num_generations to 3 or more`
       : undefined,

@@ -43,7 +43,7 @@ export const canon = method({
         .describe('Factor on the advantages of the half with the larger measure. Default 1.'),
     ),
   },
-  conflict: (_, __, { numGenerations }) =>
+  conflict: (_, __, { batch: { numGenerations } }) =>
     numGenerations % 2 === 1
       ? `splits groups in halves, and they are of ${numGenerations}; use an even num_generations`
       : undefined,

@@ -4,6 +4,7 @@
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
+import { unguarded } from '../shaping/unguarded.ts';
 import { groupByGroup } from './baseline.ts';
 import { SOLVED_OPTIONS, solvedBy } from './solved.ts';
 
@@ -16,6 +17,7 @@ export const nsr = method({
     certainty: 'paper',
   },
   options: SOLVED_OPTIONS,
+  warn: (_, methods) => unguarded(methods),
   create: (options): AdvantageEstimator => {
     const isSolved = solvedBy(options);
     return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? 0 : -1)));

@@ -27,10 +27,10 @@ export const passkAnalytic = method({
     ),
     ...SOLVED_OPTIONS,
   },
-  conflict: ({ k }, _, sizes) =>
-    largestOf(k) === sizes.numGenerations
-      ? `the one set of all ${sizes.numGenerations} completions tells none of them apart; lower k, or raise num_generations`
-      : tooManyTries(k, sizes),
+  conflict: ({ k }, _, { batch }) =>
+    largestOf(k) === batch.numGenerations
+      ? `the one set of all ${batch.numGenerations} completions tells none of them apart; lower k, or raise num_generations`
+      : tooManyTries(k, batch),
   create: ({ k, ...options }): AdvantageEstimator => {
     const isSolved = solvedBy(options);
     return groupByGroup((_, rollouts) => {

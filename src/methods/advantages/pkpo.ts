@@ -34,7 +34,7 @@ export const pkpo = method({
     }
     return options;
   },
-  conflict: ({ k }, _, sizes) => tooManyTries(k, sizes),
+  conflict: ({ k }, _, { batch }) => tooManyTries(k, batch),
   create: ({ k, withoutSelf }): AdvantageEstimator =>
     groupByGroup((rewards) => {
       const tries = Math.min(k, rewards.length);

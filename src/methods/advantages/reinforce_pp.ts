@@ -1,17 +1,18 @@
 /**
- * REINFORCE++: the reward of a completion, at each of its tokens, made standard over all tokens of the batch, so that long
+ * REINFORCE++: a token's reward is that of its completion, at the last token, less what leaving the reference costs it,
+ * β·k1_t with k1 = logprob − ref; a token gets what comes from it on, made standard over all tokens of the batch. So long
  * completions weigh in the mean and the deviation by their length. `baseline` first takes the mean of its group from each
- * reward; a group of equal rewards then tells nothing, and gets exactly 0. Without discount the outcome's return is the same
- * at each token. The paper's reward also has −β·k1 per token; here that is a part of its own, behind this one: the credit
- * step or term that puts the KL into rewards. arXiv:2501.03262.
+ * completion's reward; without a KL part a group of equal rewards then tells nothing, and gets exactly 0.
+ * arXiv:2501.03262.
  */
-import { choice, key } from '../../options/keys.ts';
+import { choice, key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
+import { returnsToGo } from '../shaping/token_returns.ts';
 import { meanOf } from '../statistics.ts';
-import { lossTokens } from '../tokens.ts';
-import { areEqual, counts, hasEqualRewards, hasNoReward, rewardsOf, spreadOut } from './baseline.ts';
+import { carriesLoss } from '../tokens.ts';
+import { areEqual, type CountedRollout, counts, hasEqualRewards, hasNoReward, rewardsOf } from './baseline.ts';
 
 /** Least variance, as in verl. */
 const VARIANCE_FLOOR = 1e-8;
@@ -19,8 +20,9 @@ const VARIANCE_FLOOR = 1e-8;
 export const reinforcePp = method({
   id: 'reinforce-pp',
   about: {
-    does: 'Standardizes rewards over all tokens of the batch.',
-    formula: 'A = (x − mean_tokens x)/√(var_tokens x + 1e-8), x = R, or R − μ of its group',
+    does: 'Standardizes what comes from a token on over all tokens of the batch.',
+    formula:
+      'x_t = R − kl_reward_coef·Σ_{s≥t} (logprob_s − ref_s), less the mean R of the group for baseline; A_t = (x_t − mean x)/√(var x + 1e-8)',
     source: '2501.03262',
     certainty: 'paper',
   },
@@ -31,33 +33,68 @@ export const reinforcePp = method({
         .default('plain')
         .describe('Whether a reward is taken as it is (plain), or without the mean of its group (baseline).'),
     ),
+    klInReward: key(
+      'kl_reward_coef',
+      real({ least: 0, example: 0.01 })
+        .default(0)
+        .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out. Default 0.'),
+    ),
   },
-  create: ({ centeredIn }): AdvantageEstimator => ({
-    estimate: (groups) => whitened(groups, centeredIn === 'baseline'),
-    isDead: centeredIn === 'baseline' ? hasEqualRewards : hasNoReward,
-  }),
+  needs: ({ klInReward }) => (klInReward === 0 ? {} : { sampled: ['refLogprobs'] }),
+  create: ({ centeredIn, klInReward }): AdvantageEstimator => {
+    const isCentred = centeredIn === 'baseline';
+    return {
+      estimate: (groups) => whitened(groups, isCentred, klInReward),
+      isDead: isCentred && klInReward === 0 ? hasEqualRewards : hasNoReward,
+    };
+  },
 });
 
-function whitened(groups: readonly RolloutGroup[], isCentred: boolean) {
-  const values = groups.map((group) => {
-    const rewards = rewardsOf(group);
-    const center = isCentred ? meanOf(rewards) : 0;
-    return rewards.map((reward) => (isCentred && areEqual(rewards) ? 0 : reward - center));
-  });
-  const all = values.flat();
-  const lengths = groups.flatMap(({ rollouts }) => rollouts.filter(counts).map(lossTokens));
-  const { center, deviation } = momentsOf(all, lengths);
-  return groups.map(({ rollouts }, g) => {
-    const isDead = isCentred && hasEqualRewards({ rollouts });
-    const own = values[g].map((value) => (isDead || areEqual(all) ? 0 : (value - center) / deviation));
-    return { advantages: spreadOut(rollouts, own) };
+function whitened(groups: readonly RolloutGroup[], isCentred: boolean, coefficient: number) {
+  const values = groups.map((group) => returnsOf(group, isCentred, coefficient));
+  const standard = standardOver(
+    groups.flatMap(({ rollouts }, g) =>
+      rollouts.flatMap((rollout, i) => [...(values[g][i] ?? [])].filter((_, t) => carriesLoss(rollout, t))),
+    ),
+  );
+  return groups.map((group, g) => {
+    const isFlat = isCentred && coefficient === 0 && hasEqualRewards(group);
+    const tokenAdvantages = group.rollouts.map(({ tokens }, i) =>
+      Float32Array.from(values[g][i] ?? new Float64Array(tokens.length), (value) =>
+        isFlat || values[g][i] === undefined ? 0 : standard(value),
+      ),
+    );
+    const advantages = Float32Array.from(tokenAdvantages, (own) => own[0] ?? 0);
+    return coefficient === 0 ? { advantages } : { advantages, tokenAdvantages };
   });
 }
 
-/** Of a value per token; the variance with n − 1. */
-function momentsOf(values: readonly number[], lengths: readonly number[]) {
-  const tokens = lengths.reduce((sum, length) => sum + length, 0);
-  const center = values.reduce((sum, value, i) => sum + lengths[i] * value, 0) / Math.max(1, tokens);
-  const squares = values.reduce((sum, value, i) => sum + lengths[i] * (value - center) ** 2, 0);
-  return { center, deviation: Math.sqrt(squares / Math.max(1, tokens - 1) + VARIANCE_FLOOR) };
+/** [rollouts][tokens] what comes from a token on; undefined where a reward does not count. */
+function returnsOf(group: RolloutGroup, isCentred: boolean, coefficient: number): (Float64Array | undefined)[] {
+  const rewards = rewardsOf(group);
+  const center = isCentred ? meanOf(rewards) : 0;
+  return group.rollouts.map((rollout) => {
+    if (!counts(rollout)) return undefined;
+    const outcome = isCentred && areEqual(rewards) ? 0 : Math.fround(rollout.reward) - center; // no rounding noise
+    return returnsToGo(costsOf(rollout, coefficient), 1).map((later) => outcome + later);
+  });
+}
+
+/** [tokens] −β·k1; 0 where no loss is. */
+function costsOf(rollout: CountedRollout, coefficient: number): Float64Array {
+  const { logprobs, refLogprobs, tokens } = rollout;
+  if (coefficient === 0) return new Float64Array(tokens.length);
+  if (refLogprobs === undefined) throw new RangeError('reinforce-pp needs log-probs under the reference');
+  return Float64Array.from(logprobs, (logprob, t) =>
+    carriesLoss(rollout, t) ? -coefficient * (logprob - refLogprobs[t]) : 0,
+  );
+}
+
+/** (x − mean)/√(variance + 1e-8), with n − 1; 0 where all are equal. */
+function standardOver(values: readonly number[]): (value: number) => number {
+  if (areEqual(values)) return () => 0;
+  const center = meanOf(values);
+  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  const deviation = Math.sqrt(squares / (values.length - 1) + VARIANCE_FLOOR);
+  return (value) => (value - center) / deviation;
 }

@@ -6,7 +6,9 @@
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
+import { unguarded } from '../shaping/unguarded.ts';
 import { groupByGroup } from './baseline.ts';
+import { largestOf } from './group_size.ts';
 import { SOLVED_OPTIONS, solvedBy } from './solved.ts';
 
 export const wReinforce = method({
@@ -24,6 +26,7 @@ export const wReinforce = method({
     ),
     ...SOLVED_OPTIONS,
   },
+  warn: ({ solved_weight: weight }, methods) => (largestOf(weight) < 1 ? unguarded(methods) : undefined),
   create: ({ solvedWeight, ...options }): AdvantageEstimator => {
     const isSolved = solvedBy(options);
     return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? solvedWeight : -1)));

@@ -182,4 +182,20 @@ describe('reinforce-pp', () => {
     expect(advantages(groups)[1]).toEqual([0, 0]);
     expect(part.isDead?.(groups[1])).toBe(true);
   });
+
+  it('takes the distance from the reference to go out of the reward, before it is made standard', () => {
+    const logprobs = [-1, -2, -0.5];
+    const refLogprobs = Float32Array.of(-1.5, -1, -0.5);
+    const first = { ...rolloutOf(3, 1), logprobs: Float32Array.from(logprobs), refLogprobs };
+    const second = { ...rolloutOf(1, 0), logprobs: Float32Array.of(-1), refLogprobs: Float32Array.of(-3) };
+    const { part, byToken, advantages } = estimatorOf('{name: reinforce-pp, kl_reward_coef: 0.5}');
+    // k1 is ½, −1, 0 and 2: to go −½, −1, 0 and 2.
+    const values = [1.25, 1.5, 1, -1];
+    const mean = values.reduce((sum, value) => sum + value, 0) / 4;
+    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 3 + 1e-8);
+    const expected = values.map((value) => (value - mean) / deviation);
+    expectAll(byToken([groupOf([first, second])]).flat(2), expected);
+    expectAll(advantages([groupOf([first, second])])[0], [expected[0], expected[3]]);
+    expect(part.isDead?.(groupOf([first, { ...second, reward: 1 }]))).toBe(false);
+  });
 });

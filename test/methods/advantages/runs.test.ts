@@ -50,6 +50,18 @@ describe.each(METHODS.advantageEstimator)('a run with $id', ({ id }) => {
   });
 });
 
+describe('a run with reinforce-pp', () => {
+  it('has the log-probs of the reference where the KL is in its reward', async () => {
+    const kl = run('{name: reinforce-pp, kl_reward_coef: 0.5}');
+    const [plain, charged] = [
+      await finishSmallRun(await backend(), run('reinforce-pp')),
+      await finishSmallRun(await backend(), kl),
+    ];
+    expect(charged.metrics[0].grad_norm).toBeCloseTo(Number(plain.metrics[0].grad_norm), 4); // the policy is the reference
+    expect(charged.sha256).not.toBe(plain.sha256);
+  });
+});
+
 describe('a run with riskpo', () => {
   it('goes on from a checkpoint to the same weights', async () => {
     const small = run('{name: riskpo, prompts_per_bundle: 2}');
