@@ -1,18 +1,30 @@
 /** Lets the controllers of a stage act, after a step and after an evaluation. */
-import type { Levers } from '../methods/points.ts';
-import type { Evaluation, StepMetrics } from '../methods/records.ts';
+import type { Levers, StepLevers } from '../methods/points.ts';
+import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import type { TrainingRun } from './run.ts';
+import { packBatch, splitGroups } from '../model/batch.ts';
+import { tokenGroup } from './credit.ts';
+import { endingOf, type Steering, type TrainingRun } from './run.ts';
 import { openStep, type StepScope } from './step_scope.ts';
+import { microBatchCapacity } from './update.ts';
+
+/** What an optimizer step was made of. */
+export interface StepTaken {
+  readonly groups: readonly CreditedGroup[];
+  readonly temperature: number;
+}
 
 /** @returns the metrics, and what the controllers have logged */
 export async function controlAfterStep(
   run: TrainingRun,
   stage: GrpoStageConfig,
   metrics: StepMetrics,
+  taken: StepTaken,
 ): Promise<StepMetrics> {
   const scope = openStep(run, stage);
-  for (const { id, part } of scope.methods.controllers) await part.afterStep?.(metrics, leversOf(run, scope, id));
+  for (const { id, part } of scope.methods.controllers) {
+    await part.afterStep?.({ ...metrics, ...scope.logged }, stepLeversOf(run, scope, id, taken));
+  }
   return { ...metrics, ...scope.logged };
 }
 
@@ -29,9 +41,92 @@ export async function controlAfterEvaluation(
 
 /** The step's number is that of the step just taken: levers say what holds from the next one on. */
 function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
+  const { policy, state } = run;
+  const steer = (changed: Partial<Steering>): void => {
+    state.steering = { ...state.steering, ...changed };
+  };
   return {
     ...scope.context(id),
-    copyToReference: () => run.policy.copyToReference(),
-    mixIntoReference: (share) => run.policy.mixIntoReference(share),
+    copyToReference: () => policy.copyToReference(),
+    mixIntoReference: (share) => policy.mixIntoReference(share),
+    mix: (to, from, share) => (share === 1 ? policy.copySet(to, from) : policy.mixSet(to, from, share)),
+    async resetMoments() {
+      const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
+      for (const moment of ['firstMoment', 'secondMoment'] as const) policy.writeVector(moment, zeros);
+      steer({ momentsFrom: state.step });
+    },
+    get: (key) => settingOf(run, scope, id, key),
+    set(key, value) {
+      settingOf(run, scope, id, key);
+      const rule = refusal(scope, key, value);
+      if (rule !== undefined) throw new RangeError(`${id} sets ${key} to ${value}: ${rule}`);
+      steer({ settings: { ...state.steering.settings, [key]: value } });
+    },
+    endStage(reason) {
+      const { stageIndex, step } = state;
+      if (endingOf(state) === undefined) steer({ endings: [...state.steering.endings, { stageIndex, step, reason }] });
+    },
   };
+}
+
+function stepLeversOf(run: TrainingRun, scope: StepScope, id: string, taken: StepTaken): StepLevers {
+  const { state } = run;
+  const { batch } = scope.stage;
+  return {
+    ...leversOf(run, scope, id),
+    get stepsLeft() {
+      if (state.buffer === undefined) return 0;
+      const minibatches = Math.min(batch.optimizerStepsPerGeneration, state.buffer.groups.length);
+      return minibatches * batch.numIterations - state.buffer.stepsTaken;
+    },
+    dropRollouts() {
+      state.buffer = undefined;
+    },
+    kl: (to) => sampledKl(run, scope, to, taken),
+  };
+}
+
+/** The stage's own keys that a controller may set; others are options of methods. */
+const SHARED: Readonly<Record<string, (stage: GrpoStageConfig) => number>> = {
+  temperature: ({ sampling }) => sampling.temperature,
+  learning_rate: ({ optimizer }) => optimizer.learningRate,
+};
+
+function settingOf({ state }: TrainingRun, scope: StepScope, id: string, key: string): number {
+  const { settings } = state.steering;
+  if (Object.hasOwn(settings, key)) return settings[key];
+  if (Object.hasOwn(SHARED, key)) return SHARED[key](scope.stage);
+  const option = scope.methods.option(key);
+  if (option === undefined) throw new RangeError(`${id} asks for ${key}, which no method of this stage takes`);
+  return option.at(state.step, settings);
+}
+
+function refusal({ methods }: StepScope, key: string, value: number): string | undefined {
+  if (!Number.isFinite(value)) return 'must be a finite number';
+  if (Object.hasOwn(SHARED, key)) return value > 0 ? undefined : 'must be above 0';
+  return methods.option(key)?.refuses(value);
+}
+
+/** k3 of the sampled tokens that carry a loss, under the policy that sampled them and under another set. */
+async function sampledKl(
+  run: TrainingRun,
+  scope: StepScope,
+  to: 'policy' | 'reference' | 'first',
+  { groups, temperature }: StepTaken,
+): Promise<number> {
+  const members = groups.map((group) => ({ ...tokenGroup(group), group }));
+  let [sum, tokens] = [0, 0];
+  for (const micro of splitGroups(members, microBatchCapacity(run, scope.stage, scope))) {
+    const batch = packBatch(micro);
+    const rollouts = micro.flatMap(({ group }) => group.rollouts);
+    const { logprobs } = await run.policy.score(batch, temperature, to);
+    logprobs.forEach((logprob, row) => {
+      const rollout = rollouts[batch.completionOf[row]];
+      if (rollout.inLoss === false) return;
+      const x = logprob - rollout.logprobs[batch.tokenOf[row]];
+      sum += Math.expm1(x) - x;
+      tokens++;
+    });
+  }
+  return sum / Math.max(1, tokens);
 }

@@ -10,7 +10,10 @@ import { RlvrError } from '../errors.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
 import type { TrainingRun } from './run.ts';
-import { stageOf } from './run.ts';
+import { endingOf, stageOf } from './run.ts';
+
+/** Code of what is said where a controller ends a stage. */
+const STAGE_ENDED = 'stage-ended';
 
 export function diagnoseStart(run: TrainingRun): TrainEvent[] {
   const { stageIndex, step, watch } = run.state;
@@ -50,6 +53,15 @@ export function diagnoseEvaluation(run: TrainingRun, evaluation: Evaluation): Tr
 function chanceOf({ shares }: TaskSet): number {
   const total = shares.reduce((sum, { weight }) => sum + weight, 0);
   return shares.reduce((sum, { task, weight }) => sum + (weight / total) * task.chance, 0);
+}
+
+/** Why the stage ends before its last step, where a controller has just ended it. */
+export function diagnoseEnding(run: TrainingRun): TrainEvent[] {
+  const { step, watch } = run.state;
+  const ending = endingOf(run.state);
+  if (ending === undefined) return [];
+  const message = `The stage ended after step ${ending.step}: ${ending.reason}.`;
+  return [eventOf(run, step, say(watch, stageOf(run), step, { code: STAGE_ENDED, level: 'note', message }))];
 }
 
 /** The last word of a run that an error ends, where the error says something about learning. */

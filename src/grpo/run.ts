@@ -7,7 +7,7 @@ import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { startWatch, type Watch } from '../diagnostics/watch.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
-import { methodStates, restoreMethods, type StageMethods } from '../methods/create.ts';
+import { methodStates, restoreMethods, type Settings, type StageMethods } from '../methods/create.ts';
 import type { Ledger } from '../methods/ledger.ts';
 import type { EvaluationFigure } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, Seconds } from '../methods/records.ts';
@@ -21,6 +21,25 @@ export interface Buffer {
   readonly groups: readonly CreditedGroup[];
   /** Optimizer steps already taken on them. */
   readonly stepsTaken: number;
+  /** At which they were sampled, where it was not that of the config. */
+  readonly temperature?: number;
+}
+
+/** What controllers have done that holds from step to step. */
+export interface Steering {
+  /** Numbers set in this stage, by the spelling of the YAML. */
+  readonly settings: Settings;
+  /** Step of this stage behind which the optimizer's moments began. */
+  readonly momentsFrom: number;
+  /** Stages that ended before their last step. */
+  readonly endings: readonly StageEnding[];
+}
+
+export interface StageEnding {
+  readonly stageIndex: number;
+  /** Steps that were taken. */
+  readonly step: number;
+  readonly reason: string;
 }
 
 /** Where a run stands; at a step boundary it is all that a resume needs besides the policy's vectors. */
@@ -42,6 +61,7 @@ export interface RunState {
   /** By the config's metric; its weights are the session's to keep. */
   best: BestEvaluation | undefined;
   buffer: Buffer | undefined;
+  steering: Steering;
   seconds: Seconds;
   /** What the diagnostics remember: it decides what is said, never what is done. */
   watch: Watch;
@@ -91,6 +111,7 @@ export function initialState(): RunState {
     final: undefined,
     best: undefined,
     buffer: undefined,
+    steering: { settings: {}, momentsFrom: 0, endings: [] },
     seconds,
     watch: startWatch(seconds),
   };
@@ -100,6 +121,22 @@ export function stageOf(run: TrainingRun): StageConfig {
   const stage = run.config.stages[run.state.stageIndex];
   if (stage === undefined) throw new RangeError('the run has no further stage');
   return stage;
+}
+
+/** Whether a controller has ended the stage under way. */
+export function endingOf({ steering, stageIndex }: RunState): StageEnding | undefined {
+  return steering.endings.find((ending) => ending.stageIndex === stageIndex);
+}
+
+/** Optimizer steps of a stage: those of the config, or where a controller has ended it. */
+export function stepsOf({ config, state }: TrainingRun, index: number): number {
+  const ending = state.steering.endings.find(({ stageIndex }) => stageIndex === index);
+  return ending?.step ?? config.stages[index].optimizer.maxSteps;
+}
+
+/** Whether the stage under way has no further step. */
+export function isStageOver(run: TrainingRun): boolean {
+  return run.state.step >= stageOf(run).optimizer.maxSteps || endingOf(run.state) !== undefined;
 }
 
 /** Words of the sampler's Philox key for one purpose ('rollout', 'eval', …). */

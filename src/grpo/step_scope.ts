@@ -1,12 +1,14 @@
 /** What the methods of a step are told, each under its own name, and the numbers that they log. */
 import { rngFor } from '../kernels/philox.ts';
-import type { StageMethods } from '../methods/create.ts';
+import type { Settings, StageMethods } from '../methods/create.ts';
 import type { StepContext } from '../methods/method.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { TrainingRun } from './run.ts';
 
 export interface StepScope {
   readonly methods: StageMethods;
+  /** The stage as it is at this step: with what controllers have set. */
+  readonly stage: GrpoStageConfig;
   /** @param id  of the method that is called, @param round  of the calls in this step; each has random numbers of its own */
   context(id: string, round?: number): StepContext;
   /** What methods have logged so far, as metrics.jsonl names it. */
@@ -18,12 +20,13 @@ export interface StepScope {
  * many problems were drawn before: a batch without signal is followed by another one for the same step.
  */
 export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
-  const { stageIndex, step, itemsDrawn } = run.state;
+  const { stageIndex, step, itemsDrawn, steering } = run.state;
   const logged: Record<string, number> = {};
   const methods = methodsOf(run);
-  methods.moveTo(step);
+  methods.moveTo(step, steering.settings);
   return {
     methods,
+    stage: steered(stage, methods, steering.settings),
     logged,
     context: (id, round = 0) => ({
       step,
@@ -38,6 +41,17 @@ export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
         logged[`${id}/${name}`] = value;
       },
     }),
+  };
+}
+
+function steered(stage: GrpoStageConfig, { controllers }: StageMethods, settings: Settings): GrpoStageConfig {
+  const ofController = controllers.map(({ part }) => part.temperature).findLast((value) => value !== undefined);
+  const { temperature = ofController, learning_rate: learningRate } = settings;
+  if (temperature === undefined && learningRate === undefined) return stage;
+  return {
+    ...stage,
+    sampling: { ...stage.sampling, ...(temperature !== undefined && { temperature }) },
+    optimizer: { ...stage.optimizer, ...(learningRate !== undefined && { learningRate }) },
   };
 }
 

@@ -16,6 +16,7 @@ import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import { creditGroups, selectGroups } from './credit.ts';
 import {
   diagnoseBatch,
+  diagnoseEnding,
   diagnoseEvaluation,
   diagnoseStart,
   diagnoseStop,
@@ -25,8 +26,8 @@ import {
 import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
-import type { TrainingRun } from './run.ts';
-import { goBack, type RestPoint, restPoint, stageOf, timed } from './run.ts';
+import type { Buffer, TrainingRun } from './run.ts';
+import { endingOf, goBack, isStageOver, type RestPoint, restPoint, stageOf, timed } from './run.ts';
 import { withoutSampledFigures, withSampledFigures } from './sampled_figures.ts';
 import { methodsOf, openStep, type StepScope } from './step_scope.ts';
 import { superviseStep } from './supervised.ts';
@@ -55,25 +56,27 @@ export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
 }
 
 function nextStage({ state }: TrainingRun): void {
+  if (endingOf(state) !== undefined) state.buffer = undefined; // the next stage samples its own
   state.stageIndex++;
   state.step = 0;
+  state.steering = { ...state.steering, settings: {}, momentsFrom: 0 };
   enterStage(state.watch, state.seconds);
 }
 
 /** Reinforcement: one generation batch after the other, each used for `numIterations` passes. */
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenerator<TrainEvent> {
-  const { state, policy } = run;
+  const { state } = run;
   if (state.step === 0 && state.buffer === undefined) {
-    if (methodsOf(run).needs.reference) await policy.copyToReference(); // the policy at the start of the stage
+    await startSets(run);
     yield* evaluation(run, 'baseline');
   }
-  while (state.step < stage.optimizer.maxSteps) {
+  while (!isStageOver(run)) {
     const start = run.clock();
     const rest = restPoint(run);
     const scope = openStep(run, stage);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
-    const collected = state.buffer === undefined ? await collectGroups(run, stage, scope) : undefined;
+    const collected = state.buffer === undefined ? await collectGroups(run, scope.stage, scope) : undefined;
     if (collected !== undefined) {
       state.tokens += countTokens(collected.groups);
       assertFinite(run, collected.groups);
@@ -81,16 +84,17 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
       if (scope.methods.needs.ledger) run.ledger.record(collected.groups, state.step);
-      const groups = await orGoBack(run, rest, () => creditCollected(run, stage, scope, collected.groups));
+      const groups = await orGoBack(run, rest, () => creditCollected(run, scope.stage, scope, collected.groups));
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
-      if (hasSignal(run, stage, collected, groups)) state.buffer = { groups, stepsTaken: 0 };
+      if (hasSignal(run, stage, collected, groups)) state.buffer = bufferOf(groups, stage, scope.stage);
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
     }
 
     // 3. Update: the next minibatch of the buffer.
-    const { groups, onPolicy } = takeMinibatch(run, stage);
+    const { groups, onPolicy, temperature } = takeMinibatch(run, stage);
+    const sampled = { ...scope.stage, sampling: { ...scope.stage.sampling, temperature } };
     const update = await orGoBack(run, rest, () =>
-      timed(run, 'update', () => updatePolicy(run, stage, scope, groups, onPolicy)),
+      timed(run, 'update', () => updatePolicy(run, sampled, scope, groups, onPolicy)),
     );
     if (onPolicy) assertOnPolicy(run, update.totals.logprobDifferenceMax);
     state.step++;
@@ -103,10 +107,25 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
       stepSeconds,
       tokens: state.tokens,
     });
-    const metrics = await controlAfterStep(run, stage, measured);
+    const metrics = await controlAfterStep(run, stage, measured, { groups, temperature });
+    yield* diagnoseEnding(run);
     yield* dueEvaluation(run);
     yield { type: 'step', stage: 'grpo', step: state.step, metrics };
   }
+}
+
+/** The policy at the start of a stage is its reference and its average; that of the run's first grpo stage stays `first`. */
+async function startSets({ policy, config, methods, state: { stageIndex } }: TrainingRun): Promise<void> {
+  const needs = methods[stageIndex]?.needs;
+  if (needs?.reference) await policy.copyToReference();
+  if (needs?.average) await policy.copySet('average', 'policy');
+  const isFirst = config.stages.findIndex(({ stage }) => stage === 'grpo') === stageIndex;
+  if (isFirst && policy.slots.first) await policy.copySet('first', 'policy');
+}
+
+function bufferOf(groups: readonly CreditedGroup[], given: GrpoStageConfig, now: GrpoStageConfig): Buffer {
+  const { temperature } = now.sampling;
+  return { groups, stepsTaken: 0, ...(temperature !== given.sampling.temperature && { temperature }) };
 }
 
 async function creditCollected(
@@ -190,16 +209,16 @@ function namesBeforeUpdate({ methods }: GrpoStageConfig): string {
 function takeMinibatch(
   run: TrainingRun,
   stage: GrpoStageConfig,
-): { groups: readonly CreditedGroup[]; onPolicy: boolean } {
+): { groups: readonly CreditedGroup[]; onPolicy: boolean; temperature: number } {
   const { buffer } = run.state;
   if (buffer === undefined) throw new RangeError('no rollouts to train on');
-  const { groups, stepsTaken } = buffer;
+  const { groups, stepsTaken, temperature = stage.sampling.temperature } = buffer;
   const minibatches = Math.min(stage.batch.optimizerStepsPerGeneration, groups.length);
   const index = stepsTaken % minibatches;
   const taken = stepsTaken + 1;
-  run.state.buffer = taken < minibatches * stage.batch.numIterations ? { groups, stepsTaken: taken } : undefined;
+  run.state.buffer = taken < minibatches * stage.batch.numIterations ? { ...buffer, stepsTaken: taken } : undefined;
   const edge = (i: number): number => Math.round((i * groups.length) / minibatches);
-  return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0 };
+  return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0, temperature };
 }
 
 /** Weights that overflow without a trace in the gradient show here, before anything is learned from their samples. */
@@ -241,12 +260,9 @@ function assertOnPolicy(run: TrainingRun, largest: number): void {
 
 async function* dueEvaluation(run: TrainingRun): AsyncGenerator<TrainEvent> {
   const { state, config } = run;
-  const {
-    evaluation: { evalSteps },
-    optimizer: { maxSteps },
-  } = stageOf(run);
+  const { evalSteps } = stageOf(run).evaluation;
   const last = state.stageIndex === config.stages.length - 1;
-  if (last && state.step === maxSteps) yield* evaluation(run, 'final');
+  if (last && isStageOver(run)) yield* evaluation(run, 'final');
   else if (evalSteps > 0 && state.step % evalSteps === 0) yield* evaluation(run, 'periodic');
 }
 
@@ -260,5 +276,10 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGen
   state.best = betterOf(state.best, result, { stageIndex, stage: stage.stage, step }, run.config);
   yield { type: 'evaluation', moment, stage: stage.stage, step: state.step, evaluation: result };
   yield* diagnoseEvaluation(run, result);
-  if (stage.stage === 'grpo') await controlAfterEvaluation(run, stage, result);
+  if (stage.stage !== 'grpo') return;
+  const wasOver = isStageOver(run);
+  await controlAfterEvaluation(run, stage, result);
+  if (wasOver || !isStageOver(run)) return;
+  yield* diagnoseEnding(run);
+  if (stageIndex === run.config.stages.length - 1) state.final = result; // of the weights that stay
 }

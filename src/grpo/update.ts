@@ -80,7 +80,8 @@ export async function updatePolicy(
     addRows(totals, micro, micro.rows, scores);
   }
   const learningRate = learningRateAt(state.step, stage.optimizer);
-  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: state.step + 1 });
+  const adamStep = state.step - state.steering.momentsFrom + 1;
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });
   if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
   const entropy = totals.selectedEntropy / Math.max(1, totals.selectedRows);
   const after = scope.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));

@@ -2,9 +2,10 @@
 
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
-import type { Plugin } from '../options/keys.ts';
+import type { Key, Plugin } from '../options/keys.ts';
 import { takeOptions } from '../options/read.ts';
 import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
+import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import type { Method, Needs, ParameterSet, SampledFigure } from './method.ts';
 import { objectiveTerm } from './objectives/surrogate_term.ts';
@@ -27,11 +28,23 @@ export interface Named<Part> {
   readonly part: Part;
 }
 
-/** A part that is made anew for each step where an option of it is a schedule. */
+/** A part that is made anew for each step where an option of it is a schedule, or was set by a controller. */
 interface Made<Part> {
   readonly id: string;
   part: Part;
-  readonly at?: (step: number) => Part;
+  at(step: number, settings: Settings): Part;
+  moves(settings: Settings): boolean;
+}
+
+/** What controllers have set, by the spelling of the YAML. */
+export type Settings = Readonly<Record<string, number>>;
+
+/** A number among the options of a stage's methods. */
+export interface SettableOption {
+  /** What holds at a step. */
+  at(step: number, settings: Settings): number;
+  /** Why it cannot be so much; undefined where it can. */
+  refuses(value: number): string | undefined;
 }
 
 type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
@@ -52,8 +65,10 @@ export interface StageMethods {
   readonly aggregation: Named<PointParts['aggregation']>;
   readonly controllers: Many<'controllers'>;
   readonly needs: StageNeeds;
-  /** Moves every scheduled option to where it is at this step; parts keep their states. */
-  moveTo(step: number): void;
+  /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
+  moveTo(step: number, settings?: Settings): void;
+  /** The option of that spelling, if a method of the stage takes a number there. */
+  option(yaml: string): SettableOption | undefined;
 }
 
 /** The union of what the methods of a stage need. */
@@ -73,10 +88,10 @@ export interface StageNeeds {
 
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
 export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): StageMethods {
-  const scheduled: Made<unknown>[] = [];
+  const movable: Made<unknown>[] = [];
   const partsAt = <Point extends MethodPoint>(point: Point) => {
     const made = createParts(point, stage, own);
-    scheduled.push(...made.filter(({ at }) => at !== undefined));
+    movable.push(...(made as Made<unknown>[])); // only ever given parts of their own
     return made;
   };
   const one = <Point extends MethodPoint>(point: Point): Made<PointParts[Point]> => {
@@ -87,8 +102,13 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
   const ratio = one('importanceSamplingLevel');
   const objective = one('objective');
   const joined = (): LossTerm => objectiveTerm(objective.part, ratio.part);
-  const ownTerm: Made<LossTerm> = { id: objective.id, part: joined(), ...(objective.at && { at: joined }) };
-  if (objective.at !== undefined) scheduled.push(ownTerm); // behind the objective, which moves first
+  const ownTerm: Made<LossTerm> = {
+    id: objective.id,
+    part: joined(),
+    at: joined,
+    moves: (settings) => objective.moves(settings) || ratio.moves(settings),
+  };
+  movable.push(ownTerm as Made<unknown>); // behind objective and ratio, which move first
   return {
     promptSource: one('promptSource'),
     rolloutStrategies: partsAt('rolloutStrategies'),
@@ -103,17 +123,16 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     aggregation: one('aggregation'),
     controllers: partsAt('controllers'),
     needs: needsOf(stage, own),
-    moveTo(step) {
-      for (const made of scheduled) move(made as Made<Stateful>, step);
+    moveTo(step, settings = {}) {
+      for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
+    option: (yaml) => optionOfStage(yaml, stage, own),
   };
 }
 
-function move(made: Made<Stateful>, step: number): void {
-  const { at, part } = made;
-  if (at === undefined) return;
-  const next = at(step);
-  const state = part.state?.();
+function move(made: Made<Stateful>, step: number, settings: Settings): void {
+  const next = made.at(step, settings);
+  const state = made.part.state?.();
   if (state !== undefined) next.restore?.(state);
   made.part = next;
 }
@@ -128,9 +147,34 @@ function createParts<Point extends MethodPoint>(
     const { maxSteps } = stage.optimizer;
     const optionsAt = optionsOf(point, plugin, own);
     // A method of this point makes its parts.
-    const at = (step: number) => method.create(optionsAt.at({ step, maxSteps }), stage) as PointParts[Point];
-    return { id: method.id, part: at(0), ...(optionsAt.isScheduled && { at }) };
+    const at = (step: number, settings: Settings) =>
+      method.create(optionsAt.at({ step, maxSteps }, settings), stage) as PointParts[Point];
+    const takes = settable(method).map(([, { yaml }]) => yaml);
+    const moves = (settings: Settings): boolean =>
+      optionsAt.isScheduled || takes.some((yaml) => Object.hasOwn(settings, yaml));
+    return { id: method.id, part: at(0, {}), at, moves };
   });
+}
+
+/** The options of a method that are numbers. */
+function settable({ options }: Method<unknown>): [string, Key][] {
+  return Object.entries(options).filter(([, { schedule }]) => schedule !== undefined);
+}
+
+function optionOfStage(yaml: string, stage: GrpoStageConfig, own: OwnMethods): SettableOption | undefined {
+  for (const point of METHOD_POINTS) {
+    for (const plugin of stage.methods[point]) {
+      const found = settable(lookUp(point, plugin, own)).find(([, option]) => option.yaml === yaml);
+      if (found === undefined) continue;
+      const [name, { schema }] = found;
+      const { maxSteps } = stage.optimizer;
+      return {
+        at: (step, settings) => Number(optionsOf(point, plugin, own).at({ step, maxSteps }, settings)[name]),
+        refuses: (value) => zodOf(schema).safeParse(value).error?.issues[0]?.message,
+      };
+    }
+  }
+  return undefined;
 }
 
 /** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */
@@ -204,7 +248,7 @@ const START: Position = { step: 0, maxSteps: 1 };
 const END: Position = { step: Number.MAX_SAFE_INTEGER, maxSteps: 1 };
 
 interface OptionsAt {
-  at(position: Position): Readonly<Record<string, unknown>>;
+  at(position: Position, settings?: Settings): Readonly<Record<string, unknown>>;
   readonly isScheduled: boolean;
 }
 
@@ -219,8 +263,12 @@ function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): Options
       key,
     });
   };
-  const at = (position: Position): Readonly<Record<string, unknown>> => {
-    const now = valuesAt(options, values, position);
+  const at = (position: Position, settings: Settings = {}): Readonly<Record<string, unknown>> => {
+    const set = Object.entries(options).filter(([, { yaml, schedule }]) => schedule && Object.hasOwn(settings, yaml));
+    const now = {
+      ...valuesAt(options, values, position),
+      ...Object.fromEntries(set.map(([name, { yaml }]) => [name, settings[yaml]])),
+    };
     return complete?.(now, refuse) ?? now;
   };
   return { at, isScheduled: hasSchedule(values) };

@@ -21,7 +21,7 @@
 
 import type { TaskItem } from '../data/task.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import type { StepContext } from './method.ts';
+import type { ParameterSet, StepContext } from './method.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
@@ -314,17 +314,46 @@ export interface CompletionPlace {
   readonly tokenWeight: number;
 }
 
-/** What a controller may change. */
+/** What a controller may change. What is set holds from the next step to the end of the stage, also over a resume. */
 export interface Levers extends StepContext {
   /** Makes the weights as they are now the reference. */
   copyToReference(): Promise<void>;
   /** Moves the reference towards the weights: share·weights + (1 − share)·reference. */
   mixIntoReference(share: number): Promise<void>;
+  /** Moves one parameter set towards another: to = share·from + (1 − share)·to; a share of 1 copies. */
+  mix(to: ParameterSet, from: ParameterSet | 'policy', share: number): Promise<void>;
+  /** Zeroes the optimizer's moments; its bias correction begins anew. */
+  resetMoments(): Promise<void>;
+  /**
+   * `temperature`, `learning_rate` (the peak of its schedule), or a number among the options of the stage's methods.
+   * @throws RangeError where there is none of that name
+   */
+  get(key: string): number;
+  /** Sets what `get` reads. @throws RangeError where there is none of that name, and for a value that its rule refuses */
+  set(key: string, value: number): void;
+  /** Ends the stage behind this step. @param reason  as a sentence continues: `the stage ended after step 40: …` */
+  endStage(reason: string): void;
+}
+
+/** What a controller may also do right after an optimizer step. */
+export interface StepLevers extends Levers {
+  /** Optimizer steps that the rollouts at hand still have to give. */
+  readonly stepsLeft: number;
+  /** Leaves out these steps: the next one samples anew. */
+  dropRollouts(): void;
+  /**
+   * KL(sampler‖set) per token, k3 on the tokens of the step: how far the policy that sampled them is from a parameter set,
+   * or from the policy as it is now. One scoring pass.
+   */
+  kl(to: 'policy' | 'reference' | 'first'): Promise<number>;
 }
 
 export interface Controller extends Stateful {
-  afterStep?(metrics: StepMetrics, levers: Levers): Promise<void>;
+  afterStep?(metrics: StepMetrics, levers: StepLevers): Promise<void>;
+  /** Of the baseline, too, before the first step. */
   afterEvaluation?(evaluation: Evaluation, levers: Levers): Promise<void>;
+  /** Of the sampling of the step about to be taken, in the place of the stage's own. */
+  readonly temperature?: number;
 }
 
 /** What an evaluation saw of one held-out problem. */

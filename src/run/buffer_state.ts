@@ -32,13 +32,18 @@ interface GroupRecord {
 
 export interface BufferRecord {
   readonly stepsTaken: number;
+  readonly temperature?: number;
   readonly groups: readonly GroupRecord[];
 }
 
-export function saveBuffer({ groups, stepsTaken }: Buffer): { record: BufferRecord; tensors: TensorRecord[] } {
+export function saveBuffer({ groups, stepsTaken, temperature }: Buffer): {
+  record: BufferRecord;
+  tensors: TensorRecord[];
+} {
   const rollouts = groups.flatMap((group) => group.rollouts);
   const record: BufferRecord = {
     stepsTaken,
+    ...(temperature !== undefined && { temperature }),
     groups: groups.map(({ item, dead, rollouts: members, ...group }) => {
       const perToken = CREDIT_PER_TOKEN.filter((name) => group[name] !== undefined);
       return { item, dead, rollouts: members.map(withoutTensors), ...(perToken.length > 0 && { perToken }) };
@@ -122,7 +127,8 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
       ),
     }),
   );
-  return { groups, stepsTaken: record.stepsTaken };
+  const { stepsTaken, temperature } = record;
+  return { groups, stepsTaken, ...(temperature !== undefined && { temperature }) };
 }
 
 /** Ids beyond the vocabulary would be read from beyond the embedding. */

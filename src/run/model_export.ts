@@ -5,7 +5,7 @@
 import { percent, printable, thousands } from '../format.ts';
 import type { BestEvaluation } from '../grpo/best.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
-import { stageOf, type TrainingRun } from '../grpo/run.ts';
+import { isStageOver, stageOf, stepsOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation, Example } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
@@ -30,7 +30,7 @@ export function ofBest({ config }: TrainingRun, { stageIndex, step, evaluation }
 export function ofLast(run: TrainingRun): ModelOrigin {
   const { stageIndex, step, final, best } = run.state;
   const stage = stageOf(run);
-  const isEnd = stageIndex === run.config.stages.length - 1 && step === stage.optimizer.maxSteps;
+  const isEnd = stageIndex === run.config.stages.length - 1 && isStageOver(run);
   return { stage, step, evaluation: isEnd ? final : isBestNow(run) ? best?.evaluation : undefined };
 }
 
@@ -63,7 +63,7 @@ export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOr
   const [item] = tasks.heldOutItems();
   const shown = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
   const prompt = shown?.prompt ?? item?.prompt ?? '';
-  const stages = config.stages.map(({ stage: kind, optimizer }) => `${thousands(optimizer.maxSteps)} steps of ${kind}`);
+  const stages = config.stages.map(({ stage: kind }, i) => `${thousands(stepsOf(run, i))} steps of ${kind}`);
   const facts = [
     `Task: ${config.tasks.map(({ task }) => code(taskText(task))).join(', ')}.`,
     `Prompts: written like ${code(prompt)}, at most ${tasks.maxPromptTokens} tokens of the ${tasks.codec.vocabSize} in its vocabulary. It knows no other text.`,

@@ -10,7 +10,7 @@ import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
-import { stageOf } from '../grpo/run.ts';
+import { isStageOver, stageOf } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './best_weights.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoints.ts';
@@ -182,7 +182,7 @@ async function* requestedEvaluations(
 }
 
 function atStageEnd(run: TrainingRun): boolean {
-  return run.state.step >= stageOf(run).optimizer.maxSteps;
+  return isStageOver(run);
 }
 
 function isComplete(run: TrainingRun): boolean {

@@ -6,10 +6,10 @@
 import type { Watch } from '../diagnostics/watch.ts';
 import { CheckpointError, RlvrError } from '../errors.ts';
 import type { BestEvaluation } from '../grpo/best.ts';
-import type { RunState, TrainingRun } from '../grpo/run.ts';
+import type { RunState, Steering, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { methodStates, restoreMethods } from '../methods/create.ts';
-import type { Policy } from '../model/policy.ts';
+import type { Policy, TrainedVector } from '../model/policy.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
 import type { Json } from '../options/json.ts';
 import { type BufferRecord, loadBuffer, saveBuffer } from './buffer_state.ts';
@@ -85,6 +85,12 @@ const PARTS: readonly StatePart[] = [
     },
   },
   {
+    id: 'steering',
+    isNewer: true,
+    save: ({ state: { steering } }) => ({ json: steering }),
+    load: ({ state }, steering: Steering) => Object.assign(state, { steering }),
+  },
+  {
     id: 'methods',
     isNewer: true,
     save({ methods, state: { stageIndex } }) {
@@ -119,6 +125,12 @@ interface StateFile {
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
+/** Vectors beside the weights that decide how the run goes on. */
+function vectorsOf({ slots }: Policy): TrainedVector[] {
+  const sets = (['reference', 'first', 'average'] as const).filter((set) => slots[set] !== undefined);
+  return ['firstMoment', 'secondMoment', ...sets];
+}
+
 /** Copies everything out of the engine; the run may go on as soon as this resolves. */
 export async function captureCheckpoint(
   run: TrainingRun,
@@ -127,10 +139,12 @@ export async function captureCheckpoint(
 ): Promise<Checkpoint> {
   const { policy } = run;
   const { stageIndex, step } = run.state;
-  const vector = async (which: 'firstMoment' | 'secondMoment' | 'reference'): Promise<TensorRecord> => {
+  const vector = async (which: TrainedVector): Promise<TensorRecord> => {
     const data = await policy.readVector(which);
     return { name: which, shape: [data.length], data };
   };
+  const vectors: TensorRecord[] = [];
+  for (const which of vectorsOf(policy)) vectors.push(await vector(which));
   const saved = PARTS.map((part) => ({ id: part.id, ...part.save(run) }));
   const parts = Object.fromEntries(saved.map(({ id, json }) => [id, json]));
   const { completions: completionsBytes, unwritten } = logs;
@@ -140,12 +154,7 @@ export async function captureCheckpoint(
     stageIndex,
     step,
     weights: await readWeights(policy),
-    optimizer: [
-      await vector('firstMoment'),
-      await vector('secondMoment'),
-      ...(policy.slots.reference ? [await vector('reference')] : []),
-      ...saved.flatMap(({ tensors = [] }) => tensors),
-    ],
+    optimizer: [...vectors, ...saved.flatMap(({ tensors = [] }) => tensors)],
     state: JSON.parse(JSON.stringify(written)) as JsonObject, // plain values, by the contract of the parts
     metricsBytes: logs.metrics,
   };
@@ -162,9 +171,9 @@ export function restoreCheckpoint(
   const { policy, state } = run;
   restoreWeights(policy, checkpoint);
   const length = policy.slots.weights.trainable.shape[0];
-  policy.writeVector('firstMoment', tensor(checkpoint.optimizer, 'firstMoment', [length]));
-  policy.writeVector('secondMoment', tensor(checkpoint.optimizer, 'secondMoment', [length]));
-  if (policy.slots.reference) policy.writeVector('reference', tensor(checkpoint.optimizer, 'reference', [length]));
+  for (const name of vectorsOf(policy)) {
+    policy.writeVector(name, tensor(checkpoint.optimizer, name, [length]));
+  }
   Object.assign(state, { stageIndex: checkpoint.stageIndex, step: checkpoint.step });
   for (const part of PARTS) {
     if (Object.hasOwn(parts, part.id)) part.load(run, parts[part.id] as never, checkpoint.optimizer); // as it saved it

@@ -145,6 +145,7 @@ const rolloutSchema = z.object({
 const bufferSchema = z
   .object({
     stepsTaken: count,
+    temperature: number.positive().optional(),
     groups: z.array(
       z.object({
         item: itemSchema,
@@ -181,6 +182,11 @@ export const PART_SCHEMAS = {
   best: bestSchema,
   watch: watchSchema,
   buffer: bufferSchema,
+  steering: z.object({
+    settings: z.record(z.string(), number),
+    momentsFrom: count,
+    endings: z.array(z.object({ stageIndex: count, step: count, reason: z.string() })),
+  }),
   methods: z.record(z.string(), z.json()),
   ledger: z.array(z.tuple([z.string(), count, number, count])),
 } as const;

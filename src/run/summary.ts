@@ -3,7 +3,7 @@
 import type { Said } from '../diagnostics/watch.ts';
 import type { BestEvaluation } from '../grpo/best.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
-import type { TrainingRun } from '../grpo/run.ts';
+import { stepsOf, type TrainingRun } from '../grpo/run.ts';
 import type { Seconds } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint.ts';
@@ -17,8 +17,8 @@ export interface Summary {
   readonly best: BestSummary | null;
   /** Whose weights `model/` and `weightsSha256` are. */
   readonly model: 'best' | 'last';
-  /** Optimizer steps of each stage. */
-  readonly steps: readonly { readonly stage: string; readonly steps: number }[];
+  /** Optimizer steps of each stage, and why one had fewer than the config gives it. */
+  readonly steps: readonly { readonly stage: string; readonly steps: number; readonly ended?: string }[];
   readonly wallSeconds: number;
   /** Seconds by activity. */
   readonly split: Seconds;
@@ -54,7 +54,10 @@ export function summarize(
     final: state.final ? evaluationMetrics(state.final) : null,
     best: state.best ? summaryOfBest(state.best) : null,
     model,
-    steps: config.stages.map(({ stage, optimizer }) => ({ stage, steps: optimizer.maxSteps })),
+    steps: config.stages.map(({ stage }, i) => {
+      const ending = state.steering.endings.find(({ stageIndex }) => stageIndex === i);
+      return { stage, steps: stepsOf(run, i), ...(ending && { ended: ending.reason }) };
+    }),
     wallSeconds,
     split: { ...seconds },
     tokensPerSecond: state.tokens / Math.max(1e-9, working),

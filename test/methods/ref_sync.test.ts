@@ -13,10 +13,10 @@ it('is alpha of the policy and the rest of itself, every so many steps', async (
   await nudge(run, 0.1);
   const weights = await run.policy.readVector('weights');
   run.state.step = 1;
-  await controlAfterStep(run, stage, {});
+  await controlAfterStep(run, stage, {}, { groups: [], temperature: 1 });
   expect(await run.policy.readVector('reference')).toEqual(before);
   run.state.step = 2;
-  await controlAfterStep(run, stage, {});
+  await controlAfterStep(run, stage, {}, { groups: [], temperature: 1 });
   const after = await run.policy.readVector('reference');
   after.forEach((value, i) => expect(value).toBeCloseTo(0.6 * weights[i] + 0.4 * before[i], 6));
   expect(after.some((value, i) => Math.abs(value - before[i]) > 0.01)).toBe(true);

@@ -16,5 +16,5 @@ export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
 export function scopeOf(stage: GrpoStageConfig, step = 3): StepScope {
   const methods = createMethods(stage);
   methods.moveTo(step);
-  return { methods, logged: {}, context: () => stepContext(stage, step) };
+  return { methods, stage, logged: {}, context: () => stepContext(stage, step) };
 }
