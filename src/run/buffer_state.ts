@@ -4,12 +4,10 @@ import { CheckpointError } from '../errors.ts';
 import type { Buffer, TrainingRun } from '../grpo/run.ts';
 import type { CreditedGroup, Rollout } from '../methods/records.ts';
 import type { TensorRecord } from '../model/safetensors.ts';
-import { malformedState } from './state_schema.ts';
+import { CREDIT_PER_TOKEN, malformedState } from './state_schema.ts';
 
 /** Arrays of a rollout with one number per token, and the names of their tensors. */
 const PER_TOKEN = ['tokens', 'logprobs', 'entropies', 'keptLogMass'] as const;
-/** The same of a group's credit, where it differs by token. */
-const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const;
 
 const tensorName = (what: string): string => `rollouts.${what}`;
 

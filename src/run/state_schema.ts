@@ -10,7 +10,9 @@ import { CheckpointError } from '../errors.ts';
 const count = z.int().nonnegative();
 const number = z.number();
 const share = z.number();
-const names = z.enum(['tokenAdvantages', 'tokenWeights']);
+
+/** The credit of a group that is one number per token, where it has some. */
+export const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const;
 
 const secondsSchema = z.object({ sft: number, rollout: number, verify: number, update: number, eval: number });
 
@@ -151,7 +153,7 @@ const bufferSchema = z
         item: itemSchema,
         dead: z.boolean(),
         rollouts: z.array(rolloutSchema),
-        perToken: z.array(names).optional(),
+        perToken: z.array(z.enum(CREDIT_PER_TOKEN)).optional(),
       }),
     ),
   })
