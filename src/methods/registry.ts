@@ -75,12 +75,14 @@ import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
 import { refill } from './rollouts/refill.ts';
+import { confidence } from './shaping/confidence.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
 import { informativeScale } from './shaping/informative_scale.ts';
 import { klReward } from './shaping/kl_reward.ts';
 import { negScaleSuccess } from './shaping/neg_scale_success.ts';
 import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
+import { selfCertainty } from './shaping/self_certainty.ts';
 import { tokenReward } from './shaping/token_reward.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { stream } from './sources/stream.ts';
@@ -154,6 +156,8 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     informativeScale,
     difficultyWeight,
     tokenReward,
+    confidence,
+    selfCertainty,
     stdEmaFilter,
     precisionWeights,
     mCov,

@@ -1,5 +1,5 @@
 /** Credited groups by hand, and the credit step that a line of YAML asks for. */
-import { createMethods } from '../../src/methods/create.ts';
+import { createMethods, type StageNeeds } from '../../src/methods/create.ts';
 import type { StepContext } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
@@ -37,6 +37,7 @@ export function groupOfAdvantages(...advantages: readonly number[]): CreditedGro
 export interface StepUnderTest {
   readonly part: CreditStep;
   apply(groups: readonly CreditedGroup[]): readonly CreditedGroup[];
+  readonly needs: StageNeeds;
   /** What it logged last, by name. */
   readonly logged: Readonly<Record<string, number>>;
 }
@@ -48,7 +49,10 @@ export function creditStep(
   told: Partial<StepContext> = {},
 ): StepUnderTest {
   const stage = stageOf(`credit_steps: [${JSON.stringify({ name, ...options })}]`);
-  const [{ part }] = createMethods(stage).creditSteps;
+  const {
+    creditSteps: [{ part }],
+    needs,
+  } = createMethods(stage);
   const logged: Record<string, number> = {};
   const context = {
     ...stepContext(stage),
@@ -57,7 +61,7 @@ export function creditStep(
       logged[key] = value;
     },
   };
-  return { part, apply: (groups) => part.apply(groups, context), logged };
+  return { part, needs, apply: (groups) => part.apply(groups, context), logged };
 }
 
 export const advantagesOf = (groups: readonly CreditedGroup[]): number[][] =>

@@ -15,6 +15,7 @@ export const entropyGuard = method({
   id: 'entropy-guard',
   about: {
     does: 'Stops rewarding tokens that are sure already while the entropy is low.',
+    names: ['UloRL', 'mask of well-mastered positive tokens'],
     formula: 'm_t = 0 where A_t > 0, p_t ≥ sure_probability and mean H < low_entropy',
     source: '2507.19766',
     certainty: 'after the paper',

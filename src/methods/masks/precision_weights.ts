@@ -13,6 +13,7 @@ export const precisionWeights = method({
   id: 'precision-weights',
   about: {
     does: 'Weighs tokens that write numbers.',
+    names: ['CAD-RL'],
     formula: 'ω_t = number_weight where the token has a digit, else 1',
     source: 'own',
     certainty: 'after the paper',

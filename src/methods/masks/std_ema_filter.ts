@@ -16,6 +16,7 @@ export const stdEmaFilter = method({
   id: 'std-ema-filter',
   about: {
     does: 'Leaves groups out whose rewards differ much less than they used to.',
+    names: ['RLPR'],
     formula: 'keep where std(R) ≥ std_share·EMA(mean_groups std(R))',
     source: '2506.18254',
     certainty: 'paper',

@@ -13,6 +13,7 @@ export const informativeScale = method({
   id: 'informative-scale',
   about: {
     does: 'Makes up for groups that give no gradient.',
+    names: ['RAPO', 'Fathom-DeepResearch'],
     formula: 'A ← A·min(groups / groups with an advantage, most_scale)',
     source: 'own',
     certainty: 'after the paper',

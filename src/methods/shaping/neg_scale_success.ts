@@ -14,6 +14,7 @@ export const negScaleSuccess = method({
   id: 'neg-scale-success',
   about: {
     does: 'Punishes less where few completions of a group succeed.',
+    names: ['GUI-Libra', 'success-adaptive scaling'],
     formula: 'A ← A·clip(unsolved_scale + solved_slope·p̂, 0, 1) where A < 0',
     source: '2602.22190',
     certainty: 'paper',

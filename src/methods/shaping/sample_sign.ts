@@ -9,6 +9,7 @@ export const sampleSign = method({
   id: 'sample-sign',
   about: {
     does: 'Keeps the advantages of one sign; the others become 0.',
+    names: ['NSR', 'PSR', 'negative sample reinforcement'],
     formula: 'A ← A·1[sign(A) is kept]',
     source: '2506.01347',
     certainty: 'paper',

@@ -1,5 +1,5 @@
 /** Rewards of single tokens, as advantages: a token is credited with what comes from it on. */
-import { counts } from '../advantages/baseline.ts';
+import { counts, hasEqualRewards } from '../advantages/baseline.ts';
 import type { CreditedGroup, Rollout } from '../records.ts';
 import { advantagesByToken, hasAdvantage } from './map_advantages.ts';
 
@@ -15,7 +15,8 @@ export function returnsToGo(rewards: ArrayLike<number>, discount: number): Float
 }
 
 /**
- * Adds credit by token to that of completions. A group of equal rewards, which was dead, lives where it differs by token.
+ * Adds credit by token to that of completions. A group that is dead for its equal rewards lives by it; one that a group
+ * step has called dead does not.
  *
  * @param creditOf  [tokens] of a completion, or undefined where it has none; not asked where a reward does not count
  */
@@ -24,6 +25,7 @@ export function addTokenCredit(
   creditOf: (rollout: Rollout, group: CreditedGroup) => ArrayLike<number> | undefined,
 ): readonly CreditedGroup[] {
   return groups.map((group) => {
+    if (group.dead && !hasEqualRewards(group)) return group;
     const credits = group.rollouts.map((rollout) => (counts(rollout) ? creditOf(rollout, group) : undefined));
     if (credits.every((credit) => credit === undefined)) return group;
     const tokenAdvantages = credits.map((credit, i) =>

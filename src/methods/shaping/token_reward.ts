@@ -14,6 +14,7 @@ export const tokenReward = method({
   id: 'token-reward',
   about: {
     does: 'Adds what the steps of a solution earn, from each token on.',
+    names: ['step rewards', 'returns-to-go'],
     formula: 'A_t ← A_t + token_reward_weight·Σ_{t′ ≥ t} token_discount^(t′ − t)·ρ_t′',
     source: 'own',
     certainty: 'own',

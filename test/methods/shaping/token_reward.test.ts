@@ -72,6 +72,8 @@ describe('token-reward', () => {
     const alike = (scores: readonly [number, number]) => creditedGroup([solution(scores)], { dead: true });
     expect(apply(alike([1, 0])).dead).toBe(false);
     expect(apply(alike([0.5, 0.5])).dead).toBe(true);
+    const members = [solution([1, 0], { reward: 0 }), solution([1, 0], { reward: 1 })];
+    expect(apply(creditedGroup(members, { dead: true })).dead).toBe(true); // by the word of a group step
   });
 
   it('leaves completions alone whose reward does not count', () => {
