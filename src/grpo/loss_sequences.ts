@@ -2,7 +2,7 @@
  * Between the rows of a batch and what the terms of a loss see. The first tokens of a group's completions are predicted by
  * the prompt's last row and stand together; a term sees each completion's tokens in their order.
  */
-import type { LossGradient, LossSequence } from '../methods/points.ts';
+import type { LossGradient, LossSequence, ScoredText, TrainedText } from '../methods/points.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores } from '../model/policy.ts';
@@ -34,17 +34,11 @@ export function lossSequences(
   scores: Scores,
 ): LossSequences {
   const members = groups.flatMap((group) => group.rollouts.map((rollout, i) => ({ group, rollout, i })));
-  const offsets = new Int32Array(members.length + 1);
-  members.forEach(({ rollout }, c) => {
-    offsets[c + 1] = offsets[c] + rollout.tokens.length;
-  });
+  const { offsets, places, inOrder } = tokenOrder(
+    batch,
+    members.map(({ rollout }) => rollout.tokens.length),
+  );
   const count = offsets[members.length];
-  const places = placesOf(batch, offsets);
-  const inOrder = (values: Float32Array): Float32Array => {
-    const ordered = new Float32Array(count);
-    for (let row = 0; row < places.length; row++) ordered[places[row]] = values[row];
-    return ordered;
-  };
   const logprobs = inOrder(scores.logprobs);
   const oldLogprobs = rows.oldLogprobs === 'current' ? logprobs : inOrder(rows.oldLogprobs);
   const refLogprobs = rows.refLogprobs && inOrder(rows.refLogprobs);
@@ -77,6 +71,52 @@ export function lossSequences(
     };
   });
   return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };
+}
+
+/** Texts of a term's own, in the order of the batch. */
+export function scoredTexts(
+  batch: PackedBatch,
+  texts: readonly TrainedText[],
+  scores: Scores,
+): { readonly texts: readonly ScoredText[]; readonly gradients: LossGradients } {
+  const { offsets, places, inOrder } = tokenOrder(
+    batch,
+    texts.map(({ tokens }) => tokens.length),
+  );
+  const [logprobs, entropies] = [inOrder(scores.logprobs), inOrder(scores.entropies)];
+  return {
+    texts: texts.map((text, c) => ({
+      ...text,
+      logprobs: logprobs.subarray(offsets[c], offsets[c + 1]),
+      entropies: entropies.subarray(offsets[c], offsets[c + 1]),
+    })),
+    gradients: emptyGradients(offsets, places, 0),
+  };
+}
+
+/** Where the tokens of a batch's completions stand one behind the other. */
+interface TokenOrder {
+  /** [completions + 1] of the tokens of all completions. */
+  readonly offsets: Int32Array;
+  /** [loss rows] the place of each row's token. */
+  readonly places: Int32Array;
+  /** From the order of the loss rows to that of the tokens. */
+  inOrder(values: Float32Array): Float32Array;
+}
+
+/** @param lengths  [completions] in tokens */
+function tokenOrder(batch: PackedBatch, lengths: readonly number[]): TokenOrder {
+  const offsets = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, c) => {
+    offsets[c + 1] = offsets[c] + length;
+  });
+  const places = placesOf(batch, offsets);
+  const inOrder = (values: Float32Array): Float32Array => {
+    const ordered = new Float32Array(offsets[lengths.length]);
+    for (let row = 0; row < places.length; row++) ordered[places[row]] = values[row];
+    return ordered;
+  };
+  return { offsets, places, inOrder };
 }
 
 /** Weights, 0 where the token is not selected. */

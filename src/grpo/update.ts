@@ -24,6 +24,7 @@ import {
   observeStep,
   paysForEntropy,
 } from './objective.ts';
+import { accumulateTexts } from './own_texts.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 import type { StepScope } from './step_scope.ts';
@@ -79,6 +80,7 @@ export async function updatePolicy(
     checkFinite(scores.losses, micro.batch, micro.groups, state.step);
     addRows(totals, micro, micro.rows, scores);
   }
+  totals.loss += await accumulateTexts(run, scope, temperature);
   const learningRate = learningRateAt(state.step, stage.optimizer);
   const adamStep = state.step - state.steering.momentsFrom + 1;
   const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });

@@ -79,6 +79,7 @@ export interface StageNeeds {
   readonly ledger: boolean;
   /** Methods that read the steps of a verdict. */
   readonly steps: readonly string[];
+  readonly demonstrations: boolean;
   readonly distributions: boolean;
   readonly refDistributions: boolean;
   readonly sampled: readonly SampledFigure[];
@@ -219,6 +220,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     average: holds('average'),
     ledger: some(({ ledger }) => ledger),
     steps: idsOf(({ steps }) => steps),
+    demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,
     sampled,

@@ -92,6 +92,8 @@ export interface Needs {
   readonly ledger?: true;
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
+  /** Room for demonstrations of the task's problems: `LossTerm.texts`. */
+  readonly demonstrations?: true;
 }
 
 /** What a method may know of the step under way. */

@@ -186,10 +186,34 @@ export interface DeviceObjective {
   entropyCoefficient?(sizes: StepSizes): number;
 }
 
+/** A prompt and tokens behind it that a term trains on beside the rollouts. */
+export interface TrainedText {
+  readonly prompt: Int32Array;
+  /** Each of them carries a loss. */
+  readonly tokens: Int32Array;
+}
+
+/** The same under the policy that is about to change. Arrays are [tokens]. */
+export interface ScoredText extends TrainedText {
+  readonly logprobs: Float32Array;
+  /** Nats. */
+  readonly entropies: Float32Array;
+}
+
+/** Where a term's own texts come from. */
+export interface TextSources extends StepContext {
+  /** Demonstrations of problems that the run has drawn so far, its supervised stages included: at random, with replacement. */
+  demonstrations(count: number): readonly TrainedText[];
+}
+
 export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
   /** Adds losses and derivatives of one micro-batch: whole groups, one entry per completion. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
+  /** Texts of its own for this optimizer step (`Needs.demonstrations`): asked once, a forward and backward pass of theirs. */
+  texts?(sources: TextSources): readonly TrainedText[];
+  /** Adds losses and derivatives of some of these texts, one entry each. */
+  addTexts?(texts: readonly ScoredText[], gradients: readonly LossGradient[], context: StepContext): void;
   /** Its slope is not the derivative of its loss: part of the formula is taken as a constant. */
   readonly stopsGradient?: true;
   /** It moves the weights where every advantage is 0, too. */

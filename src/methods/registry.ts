@@ -96,6 +96,7 @@ import { klSampler } from './terms/kl_sampler.ts';
 import { lpReg } from './terms/lp_reg.ts';
 import { positiveNll } from './terms/positive_nll.ts';
 import { sftNll } from './terms/sft_nll.ts';
+import { sftReplay } from './terms/sft_replay.ts';
 import { clipCov } from './weights/clip_cov.ts';
 import { icepop } from './weights/icepop.ts';
 import { opsm } from './weights/opsm.ts';
@@ -167,7 +168,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
   objective: [ppoClip, cispo, sapo, vespo, reinforce, topr, dualClip, gmpo, dcpoClip, dppoTv, sqLogRatio, pacs, drpo],
   tokenWeights: [opsm, tis, icepop, clipCov],
-  lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg, klSampler, hingeKl, klCov, sftNll, positiveNll],
+  lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg, klSampler, hingeKl, klCov, sftNll, positiveNll, sftReplay],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],
   controllers: [refReset, refSync],
   evaluationFigures: [passHatK],

@@ -76,6 +76,11 @@ export function planCapacity(
     }
     rows = Math.max(rows, together * groupRows);
     lossRows = Math.max(lossRows, together * samples * completionLimit(tasks, stage));
+    if (needed?.demonstrations) {
+      // One demonstration may be longer than a whole group of this stage.
+      rows = Math.max(rows, prompt + tasks.maxCompletionTokens - 1);
+      lossRows = Math.max(lossRows, tasks.maxCompletionTokens);
+    }
     groups = Math.max(groups, together);
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);
     if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);

@@ -80,7 +80,9 @@ function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, 
   const sampled = drawnGroups(stage) * (prompt + size * completion);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
   const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
-  return (sampled + passes * trained) / (numIterations * minibatches);
+  // Demonstrations that a term of the loss trains on beside the rollouts, at each optimizer step.
+  const replayed = weightOf(stage.methods, 'replay_count') * (FORWARD + BACKWARD) * (prompt + completion - 1);
+  return (sampled + passes * trained) / (numIterations * minibatches) + replayed;
 }
 
 /** Groups drawn for a generation batch: with refill, dead ones are drawn again. */

@@ -61,6 +61,18 @@ const groupsFlaw: ResultCheck = (value) => {
 const finite: ResultCheck = (value) =>
   Number.isFinite(value) ? undefined : `gave ${String(value)} — give a finite number`;
 
+/** What a term has added to; the run gives it. */
+function gradientsFlaw(gradients: unknown, of: string): string | undefined {
+  const all = gradients as readonly Readonly<Record<string, Numbers>>[]; // as `LossTerm.add` has them
+  for (const [i, { losses, dLogprobs, dEntropies }] of all.entries()) {
+    for (const [name, values] of Object.entries({ losses, dLogprobs, dEntropies })) {
+      const flaw = numbersFlaw(values, values.length, `${name} of ${of} ${i}`);
+      if (flaw !== undefined) return flaw.replace('gave', 'left');
+    }
+  }
+  return undefined;
+}
+
 /** By the point, and there by the function. */
 export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Record<string, ResultCheck>>>>> = {
   promptSource: {
@@ -96,17 +108,12 @@ export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Rec
     },
   },
   lossTerms: {
-    add(_, [, gradients]) {
-      const all = gradients as readonly Readonly<Record<string, Numbers>>[]; // the run gives them
-      for (const [i, { losses, dLogprobs, dEntropies }] of all.entries()) {
-        const parts = Object.entries({ losses, dLogprobs, dEntropies });
-        for (const [name, values] of parts) {
-          const flaw = numbersFlaw(values, values.length, `${name} of completion ${i}`);
-          if (flaw !== undefined) return flaw.replace('gave', 'left');
-        }
-      }
-      return undefined;
-    },
+    add: (_, [, gradients]) => gradientsFlaw(gradients, 'completion'),
+    addTexts: (_, [, gradients]) => gradientsFlaw(gradients, 'text'),
+    texts: (value) =>
+      Array.isArray(value) && value.every((each) => isMapping(each) && isList(each.prompt) && isList(each.tokens))
+        ? undefined
+        : 'gave something else than texts — give a list of {prompt, tokens}',
   },
   aggregation: { 'create()': finite },
   evaluationFigures: {

@@ -1,0 +1,55 @@
+/**
+ * Goes on showing demonstrations while the policy is reinforced, so that it does not forget what they taught: at each
+ * optimizer step some of the problems that the run has drawn so far, its supervised stages included, each with the very
+ * demonstration that belongs to its place in the stream. Costs a forward and a backward pass of theirs.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { LossTerm } from '../points.ts';
+
+export const sftReplay = method({
+  id: 'sft-replay',
+  about: {
+    does: "Keeps the likelihood of the task's demonstrations up while the policy is reinforced.",
+    formula: '−replay_coef·mean_t log π, over the tokens of replay_count demonstrations per optimizer step',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    replayWeight: key(
+      'replay_coef',
+      real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
+    ),
+    replayedTexts: key(
+      'replay_count',
+      whole({ least: 1, example: 16 }).default(16).describe('Demonstrations per optimizer step. Default 16.'),
+    ),
+  },
+  needs: () => ({ demonstrations: true }),
+  create: ({ replayWeight, replayedTexts }): LossTerm => {
+    let [tokens, likelihood] = [0, 0];
+    return {
+      coupling: 'token',
+      device: {}, // it adds nothing to the rollouts' rows
+      add() {},
+      texts({ demonstrations }) {
+        const shown = demonstrations(replayedTexts);
+        tokens = shown.reduce((sum, { tokens: own }) => sum + own.length, 0);
+        likelihood = 0;
+        return shown;
+      },
+      addTexts(texts, gradients) {
+        const weight = replayWeight / tokens;
+        texts.forEach(({ logprobs }, i) => {
+          const { losses, dLogprobs } = gradients[i];
+          for (let t = 0; t < logprobs.length; t++) {
+            losses[t] -= weight * logprobs[t];
+            dLogprobs[t] -= weight;
+            likelihood += logprobs[t] / tokens;
+          }
+        });
+      },
+      afterUpdate: () => ({ 'sft-replay/nll': -likelihood }),
+    };
+  },
+});

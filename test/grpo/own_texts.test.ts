@@ -1,0 +1,159 @@
+/** Texts that a term of the loss trains on beside the rollouts: which they are, what they weigh, and that nothing else changes. */
+import { describe, expect, it } from 'vitest';
+import { stageOf } from '../../src/grpo/run.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { type Method, method } from '../../src/methods/method.ts';
+import type { LossTerm, ScoredText } from '../../src/methods/points.ts';
+import type { StepMetrics } from '../../src/methods/records.ts';
+import { packBatch } from '../../src/model/batch.ts';
+import type { RewardBatch } from '../../src/rewards/reward_function.ts';
+import { weightsSha256 } from '../../src/run/model_files.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
+import { type Answer, answered, credit, gradientOf, reinforced, update } from './step_parts.ts';
+
+const ANSWERS: readonly Answer[] = [
+  { text: 'ab', reward: 1 },
+  { text: 'abcde', reward: 0 },
+  { text: '', reward: 0.5 },
+  { text: 'zyx', reward: 0.25 },
+];
+
+describe('the gradient of demonstrations', () => {
+  const DRAWN = 7;
+  const seen: ScoredText[] = [];
+  const shows: Method<unknown> = method({
+    id: 'shows',
+    about: { does: 'Shows.', formula: 'x', source: 'own', certainty: 'own' },
+    options: {},
+    needs: () => ({ demonstrations: true }),
+    create: (): LossTerm => ({
+      coupling: 'token',
+      device: {},
+      add() {},
+      texts: ({ demonstrations }) => demonstrations(5),
+      addTexts(texts, gradients) {
+        seen.push(...texts);
+        texts.forEach(({ logprobs }, i) => {
+          logprobs.forEach((logprob, t) => {
+            gradients[i].losses[t] -= 0.25 * logprob;
+            gradients[i].dLogprobs[t] -= 0.25;
+          });
+        });
+      },
+    }),
+  });
+
+  it('joins that of the rollouts, whole micro-batches apart', async () => {
+    for (const completions of [12, 4]) {
+      seen.length = 0;
+      const keys = { learning_rate: 1e-30, temperature: 0.8, per_device_train_batch_size: completions };
+      const gradientWith = async (terms: readonly string[]) => {
+        const run = await reinforced({ ...keys, loss_terms: terms }, { methods: { './shows.ts': shows } });
+        const groups = await credit(run, await answered(run, [ANSWERS, ANSWERS, ANSWERS]));
+        run.state.itemsDrawn = DRAWN;
+        const { totals } = await update(run, groups, { onPolicy: true });
+        return { run, totals, gradient: await gradientOf(run) };
+      };
+      const [plain, both] = [await gradientWith([]), await gradientWith(['./shows.ts'])];
+      const { run } = both;
+      const known = Array.from({ length: DRAWN }, (_, index) => {
+        const item = run.tasks.trainItem(run.config.seed, index);
+        return String(run.tasks.demonstrationTokens(item, run.config.seed, index));
+      });
+      expect(seen).toHaveLength(5);
+      for (const { tokens } of seen) expect(known).toContain(String(tokens));
+
+      let loss = 0;
+      for (const text of seen) {
+        const batch = packBatch([{ prompt: text.prompt, completions: [text.tokens] }]);
+        const { logprobs } = await run.policy.forward(batch, 0.8);
+        for (const logprob of logprobs) loss -= 0.25 * logprob;
+        const dLogprobs = new Float32Array(batch.lossRowCount).fill(-0.25);
+        await run.policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
+      }
+      await run.policy.optimize({ ...stageOf(run).optimizer, learningRate: 1e-30, adamStep: 2 });
+      const alone = await gradientOf(run);
+      const norm = Math.hypot(...alone);
+      const apart = both.gradient.map((value, i) => value - plain.gradient[i] - alone[i]);
+      expect(norm).toBeGreaterThan(0.1);
+      expect(Math.hypot(...apart)).toBeLessThanOrEqual(1e-6 * norm);
+      expect(both.totals.loss - plain.totals.loss).toBeCloseTo(loss, 5);
+      expect(both.totals.rows).toBe(plain.totals.rows);
+    }
+  });
+
+  it('stops the run where it is not finite', async () => {
+    const breaks: Method<unknown> = {
+      ...shows,
+      create: (): LossTerm => ({
+        coupling: 'token',
+        add() {},
+        texts: ({ demonstrations }) => demonstrations(1),
+        addTexts(_, [{ losses }]) {
+          losses[0] = Number.NaN;
+        },
+      }),
+    };
+    const run = await reinforced({ loss_terms: ['./breaks.ts'] }, { methods: { './breaks.ts': breaks } });
+    const groups = await credit(run, await answered(run, [ANSWERS]));
+    await expect(update(run, groups, { onPolicy: true })).rejects.toThrow(
+      /step 1: the loss of shows on texts of its own is NaN/,
+    );
+  });
+});
+
+const STAGES = `
+task: {name: reverse_text, min_length: 2, max_length: 4}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+seed: 3
+eval_strategy: "no"
+reward_funcs: [lcs]
+stages:
+  - {stage: sft, max_steps: 4, per_device_train_batch_size: 8, learning_rate: 1.0e-2}
+  - {stage: grpo, max_steps: 6, learning_rate: 1.0e-2, num_generations: 4, generation_batch_size: 16`;
+const small = (more: string): SmallRun => ({ yaml: `${STAGES}${more}}\n` });
+const REPLAY = ', loss_terms: [{name: sft-replay, replay_coef: 1, replay_count: 8}]';
+const backend = () => wasmBackend({ inline: true, fma: false });
+
+describe('sft-replay', () => {
+  it('keeps demonstrations likely', async () => {
+    const nll = (metrics: readonly StepMetrics[]): number[] =>
+      metrics.slice(-6).map((m) => Number(m['sft-replay/nll']));
+    const [with1, with0] = [
+      await finishSmallRun(await backend(), small(REPLAY)),
+      await finishSmallRun(await backend(), small(REPLAY.replace('replay_coef: 1', 'replay_coef: 0'))),
+    ];
+    expect(nll(with1.metrics)[0]).toBe(nll(with0.metrics)[0]);
+    expect(nll(with1.metrics)[5]).toBeLessThan(nll(with0.metrics)[5]);
+    // It draws no problem, and weighs nothing at 0.
+    expect(with0.sha256).toBe((await finishSmallRun(await backend(), small(''))).sha256);
+  });
+
+  it('goes on from a checkpoint to the same bits', async () => {
+    const whole = await finishSmallRun(await backend(), small(REPLAY));
+    const first = await openSmallRun(await backend(), small(REPLAY));
+    for await (const event of train(first)) {
+      if (event.type === 'step' && event.stage === 'grpo' && event.step === 3) break;
+    }
+    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+    await first.policy.close();
+    const again = await openSmallRun(await backend(), small(REPLAY));
+    restoreCheckpoint(again, checkpoint);
+    for await (const event of train(again)) if (event.type === 'end') break;
+    expect(await weightsSha256(again.policy)).toBe(whole.sha256);
+    await again.policy.close();
+  });
+
+  it('has room for demonstrations that are longer than what the stage may sample', async () => {
+    const short = 'max_completion_length: 1, num_generations: 2, generation_batch_size: 2';
+    const yaml = STAGES.replace(/\n {2}- \{stage: sft.*/, '').replace(/num_generations: 4.*$/, `${short}${REPLAY}}\n`);
+    const coin = { name: 'coin', score: ({ completions }: RewardBatch) => completions.map((_, i) => i % 2) };
+    const { metrics } = await finishSmallRun(await backend(), {
+      yaml: yaml.replace('[lcs]', '[./coin.ts]'),
+      rewards: { './coin.ts': coin },
+    });
+    expect(metrics).toHaveLength(6);
+  });
+});
