@@ -35,7 +35,7 @@ function advantagesFlaw(credit: unknown, { rollouts }: GroupLike, g: number): st
   if (!isMapping(credit)) return `gave no ${of} — give {advantages} for each group`;
   const flaw = numbersFlaw(credit.advantages, rollouts.length, of);
   if (flaw !== undefined) return flaw;
-  for (const part of ['tokenAdvantages', 'tokenWeights'] as const) {
+  for (const part of ['tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const) {
     const byCompletion = credit[part];
     if (byCompletion === undefined) continue;
     if (!isList(byCompletion) || byCompletion.length !== rollouts.length) {

@@ -151,6 +151,17 @@ describe('a method from a file', () => {
       expect(() => part.apply([])).toThrow('apply gave something else than groups');
     });
 
+    it('a credit step that gives something by token for too few of them', async () => {
+      for (const name of ['tokenAdvantages', 'tokenWeights', 'tokenSelection']) {
+        const part: { apply(groups: unknown): unknown } = await partOf(
+          'credit_steps: [./methods/mine.ts]',
+          'creditSteps',
+          `{ apply: (groups) => groups.map((group) => ({ ...group, ${name}: [[1], [1]] })) }`,
+        );
+        expect(() => part.apply(groups)).toThrow(`gave 1 ${name} of completion 0 of group 0 — give 2`);
+      }
+    });
+
     it('an aggregation that gives no number', async () => {
       const part: (tokens: number, of: unknown) => number = await partOf(
         'aggregation: ./methods/mine.ts',

@@ -64,17 +64,26 @@ function measureTokens(sequence: LossSequence, meter: Meter): void {
   }
 }
 
+/** Tokens that the clip stops, by their probability and by the bound that decides. */
 function measureClips(sequence: LossSequence, logRatios: Float64Array, surrogate: Surrogate, meter: Meter): void {
   if (surrogate.clipped === undefined) return;
   const { logprobs, oldLogprobs, advantages, coefficients } = sequence;
+  const value = { loss: 0, slope: 0, logprobSlope: 0 };
   for (let t = 0; t < coefficients.length; t++) {
     if (coefficients[t] === 0) continue;
     const [logprob, oldLogprob, advantage] = [logprobs[t], oldLogprobs[t], advantages[t]];
-    const isClipped =
-      surrogate.clipped({ logRatio: bounded(logRatios[t]), logprob, oldLogprob, advantage }) !== undefined;
-    const probability = Math.exp(oldLogprobs[t]);
+    const point = { logRatio: bounded(logRatios[t]), logprob, oldLogprob, advantage };
+    const bound = surrogate.clipped(point);
+    value.loss = value.slope = value.logprobSlope = 0;
+    surrogate.at(point, value);
+    // Flat although neither bound decides: the ratio is beyond dual_clip or delta.
+    const isDual = bound === undefined && advantage !== 0 && value.slope === 0 && value.logprobSlope === 0;
+    meter.mean(`${ID}/clipped/low`, bound === 'low' ? 1 : 0, 1);
+    meter.mean(`${ID}/clipped/high`, bound === 'high' ? 1 : 0, 1);
+    meter.mean(`${ID}/clipped/dual`, isDual ? 1 : 0, 1);
+    const probability = Math.exp(oldLogprob);
     const bin = BINS.find(([end]) => probability < end);
-    if (bin !== undefined) meter.mean(`${ID}/clipped/${bin[1]}`, isClipped ? 1 : 0, 1);
+    if (bin !== undefined) meter.mean(`${ID}/clipped/${bin[1]}`, bound !== undefined || isDual ? 1 : 0, 1);
   }
 }
 

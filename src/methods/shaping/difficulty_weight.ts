@@ -4,6 +4,7 @@
  * their group are weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
  */
 import { key, real } from '../../options/keys.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages } from './map_advantages.ts';
@@ -29,13 +30,17 @@ export const difficultyWeight = method({
     hardWeight: factor('hard_weight', 1.5, 'hardly any'),
     middleWeight: factor('middle_weight', 1, 'half'),
     easyWeight: factor('easy_weight', 0.5, 'nearly all'),
+    ...SOLVED_OPTIONS,
   },
-  create: ({ hardWeight, middleWeight, easyWeight }): CreditStep => ({
-    apply: (groups) =>
-      mapAdvantages(groups, (advantage, _, group) => {
-        const share = solvedShare(group);
-        const [end, towards] = share < 0.5 ? [hardWeight, 1 - 2 * share] : [easyWeight, 2 * share - 1];
-        return advantage * (middleWeight + towards * (end - middleWeight));
-      }),
-  }),
+  create: ({ hardWeight, middleWeight, easyWeight, ...options }): CreditStep => {
+    const isSolved = solvedBy(options);
+    return {
+      apply: (groups) =>
+        mapAdvantages(groups, (advantage, _, group) => {
+          const share = solvedShare(group, isSolved);
+          const [end, towards] = share < 0.5 ? [hardWeight, 1 - 2 * share] : [easyWeight, 2 * share - 1];
+          return advantage * (middleWeight + towards * (end - middleWeight));
+        }),
+    };
+  },
 });

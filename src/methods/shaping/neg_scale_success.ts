@@ -5,6 +5,7 @@
  * arXiv:2602.22190.
  */
 import { key, real } from '../../options/keys.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages } from './map_advantages.ts';
@@ -32,12 +33,16 @@ export const negScaleSuccess = method({
         .default(1.5)
         .describe('How much the factor grows with the share of right completions, up to 1. Default 1.5.'),
     ),
+    ...SOLVED_OPTIONS,
   },
-  create: ({ unsolvedScale, solvedSlope }): CreditStep => ({
-    apply: (groups) =>
-      mapAdvantages(groups, (advantage, _, group) => {
-        if (advantage >= 0) return advantage;
-        return advantage * Math.min(1, unsolvedScale + solvedSlope * solvedShare(group));
-      }),
-  }),
+  create: ({ unsolvedScale, solvedSlope, ...options }): CreditStep => {
+    const isSolved = solvedBy(options);
+    return {
+      apply: (groups) =>
+        mapAdvantages(groups, (advantage, _, group) => {
+          if (advantage >= 0) return advantage;
+          return advantage * Math.min(1, unsolvedScale + solvedSlope * solvedShare(group, isSolved));
+        }),
+    };
+  },
 });

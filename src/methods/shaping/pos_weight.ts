@@ -3,6 +3,7 @@
  * from its mistakes, which keeps its answers diverse; at 0 from them alone. arXiv:2506.01347.
  */
 import { key, real } from '../../options/keys.ts';
+import { largestOf } from '../advantages/group_size.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages } from './map_advantages.ts';
@@ -22,8 +23,7 @@ export const posWeight = method({
       real({ least: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
     ),
   },
-  warn: ({ positive_weight: weight }, methods) =>
-    typeof weight === 'number' && weight < 1 ? unguarded(methods) : undefined,
+  warn: ({ positive_weight: weight }, methods) => (largestOf(weight) < 1 ? unguarded(methods) : undefined),
   create: ({ positiveWeight }): CreditStep => ({
     apply: (groups) => mapAdvantages(groups, (advantage) => (advantage > 0 ? positiveWeight * advantage : advantage)),
   }),

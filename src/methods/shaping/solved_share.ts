@@ -1,8 +1,11 @@
-import { counts } from '../advantages/baseline.ts';
+import { type CountedRollout, counts } from '../advantages/baseline.ts';
 import type { RolloutGroup } from '../records.ts';
 
 /** Share of a group that solves the problem, of the completions whose reward counts; 0 where none does. In [0, 1]. */
-export function solvedShare({ rollouts }: Pick<RolloutGroup, 'rollouts'>): number {
+export function solvedShare(
+  { rollouts }: Pick<RolloutGroup, 'rollouts'>,
+  isSolved: (rollout: CountedRollout) => boolean,
+): number {
   const counted = rollouts.filter(counts);
-  return counted.filter(({ verdict }) => verdict.score === 1).length / Math.max(1, counted.length);
+  return counted.filter(isSolved).length / Math.max(1, counted.length);
 }

@@ -32,6 +32,12 @@ const tokens = given.flatMap(({ logprobs, oldLogprobs, refLogprobs, advantages, 
 );
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
+const shares = (metrics: Readonly<Record<string, number>>) => ({
+  low: metrics['m-ratio/clipped/low'],
+  high: metrics['m-ratio/clipped/high'],
+  dual: metrics['m-ratio/clipped/dual'],
+});
+
 describe('m-ratio', () => {
   const { metrics, gradients, scope } = measured(given, ASKED);
 
@@ -50,6 +56,16 @@ describe('m-ratio', () => {
     expect(low.length).toBeGreaterThan(0);
     expect(metrics['m-ratio/clipped/p_below_0.1']).toBeCloseTo(mean(low.map((token) => Number(isClipped(token)))), 12);
     expect(measured(given, ASKED, 'objective: cispo').metrics).toHaveProperty('m-ratio/clipped/p_below_0.1');
+  });
+
+  it('tells which bound decides, the second one of dual-clip and of delta too', () => {
+    const { low, high, dual } = shares(measured(given, ASKED, 'objective: {name: dual-clip, dual_clip: 1.3}').metrics);
+    expect(low).toBeCloseTo(mean(tokens.map(({ ratio, a }) => Number(a < 0 && ratio < 0.8))), 12);
+    expect(high).toBeCloseTo(mean(tokens.map(({ ratio, a }) => Number(a > 0 && ratio > 1.2))), 12);
+    expect(dual).toBeCloseTo(mean(tokens.map(({ ratio, a }) => Number(a < 0 && ratio > 1.3))), 12);
+    expect(dual).toBeGreaterThan(0);
+    expect(shares(measured(given, ASKED, 'delta: 1.3').metrics).dual).toBeCloseTo(dual, 12);
+    expect(shares(metrics).dual).toBe(0);
   });
 
   it('measures the distance to the policy that sampled, and to the reference', () => {

@@ -63,6 +63,19 @@ describe('neg-scale-success', () => {
     expect(scaleAt(1, { unsolved_scale: 1, solved_slope: 0 })).toBe(1);
   });
 
+  it('goes by rewards, not by verdicts, where it is told what solves', () => {
+    const graded = creditedGroup([
+      { reward: 0.6, advantage: 1, verdict: { score: 0, status: 'incorrect', reason: '' } },
+      { reward: 0.1, advantage: -1 },
+    ]);
+    const told: readonly Readonly<Record<string, number>>[] = [{}, { solved_reward: 0.5 }];
+    const [byVerdict, byReward] = told.map((options) =>
+      advantagesOf(creditStep('neg-scale-success', options).apply([graded])),
+    );
+    expect(byVerdict).toEqual([[1, -0.5]]);
+    expect(byReward).toEqual([[1, -1]]);
+  });
+
   it('counts the completions whose reward counts', () => {
     const [own] = creditStep('neg-scale-success').apply([
       creditedGroup([{ reward: 0, advantage: -1 }, { reward: null }, { reward: 1, inBaseline: false }]),
