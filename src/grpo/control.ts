@@ -4,7 +4,7 @@ import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import { tokenGroup } from './credit.ts';
-import { endingOf, type Steering, type TrainingRun } from './run.ts';
+import { isStageOver, type Steering, type TrainingRun } from './run.ts';
 import { openStep, type StepScope } from './step_scope.ts';
 import { microBatchCapacity } from './update.ts';
 
@@ -64,7 +64,7 @@ function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
     },
     endStage(reason) {
       const { stageIndex, step } = state;
-      if (endingOf(state) === undefined) steer({ endings: [...state.steering.endings, { stageIndex, step, reason }] });
+      if (!isStageOver(run)) steer({ endings: [...state.steering.endings, { stageIndex, step, reason }] });
     },
   };
 }

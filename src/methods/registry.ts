@@ -27,8 +27,15 @@ import { seqSum } from './aggregations/seq_sum.ts';
 import { tokenMean } from './aggregations/token_mean.ts';
 import { tokenSum } from './aggregations/token_sum.ts';
 import { weightedSeqMean } from './aggregations/weighted_seq_mean.ts';
+import { adaptiveBeta } from './controllers/adaptive_beta.ts';
+import { earlyStopMetric } from './controllers/early_stop_metric.ts';
+import { firstKl } from './controllers/first_kl.ts';
+import { klTrust } from './controllers/kl_trust.ts';
+import { overoptStop } from './controllers/overopt_stop.ts';
+import { refEma } from './controllers/ref_ema.ts';
 import { refReset } from './controllers/ref_reset.ts';
 import { refSync } from './controllers/ref_sync.ts';
+import { temperatureSchedule } from './controllers/temperature_schedule.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
 import { entropyGuard } from './masks/entropy_guard.ts';
@@ -170,6 +177,16 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   tokenWeights: [opsm, tis, icepop, clipCov],
   lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg, klSampler, hingeKl, klCov, sftNll, positiveNll, sftReplay],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],
-  controllers: [refReset, refSync],
+  controllers: [
+    refReset,
+    refSync,
+    adaptiveBeta,
+    earlyStopMetric,
+    firstKl,
+    klTrust,
+    overoptStop,
+    refEma,
+    temperatureSchedule,
+  ],
   evaluationFigures: [passHatK],
 };

@@ -1,31 +1,67 @@
-/** Moves the reference of the KL term to the policy as it is, every so many steps: the policy may go on from there. */
-import { key, whole } from '../../options/keys.ts';
-import { unreadReference } from '../chosen.ts';
+/**
+ * Moves the reference of the KL term to the policy as it is: every so many steps, where the KL grows beyond a bound, or where
+ * held-out accuracy falls. The policy may then go on from there. arXiv:2505.24864
+ */
+import { flag, key, laterKey, real, unset, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
-import type { Controller } from '../points.ts';
+import type { Controller, Levers } from '../points.ts';
+import { klOf } from './kl_of.ts';
 
 export const refReset = method({
   id: 'ref-reset',
   about: {
-    does: 'Makes the policy its own reference every so many steps.',
-    names: ['ProRL'],
-    formula: 'ref ← policy where step mod every = 0',
+    does: 'Makes the policy its own reference every so many steps, at a bound of the KL, or where accuracy falls.',
+    formula: 'ref ← policy where step mod every = 0, KL > reset_kl, or best accuracy − accuracy > reset_drop',
     source: '2505.24864',
     certainty: 'after the paper',
   },
   options: {
     every: key(
       'every',
-      whole({ least: 1, example: 100 })
+      whole({ least: 0, example: 100 })
         .default(100)
-        .describe('Optimizer steps from one reset to the next. Default 100.'),
+        .describe('Optimizer steps from one reset to the next; 0 counts none. Default 100.'),
+    ),
+    resetKl: laterKey(
+      'reset_kl',
+      unset(real({ above: 0, example: 0.1 })).describe('KL per token above which to reset, in nats. Default none.'),
+    ),
+    resetDrop: laterKey(
+      'reset_drop',
+      unset(real({ above: 0, below: 1, example: 0.05 })).describe(
+        'How far greedy accuracy may fall below its best since the last reset. Default none.',
+      ),
+    ),
+    resetsMoments: laterKey(
+      'reset_moments',
+      flag().default(false).describe("Begin the optimizer's moments anew with each reset. Default false."),
     ),
   },
-  warn: (_, methods) => unreadReference(methods),
   needs: () => ({ parameterSets: ['reference'] }),
-  create: ({ every }): Controller => ({
-    async afterStep(_, levers) {
-      if (levers.step % every === 0) await levers.copyToReference();
-    },
-  }),
+  create: ({ every, resetKl, resetDrop, resetsMoments }): Controller => {
+    let best: number | undefined;
+    const reset = async (levers: Levers): Promise<void> => {
+      await levers.copyToReference();
+      if (resetsMoments) await levers.resetMoments();
+      best = undefined;
+    };
+    return {
+      async afterStep(metrics, levers) {
+        const isDue = every > 0 && levers.step % every === 0;
+        const isFar = !isDue && resetKl !== undefined && (await klOf(metrics, levers)) > resetKl;
+        if (isDue || isFar) await reset(levers);
+        if (resetKl !== undefined || resetsMoments) levers.metric('reset', isDue || isFar ? 1 : 0);
+      },
+      ...(resetDrop !== undefined && {
+        async afterEvaluation({ accuracy: { mean } }, levers) {
+          if (best !== undefined && best - mean > resetDrop) await reset(levers);
+          best = Math.max(best ?? mean, mean);
+        },
+        state: () => ({ best: best ?? null }),
+        restore(state) {
+          best = (state as { readonly best: number | null }).best ?? undefined; // written by `state`
+        },
+      }),
+    };
+  },
 });

@@ -1,0 +1,49 @@
+/**
+ * Holds the KL at a target instead of its weight at a number: beta rises where the KL is above the target, and falls where
+ * it is below, by at most a fifth of the completions' share in the horizon. arXiv:1909.08593
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { optionOf } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { Controller } from '../points.ts';
+import { klOf } from './kl_of.ts';
+
+/** Of the error that one step may act on, to either side. */
+const MOST_ERROR = 0.2;
+
+export const adaptiveBeta = method({
+  id: 'adaptive-beta',
+  about: {
+    does: 'Moves beta so that the KL stays at a target.',
+    formula: 'beta ← beta·(1 + clip(KL/kl_target − 1, ±0.2)·completions/kl_horizon)',
+    source: '1909.08593',
+    certainty: 'after the paper',
+  },
+  options: {
+    klTarget: key(
+      'kl_target',
+      real({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats. Default 0.05.'),
+    ),
+    klHorizon: key(
+      'kl_horizon',
+      whole({ least: 1, example: 10000 })
+        .default(10000)
+        .describe('Completions over which an error is made up for. Default 10000.'),
+    ),
+  },
+  warn: (_, methods) =>
+    optionOf(methods, 'beta') === undefined
+      ? 'without effect, since there is no beta to move; give the stage one, such as beta: 0.04'
+      : undefined,
+  needs: () => ({ parameterSets: ['reference'] }),
+  create: ({ klTarget, klHorizon }): Controller => ({
+    async afterStep(metrics, levers) {
+      if (optionOf(levers.stage.methods, 'beta') === undefined) return;
+      const error = (await klOf(metrics, levers)) / klTarget - 1;
+      const clipped = Math.min(MOST_ERROR, Math.max(-MOST_ERROR, error));
+      const beta = levers.get('beta');
+      levers.metric('beta', beta);
+      levers.set('beta', beta * (1 + (clipped * levers.stage.batch.completionsPerStep) / klHorizon));
+    },
+  }),
+});

@@ -1,0 +1,29 @@
+/**
+ * How far the policy has come from where reinforcement began, however often the reference has moved since: the KL to the
+ * weights at the start of the run's first grpo stage, on sampled tokens. It changes nothing.
+ */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Controller } from '../points.ts';
+
+export const firstKl = method({
+  id: 'first-kl',
+  about: {
+    does: 'Logs the KL to the policy that the run began with.',
+    formula: 'kl_to_ref0 = mean_t (e^x − x − 1), x = ref0 − logprob of the policy that sampled',
+    source: '2505.24864',
+    certainty: 'after the paper',
+  },
+  options: {
+    measuredEvery: key(
+      'measured_every',
+      whole({ least: 1, example: 10 }).default(1).describe('Steps from one measurement to the next. Default 1.'),
+    ),
+  },
+  needs: () => ({ parameterSets: ['first'] }),
+  create: ({ measuredEvery }): Controller => ({
+    async afterStep(_, levers) {
+      if (levers.step % measuredEvery === 0) levers.metric('kl_to_ref0', await levers.kl('first'));
+    },
+  }),
+});

@@ -1,0 +1,61 @@
+/**
+ * Ends the stage where the reward is optimised at the cost of what it stands for: the training reward is higher than when
+ * held-out accuracy was at its best, and accuracy has fallen since.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Controller } from '../points.ts';
+
+export const overoptStop = method({
+  id: 'overopt-stop',
+  about: {
+    does: 'Ends the stage where the reward rises while held-out accuracy falls.',
+    formula: 'end where best accuracy − accuracy > accuracy_fall and reward > reward at the best, reward a moving mean',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    accuracyFall: key(
+      'accuracy_fall',
+      real({ above: 0, below: 1, example: 0.05 })
+        .default(0.05)
+        .describe('How far greedy accuracy may fall below its best. Default 0.05.'),
+    ),
+    rewardSteps: key(
+      'reward_steps',
+      whole({ least: 1, example: 20 })
+        .default(20)
+        .describe('Steps that the training reward is averaged over. Default 20.'),
+    ),
+  },
+  create: ({ accuracyFall, rewardSteps }): Controller => {
+    let recent: number[] = [];
+    let best: { readonly accuracy: number; readonly reward: number | null } | undefined;
+    const mean = (): number | null =>
+      recent.length === 0 ? null : recent.reduce((sum, reward) => sum + reward, 0) / recent.length;
+    return {
+      async afterStep({ reward }) {
+        if (typeof reward === 'number') recent = [...recent, reward].slice(-rewardSteps);
+      },
+      async afterEvaluation({ accuracy: { mean: accuracy } }, levers) {
+        const reward = mean();
+        if (best === undefined || accuracy >= best.accuracy) {
+          best = { accuracy, reward };
+          return;
+        }
+        const isPaid = reward !== null && best.reward !== null && reward > best.reward;
+        if (isPaid && best.accuracy - accuracy > accuracyFall) {
+          levers.endStage(
+            `accuracy fell from ${best.accuracy.toPrecision(3)} to ${accuracy.toPrecision(3)} while the reward rose`,
+          );
+        }
+      },
+      state: () => ({ recent, best: best ?? null }),
+      restore(state) {
+        const kept = state as { readonly recent: number[]; readonly best: typeof best | null }; // written by `state`
+        recent = kept.recent;
+        best = kept.best ?? undefined;
+      },
+    };
+  },
+});

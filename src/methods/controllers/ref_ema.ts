@@ -1,0 +1,38 @@
+/**
+ * The reference follows the policy at a distance: an exponential moving average of its weights, step by step. The reference
+ * may be that average itself, or be replaced by it every so many steps, while the average goes on beside it.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { Controller } from '../points.ts';
+
+export const refEma = method({
+  id: 'ref-ema',
+  about: {
+    does: "Makes the reference a moving average of the policy's weights.",
+    formula: 'average ← ema_rate·policy + (1 − ema_rate)·average; ref ← average where step mod ema_every = 0',
+    source: '1703.01780',
+    certainty: 'after the paper',
+  },
+  options: {
+    emaRate: key(
+      'ema_rate',
+      real({ above: 0, most: 1, example: 0.01 })
+        .default(0.01)
+        .describe('Share of the policy in the average, at each step. Default 0.01.'),
+    ),
+    emaEvery: key(
+      'ema_every',
+      whole({ least: 1, example: 10 })
+        .default(1)
+        .describe('Steps after which the reference becomes the average; 1: it is the average. Default 1.'),
+    ),
+  },
+  needs: ({ emaEvery }) => ({ parameterSets: emaEvery === 1 ? ['reference'] : ['reference', 'average'] }),
+  create: ({ emaRate, emaEvery }): Controller => ({
+    async afterStep(_, levers) {
+      await levers.mix(emaEvery === 1 ? 'reference' : 'average', 'policy', emaRate);
+      if (emaEvery > 1 && levers.step % emaEvery === 0) await levers.mix('reference', 'average', 1);
+    },
+  }),
+});
