@@ -2,8 +2,9 @@
  * Steps that are paid with the outcome in mind: a step of quality p in a completion of outcome r gets p + r − 1, both in
  * [0, 1], so that a good step of a failed attempt earns nothing and a poor step of a good one costs little; a token gets
  * what its step and the later ones earn. Not centred: a shift by a constant is the point of it, and any mean of the group
- * would undo it. A completion without steps is one step of quality 0; what stands between two steps belongs to the second,
- * what follows the last to the last. After the reward normalization of Principle Process Reward.
+ * would undo it. A completion in which the verifier finds no step is one step of quality 0, and one of a task that judges
+ * none is one of quality ½; what stands between two steps belongs to the second, what follows the last to the last. After
+ * the reward normalization of Principle Process Reward.
  */
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -43,9 +44,9 @@ export const renorm = method({
 });
 
 /** [tokens] */
-function stepReturns({ reward, steps = [], tokens }: CountedRollout, discount: number): Float32Array {
+function stepReturns({ reward, steps, tokens }: CountedRollout, discount: number): Float32Array {
   const outcome = Math.min(Math.max(reward, 0), 1);
-  const judged = steps.length > 0 ? steps : [{ to: tokens.length, score: 0 }];
+  const judged = steps?.length ? steps : [{ to: tokens.length, score: steps === undefined ? 0.5 : 0 }];
   const returns = new Float64Array(judged.length + 1);
   for (let s = judged.length - 1; s >= 0; s--) returns[s] = judged[s].score + outcome - 1 + discount * returns[s + 1];
   return Float32Array.from(tokens, (_, t) => {

@@ -2,13 +2,13 @@
  * A tournament within the group: one comparison of each completion with an anchor seeds the draw, single elimination on the
  * standard bracket follows (the first seed against the last, byes where slots are left), and whoever leaves in the same round
  * is ranked by its mean points. The rank is the reward, 1 for the winner down to 0, and its standard score the advantage. At
- * most 2G − 2 comparisons, and no scale of rewards is read: any increasing map of them gives the same. Draws go to the
- * better seed; completions of one reward share their ranks. arXiv:2601.06487.
+ * most 2G − 2 comparisons, and no scale of rewards is read: any increasing map of them gives the same. A draw goes to the
+ * better seed, and a group of draws alone gets 0; completions of one reward share their ranks. arXiv:2601.06487.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { deviationOf, meanOf } from '../statistics.ts';
-import { areEqual, hasEqualRewards, rewardsOf, spreadOut } from './baseline.ts';
+import { areEqual, rewardsOf, spreadOut } from './baseline.ts';
 import { type Comparator, comparatorOf, PAIR_OPTIONS } from './pairs.ts';
 
 /** Of the paper. */
@@ -26,11 +26,11 @@ export const tournament = method({
   create: (options): AdvantageEstimator => {
     const compare = comparatorOf(options);
     return {
-      isDead: (group) => hasEqualRewards(group) || areEqual(rewardsOf(group)),
+      isDead: (group) => allDraw(rewardsOf(group), compare),
       estimate: (groups, { rng }) =>
         groups.map((group, g) => {
           const rewards = rewardsOf(group);
-          if (areEqual(rewards)) return { advantages: new Float32Array(group.rollouts.length) };
+          if (allDraw(rewards, compare)) return { advantages: new Float32Array(group.rollouts.length) };
           // Drawn from the sorted rewards: the order within the group does not decide.
           const entrants = rng.fork(String(g)).shuffle([...rewards].sort((a, b) => a - b));
           return { advantages: spreadOut(group.rollouts, scoresByRank(rewards, ranking(entrants, compare))) };
@@ -38,6 +38,11 @@ export const tournament = method({
     };
   },
 });
+
+/** The draw alone would decide. */
+function allDraw(rewards: readonly number[], compare: Comparator): boolean {
+  return rewards.length === 0 || compare(Math.max(...rewards), Math.min(...rewards)) === 0;
+}
 
 /** @param ranked  the same rewards, the winner first */
 function scoresByRank(rewards: readonly number[], ranked: readonly number[]): number[] {

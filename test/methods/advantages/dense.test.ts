@@ -90,11 +90,14 @@ describe('renorm', () => {
     );
   });
 
-  it('takes a completion without steps as one poor step, and rewards beyond 1 as 1', () => {
-    const [tokens] = estimator.byToken([
-      groupOf([rolloutOf(2, 0), rolloutOf(2, 1), rolloutOf(1, 7), rolloutOf(1, null)]),
-    ]);
-    expect(tokens).toEqual([[-1, -1], [0, 0], [0], [0]]);
+  it('takes a completion without a step as one poor step, and rewards beyond 1 as 1', () => {
+    const stepless = (tokens: number, reward: number | null) => ({ ...rolloutOf(tokens, reward), steps: [] });
+    const group = groupOf([stepless(2, 0), stepless(2, 1), stepless(1, 7), stepless(1, null)]);
+    expect(estimator.byToken([group])[0]).toEqual([[-1, -1], [0, 0], [0], [0]]);
+  });
+
+  it('takes the outcome less one half where the task judges no steps', () => {
+    expect(estimator.byToken([groupOf([rolloutOf(2, 0), rolloutOf(1, 1)])])[0]).toEqual([[-0.5, -0.5], [0.5]]);
   });
 
   it('is dead only where every token gets 0', () => {

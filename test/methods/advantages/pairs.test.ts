@@ -93,11 +93,12 @@ describe('tournament', () => {
     expect(found.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 5);
   });
 
-  it('of draws alone goes by the draw; equal rewards are dead', () => {
-    const { part, ofRewards } = estimatorOf('tournament');
-    expect(ofRewards([0.7, 0.7, 0.7])).toEqual([[0, 0, 0]]);
-    expect(part.isDead?.(groupOfRewards([1, 1, 1], [0.7, 0.7, 0.7]))).toBe(true);
-    const drawn = estimatorOf('{name: tournament, tie_margin: 5}').ofRewards([1, 2, 3]);
-    expect(drawn[0].every(Number.isFinite)).toBe(true);
+  it('gives nothing where nobody beats anybody, and is not confused by draws among others', () => {
+    const { part, ofRewards } = estimatorOf('{name: tournament, tie_margin: 5}');
+    expect(ofRewards([0.7, 0.7, 0.7], [1, 2, 6]).flat()).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(part.isDead?.(groupOfRewards([1, 1, 1], [1, 2, 6]))).toBe(true);
+    const [some] = ofRewards([1, 2, 9]);
+    expect(some[2]).toBe(Math.max(...some));
+    expect(some.every(Number.isFinite)).toBe(true);
   });
 });

@@ -62,6 +62,23 @@ describe('a run with reinforce-pp', () => {
   });
 });
 
+describe('a run with process-centred', () => {
+  it('can be resumed between two passes over steps', async () => {
+    const small = run('process-centred');
+    const twice = { ...small, yaml: `${small.yaml}num_iterations: 2\n` };
+    const first = await openSmallRun(await backend(), twice);
+    for await (const event of train(first)) if (event.type === 'step') break;
+    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+    const again = await openSmallRun(await backend(), twice);
+    restoreCheckpoint(again, checkpoint);
+    expect(again.state.buffer).toEqual(first.state.buffer);
+    const rollouts = again.state.buffer?.groups.flatMap((group) => group.rollouts) ?? [];
+    expect(rollouts.some(({ steps = [] }) => steps.length > 0)).toBe(true);
+    await first.policy.close();
+    await again.policy.close();
+  });
+});
+
 describe('a run with riskpo', () => {
   it('goes on from a checkpoint to the same weights', async () => {
     const small = run('{name: riskpo, prompts_per_bundle: 2}');
