@@ -2,7 +2,7 @@
  * Texts that a term of the loss trains on beside the rollouts, as demonstrations: passes of their own behind those of the
  * rollouts, whose gradients add up with theirs. A stage without such a term does nothing here.
  */
-import { NumericsError } from '../errors.ts';
+import { NumericsError, RlvrError } from '../errors.ts';
 import type { TrainedText } from '../methods/points.ts';
 import { packBatch, splitGroups, type TokenGroup } from '../model/batch.ts';
 import { scoredTexts } from './loss_sequences.ts';
@@ -26,6 +26,7 @@ export async function accumulateTexts(run: TrainingRun, scope: StepScope, temper
     const demonstrations = (count: number): readonly TrainedText[] =>
       Array.from({ length: count }, () => demonstrationAt(run, context.rng.int(0, Math.max(1, state.itemsDrawn) - 1)));
     const texts = part.texts({ ...context, demonstrations });
+    for (const text of texts) checkFits(run, id, text);
     const groups = texts.map((text): TextGroup => ({ prompt: text.prompt, completions: [text.tokens], text }));
     for (const micro of splitGroups(groups, policy.capacity)) {
       const batch = packBatch(micro);
@@ -48,6 +49,19 @@ export async function accumulateTexts(run: TrainingRun, scope: StepScope, temper
 function demonstrationAt({ tasks, config: { seed } }: TrainingRun, index: number): TrainedText {
   const item = tasks.trainItem(seed, index);
   return { prompt: tasks.promptTokens(item), tokens: tasks.demonstrationTokens(item, seed, index) };
+}
+
+/** @throws RlvrError for a text that there is no room for; demonstrations always fit */
+function checkFits({ policy: { capacity }, state }: TrainingRun, id: string, { prompt, tokens }: TrainedText): void {
+  const most = Math.min(capacity.rows + 1, capacity.context);
+  if (prompt.length > 0 && prompt.length + tokens.length <= most && tokens.length <= capacity.lossRows) return;
+  throw new RlvrError(
+    'text-too-long',
+    `step ${state.step + 1}: ${id} trains on a text of ${prompt.length} prompt tokens and ${tokens.length} further ones — ` +
+      `this run has room for 1 or more, and for ${most} altogether, ${capacity.lossRows} of them with a loss; give ` +
+      'shorter texts.',
+    { id, prompt: prompt.length, tokens: tokens.length },
+  );
 }
 
 function notFinite(id: string, loss: number, step: number): NumericsError {

@@ -84,6 +84,26 @@ describe('the gradient of demonstrations', () => {
     }
   });
 
+  it.each([
+    [0, 3],
+    [400, 3],
+    [3, 400],
+  ])('is refused for texts that do not fit: %s prompt tokens, and %s', async (prompt, tokens) => {
+    const long: Method<unknown> = {
+      ...shows,
+      create: (): LossTerm => ({
+        coupling: 'token',
+        add() {},
+        texts: () => [{ prompt: new Int32Array(prompt), tokens: new Int32Array(tokens) }],
+      }),
+    };
+    const run = await reinforced({ loss_terms: ['./long.ts'] }, { methods: { './long.ts': long } });
+    const groups = await credit(run, await answered(run, [ANSWERS]));
+    await expect(update(run, groups, { onPolicy: true })).rejects.toThrow(
+      new RegExp(`shows trains on a text of ${prompt} prompt tokens and ${tokens} further ones — this run has room`),
+    );
+  });
+
   it('stops the run where it is not finite', async () => {
     const breaks: Method<unknown> = {
       ...shows,
@@ -151,7 +171,9 @@ describe('sft-replay', () => {
     const yaml = STAGES.replace(/\n {2}- \{stage: sft.*/, '').replace(/num_generations: 4.*$/, `${short}${REPLAY}}\n`);
     const coin = { name: 'coin', score: ({ completions }: RewardBatch) => completions.map((_, i) => i % 2) };
     const { metrics } = await finishSmallRun(await backend(), {
-      yaml: yaml.replace('[lcs]', '[./coin.ts]'),
+      yaml: yaml
+        .replace('[lcs]', '[./coin.ts]')
+        .replace(/min_length: 2, max_length: 4/, 'min_length: 20, max_length: 20'),
       rewards: { './coin.ts': coin },
     });
     expect(metrics).toHaveLength(6);

@@ -2,6 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { train } from '../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
+import type { OwnMethods } from '../../../src/methods/create.ts';
+import type { Method } from '../../../src/methods/method.ts';
+import { ppoClip } from '../../../src/methods/objectives/ppo_clip.ts';
+import type { Surrogate } from '../../../src/methods/points.ts';
 import { openSmallRun } from '../../support/small_runs.ts';
 
 const SMALL = `
@@ -22,8 +26,9 @@ interface Moved {
 }
 
 /** All weights before and after three steps, each on fresh rollouts. */
-async function moved(...lines: readonly string[]): Promise<Moved> {
-  const run = await openSmallRun(await wasmBackend({ inline: true, fma: false }), { yaml: SMALL + lines.join('\n') });
+async function movedBy(methods: OwnMethods, lines: readonly string[]): Promise<Moved> {
+  const backend = await wasmBackend({ inline: true, fma: false });
+  const run = await openSmallRun(backend, { yaml: SMALL + lines.join('\n'), methods });
   const weights = async (): Promise<Float64Array> =>
     Float64Array.from(await run.policy.engine.read(run.policy.slots.weights.trainable));
   const before = await weights();
@@ -32,6 +37,8 @@ async function moved(...lines: readonly string[]): Promise<Moved> {
   await run.policy.close();
   return { before, after };
 }
+
+const moved = (...lines: readonly string[]): Promise<Moved> => movedBy({}, lines);
 
 const largest = (a: Float64Array, b: Float64Array): number =>
   a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
@@ -66,4 +73,20 @@ describe('three on-policy steps', () => {
     const { after } = await clipped;
     expect(largest((await moved('aggregation: seq-sum')).after, after)).toBeGreaterThan(1e-5);
   });
+});
+
+it('off-policy, the host ends at the weights of the engine: clips, KL and entropy bonus', async () => {
+  const onHost: Method<unknown> = {
+    ...ppoClip,
+    create: (options, stage) => {
+      const { device: _, ...surrogate } = ppoClip.create(options, stage) as Surrogate;
+      return surrogate;
+    },
+  };
+  const terms = ['num_iterations: 3', 'beta: 0.1', 'use_bias_correction_kl: false', 'entropy_coef: 0.02'];
+  const options = 'epsilon: 0.001, epsilon_high: 0.002, delta: 1.003';
+  const { before, after } = await moved(`objective: {name: ppo-clip, ${options}}`, AVERAGE, ...terms);
+  const host = await movedBy({ './host.ts': onHost }, [`objective: {name: ./host.ts, ${options}}`, AVERAGE, ...terms]);
+  expect(largest(after, before)).toBeGreaterThan(1e-3);
+  expect(largest(host.after, after)).toBeLessThanOrEqual(1e-6);
 });
