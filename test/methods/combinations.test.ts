@@ -1,0 +1,270 @@
+/**
+ * Two hundred stages drawn from the registry, a method of each point: each trains two steps of a tiny policy to finite
+ * figures and weights, to the same bits after a kill and with two threads, and to the same first loss in three
+ * micro-batches; or it is refused in words. What is drawn depends on the seed below and on the registry alone.
+ */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { describeMethod } from '../../src/config/catalogue.ts';
+import { methodFacts } from '../../src/config/method_facts.ts';
+import { POINT_KEYS } from '../../src/config/method_keys.ts';
+import { ConfigError, RlvrError } from '../../src/errors.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import type { Backend } from '../../src/kernels/kernels.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { StepMetrics } from '../../src/methods/records.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import type { MethodPoint } from '../../src/methods/stage.ts';
+import { encodeStrictJson } from '../../src/run/json.ts';
+import { weightsSha256 } from '../../src/run/model_files.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
+import { getTaskDefinition } from '../support/tasks.ts';
+
+const SEED = 20261;
+const COMBINATIONS = 200;
+/** In parts, so that a failure tells where, and none outlasts a test's time. */
+const PARTS = 8;
+
+/** How many methods of a point stand in a stage, at most. */
+const MOST: Readonly<Record<Exclude<MethodPoint, 'evaluationFigures'>, number>> = {
+  promptSource: 1,
+  rolloutStrategies: 1,
+  tokenControls: 1,
+  groupSteps: 2,
+  advantageEstimator: 1,
+  creditSteps: 2,
+  importanceSamplingLevel: 1,
+  objective: 1,
+  tokenWeights: 2,
+  lossTerms: 2,
+  aggregation: 1,
+  controllers: 2,
+};
+
+/** What depends on the cut by its definition, and says so. */
+const CUT_BY_DEFINITION: readonly string[] = ['micro-token-mean'];
+
+interface TaskLines {
+  readonly name: 'reverse_text' | 'sort_digits' | 'countdown';
+  readonly yaml: string;
+}
+
+/** Rewards from 0 to 1, as some objectives want them. */
+const TASKS: readonly TaskLines[] = [
+  {
+    name: 'reverse_text',
+    yaml: 'task: {name: reverse_text, min_length: 2, max_length: 3}\nreward_funcs: [{name: lcs, weight: 0.5}, {name: accuracy, weight: 0.5}]',
+  },
+  {
+    name: 'sort_digits',
+    yaml: 'task: {name: sort_digits, digits: 2}\nreward_funcs: [{name: positions, weight: 0.5}, {name: accuracy, weight: 0.5}]',
+  },
+];
+const TASK_WITH_STEPS: TaskLines = {
+  name: 'countdown',
+  yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}]',
+};
+
+/** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses. */
+function tossed({ name }: TaskLines): SmallRun['verify'] {
+  const { verify } = getTaskDefinition(name);
+  return (item, answer, knobs, context) => {
+    const isRight = [...answer].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
+    const verdict = verify(item, answer, knobs, context);
+    return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
+  };
+}
+
+/** Three groups of eight. */
+const COMMON = `
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+max_steps: 2
+learning_rate: 1.0e-2
+num_generations: 8
+generation_batch_size: 24
+eval_strategy: "no"
+num_generations_eval: 1
+`;
+
+interface Combination {
+  readonly task: TaskLines;
+  readonly yaml: string;
+  readonly ids: readonly string[];
+}
+
+/** The mappings by which a method is asked for: with what it cannot do without, and with all of its options. */
+function waysToAsk(point: MethodPoint): readonly unknown[][] {
+  return METHODS[point].map((method) => {
+    const { yaml, takes } = POINT_KEYS[point];
+    const ways = describeMethod(point, method).yaml.filter((line) => line.startsWith(`${yaml}:`));
+    return ways.map((line) => (takes === 'one' ? parse(line)[yaml] : parse(line)[yaml][0]));
+  });
+}
+
+/**
+ * [COMBINATIONS] what stands at a point: one method where it takes one, some where it takes a list. The first of them take
+ * turns, so that every method comes up.
+ */
+function chosenAt(point: MethodPoint, most: number, seed: number): readonly (readonly unknown[])[] {
+  const ways = waysToAsk(point);
+  if (ways.length === 0) return Array.from({ length: COMBINATIONS }, () => []);
+  const least = POINT_KEYS[point].takes === 'one' ? 1 : 0;
+  const all = ways.map((_, i) => i);
+  const [order] = fc.sample(fc.shuffledSubarray(all, { minLength: all.length }), { seed, numRuns: 1 });
+  const picks = fc.uniqueArray(fc.constantFrom(...all), { minLength: least, maxLength: most });
+  let turn = 0;
+  return fc.sample(fc.tuple(picks, fc.nat({ max: 1 })), { seed, numRuns: COMBINATIONS }).map(([picked, full]) => {
+    if (picked.length === 0) return [];
+    const own = new Set([order[turn++ % order.length], ...picked.slice(1)]);
+    return [...own].map((i) => ways[i][Math.min(full, ways[i].length - 1)]);
+  });
+}
+
+const points = Object.entries(MOST) as [MethodPoint, number][]; // the keys of a record by point
+
+function combinations(): Combination[] {
+  const facts = methodFacts();
+  const chosen = points.map(([point, most], i) => chosenAt(point, most, SEED + i));
+  const settings = fc.tuple(fc.constantFrom(...TASKS), fc.constantFrom(1, 2), fc.nat({ max: 99 }));
+  return fc.sample(settings, { seed: SEED, numRuns: COMBINATIONS }).map(([usual, passes, seed], number) => {
+    const here = chosen.map((ofPoint) => ofPoint[number]);
+    const keys = points.flatMap(([point], i) => {
+      const { yaml, takes } = POINT_KEYS[point];
+      return here[i].length === 0 ? [] : [[yaml, takes === 'one' ? here[i][0] : here[i]] as const];
+    });
+    const ids = here.flat().map((one) => (typeof one === 'string' ? one : (one as { name: string }).name));
+    const wantsSteps = ids.some((id) => facts(id).needs.some((need) => need.includes('steps of a solution')));
+    const task = wantsSteps ? TASK_WITH_STEPS : usual;
+    const lines = [task.yaml, `seed: ${seed}`, `num_iterations: ${passes}`, stringify(Object.fromEntries(keys))];
+    return { task, yaml: `${COMMON}${lines.join('\n')}`, ids };
+  });
+}
+
+const drawn = combinations();
+
+interface Trained {
+  readonly metrics: readonly StepMetrics[];
+  readonly sha256: string;
+}
+
+/** Trains on; ends behind `steps` steps, or with the run. */
+async function goOn(run: TrainingRun, steps = Number.POSITIVE_INFINITY): Promise<StepMetrics[]> {
+  const metrics: StepMetrics[] = [];
+  for await (const event of train(run)) {
+    if (event.type === 'step') metrics.push(event.metrics);
+    if (metrics.length >= steps) break;
+  }
+  return metrics;
+}
+
+async function withRun<T>(backend: Backend, one: Combination, work: (run: TrainingRun) => Promise<T>): Promise<T> {
+  const run = await openSmallRun(backend, { yaml: one.yaml, verify: tossed(one.task) });
+  try {
+    return await work(run);
+  } finally {
+    await run.policy.close();
+  }
+}
+
+const whole = (backend: Backend, one: Combination): Promise<Trained> =>
+  withRun(backend, one, async (run) => {
+    const metrics = await goOn(run);
+    for (const parameter of run.policy.parameters) {
+      expect((await run.policy.readParameter(parameter)).every(Number.isFinite)).toBe(true);
+    }
+    return { metrics, sha256: await weightsSha256(run.policy) };
+  });
+
+/** As a process that is killed behind its first step, and one that goes on: through the checkpoint's own JSON. */
+async function resumed(backend: Backend, one: Combination): Promise<string> {
+  const checkpoint = await withRun(backend, one, async (run) => {
+    await goOn(run, 1);
+    return captureCheckpoint(run, { metrics: 0, completions: 0 }, 0);
+  });
+  return withRun(backend, one, async (run) => {
+    restoreCheckpoint(run, { ...checkpoint, state: JSON.parse(encodeStrictJson(checkpoint.state)) });
+    await goOn(run);
+    return weightsSha256(run.policy);
+  });
+}
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-5 + 1e-4 * Math.abs(a);
+
+/** Wall-clock, and what follows from it. */
+const isTime = (name: string): boolean => /time|second|tokens_per/.test(name);
+
+const refused = new Set<Combination>();
+
+/** A config that cannot be, or a policy that cannot learn from what it is paid. */
+const isInWords = (error: unknown): boolean =>
+  error instanceof ConfigError || (error instanceof RlvrError && error.code === 'nothing-to-learn');
+
+async function check(one: Combination, inline: Backend, threaded: Backend): Promise<string[]> {
+  let first: Trained;
+  try {
+    first = await whole(inline, one);
+  } catch (error) {
+    if (!isInWords(error)) return [(error as Error).stack ?? String(error)];
+    refused.add(one);
+    return [];
+  }
+  try {
+    return await compare(one, first, inline, threaded);
+  } catch (error) {
+    return [(error as Error).stack ?? String(error)];
+  }
+}
+
+async function compare(one: Combination, first: Trained, inline: Backend, threaded: Backend) {
+  const flaws: string[] = [];
+  if (first.metrics.length !== 2) flaws.push(`${first.metrics.length} steps`);
+  for (const [name, value] of first.metrics.flatMap((step) => Object.entries(step))) {
+    if (typeof value === 'number' && !Number.isFinite(value)) flaws.push(`${name} is ${value}`);
+  }
+  if ((await resumed(inline, one)) !== first.sha256) flaws.push('another end after a kill');
+  const second = await whole(threaded, one);
+  if (second.sha256 !== first.sha256) flaws.push('other bits with two threads');
+  if (!one.ids.some((id) => CUT_BY_DEFINITION.includes(id))) {
+    const cut = await whole(inline, { ...one, yaml: `${one.yaml}\nper_device_train_batch_size: 8\n` });
+    for (const [name, value] of Object.entries(first.metrics[0])) {
+      const other = cut.metrics[0][name];
+      if (typeof value !== 'number' || typeof other !== 'number' || isTime(name)) continue;
+      if (!isNear(value, other)) flaws.push(`${name} is ${value} whole, and ${other} in three micro-batches`);
+    }
+  }
+  return flaws;
+}
+
+describe('two hundred combinations of methods', () => {
+  let inline: Backend;
+  let threaded: Backend;
+
+  beforeAll(async () => {
+    inline = await wasmBackend({ inline: true, fma: false });
+    threaded = await wasmBackend({ threads: 2, fma: false });
+  });
+
+  const size = Math.ceil(COMBINATIONS / PARTS);
+  it.each(Array.from({ length: PARTS }, (_, part) => part * size))(
+    'from number %i on are trained, or refused in words',
+    async (from) => {
+      const failed: string[] = [];
+      for (const one of drawn.slice(from, from + size)) {
+        const flaws = await check(one, inline, threaded);
+        if (flaws.length > 0) failed.push(`${flaws.join('; ')}\n${one.yaml.slice(COMMON.length)}`);
+      }
+      expect(failed).toEqual([]);
+    },
+    300_000,
+  );
+
+  it('are mostly possible, and have every method of their points among them', () => {
+    expect(refused.size).toBeLessThan(COMBINATIONS / 4);
+    const trained = new Set(drawn.filter((one) => !refused.has(one)).flatMap(({ ids }) => ids));
+    const missing = points.flatMap(([point]) => METHODS[point].map(({ id }) => id).filter((id) => !trained.has(id)));
+    expect(missing).toEqual([]);
+  });
+});
