@@ -2,7 +2,7 @@
  * What a method asks of a run and says of others, found by asking: it is put into a stage by itself, into stages that
  * differ in how they sample and update, and beside each other method. For `methods show` and the pages of docs/methods.
  */
-import { needsOf } from '../methods/create.ts';
+import { needsOf, type StageNeeds } from '../methods/create.ts';
 import { METHODS } from '../methods/registry.ts';
 import { type RemarkLevel, remarksOn } from '../methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
@@ -48,11 +48,18 @@ export interface MethodFacts {
   readonly remarks: readonly MethodRemark[];
 }
 
-/** What a run has for a method that asks; a need that is not here is shown by its name. */
-const NEEDS: Readonly<Record<string, string>> = {
+/** What a run has for a method that asks, in words; undefined where another need of the same methods says it. */
+const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   reference: 'a reference policy: a second set of weights',
+  first: 'the policy that the run began with: a set of weights',
+  average: 'an average of policies: a set of weights',
   ledger: "the ledger: a record of each problem's visits and successes",
   steps: 'a task whose verdicts have the steps of a solution',
+  demonstrations: 'a task that has demonstrations',
+  distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',
+  refDistributions: 'the same under the reference',
+  sampled: 'a scoring pass of what was sampled, before it is credited',
+  distributionsFor: undefined,
 };
 
 /** Asks every method once, and then answers for each. */
@@ -96,9 +103,9 @@ export function methodFacts(): (id: string) => MethodFacts {
 /** What a stage needs that another does not. */
 function needsText(stage: GrpoStageConfig, other: GrpoStageConfig): string[] {
   const isAsked = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
-  const without = new Map<string, unknown>(Object.entries(needsOf(other)));
-  const asked = Object.entries(needsOf(stage)).filter(([name, value]) => isAsked(value) && !isAsked(without.get(name)));
-  return asked.map(([name]) => NEEDS[name] ?? name);
+  const [own, without] = [needsOf(stage), needsOf(other)];
+  const names = Object.keys(NEEDS) as (keyof StageNeeds)[]; // all of them
+  return names.flatMap((name) => (isAsked(own[name]) && !isAsked(without[name]) ? (NEEDS[name] ?? []) : []));
 }
 
 function knownAs(point: MethodPoint, id: string): Known {

@@ -84,8 +84,12 @@ describe('methods show', () => {
     const text = shown('ref-reset');
     expect(text).toContain('after arXiv:2505.24864 (written after the paper');
     expect(text).toContain('needs    a reference policy');
-    expect(text).toContain('every  Optimizer steps from one reset to the next. (whole number of 1 or more');
-    expect(text).toContain('controllers: [{name: ref-reset, every: 100}]');
+    expect(shown('confidence')).toContain('needs    a scoring pass of what was sampled, before it is credited');
+    expect(shown('confidence').match(/needs {4}/g)).toHaveLength(1);
+    expect(text).toContain(
+      'every  Optimizer steps from one reset to the next; 0 counts none. (whole number of 0 or more',
+    );
+    expect(text).toContain('controllers: [{name: ref-reset, every: 100, reset_kl: 0.1');
   });
 
   it('says what the method says of others, and others of it', () => {

@@ -3,6 +3,7 @@
  * held-out accuracy falls. The policy may then go on from there. arXiv:2505.24864
  */
 import { flag, key, laterKey, real, unset, whole } from '../../options/keys.ts';
+import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, Levers } from '../points.ts';
 import { klOf } from './kl_of.ts';
@@ -11,6 +12,7 @@ export const refReset = method({
   id: 'ref-reset',
   about: {
     does: 'Makes the policy its own reference every so many steps, at a bound of the KL, or where accuracy falls.',
+    names: ['ProRL'],
     formula: 'ref ← policy where step mod every = 0, KL > reset_kl, or best accuracy − accuracy > reset_drop',
     source: '2505.24864',
     certainty: 'after the paper',
@@ -37,6 +39,7 @@ export const refReset = method({
       flag().default(false).describe("Begin the optimizer's moments anew with each reset. Default false."),
     ),
   },
+  warn: ({ reset_moments: moments }, methods) => (moments === true ? undefined : unreadReference(methods)),
   needs: () => ({ parameterSets: ['reference'] }),
   create: ({ every, resetKl, resetDrop, resetsMoments }): Controller => {
     let best: number | undefined;
