@@ -66,6 +66,9 @@ export interface Catalogue {
   readonly methods: readonly CatalogueMethod[];
 }
 
+/** The key beside which every example of a method stands: group steps name rewards, which must be there. */
+export const EXAMPLE_REWARDS = 'reward_funcs: [accuracy, {name: positions, weight: 0}, {name: lcs, weight: 0}]';
+
 /** Made anew at each call. */
 export function catalogue(): Catalogue {
   return {

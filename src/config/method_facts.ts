@@ -7,7 +7,7 @@ import { METHODS } from '../methods/registry.ts';
 import { type RemarkLevel, remarksOn } from '../methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
-import { describeMethod } from './catalogue.ts';
+import { describeMethod, EXAMPLE_REWARDS } from './catalogue.ts';
 import { parseConfig } from './load.ts';
 import { POINT_KEYS } from './method_keys.ts';
 import { builtIn } from './stage_methods.ts';
@@ -117,7 +117,8 @@ function knownAs(point: MethodPoint, id: string): Known {
 }
 
 function stageWith(line: string): GrpoStageConfig {
-  const [stage] = parseConfig(['task: sort_digits', 'max_steps: 10', line].join('\n'), { file: 'stage' }).config.stages;
+  const text = ['task: sort_digits', 'max_steps: 10', EXAMPLE_REWARDS, line].join('\n');
+  const [stage] = parseConfig(text, { file: 'stage' }).config.stages;
   if (stage.stage !== 'grpo') throw new RangeError('the stage without a kind is a grpo stage');
   return stage;
 }

@@ -29,7 +29,11 @@ export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
     takes: 'many',
     text: 'What ends a completion early, or puts tokens into it.',
   },
-  groupSteps: { yaml: 'group_steps', takes: 'many', text: 'What becomes of sampled groups before they are credited.' },
+  groupSteps: {
+    yaml: 'group_steps',
+    takes: 'many',
+    text: 'What becomes of the rewards before they are credited; names of rewards are those of reward_funcs.',
+  },
   advantageEstimator: { yaml: 'advantage_estimator', takes: 'one', text: 'How rewards become advantages.' },
   creditSteps: { yaml: 'credit_steps', takes: 'many', text: 'What shapes or masks the advantages.' },
   importanceSamplingLevel: {

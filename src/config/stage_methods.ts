@@ -46,7 +46,8 @@ export function resolveMethods(given: GivenKeys, prefix: string, problems: Probl
   const paths = new Map<MethodPoint, readonly string[]>();
   const methodsOf = (point: MethodPoint): Plugin[] => {
     const chosen = chosenAt(point, values, written);
-    const twice = firstRepeated(chosen, ({ plugin }) => plugin.name);
+    const once = chosen.filter(({ plugin }) => builtIn(point, plugin.name)?.isRepeatable !== true);
+    const twice = firstRepeated(once, ({ plugin }) => plugin.name);
     if (twice !== undefined) problems.add(twice.path, twice.plugin.name, 'is in this stage twice; keep one');
     paths.set(
       point,

@@ -143,8 +143,10 @@ function createParts<Point extends MethodPoint>(
   stage: GrpoStageConfig,
   own: OwnMethods,
 ): Made<PointParts[Point]>[] {
-  return stage.methods[point].map((plugin): Made<PointParts[Point]> => {
+  const all = stage.methods[point];
+  return all.map((plugin, place): Made<PointParts[Point]> => {
     const method = lookUp(point, plugin, own);
+    const earlier = all.slice(0, place).filter(({ name }) => name === plugin.name).length;
     const { maxSteps } = stage.optimizer;
     const optionsAt = optionsOf(point, plugin, own);
     // A method of this point makes its parts.
@@ -153,7 +155,8 @@ function createParts<Point extends MethodPoint>(
     const takes = settable(method).map(([, { yaml }]) => yaml);
     const moves = (settings: Settings): boolean =>
       optionsAt.isScheduled || takes.some((yaml) => Object.hasOwn(settings, yaml));
-    return { id: method.id, part: at(0, {}), at, moves };
+    const id = earlier === 0 ? method.id : `${method.id}#${earlier + 1}`;
+    return { id, part: at(0, {}), at, moves };
   });
 }
 

@@ -20,6 +20,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   readonly optionsAreStageKeys?: true;
   /** A key of the stage that puts the method into it. */
   readonly switchedOnBy?: Switch;
+  /** A stage may have it several times, with other options; the further ones log as `<id>#2/…`. */
+  readonly isRepeatable?: true;
   /** Of an objective: values of TRL's `loss_type` that mean it, each with the aggregation that goes with it. */
   readonly lossTypes?: Readonly<Record<string, string>>;
   /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */

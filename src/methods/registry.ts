@@ -38,6 +38,23 @@ import { refSync } from './controllers/ref_sync.ts';
 import { temperatureSchedule } from './controllers/temperature_schedule.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
+import { agree } from './group_steps/agree.ts';
+import { appeal } from './group_steps/appeal.ts';
+import { auxAutoWeight } from './group_steps/aux_auto_weight.ts';
+import { constraintDual } from './group_steps/constraint_dual.ts';
+import { ensemble } from './group_steps/ensemble.ts';
+import { harmonic } from './group_steps/harmonic.ts';
+import { ladder } from './group_steps/ladder.ts';
+import { majority } from './group_steps/majority.ts';
+import { noiseBackward } from './group_steps/noise_backward.ts';
+import { noiseForward } from './group_steps/noise_forward.ts';
+import { noisyWrapper } from './group_steps/noisy_wrapper.ts';
+import { rewardTransform } from './group_steps/reward_transform.ts';
+import { solvedOverride } from './group_steps/solved_override.ts';
+import { spreadGuard } from './group_steps/spread_guard.ts';
+import { strictnessSchedule } from './group_steps/strictness_schedule.ts';
+import { weaver } from './group_steps/weaver.ts';
+import { winRate } from './group_steps/win_rate.ts';
 import { entropyGuard } from './masks/entropy_guard.ts';
 import { lengthMask } from './masks/length_mask.ts';
 import { precisionWeights } from './masks/precision_weights.ts';
@@ -130,7 +147,25 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   promptSource: [stream, prioritized],
   rolloutStrategies: [refill],
   tokenControls: [repetitionStop],
-  groupSteps: [],
+  groupSteps: [
+    ladder,
+    solvedOverride,
+    rewardTransform,
+    strictnessSchedule,
+    winRate,
+    spreadGuard,
+    majority,
+    noisyWrapper,
+    noiseBackward,
+    noiseForward,
+    appeal,
+    harmonic,
+    constraintDual,
+    auxAutoWeight,
+    weaver,
+    agree,
+    ensemble,
+  ],
   advantageEstimator: [
     group,
     rloo,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listCommand } from '../../src/cli/list.ts';
 import { referencePage } from '../../src/cli/reference_page.ts';
-import { type Catalogue, catalogue } from '../../src/config/catalogue.ts';
+import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../src/config/catalogue.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
 import { METHODS } from '../../src/methods/registry.ts';
@@ -61,7 +61,7 @@ describe('the YAML that is listed', () => {
   it.each(methods.flatMap((method) => method.yaml.map((line) => ({ ...method, line }))))(
     'asks for $name: $line',
     ({ name, point, line }) => {
-      const [stage] = read('task: countdown', line).stages;
+      const [stage] = read('task: countdown', line, EXAMPLE_REWARDS).stages;
       const camel = point.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
       expect(stage).toMatchObject({ methods: { [camel]: [expect.objectContaining({ name })] } });
     },

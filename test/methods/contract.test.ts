@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeMethod } from '../../src/config/catalogue.ts';
+import { describeMethod, EXAMPLE_REWARDS } from '../../src/config/catalogue.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { POINT_KEYS } from '../../src/config/method_keys.ts';
@@ -34,7 +34,7 @@ import { stepContext } from '../support/step_scopes.ts';
 function lineFor(point: MethodPoint, id: string): string {
   const method = METHODS[point].find((known) => known.id === id);
   if (method === undefined) throw new Error(`no ${id}`);
-  return describeMethod(point, method).yaml[0];
+  return `${describeMethod(point, method).yaml[0]}\n${EXAMPLE_REWARDS}`;
 }
 
 /** The part of a method by itself, with the options that its line gives. */
@@ -86,7 +86,8 @@ describe.each(everyMethod)('$id', ({ point, method }) => {
       .map((other) => `${other.name}: ${JSON.stringify(other.example)}`);
     const written = `{${[`name: ${method.id}`, `${name}: ${schedule}`, ...others].join(', ')}}`;
     const { yaml, takes } = POINT_KEYS[point];
-    const scheduled = `${yaml}: ${takes === 'one' ? written : `[${written}]`}`;
+    const line = `${yaml}: ${takes === 'one' ? written : `[${written}]`}`;
+    const scheduled = `${line}\n${EXAMPLE_REWARDS}`;
     const stage = stageOf(scheduled);
     expect(again(scheduled)).toEqual(stage);
     const made = createMethods(stage);

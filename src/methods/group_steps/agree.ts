@@ -1,0 +1,40 @@
+/**
+ * Two ways to one answer must come to the same: a completion that states a result and also gives a program or a chain for
+ * it is right where both are equal. The two rewards are values, as the user's functions read them; where one could not be
+ * read the two do not agree.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { mapRollouts, readerOf, rewardKey, unknownReward } from './reward_parts.ts';
+
+export const agree = method({
+  id: 'agree',
+  about: {
+    does: 'Rewards a completion whose two results are equal.',
+    formula: 'R = 1[|first − second| ≤ tolerance]',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    agreeFirst: rewardKey('first', 'One value, by the name of the reward that reads it.'),
+    agreeSecond: rewardKey('second', 'The other value.', 'positions'),
+    agreeWithin: key(
+      'tolerance',
+      real({ least: 0, example: 0.001 }).default(0).describe('Largest difference of equal values. Default 0.'),
+    ),
+  },
+  conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
+  create: ({ agreeFirst, agreeSecond, agreeWithin }, stage): GroupStep => {
+    const [first, second] = [readerOf(stage, agreeFirst), readerOf(stage, agreeSecond)];
+    return {
+      scope: 'group',
+      apply: (groups) =>
+        mapRollouts(groups, (rollout) => {
+          const [a, b] = [first(rollout), second(rollout)];
+          if (a === null && b === null) return { ...rollout, reward: null };
+          return { ...rollout, reward: Number(a !== null && b !== null && Math.abs(a - b) <= agreeWithin) };
+        }),
+    };
+  },
+});

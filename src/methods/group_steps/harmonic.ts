@@ -1,0 +1,40 @@
+/** Two rewards that must both be good: the harmonic mean is near the worse one, so that neither makes up for the other. */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { mapRollouts, readerOf, rewardKey, unknownReward } from './reward_parts.ts';
+
+export const harmonic = method({
+  id: 'harmonic',
+  about: {
+    does: 'Joins two rewards so that neither makes up for the other.',
+    formula: 'R = 1/(lambda/first + (1 − lambda)/second); 0 where one is not above 0',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    harmonicFirst: rewardKey('first', 'One reward, by its name.'),
+    harmonicSecond: rewardKey(
+      'second',
+      'The other reward. Where one of the two does not apply, the other counts alone.',
+      'positions',
+    ),
+    harmonicShare: key(
+      'lambda',
+      real({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first. Default 0.5.'),
+    ),
+  },
+  conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
+  create: ({ harmonicFirst, harmonicSecond, harmonicShare: share }, stage): GroupStep => {
+    const [first, second] = [readerOf(stage, harmonicFirst), readerOf(stage, harmonicSecond)];
+    return {
+      scope: 'group',
+      apply: (groups) =>
+        mapRollouts(groups, (rollout) => {
+          const [a, b] = [first(rollout), second(rollout)];
+          if (a === null || b === null) return { ...rollout, reward: a ?? b };
+          return { ...rollout, reward: a > 0 && b > 0 ? 1 / (share / a + (1 - share) / b) : 0 };
+        }),
+    };
+  },
+});

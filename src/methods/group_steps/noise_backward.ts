@@ -1,0 +1,54 @@
+/**
+ * Undoes the error rates of a verifier on average: the mean of what it makes of a noisy reward is the true reward. A single
+ * value may be below 0 or above 1. With constant rates it is affine in the reward, so that a baseline and a deviation undo
+ * it exactly: it acts under `baseline: none`.
+ */
+import { key, real, text } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { centredWarning } from './noise_warnings.ts';
+import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
+
+const rate = (what: string) => real({ least: 0, below: 1, example: 0.1 }).default(0).describe(what);
+
+export const noiseBackward = method({
+  id: 'noise_backward',
+  about: {
+    does: 'Undoes the error rates of a verifier on average.',
+    formula: 'R ← (R − false_positive)/(1 − false_positive − false_negative)',
+    source: '2510.00915',
+    certainty: 'paper',
+  },
+  options: {
+    backwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward. Default accuracy.')),
+    backwardFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right. Default 0.')),
+    backwardFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong. Default 0.')),
+  },
+  isRepeatable: true,
+  complete(options, refuse) {
+    if (options.backwardFalsePositive + options.backwardFalseNegative >= 1) {
+      refuse('backwardFalseNegative', 'with false_positive 1 or more, so that the verifier says nothing; lower one');
+    }
+    return options;
+  },
+  conflict: changeConflict,
+  warn: ({ reward }, methods, stage) =>
+    centredWarning(
+      String(reward),
+      methods,
+      stage,
+      'undoes it but for its scale, and a division by the deviation that, too',
+    ),
+  create: ({ backwardReward, backwardFalsePositive, backwardFalseNegative }, stage): GroupStep => {
+    const target = targetOf(stage, backwardReward);
+    const scale = 1 - backwardFalsePositive - backwardFalseNegative;
+    return {
+      scope: 'group',
+      apply: (groups) =>
+        mapRollouts(groups, (rollout) => {
+          const value = target.read(rollout);
+          return value === null ? rollout : target.write(rollout, (value - backwardFalsePositive) / scale);
+        }),
+    };
+  },
+});

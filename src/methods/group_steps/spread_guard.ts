@@ -1,0 +1,32 @@
+/** Groups whose rewards hardly differ are dead: their order would be noise, which a division by the deviation blows up. */
+import { key, real } from '../../options/keys.ts';
+import { counts } from '../advantages/baseline.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import type { RolloutGroup } from '../records.ts';
+import { spreadOf } from './relative.ts';
+
+export const spreadGuard = method({
+  id: 'spread_guard',
+  about: {
+    does: 'Leaves groups alone whose rewards hardly differ.',
+    formula: 'dead where max R − min R < min_reward_spread',
+    source: '2508.20751',
+    certainty: 'paper',
+  },
+  options: {
+    leastSpread: key(
+      'min_reward_spread',
+      real({ above: 0, example: 0.05 }).describe('Least difference of the best and the worst reward of a group.'),
+    ),
+  },
+  create: ({ leastSpread }): GroupStep => ({
+    scope: 'group',
+    apply(groups, { metric }) {
+      const isClose = ({ rollouts }: RolloutGroup): boolean =>
+        spreadOf(rollouts.flatMap((rollout) => (counts(rollout) ? [rollout.reward] : []))) < leastSpread;
+      metric('dead', groups.filter(isClose).length / Math.max(1, groups.length));
+      return groups.map((group) => (isClose(group) ? { ...group, dead: true } : group));
+    },
+  }),
+});

@@ -1,0 +1,69 @@
+/**
+ * A graded reward, judged more strictly as the stage goes on: `strictness` is a schedule, as {from: 0.5, to: 1}. With the
+ * error e = |best − reward|:
+ *
+ *   threshold   1 where reward ≥ strictness, else 0
+ *   tolerance   max(0, 1 − e/strictness): strictness is the error that is worth nothing
+ *   decay       exp(−strictness·e)
+ *
+ * Held-out problems are judged by the verdict alone, and so by the strictest measure, at every step.
+ */
+import { choice, key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { changeConflict, mapRollouts, rewardKey, targetOf } from './reward_parts.ts';
+
+/** Of a schedule that passes a threshold by rounding. */
+const SLACK = 1e-9;
+
+export const strictnessSchedule = method({
+  id: 'strictness_schedule',
+  about: {
+    does: 'Judges a graded reward more strictly as the stage goes on.',
+    formula: '1[R ≥ s] | max(0, 1 − e/s) | exp(−s·e), e = |best − R|, s a schedule of the step',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    judgedReward: rewardKey('reward', 'The graded reward, by its name.'),
+    strictnessMode: key(
+      'mode',
+      choice(['threshold', 'tolerance', 'decay'])
+        .default('threshold')
+        .describe('What strictness is: the least reward that counts, the most error, or how fast an error costs.'),
+    ),
+    strictnessNow: key(
+      'strictness',
+      real({ least: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
+    ),
+    bestReward: key('best', real({ example: 1 }).default(1).describe('Reward without any error. Default 1.')),
+  },
+  isRepeatable: true,
+  conflict: changeConflict,
+  create: ({ judgedReward, strictnessMode, strictnessNow, bestReward }, stage): GroupStep => {
+    const target = targetOf(stage, judgedReward);
+    const judge = (value: number): number => {
+      const error = Math.abs(bestReward - value);
+      switch (strictnessMode) {
+        case 'threshold':
+          return value >= strictnessNow - SLACK ? 1 : 0;
+        case 'tolerance':
+          return strictnessNow === 0 ? Number(error === 0) : Math.max(0, 1 - error / strictnessNow);
+        case 'decay':
+          return Math.exp(-strictnessNow * error);
+        default:
+          return strictnessMode satisfies never;
+      }
+    };
+    return {
+      scope: 'group',
+      apply(groups, { metric }) {
+        metric('strictness', strictnessNow);
+        return mapRollouts(groups, (rollout) => {
+          const value = target.read(rollout);
+          return value === null ? rollout : target.write(rollout, judge(value));
+        });
+      },
+    };
+  },
+});

@@ -1,0 +1,35 @@
+/**
+ * A reward becomes the share of the group that it beats. What differs by no more than the tie margin is equal: rewards
+ * that differ by their noise alone then give no advantage, where a division by their deviation would blow it up.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { winRates } from './relative.ts';
+import { changeConflict, changedReward, mapWithinGroups, targetOf } from './reward_parts.ts';
+
+export const winRate = method({
+  id: 'win_rate',
+  about: {
+    does: 'Rewards each completion by the share of its group that it beats.',
+    formula: 'R = (wins + ½·ties)/(G − 1), a tie where |difference| ≤ tie_margin',
+    source: '2508.20751',
+    certainty: 'paper',
+  },
+  options: {
+    comparedReward: changedReward,
+    tieMargin: key(
+      'tie_margin',
+      real({ least: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied. Default 0.'),
+    ),
+  },
+  isRepeatable: true,
+  conflict: changeConflict,
+  create: ({ comparedReward, tieMargin }, stage): GroupStep => {
+    const target = targetOf(stage, comparedReward);
+    return {
+      scope: 'group',
+      apply: (groups) => mapWithinGroups(groups, target, (values) => winRates(values, tieMargin)),
+    };
+  },
+});
