@@ -58,5 +58,5 @@ export function unreadRatio({ importanceSamplingLevel: [ratio] }: MethodsConfig)
 /** What an objective says that reads `what` in the place of advantages. */
 export function unreadAdvantages({ advantageEstimator: [estimator] }: MethodsConfig, what: string): string | undefined {
   if (estimator.name === 'group') return undefined; // the default
-  return `reads ${what}, not advantages: ${estimator.name} only says which groups are dead; leave it out`;
+  return `reads ${what}, not advantages: the estimator only says which groups are dead; leave it out`;
 }

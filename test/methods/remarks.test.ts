@@ -58,11 +58,12 @@ describe('a combination that works, but is biased or without effect, is told wit
     ],
     [['objective: dcpo-clip', 'importance_sampling_level: sequence'], /^warning my\.yaml:3 .*of a single token/],
     [['objective: gmpo', 'importance_sampling_level: sequence'], /^note my\.yaml:3 .*gmpo — does not read importance/],
-    [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages: rloo/],
     [
-      ['objective: drpo', 'advantage_estimator: rloo'],
-      /^note my\.yaml:3 .*drpo — reads verdicts, not advantages: rloo/,
+      ['objective: pacs', 'reward_funcs: [accuracy, positions]'],
+      /^warning my\.yaml:3 .*pacs — takes rewards as labels.*to 2/,
     ],
+    [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages/],
+    [['objective: drpo', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*drpo — reads verdicts, not advantages/],
     ...['kl-cov', 'hinge-kl', 'kl-sampler'].map((term): [string[], RegExp] => [
       [`loss_terms: [${term}]`],
       new RegExp(`^note my\\.yaml:3 {2}loss_terms\\.0: ${term} — every step is on fresh completions`),
@@ -89,6 +90,7 @@ describe('a combination that works, but is biased or without effect, is told wit
     [['min_p: 0']],
     [['objective: topr', 'num_iterations: 2']],
     [['objective: reinforce']],
+    [['objective: pacs', 'reward_funcs: [{name: accuracy, weight: 0.5}, {name: positions, weight: 0.5}]']],
     [['loss_terms: [kl-cov, hinge-kl, kl-sampler]', 'num_iterations: 2']],
   ])('and %j gives no reason to', (lines) => {
     expect(of(...lines)).toEqual([]);

@@ -199,6 +199,17 @@ describe('a method from a file', () => {
     );
   });
 
+  it('may be an objective that is a whole term, and is named where it leaves no number', async () => {
+    const part = '{ coupling: "group", add(_, [{ losses }]) { losses[0] = 0 / 0; } }';
+    bare('whole', `{ id: 'whole', ${ABOUT}, options: {}, create: () => (${part}) }`);
+    const { stage, methods } = await open('objective: ./methods/whole.ts');
+    const [{ part: term }] = createMethods(stage, methods).lossTerms;
+    const [losses, dLogprobs, dEntropies] = [1, 2, 3].map(() => new Float64Array(2));
+    expect(() => term.add([], [{ losses, dLogprobs, dEntropies }], {} as never)).toThrow(
+      /method "whole" \(methods\/whole\.ts\): add left NaN among the losses of completion 0 \(place 0\)/,
+    );
+  });
+
   it('that ends the process at its top is refused before the run loads it', async () => {
     bare('top', 'process.exit(3)');
     await expect(open('credit_steps: [./methods/top.ts]')).rejects.toThrow(

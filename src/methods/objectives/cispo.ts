@@ -1,8 +1,9 @@
 /**
  * CISPO: every token keeps its gradient, weighted by its ratio, which is cut from above and taken as a constant:
- * −sg(min(ratio, epsilon_high))·A·log π. As in TRL, epsilon_high is the bound itself. arXiv:2506.13585.
+ * −sg(min(ratio, epsilon_high))·A·log π. As in TRL, epsilon_high is the bound itself. verl's has a lower bound too, 0.8
+ * (`cispo_min`). arXiv:2506.13585.
  */
-import { key, real, unset } from '../../options/keys.ts';
+import { key, laterKey, real, unset } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
@@ -21,12 +22,18 @@ export const cispo = method({
       'epsilon_high',
       unset(real({ above: 0, example: 5 })).describe('Upper bound of the ratio itself. Default 5 (TRL: epsilon).'),
     ),
+    leastRatio: laterKey(
+      'cispo_min',
+      real({ least: 0, below: 1, example: 0.8 })
+        .default(0)
+        .describe('Lower bound of the ratio itself; 0 is none. Default 0.'),
+    ),
   },
-  complete: ({ mostRatio = 5 }) => ({ mostRatio }),
-  create: ({ mostRatio = 5 }): Surrogate => ({
+  complete: ({ mostRatio = 5, leastRatio }) => ({ mostRatio, leastRatio }),
+  create: ({ mostRatio = 5, leastRatio }): Surrogate => ({
     stopsGradient: true,
     at({ logRatio, logprob, advantage }, out) {
-      const weight = Math.min(Math.exp(logRatio), mostRatio) * advantage;
+      const weight = Math.max(Math.min(Math.exp(logRatio), mostRatio), leastRatio) * advantage;
       out.loss = -weight * logprob;
       out.logprobSlope = -weight;
     },

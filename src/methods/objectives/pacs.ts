@@ -32,6 +32,11 @@ export const pacs = method({
         .describe('Weigh right and wrong completions of a group alike, however many there are of each. Default true.'),
     ),
   },
+  warn(_, __, { rewards }) {
+    const most = rewards.reduce((sum, { weight }) => sum + Math.max(0, weight), 0);
+    if (most <= 1 + 1e-9) return undefined;
+    return `takes rewards as labels from 0 to 1, and these may add up to ${most}; let their weights add up to 1`;
+  },
   note: (_, methods) => [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'rewards') ?? []].flat(),
   create: ({ scoreScale, isClassBalanced }): LossTerm => ({
     coupling: 'group',

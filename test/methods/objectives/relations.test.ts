@@ -61,6 +61,15 @@ it('PPO without a clip has the gradient of CISPO without a bound: r·A', () => {
   }
 });
 
+it('CISPO with both bounds keeps the gradient of a token at either', () => {
+  const at = surrogateOf('cispo', { epsilon_high: 1.2, cispo_min: 0.8 });
+  const slopes = [0.1, 0.9, 1.1, 7].map((ratio) => {
+    const [logRatio, logprob] = [Math.log(ratio), -1];
+    return at({ logRatio, logprob, oldLogprob: logprob - logRatio, advantage: -2 }).logprobSlope;
+  });
+  expectClose(slopes, [1.6, 1.8, 2.2, 2.4]);
+});
+
 describe('dual-clip', () => {
   it('is PPO where its second bound is out of reach, and where the advantage is not negative', () => {
     const ppo = surrogateOf('ppo-clip', { epsilon: 0.2, epsilon_high: 0.28 });
