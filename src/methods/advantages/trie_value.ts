@@ -9,7 +9,7 @@ import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { areEqual, counts, rewardsOf, spreadOut } from './baseline.ts';
+import { counts, rewardsOf, spreadOut } from './baseline.ts';
 
 export const trieValue = method({
   id: 'trie-value',
@@ -30,8 +30,8 @@ function estimateOne(group: RolloutGroup) {
   const counted = rollouts.flatMap((rollout, i) =>
     counts(rollout) ? [{ tokens: rollout.tokens, reward: Math.fround(rollout.reward), out: tokenAdvantages[i] }] : [],
   );
-  if (!areEqual(rewards)) descend(counted);
-  const center = meanReward(rewards);
+  descend(counted);
+  const center = meanOf(rewards);
   const advantages = spreadOut(
     rollouts,
     rewards.map((reward) => reward - center),
@@ -45,9 +45,12 @@ interface Leaf {
   readonly out: Float32Array;
 }
 
-/** Writes the steps in value of all leaves. A loop, not a recursion: a completion may be long. */
+/**
+ * Writes the steps in value of all leaves. A loop, not a recursion: a completion may be long. Rewards are float32, so the
+ * mean of equal ones is exact in float64, and where nothing changes the step is exactly 0.
+ */
 function descend(leaves: readonly Leaf[]): void {
-  const open = [{ below: leaves, depth: 0, value: meanReward(leaves.map(({ reward }) => reward)) }];
+  const open = [{ below: leaves, depth: 0, value: meanOf(leaves.map(({ reward }) => reward)) }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const children = new Map<number, Leaf[]>();
     for (const leaf of node.below) {
@@ -57,14 +60,9 @@ function descend(leaves: readonly Leaf[]): void {
       else children.set(leaf.tokens[node.depth], [leaf]);
     }
     for (const below of children.values()) {
-      const value = meanReward(below.map(({ reward }) => reward));
+      const value = meanOf(below.map(({ reward }) => reward));
       for (const { out } of below) out[node.depth] = value - node.value;
       open.push({ below, depth: node.depth + 1, value });
     }
   }
-}
-
-/** The mean; of equal rewards the reward itself, which a sum would miss by a bit. */
-function meanReward(rewards: readonly number[]): number {
-  return rewards.length > 0 && areEqual(rewards) ? rewards[0] : meanOf(rewards);
 }
