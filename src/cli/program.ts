@@ -27,6 +27,7 @@ import { sampleCommand } from './sample.ts';
 import { schemaCommand } from './schema.ts';
 import { parseSeeds } from './seed_series.ts';
 import { seedsCommand } from './seeds.ts';
+import { checkTaskCommand, listTasks, showTask } from './tasks.ts';
 import { trainCommand } from './train.ts';
 
 const TRUST = "a file or folder of code outside of the config's folder that may run; repeatable";
@@ -88,6 +89,7 @@ export function program(): Command {
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   addList(root);
   addMethods(root);
+  addTasks(root);
   addConfigs(root);
   addDoctor(root);
   // `train` can be left out, so its flags are the program's own.
@@ -221,6 +223,53 @@ function addMethods(root: Command): void {
     .argument('<id...>')
     .option('--json', 'print it as JSON')
     .action(showMethods);
+}
+
+const KNOB = 'a knob and its value, e.g. max=99; repeatable';
+
+function addTasks(root: Command): void {
+  const tasks = root
+    .command('tasks')
+    .description('the tasks, problems of one with verdicts, and the check that every task passes')
+    .usage('ls | show <name> | check <name or file>');
+  tasks
+    .command('ls', { isDefault: true })
+    .description('every task: what it asks, its tier and its levels')
+    .argument('[words...]')
+    .option('--json', 'print them as JSON')
+    .action(([word]: readonly string[], options) => {
+      if (word === undefined) return listTasks(options);
+      const remedy = 'tasks ls lists them, tasks show NAME shows one, tasks check NAME checks it';
+      throw new ConfigError('unknown-command', `tasks ${word} — no such command; ${remedy}.`, { word });
+    });
+  tasks
+    .command('show')
+    .description('problems of a task, a right answer and near misses, each with its verdict')
+    .argument('<name>', 'a task, or a file of yours such as ./tasks/mine.ts')
+    .option('--level <number>', 'preset of its knobs', wholeNumber(0))
+    .option('--style <style>', 'compact or plain')
+    .option('--set <knob=value>', KNOB, collect)
+    .option('-n, --count <number>', 'problems (default: 3)', wholeNumber(1, 1000))
+    .option('--seed <number>', 'seed of the training stream (default: 0)', wholeNumber(0))
+    .option('--json', 'one JSON object per problem')
+    .action(showTask);
+  tasks
+    .command('check')
+    .description(
+      'try to break a task: its verifier, split, limits and demonstrations; exit status 1 where that succeeds',
+    )
+    .argument('<name>', 'a task, or a file of yours such as ./tasks/mine.ts')
+    .option('--level <number>', 'at this preset alone (default: at all of them)', wholeNumber(0))
+    .option('--style <style>', 'in this style alone: compact or plain')
+    .option('--set <knob=value>', KNOB, collect)
+    .option('-n, --count <number>', 'problems per setting (default: 200)', wholeNumber(1, 100_000))
+    .option(
+      '--attempts <number>',
+      'texts that are tried on the verifier per setting (default: 5000)',
+      wholeNumber(0, 100_000_000),
+    )
+    .option('--json', 'print what was found as JSON')
+    .action(checkTaskCommand);
 }
 
 function addConfigs(root: Command): void {

@@ -21,6 +21,14 @@ export type { Codec, Message } from '../text/codec.ts';
 export type { Tokenizer } from '../text/tokenizer.ts';
 export { characterTokenizer, type Vocabulary, wordTokenizer } from '../text/vocabulary_tokenizer.ts';
 export {
+  type CheckedSetting,
+  type CheckTaskOptions,
+  checkTask,
+  type TaskCheck,
+} from './check/check_task.ts';
+export { findingText, type TaskFinding } from './check/findings.ts';
+export type { AskedProblem, SecondChecker } from './check/setting.ts';
+export {
   bindTask,
   createTask,
   createTasks,
@@ -29,7 +37,10 @@ export {
   type TaskOptions,
 } from './create_task.ts';
 export { type Environment, type EnvironmentStep, singleTurn } from './environment.ts';
+export { correct, judgeGrid, judgeList, judgeNumber, judgeText, judgeTruth } from './judge.ts';
 export { readKnobs, takeKnobs } from './knobs.ts';
+export { type LineTask, lineTask } from './line_task.ts';
+export { listMisses, type NearMisses, numberMisses, textMisses } from './near_misses.ts';
 export { type AnyTaskDefinition, type RegisteredTask, registeredTask, registeredTasks } from './registry.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from './split.ts';
 export type {

@@ -8,7 +8,10 @@ import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
+import { copyCard } from './tasks/copy/card.ts';
 import { countdownCard } from './tasks/countdown/card.ts';
+import { gcdCard } from './tasks/gcd/card.ts';
+import { parityCard } from './tasks/parity/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 
@@ -33,6 +36,11 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     card: reverseTextCard,
     load: async () => (await import('./tasks/reverse_text/reverse_text.ts')).reverseText,
   },
+  // arithmetic
+  gcd: { card: gcdCard, load: async () => (await import('./tasks/gcd/gcd.ts')).gcd },
+  // strings
+  copy: { card: copyCard, load: async () => (await import('./tasks/copy/copy.ts')).copy },
+  parity: { card: parityCard, load: async () => (await import('./tasks/parity/parity.ts')).parity },
 };
 
 /** A registered task. @throws ConfigError naming the nearest one */

@@ -85,6 +85,11 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   oracle(identity: I, knobs: K): string;
   /** What reward functions may read of a problem besides: a name and plain data each. */
   columns?(identity: I, knobs: K): Readonly<Record<string, Json>>;
+  /**
+   * Which answers are right: those of `oracle` and `solutions` alone, in whatever notation, which is the default; or
+   * others too (`open`), which `verify` alone tells.
+   */
+  readonly answers?: 'listed' | 'open';
   /** Further correct answers. */
   solutions?(identity: I, knobs: K): Iterable<string>;
   /**

@@ -21,6 +21,8 @@ const MAX_EXPONENT = 400;
 export interface NumberRules {
   /** 50% is 1/2 (`ratio`, the default), or is refused; `same`: the sign must be there, and 50% is 50. */
   readonly percent?: 'ratio' | 'same' | 'reject';
+  /** Digits alone, with a sign and a decimal point: no fraction, power of ten or percent sign. */
+  readonly plain?: boolean;
   /** A fraction must be in lowest terms. */
   readonly reduced?: boolean;
   /** `2 1/2` is 5/2. */
@@ -120,7 +122,7 @@ function readShare(text: string, rules: NumberRules): NumberReading {
   const isPercent = text.endsWith('%');
   if (percent === 'same' && !isPercent) return failed('the percent sign is missing');
   if (!isPercent) return readSigned(text, rules);
-  if (percent === 'reject') return failed('a percent sign has no meaning here');
+  if (percent === 'reject' || rules.plain) return failed('a percent sign has no meaning here');
   const bare = text.slice(0, text.endsWith('\\%') ? -2 : -1);
   const reading = readSigned(bare.endsWith(' ') ? bare.slice(0, -1) : bare, rules);
   if (!reading.ok || percent === 'same') return reading;
@@ -135,6 +137,7 @@ function readSigned(text: string, rules: NumberRules): NumberReading {
 }
 
 function readUnsigned(text: string, rules: NumberRules): NumberReading {
+  if (rules.plain) return readPlain(text);
   const latex = LATEX.exec(text);
   if (latex !== null) {
     const [, sign, top, bottom, one, two] = latex;

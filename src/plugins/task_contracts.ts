@@ -90,6 +90,20 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
   },
   oracle: text(true),
   demonstration: text(true),
+  mutants: {
+    needed: false,
+    isLong: true,
+    gives: 'a list of {name, text, maxScore}',
+    isKept: (value) =>
+      Array.isArray(value) &&
+      value.every((miss) => isMapping(miss) && typeof miss.text === 'string' && typeof miss.maxScore === 'number'),
+  },
+  solutions: {
+    needed: false,
+    isLong: true,
+    gives: 'a list of texts',
+    isKept: (value) => Array.isArray(value) && value.every((solution) => typeof solution === 'string'),
+  },
   verify: {
     needed: true,
     isLong: true,

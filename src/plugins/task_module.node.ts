@@ -96,9 +96,8 @@ function watched(definition: Definition, callee: Callee): AnyTaskDefinition {
   const watchedTokenizer = (...given: readonly unknown[]): Tokenizer =>
     // Its contract has been kept, or the call has thrown.
     watchTokenizer(tokenizer(...given) as Tokenizer, calls);
-  // Every part that a run calls is there and watched; mutants and solutions are for tests of the definition itself.
-  const { mutants: _, solutions: __, ...card } = definition;
-  const parts: unknown = { ...card, ...others, tokenizer: watchedTokenizer };
+  // Every part that is called is there and watched.
+  const parts: unknown = { ...definition, ...others, tokenizer: watchedTokenizer };
   return parts as AnyTaskDefinition;
 }
 
@@ -159,8 +158,22 @@ function born(problem: unknown, part: string, definition: Definition, calls: Tas
   return problem;
 }
 
+/** Solutions that are looked at: some problems have no end of them. */
+const MOST_SOLUTIONS = 1000;
+
+function firstOf(values: Iterable<unknown>, most: number): unknown[] {
+  const first: unknown[] = [];
+  for (const value of values) {
+    if (first.push(value) === most) break;
+  }
+  return first;
+}
+
 /** A generator does its work when it is read, which must happen under the limit. */
 function finished(part: string, value: unknown): unknown {
+  if (part === 'solutions' && isMapping(value) && Symbol.iterator in value) {
+    return firstOf(value as unknown as Iterable<unknown>, MOST_SOLUTIONS);
+  }
   return part === 'enumerate' && isMapping(value) && Symbol.iterator in value
     ? [...(value as unknown as Iterable<unknown>)]
     : value;

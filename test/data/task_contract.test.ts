@@ -1,4 +1,4 @@
-/** One suite that every registered task passes, at several settings of its knobs. */
+/** One suite at several settings of the knobs; the tasks with a second checker have that of `checkTask` (test/data/tasks). */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { registeredTasks, type TaskConfig } from '../../src/data/index.ts';
@@ -8,6 +8,7 @@ import type { TaskSet } from '../../src/data/task_set.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
 import { createTask, getTaskDefinition, onlyTask } from '../support/tasks.ts';
+import { SECOND_CHECKERS } from './second_checkers/index.ts';
 
 const SETTINGS: readonly TaskConfig[] = [
   { name: 'countdown' },
@@ -66,8 +67,9 @@ function randomAnswer(task: TaskSet, item: TaskItem, rng: Rng): string {
   return task.codec.decode(Array.from({ length }, () => rng.int(0, task.codec.vocabSize - 1)));
 }
 
-it('every registered task is in the settings of this suite', () => {
-  expect(Object.keys(registeredTasks).sort()).toEqual([...new Set(SETTINGS.map(({ name }) => name))].sort());
+it('every registered task is in the settings of this suite, or has a second checker', () => {
+  const checked = [...new Set(SETTINGS.map(({ name }) => name)), ...Object.keys(SECOND_CHECKERS)];
+  expect(Object.keys(registeredTasks).sort()).toEqual(checked.sort());
   for (const [name, { card }] of Object.entries(registeredTasks)) {
     expect(card.name).toBe(name);
     expect(getTaskDefinition(name)).toMatchObject(card);

@@ -1,0 +1,117 @@
+/** A task under one setting of its knobs, as the checks see it: problems, answers, and a verdict of whatever they try. */
+import type { Json } from '../../options/json.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import { bindTask } from '../create_task.ts';
+import type { AnyTaskDefinition } from '../registry.ts';
+import type { Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
+import { oneTask, type TaskSet } from '../task_set.ts';
+import type { Findings, TaskFinding } from './findings.ts';
+
+/** A problem as it is asked, for a checker that was written apart from the task. */
+export interface AskedProblem {
+  readonly prompt: string;
+  readonly identity: Json;
+  readonly knobs: Knobs;
+}
+
+/** Whether an answer is right, decided without the task's own code; compact style. */
+export type SecondChecker = (problem: AskedProblem, answer: string) => boolean;
+
+export interface SettingOptions {
+  readonly items: number;
+  readonly second?: SecondChecker | undefined;
+}
+
+/** Solutions of a problem that are looked at. */
+const MOST_SOLUTIONS = 500;
+
+export class Setting {
+  readonly name: string;
+  readonly definition: AnyTaskDefinition;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly task: Task;
+  readonly tasks: TaskSet;
+  readonly second: SecondChecker | undefined;
+  readonly trained: readonly TaskItem[];
+  readonly heldOut: readonly TaskItem[];
+  /** Some of both. */
+  readonly items: readonly TaskItem[];
+  readonly #findings: Findings;
+  verdicts = 0;
+
+  constructor(
+    definition: AnyTaskDefinition,
+    given: Readonly<Record<string, unknown>>,
+    findings: Findings,
+    { items, second }: SettingOptions,
+  ) {
+    this.definition = definition;
+    this.given = given;
+    this.task = bindTask(definition, given);
+    this.tasks = oneTask(this.task);
+    this.name = `${Object.keys(given).length === 0 ? 'default knobs' : JSON.stringify(given)}`;
+    this.#findings = findings;
+    this.second = this.style === 'compact' ? second : undefined;
+    this.trained = Array.from({ length: items }, (_, index) => this.task.trainItem(3, index));
+    this.heldOut = this.task.heldOutItems();
+    this.items = [...this.trained, ...this.heldOut.slice(0, items)];
+  }
+
+  get knobs(): Knobs {
+    return this.task.knobs;
+  }
+
+  get style(): Style {
+    return this.task.style;
+  }
+
+  /** The end of a completion that is whole. */
+  get whole(): VerifyContext {
+    return { finishReason: this.tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop' };
+  }
+
+  report(rule: string, what: string, facts: Pick<TaskFinding, 'prompt' | 'answer' | 'verdict'> = {}): void {
+    this.#findings.add({ rule, setting: this.name, what, ...facts });
+  }
+
+  /** The verdict of a completion; a verifier that throws is reported, and has judged nothing. */
+  judge(item: TaskItem, completion: string, context: VerifyContext = this.whole): Verdict | undefined {
+    this.verdicts++;
+    try {
+      return this.tasks.verify(item, completion, context);
+    } catch (error) {
+      this.report('total', `verify threw ${String(error)}`, { prompt: item.prompt, answer: completion });
+      return undefined;
+    }
+  }
+
+  accepts(item: TaskItem, completion: string): boolean {
+    return this.judge(item, completion)?.score === 1;
+  }
+
+  /** The answer of an item without what its style puts around it. */
+  oracle(item: TaskItem): string {
+    return this.definition.oracle(item.identity, this.knobs);
+  }
+
+  /** Right answers that the task lists: the oracle first. */
+  listed(item: TaskItem): readonly string[] {
+    const answers = [this.oracle(item)];
+    for (const solution of this.definition.solutions?.(item.identity, this.knobs) ?? []) {
+      if (answers.length > MOST_SOLUTIONS) break;
+      answers.push(solution);
+    }
+    return answers;
+  }
+
+  /** A bare answer as a completion has it. */
+  completion(answer: string): string {
+    return this.style === 'plain' ? `<answer>${answer}</answer>` : answer;
+  }
+
+  /** What the second checker says; undefined where there is none. */
+  secondly(item: TaskItem, answer: string): boolean | undefined {
+    const { prompt, identity } = item;
+    return this.second?.({ prompt, identity, knobs: this.knobs }, answer);
+  }
+}

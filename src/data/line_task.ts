@@ -1,0 +1,80 @@
+/**
+ * A task whose problem and answer are a line of characters each, made of what only it knows: vocabulary, limits,
+ * truncation and a teacher follow.
+ */
+import type { Rng } from '../kernels/philox.ts';
+import type { Json } from '../options/json.ts';
+import { truncated } from '../rewards/reject.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import { characterTokenizer } from '../text/vocabulary_tokenizer.ts';
+import type { NearMisses } from './near_misses.ts';
+import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
+
+type Kept =
+  | 'enumerate'
+  | 'frequency'
+  | 'splitKey'
+  | 'question'
+  | 'parse'
+  | 'columns'
+  | 'solutions'
+  | 'answers'
+  | 'trainKnobs';
+
+/** What a task of lines says of itself. */
+export interface LineTask<I extends Json, K extends Knobs>
+  extends Pick<TaskDefinition<I, K>, 'family' | 'generate' | 'key' | 'prompt' | 'oracle' | 'chance' | Kept> {
+  /** The characters of its prompts and answers. */
+  readonly characters: string;
+  /** Most characters of a prompt, of a right answer, and of a question, where its own is longer than usual. */
+  longest(knobs: K): { readonly prompt: number; readonly answer: number; readonly question?: number };
+  /** Judges an answer that ended by itself. */
+  verify(identity: I, answer: string, knobs: K): Verdict;
+  /** Near misses by name: each must score 0. */
+  mutants(identity: I, knobs: K, rng: Rng): NearMisses;
+  /** Default: a teacher who is right in half of the cases, and gives the answer of another problem in the others. */
+  demonstration?(identity: I, knobs: K, rng: Rng): string;
+}
+
+/** Tokens beyond the longest right answer, so that an overlong answer is seen as one. */
+const SLACK_TOKENS = 2;
+/** Share of demonstrations that are right. */
+const RIGHT_SHARE = 0.5;
+const MOST_DRAWS = 20;
+
+/** A definition of a card and of what only the task knows. */
+export function lineTask<I extends Json, K extends Knobs>(
+  card: TaskCard<K>,
+  line: LineTask<I, K>,
+): TaskDefinition<I, K> {
+  const { characters, longest, verify, mutants, ...own } = line;
+  const tokenizer = characterTokenizer({ name: card.name, tokens: [...new Set(characters.split(''))] });
+  return {
+    demonstration: (identity, knobs, rng) =>
+      line.oracle(rng.float() < RIGHT_SHARE ? identity : (another(line, knobs, rng) ?? identity), knobs),
+    ...card,
+    ...own,
+    mutants: (identity, knobs, rng) =>
+      Object.entries(mutants.call(line, identity, knobs, rng)).map(([name, text]) => ({ name, text, maxScore: 0 })),
+    verify: (identity, answer, knobs, { finishReason }) =>
+      finishReason === 'length' ? truncated() : verify.call(line, identity, answer, knobs),
+    tokenizer: () => tokenizer,
+    limits: (knobs) => {
+      const { prompt, answer, question } = longest.call(line, knobs);
+      return {
+        promptTokens: prompt,
+        completionTokens: answer + 1 + SLACK_TOKENS, // with EOS
+        ...(question !== undefined && { questionCharacters: question }),
+      };
+    },
+  };
+}
+
+/** Some problem of the same knobs; undefined where draws fail. */
+function another<I extends Json, K extends Knobs>({ generate }: LineTask<I, K>, knobs: K, rng: Rng): I | undefined {
+  for (let draw = 0; draw < MOST_DRAWS; draw++) {
+    const identity = generate(rng, knobs);
+    if (identity !== null) return identity;
+  }
+  return undefined;
+}

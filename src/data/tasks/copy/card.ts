@@ -1,0 +1,25 @@
+/** What copy is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 2, most: 48, example: 6 }).default(6).describe('Letters of the longest word.'),
+  alphabet: whole({ least: 4, most: 26, example: 8 })
+    .default(8)
+    .describe('Words are made of the first so many letters.'),
+});
+
+export type CopyKnobs = Values<typeof KNOBS>;
+
+export const copyCard = {
+  name: 'copy',
+  does: 'Repeat a made-up word.',
+  example: ['copy abca>', 'abca'],
+  version: 1,
+  category: 'strings',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 4, alphabet: 6 }, {}, { length: 12, alphabet: 16 }, { length: 24, alphabet: 26 }],
+  attributes: { length: [4, 6, 12, 24], alphabet: [4, 8, 16, 26] },
+} satisfies TaskCard<CopyKnobs>;

@@ -1,0 +1,23 @@
+/** What gcd is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  max: whole({ least: 8, most: 9999, example: 60 }).default(60).describe('Numbers are drawn from 1 to this one.'),
+  numbers: whole({ least: 2, most: 4, example: 2 }).default(2).describe('How many numbers.'),
+});
+
+export type GcdKnobs = Values<typeof KNOBS>;
+
+export const gcdCard = {
+  name: 'gcd',
+  does: 'Find the greatest common divisor.',
+  example: ['gcd 12 18>', '6'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ max: 30 }, {}, { max: 200 }, { max: 1000, numbers: 3 }],
+  attributes: { max: [30, 60, 200, 1000], numbers: [2, 3, 4] },
+} satisfies TaskCard<GcdKnobs>;

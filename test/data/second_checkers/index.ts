@@ -1,0 +1,5 @@
+/** The second checker of each task that `checkTask` is run on, by category. */
+import { ARITHMETIC } from './arithmetic.ts';
+import { STRINGS } from './strings.ts';
+
+export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS };

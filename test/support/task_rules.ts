@@ -1,0 +1,65 @@
+/** Tests that the tasks of a category all have: the suite of `checkTask`, a second checker, and a digest per level. */
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTaskDefinition,
+  bindTask,
+  checkTask,
+  findingText,
+  registeredTasks,
+  type SecondChecker,
+  takeKnobs,
+} from '../../src/data/index.ts';
+import { murmur3OfText } from '../../src/kernels/murmur3.ts';
+
+/** Digest of the first problems, demonstrations and held-out problems of each level: 8 hexadecimal digits each. */
+async function digestsOf(name: string): Promise<string[]> {
+  const definition = await registeredTasks[name]?.load();
+  if (definition === undefined) throw new RangeError(`no task ${name}`);
+  return definition.levels.map((_, level) => {
+    const task = bindTask(definition, { level });
+    const drawn = Array.from({ length: 100 }, (_, index) => task.trainItem(0, index));
+    const lines = drawn.map((item, index) => JSON.stringify([item, task.demonstration(item, 0, index)]));
+    lines.push(...task.heldOutItems().map((item) => JSON.stringify(item)));
+    const digest = new Uint32Array(4);
+    murmur3OfText(lines.join('\n'), digest);
+    return (digest[0] as number).toString(16).padStart(8, '0');
+  });
+}
+
+/**
+ * @param checkers  a second checker of each task, written apart from it
+ * @param digests   of each task, per level. One that changes means other problems: raise the task's version, then write
+ *                  what the failure shows here
+ */
+export function describeTasks(
+  checkers: Readonly<Record<string, SecondChecker>>,
+  digests: Readonly<Record<string, readonly string[]>>,
+): void {
+  it('every task has its digests', () => {
+    expect(Object.keys(digests).sort()).toEqual(Object.keys(checkers).sort());
+  });
+
+  describe.each(Object.keys(checkers))('%s', (name) => {
+    it('keeps the rules of a task, and agrees with its second checker', async () => {
+      const definition = await registeredTasks[name]?.load();
+      if (definition === undefined) throw new RangeError(`${name} is not in the registry`);
+      const second = checkers[name] as SecondChecker; // it is one of them
+      const levels = definition.levels.map((_, level) => ({ level }));
+      const settings = [...levels, { style: 'plain' }];
+      const { findings } = checkTask(definition, { items: 80, attempts: 1200, settings, second });
+      expect(findings.map(findingText).join('\n')).toBe('');
+    }, 120_000);
+
+    it('takes every value of its attributes, each of a knob', async () => {
+      const definition = await registeredTasks[name]?.load();
+      for (const [knob, values = []] of Object.entries(definition?.attributes ?? {})) {
+        for (const value of values)
+          expect(takeKnobs(definition as AnyTaskDefinition, { [knob]: value })).toMatchObject({ [knob]: value });
+      }
+    });
+
+    it('draws the same problems at each level as when its digests were written', async () => {
+      expect(await digestsOf(name)).toEqual(digests[name]);
+    });
+  });
+}
