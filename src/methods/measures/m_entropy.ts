@@ -5,22 +5,14 @@
  */
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
-import { meanOf, quantileOf } from '../statistics.ts';
+import { quantileOf } from '../statistics.ts';
 import { carriesLoss } from '../tokens.ts';
 
-/** A completion is told of in so many parts. */
-const PARTS = 4;
+/** Parts of a completion, in order. */
+const QUARTERS = ['quarter_1', 'quarter_2', 'quarter_3', 'quarter_4'];
 const LEAST_SURE_SHARE = 0.2;
 const CERTAIN = 0.99;
 const AGAINST_THE_ODDS = 0.05;
-
-interface TokenSeen {
-  readonly entropy: number;
-  readonly probability: number;
-  readonly isRight: boolean;
-  /** Which part of its completion it is in, from 1. */
-  readonly part: number;
-}
 
 export const mEntropy = method({
   id: 'm-entropy',
@@ -33,50 +25,36 @@ export const mEntropy = method({
   options: {},
   create: (): CreditStep => ({
     apply(groups, { metric }) {
-      const seen: TokenSeen[] = [];
+      const means = new Map<string, { sum: number; tokens: number }>();
+      const tell = (name: string, entropy: number): void => {
+        const mean = means.get(name) ?? { sum: 0, tokens: 0 };
+        if (mean.tokens === 0) means.set(name, mean);
+        mean.sum += entropy;
+        mean.tokens++;
+      };
+      const seen: number[] = [];
+      let [certain, unlikely] = [0, 0];
       for (const { rollouts } of groups) {
         for (const rollout of rollouts) {
           const { entropies, logprobs, verdict } = rollout;
-          entropies.forEach((entropy, t) => {
-            if (!carriesLoss(rollout, t)) return;
-            const part = 1 + Math.floor((PARTS * t) / entropies.length);
-            seen.push({ entropy, probability: Math.exp(logprobs[t]), isRight: verdict.score === 1, part });
-          });
+          const outcome = verdict.score === 1 ? 'right' : 'wrong';
+          for (let t = 0; t < entropies.length; t++) {
+            if (!carriesLoss(rollout, t)) continue;
+            const entropy = entropies[t];
+            seen.push(entropy);
+            tell(outcome, entropy);
+            tell(QUARTERS[Math.floor((QUARTERS.length * t) / entropies.length)], entropy);
+            const probability = Math.exp(logprobs[t]);
+            if (probability >= CERTAIN) certain++;
+            if (probability < AGAINST_THE_ODDS) unlikely++;
+          }
         }
       }
-      const tell = (name: string, tokens: readonly TokenSeen[]): void => {
-        if (tokens.length > 0) metric(name, meanOf(tokens.map(({ entropy }) => entropy)));
-      };
-      const share = (of: (token: TokenSeen) => boolean): number => seen.filter(of).length / Math.max(1, seen.length);
-      tell(
-        'right',
-        seen.filter(({ isRight }) => isRight),
-      );
-      tell(
-        'wrong',
-        seen.filter(({ isRight }) => !isRight),
-      );
-      for (let part = 1; part <= PARTS; part++)
-        tell(
-          `quarter_${part}`,
-          seen.filter((token) => token.part === part),
-        );
-      const least = quantileOf(
-        seen.map(({ entropy }) => entropy),
-        1 - LEAST_SURE_SHARE,
-      );
-      tell(
-        'least_sure',
-        seen.filter(({ entropy }) => entropy >= least),
-      );
-      metric(
-        'certain_share',
-        share(({ probability }) => probability >= CERTAIN),
-      );
-      metric(
-        'unlikely_share',
-        share(({ probability }) => probability < AGAINST_THE_ODDS),
-      );
+      const least = quantileOf(seen, 1 - LEAST_SURE_SHARE);
+      for (const entropy of seen) if (entropy >= least) tell('least_sure', entropy);
+      for (const [name, { sum, tokens }] of means) metric(name, sum / tokens);
+      metric('certain_share', certain / Math.max(1, seen.length));
+      metric('unlikely_share', unlikely / Math.max(1, seen.length));
       return groups;
     },
   }),

@@ -15,9 +15,15 @@ export function uniformKlOf({ uniformKl }: Rollout): Float32Array {
 
 /** In nats, over the tokens that carry a loss; undefined where there are none. */
 export function certaintyOf(rollout: Rollout, over: 'mean' | 'sum'): number | undefined {
-  const own = [...uniformKlOf(rollout)].filter((_, t) => carriesLoss(rollout, t));
-  if (own.length === 0) return undefined;
-  return over === 'mean' ? meanOf(own) : own.reduce((sum, value) => sum + value, 0);
+  const uniformKl = uniformKlOf(rollout);
+  let [sum, tokens] = [0, 0];
+  for (let t = 0; t < uniformKl.length; t++) {
+    if (!carriesLoss(rollout, t)) continue;
+    sum += uniformKl[t];
+    tokens++;
+  }
+  if (tokens === 0) return undefined;
+  return over === 'mean' ? sum / tokens : sum;
 }
 
 /** (x − mean)/(deviation + 1e-4) among the values that there are, 0 where all are equal; 0 for the others. */

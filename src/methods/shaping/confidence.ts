@@ -79,8 +79,16 @@ export const confidence = method({
 function logitShares(rollout: Rollout): Float64Array {
   const uniformKl = uniformKlOf(rollout);
   // logprob = u − lse, and KL(U‖p) = lse − mean u − ln V: their sum is u − mean u, but for ln V, which all share.
-  const logits = Float64Array.from(rollout.logprobs, (logprob, t) => logprob + uniformKl[t]);
-  const own = logits.filter((_, t) => carriesLoss(rollout, t));
-  const [least, most] = own.reduce(([low, high], u) => [Math.min(low, u), Math.max(high, u)], [Infinity, -Infinity]);
-  return logits.map((logit, t) => (most > least && carriesLoss(rollout, t) ? (logit - least) / (most - least) : 0));
+  const logits = new Float64Array(uniformKl.length);
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let t = 0; t < logits.length; t++) {
+    logits[t] = rollout.logprobs[t] + uniformKl[t];
+    if (!carriesLoss(rollout, t)) continue;
+    least = Math.min(least, logits[t]);
+    most = Math.max(most, logits[t]);
+  }
+  for (let t = 0; t < logits.length; t++) {
+    logits[t] = most > least && carriesLoss(rollout, t) ? (logits[t] - least) / (most - least) : 0;
+  }
+  return logits;
 }

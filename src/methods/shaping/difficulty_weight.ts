@@ -7,7 +7,7 @@ import { key, real } from '../../options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
-import { mapAdvantages } from './map_advantages.ts';
+import { mapAdvantages, oncePerGroup } from './map_advantages.ts';
 import { solvedShare } from './solved_share.ts';
 
 const factor = (yaml: string, fallback: number, where: string) =>
@@ -34,13 +34,15 @@ export const difficultyWeight = method({
   },
   create: ({ hardWeight, middleWeight, easyWeight, ...options }): CreditStep => {
     const isSolved = solvedBy(options);
+    const weightAt = (share: number): number => {
+      const [end, towards] = share < 0.5 ? [hardWeight, 1 - 2 * share] : [easyWeight, 2 * share - 1];
+      return middleWeight + towards * (end - middleWeight);
+    };
     return {
-      apply: (groups) =>
-        mapAdvantages(groups, (advantage, _, group) => {
-          const share = solvedShare(group, isSolved);
-          const [end, towards] = share < 0.5 ? [hardWeight, 1 - 2 * share] : [easyWeight, 2 * share - 1];
-          return advantage * (middleWeight + towards * (end - middleWeight));
-        }),
+      apply(groups) {
+        const weightOf = oncePerGroup((group) => weightAt(solvedShare(group, isSolved)));
+        return mapAdvantages(groups, (advantage, _, group) => advantage * weightOf(group));
+      },
     };
   },
 });

@@ -23,6 +23,15 @@ export function mapAdvantages(
   });
 }
 
+/** A number of the group at hand, asked once per group and not once per advantage. */
+export function oncePerGroup(of: (group: CreditedGroup) => number): (group: CreditedGroup) => number {
+  let [last, value]: [CreditedGroup | undefined, number] = [undefined, 0];
+  return (group) => {
+    if (group !== last) [last, value] = [group, of(group)];
+    return value;
+  };
+}
+
 /** [tokens] the advantages of one completion of a group. */
 export function advantagesByToken({ rollouts, advantages, tokenAdvantages }: CreditedGroup, i: number): Float32Array {
   return tokenAdvantages?.[i] ?? new Float32Array(rollouts[i].tokens.length).fill(advantages[i]);

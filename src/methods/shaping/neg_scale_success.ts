@@ -8,7 +8,7 @@ import { key, real } from '../../options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
-import { mapAdvantages } from './map_advantages.ts';
+import { mapAdvantages, oncePerGroup } from './map_advantages.ts';
 import { solvedShare } from './solved_share.ts';
 
 export const negScaleSuccess = method({
@@ -38,11 +38,12 @@ export const negScaleSuccess = method({
   create: ({ unsolvedScale, solvedSlope, ...options }): CreditStep => {
     const isSolved = solvedBy(options);
     return {
-      apply: (groups) =>
-        mapAdvantages(groups, (advantage, _, group) => {
-          if (advantage >= 0) return advantage;
-          return advantage * Math.min(1, unsolvedScale + solvedSlope * solvedShare(group, isSolved));
-        }),
+      apply(groups) {
+        const scaleOf = oncePerGroup((group) =>
+          Math.min(1, unsolvedScale + solvedSlope * solvedShare(group, isSolved)),
+        );
+        return mapAdvantages(groups, (advantage, _, group) => (advantage < 0 ? advantage * scaleOf(group) : advantage));
+      },
     };
   },
 });
