@@ -86,13 +86,23 @@ async function sample(
   const { tokenControls } = scope.methods;
   if (tokenControls.length === 0) return sampleKept(run, items, settings);
   const completions = await sampleControlled(run, items, settings, (tokens, item) => {
-    for (const { part } of tokenControls) {
+    for (const { id, part } of tokenControls) {
       const next = part.after(tokens, item);
-      if (next !== undefined) return next;
+      if (next !== undefined) return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
     }
     return undefined;
   });
   return { completions, places: undefined };
+}
+
+/** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */
+function requireTokens(id: string, tokens: readonly number[], vocabSize: number): readonly number[] {
+  const isToken = (token: unknown): boolean =>
+    Number.isInteger(token) && Number(token) >= 0 && Number(token) < vocabSize;
+  const wrong = Array.isArray(tokens) ? tokens.find((token) => !isToken(token)) : tokens;
+  if (wrong === undefined) return tokens;
+  const rule = `'stop', or a list of token ids from 0 to ${vocabSize - 1}`;
+  throw new PluginError('method-failed', `method "${id}": after gave ${JSON.stringify(wrong)} — give ${rule}.`, { id });
 }
 
 /** Keeps the forward pass of the groups that the update will use, where the update reads it. */

@@ -58,6 +58,54 @@ const groupsFlaw: ResultCheck = (value) => {
   return 'gave something else than groups — give a list of them, as they came';
 };
 
+/** The groups that a step gives back: no fewer, with rewards that can be credited. */
+const steppedFlaw: ResultCheck = (value, given) => {
+  const flaw = groupsFlaw(value, given);
+  if (flaw !== undefined) return flaw;
+  const [before] = given as readonly (readonly GroupLike[])[]; // the run gives them
+  const groups = value as readonly GroupLike[]; // as was just seen
+  if (groups.length !== before.length) return `gave ${groups.length} groups for ${before.length} — give one for each`;
+  for (const [g, { rollouts }] of groups.entries()) {
+    if (rollouts.length === 0) return `gave no completions in group ${g} — leave those that it had, or mark it dead`;
+    for (const [i, rollout] of rollouts.entries()) {
+      const { reward, tokens } = rollout as { readonly reward?: unknown; readonly tokens?: unknown };
+      if (!isList(tokens)) return `gave completion ${i} of group ${g} without its tokens — give it as it came`;
+      if (reward === null || Number.isFinite(reward)) continue;
+      return `gave ${String(reward)} as the reward of completion ${i} of group ${g} — give a finite number or null`;
+    }
+  }
+  return undefined;
+};
+
+/** The log-ratios that a ratio has written, at the tokens that carry a loss. */
+const measuredFlaw: ResultCheck = (_, [sequence, logRatios]) => {
+  const { coefficients } = sequence as { readonly coefficients: Numbers }; // the run gives both
+  const written = logRatios as Numbers;
+  for (let t = 0; t < written.length; t++) {
+    if (coefficients[t] !== 0 && !Number.isFinite(written[t]))
+      return `left ${String(written[t])} among the log-ratios (token ${t}) — write finite numbers`;
+  }
+  return undefined;
+};
+
+const spreadFlaw: ResultCheck = (_, [, , dLogprobs]) => {
+  const slopes = dLogprobs as Numbers; // the run gives them
+  return numbersFlaw(slopes, slopes.length, 'dLogprobs')?.replace('gave', 'left');
+};
+
+/** A weight below 0 would turn the loss around. */
+const weightsFlaw: ResultCheck = (_, [, all]) => {
+  for (const [i, parts] of (all as readonly Readonly<Record<string, Numbers>>[]).entries()) {
+    for (const [name, values] of Object.entries(parts)) {
+      const flaw = numbersFlaw(values, values.length, `${name} of completion ${i}`);
+      if (flaw !== undefined) return flaw.replace('gave', 'left');
+      const below = Array.from(values).findIndex((weight) => weight < 0);
+      if (below >= 0) return `left ${values[below]} among the ${name} of completion ${i} — a weight is 0 or more`;
+    }
+  }
+  return undefined;
+};
+
 const finite: ResultCheck = (value) =>
   Number.isFinite(value) ? undefined : `gave ${String(value)} — give a finite number`;
 
@@ -77,12 +125,12 @@ function gradientsFlaw(gradients: unknown, of: string): string | undefined {
 export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Record<string, ResultCheck>>>>> = {
   promptSource: {
     next: (value, [count]) =>
-      Array.isArray(value) && value.length === count
+      Array.isArray(value) && value.length === count && value.every((item) => isMapping(item) && 'key' in item)
         ? undefined
-        : `gave no ${String(count)} problems — give a list of them`,
+        : `gave no ${String(count)} problems — give a list of them, as draw() gave them`,
   },
   rolloutStrategies: { rollOut: groupsFlaw, select: groupsFlaw },
-  groupSteps: { apply: groupsFlaw },
+  groupSteps: { apply: steppedFlaw },
   advantageEstimator: {
     estimate(value, [groups]) {
       const list = groups as readonly GroupLike[]; // the run gives them
@@ -96,6 +144,8 @@ export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Rec
       return undefined;
     },
   },
+  importanceSamplingLevel: { measure: measuredFlaw, spread: spreadFlaw },
+  tokenWeights: { weigh: weightsFlaw },
   creditSteps: {
     apply(value) {
       const flaw = groupsFlaw(value, []);

@@ -112,13 +112,24 @@ function watchCall(name: string, call: Call, watched: Callee, check: ResultCheck
   };
   return (...given) => {
     const value = guard(name, watched, () => call(...given));
-    return value instanceof Promise
-      ? value.then(
-          (found: unknown) => checked(found, given),
-          (error: unknown) => Promise.reject(failure(name, watched, error)),
-        )
-      : checked(value, given);
+    if (!(value instanceof Promise)) return checked(value, given);
+    // Sampling is what a strategy waits for, and takes its time; a controller waits for nothing that is long.
+    const awaited = name === 'rollOut' ? value : settledInTime(value, watched.limitSeconds);
+    return awaited.then(
+      (found: unknown) => checked(found, given),
+      (error: unknown) => Promise.reject(failure(name, watched, error)),
+    );
   };
+}
+
+/** A promise that nobody keeps would end the process without a word. @throws TimeLimitError */
+function settledInTime<T>(promise: Promise<T>, seconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const most = Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1);
+    timer = setTimeout(() => reject(new TimeLimitError(`no end within ${seconds} s`)), most);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** Calls for tokens that are limited all the same: a loop without an end is mostly there from the first one on. */

@@ -1,0 +1,92 @@
+/** The method that docs/plugins.md writes, step by step: its files as they stand there, through a run. */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
+import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { openRun } from '../../src/run/open_run.ts';
+
+const PAGE = readFileSync(new URL('../../docs/plugins.md', import.meta.url), 'utf8');
+const home = process.cwd();
+let folder: string;
+
+/** A block of code of the page, without its indentation in the list. */
+function blockOf(firstLine: string): string {
+  const blocks = [...PAGE.matchAll(/^( *)```\w+\n([\s\S]*?)^ *```/gm)];
+  const texts = blocks.map(([, indentation = '', text = '']) =>
+    text.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
+  );
+  const found = texts.find((text) => text.startsWith(firstLine));
+  if (found === undefined) throw new Error(`docs/plugins.md shows no block that begins with ${firstLine}`);
+  return found;
+}
+
+const METHOD = blockOf('// methods/spo.ts');
+const CONFIG = blockOf('task: {name: sort_digits, digits: 3}');
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-walk-')));
+  process.chdir(folder);
+  mkdirSync('methods');
+  writeFileSync('methods/spo.ts', METHOD);
+});
+
+afterEach(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Trains a few steps of a small policy, with evaluations left out. */
+async function trained(yaml: string) {
+  const loaded = parseConfig(yaml, { file: 'my.yaml' }, ['max_steps=4', 'model.hidden_size=16', 'eval_strategy="no"']);
+  const opened = await openPlugins(loaded, { file: 'my.yaml', announce: () => {} });
+  const { config, tasks, methods } = opened;
+  const options = { methods, lineOf: loaded.lineOf };
+  const run = await openRun(config, tasks, await wasmBackend({ inline: true }), options);
+  const losses: number[] = [];
+  const said: string[] = [];
+  for await (const event of train(run)) {
+    if (event.type === 'step') losses.push(Number(event.metrics.loss));
+    if (event.type === 'diagnosis') said.push(event.diagnosis.message);
+  }
+  await run.policy.close();
+  await opened.close();
+  return { losses, said };
+}
+
+it('is as long as the page says', () => {
+  const [, lines] = /As a method that is a file of (\d+) lines/.exec(PAGE) ?? [];
+  expect(METHOD.trimEnd().split('\n')).toHaveLength(Number(lines));
+});
+
+it('trains by its config, with its schedule, to other losses than the clip', async () => {
+  const { losses, said } = await trained(CONFIG);
+  expect(losses).toHaveLength(4);
+  expect(losses.every(Number.isFinite)).toBe(true);
+  expect(said.filter((text) => text.includes('spo'))).toEqual([]);
+  const clipped = await trained(CONFIG.replace(/^objective:.*$/m, 'objective: ppo-clip'));
+  expect(losses[1]).not.toBe(clipped.losses[1]);
+});
+
+it('warns, with the line, where it is asked for in vain', async () => {
+  const { said } = await trained(CONFIG.replace('num_iterations: 2', 'num_iterations: 1'));
+  const line = CONFIG.split('\n').findIndex((text) => text.startsWith('objective:')) + 1;
+  expect(said[0]).toBe(
+    `my.yaml:${line}  objective: spo — on fresh completions every ratio is 1; raise num_iterations.`,
+  );
+});
+
+it('passes the check of its derivative, which fails where the derivative is wrong', async () => {
+  const check = `${blockOf('// methods/check_spo.ts')}export default true;`; // which a file that is loaded must have
+  writeFileSync('methods/check_spo.ts', check);
+  await importExport(moduleReference('./methods/check_spo.ts', undefined, '.'));
+  writeFileSync('methods/wrong.ts', METHOD.replace('pull * ratio)', 'pull)'));
+  writeFileSync('methods/check_wrong.ts', check.replace('./spo.ts', './wrong.ts'));
+  await expect(importExport(moduleReference('./methods/check_wrong.ts', undefined, '.'))).rejects.toThrow(
+    'AssertionError',
+  );
+});
