@@ -19,6 +19,7 @@ import { restoreWeights } from '../run/state.ts';
 import type { Store } from '../run/store.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend, threadsNote } from './backend.ts';
+import { openConfiguredModel } from './open_model.ts';
 import { printError } from './output.ts';
 import { approval } from './trust.ts';
 
@@ -54,7 +55,10 @@ export async function openTrained(
   const loaded = await loadConfigFile(file);
   const { problems } = loaded;
   const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards: 'unused' });
+  const pretrained = await openConfiguredModel(loaded, file);
+  const { codec } = pretrained ?? {};
+  const rewards = 'unused';
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards, codec });
   const closers = [() => plugins.close()];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.reverse()) await closeOne();
@@ -65,7 +69,7 @@ export async function openTrained(
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const tooMany = threadsNote(threads);
     if (tooMany !== undefined && backend.name === 'wasm') printError(tooMany);
-    const run = await openForInference(config, tasks, backend, load(tasks));
+    const run = await openForInference(config, tasks, backend, load(tasks), pretrained);
     closers.push(() => run.policy.close());
     return { run, from: `${directory}/${await loadLatest({ store, directory, run, force })}`, close };
   } catch (error) {

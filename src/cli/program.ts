@@ -24,6 +24,7 @@ import { print, printError } from './output.ts';
 import { reportCommand } from './report.ts';
 import { listRuns } from './runs.ts';
 import { sampleCommand } from './sample.ts';
+import { sampleModelCommand } from './sample_model.ts';
 import { schemaCommand } from './schema.ts';
 import { parseSeeds } from './seed_series.ts';
 import { seedsCommand } from './seeds.ts';
@@ -169,9 +170,17 @@ function addSample(root: Command): void {
   root
     .command('sample')
     .description('ask a trained policy: prompts as arguments, line by line from a pipe, or typed')
-    .usage('--run <directory> [options] [prompt...]')
+    .usage('--run <directory> | --model <path> [options] [prompt...]')
     .argument('[prompt...]', 'prompts, one each; - reads standard input; default: some held-out problems')
-    .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
+    .option('--run <directory>', 'run directory, e.g. runs/countdown (this or --model is required)')
+    .addOption(
+      new Option('--model <path>', 'a pretrained model instead: its folder, or a .gguf file').conflicts([
+        'run',
+        'force',
+        'trust',
+      ]),
+    )
+    .option('--max-tokens <number>', 'most tokens of an answer of --model (default: 256)', wholeNumber(1, 1_000_000))
     .option('-n, --samples <number>', 'completions per prompt', wholeNumber(1, MOST_SAMPLES), 1)
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)
     .option('--seed <number>', 'seed of the random draws', wholeNumber(0), 0)
@@ -181,6 +190,7 @@ function addSample(root: Command): void {
     .option('-i, --interactive', 'answer what is typed, until Ctrl-D (default: on a terminal without prompts)')
     .addOption(new Option('--json', 'one JSON object per completion').conflicts('interactive'))
     .action((prompts: readonly string[], options) => {
+      if (options.model !== undefined) return sampleModelCommand(prompts, options);
       const [directory] = prompts.filter((word) => existsSync(word));
       return sampleCommand(prompts, { ...options, run: requiredRun(options.run, directory) });
     });

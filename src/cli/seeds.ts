@@ -15,6 +15,7 @@ import { configHash } from '../run/session.ts';
 import type { Summary } from '../run/summary.ts';
 import { announceFile } from './announce_file.ts';
 import { loadRun } from './load_run.ts';
+import { openConfiguredModel } from './open_model.ts';
 import { print, printError, printJson } from './output.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { type TrainOptions, trainCommand } from './train.ts';
@@ -68,7 +69,8 @@ async function planRuns(seeds: readonly number[], options: TrainOptions & { conf
   const loaded = await loadRun({ ...options, seed: seeds[0], output: options.output ?? join('runs', name) });
   const base = options.output ?? loaded.config.outputDir ?? join('runs', name);
   const { file, directory } = loaded;
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile });
+  const pretrained = await openConfiguredModel(loaded, file);
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, codec: pretrained?.codec });
   try {
     const { config, modules } = plugins;
     const planned: PlannedRun[] = [];

@@ -4,6 +4,7 @@ import { plannedMemory } from '../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
 import { openRun } from '../run/open_run.ts';
+import type { Pretrained } from '../run/pretrained.ts';
 import { resumeCommand } from '../run/resume_command.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
@@ -16,6 +17,7 @@ import { onHangup } from './hangup.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
 import { describeRow } from './newest_run.ts';
+import { openConfiguredModel } from './open_model.ts';
 import { printError } from './output.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
@@ -33,9 +35,11 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const { trust, force, dryRun: isDry } = options;
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
   const approve = approval({ file, problems, trust, run, isDry });
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve });
+  const pretrained = await openConfiguredModel(loaded, file);
+  const { codec } = pretrained ?? {};
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
   try {
-    await trainWith({ ...loaded, config: plugins.config }, plugins, options);
+    await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, options);
   } catch (error) {
     throw loaded.problems.placed(error);
   } finally {
@@ -43,7 +47,12 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   }
 }
 
-async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: TrainOptions): Promise<void> {
+async function trainWith(
+  loaded: LoadedRun,
+  plugins: OpenedPlugins,
+  pretrained: Pretrained | undefined,
+  options: TrainOptions,
+): Promise<void> {
   const { config, directory, lineOf } = loaded;
   const { tasks, rewards, methods, modules } = plugins;
   const notes: string[] = [];
@@ -52,7 +61,7 @@ async function trainWith(loaded: LoadedRun, plugins: OpenedPlugins, options: Tra
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
   const controls = new RunControls();
-  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, clock: controls.clock });
+  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
     const plannedBytes = plannedMemory(backend, run.policy.plan, fingerprint.threads);

@@ -22,7 +22,8 @@ export function resolvedTree(config: RunConfig): Mapping {
   return {
     ...tasksTree(config.tasks),
     ...spelled(RUN_KEYS, config, RUN_PLAIN),
-    model: spelled(MODEL_KEYS, config.model),
+    // A pretrained model's shape is in its own files.
+    ...(config.modelNameOrPath === undefined && { model: spelled(MODEL_KEYS, config.model) }),
     stages: config.stages.map(stageTree),
   };
 }

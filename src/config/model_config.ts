@@ -1,8 +1,11 @@
 /**
  * The model's shape, in the spelling of a Llama-family `config.json`.
  *
- * The vocabulary size is not a key: it comes from the task's tokenizer.
+ * The vocabulary size is not a key: it comes from the task's tokenizer. With `model_name_or_path` none of this is
+ * given: all comes from the model's files.
  */
+
+import type { RopeScaling } from '../model/shape.ts';
 import { flag, key, real, unset, type Values, whole } from '../options/keys.ts';
 import type { Section } from './section.ts';
 
@@ -83,6 +86,8 @@ export type ModelConfig = Omit<ModelValues, 'intermediateSize' | 'numKvHeads' | 
   readonly numKvHeads: number;
   readonly headDim: number;
   readonly maxPositionEmbeddings?: number;
+  /** Of a pretrained model alone. */
+  readonly ropeScaling?: RopeScaling;
 };
 
 /** Fills in the sizes that follow from others and reports shapes that no kernel can run. */

@@ -2,6 +2,7 @@
 import { registeredTasks } from '../data/registry.ts';
 import { type Remark, remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
@@ -18,11 +19,17 @@ import { isMapping } from './yaml_tree.ts';
  * A run with every default filled in: plain JSON. `outputDir` and `threads` are absent where the command decides.
  * `tasks` holds the knobs as written; the tasks check them.
  */
-export type RunConfig = Omit<Values<typeof RUN_KEYS>, 'task' | 'tasks' | 'outputDir' | 'threads'> & {
+export type RunConfig = Omit<
+  Values<typeof RUN_KEYS>,
+  'task' | 'tasks' | 'outputDir' | 'threads' | 'modelNameOrPath' | 'chatTemplateKwargs'
+> & {
   /** At least one; `task:` of the file is a list of one. */
   readonly tasks: readonly TaskEntry[];
   readonly outputDir?: string;
   readonly threads?: number;
+  /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
+  readonly modelNameOrPath?: string;
+  readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
   readonly model: ModelConfig;
   /** At least one, in the order they run. */
   readonly stages: readonly StageConfig[];
@@ -95,6 +102,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const resolved = resolveStages(values.stages ?? undefined, top, problems);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
+  refuseSecondModel(section, values.model, model, problems);
   const config = {
     ...ofRun,
     tasks: resolveTasks(task, tasks, top, problems),
@@ -111,6 +119,22 @@ function refuseBestOfNone(section: Section<typeof RUN_KEYS>, stages: readonly St
   const isWanted = section.sound('loadBestModelAtEnd') && section.values.loadBestModelAtEnd;
   if (!isWanted || stages.some(({ evaluation }) => evaluation.evalSteps > 0)) return;
   section.refuse('loadBestModelAtEnd', 'needs evaluations to choose from; set eval_strategy: steps, or leave it out');
+}
+
+/** A pretrained model has a shape, and one from random weights has no chat template. */
+function refuseSecondModel(
+  section: Section<typeof RUN_KEYS>,
+  written: unknown,
+  model: Mapping,
+  problems: Problems,
+): void {
+  const { modelNameOrPath, chatTemplateKwargs } = section.values;
+  if (modelNameOrPath === undefined) {
+    if (chatTemplateKwargs === undefined) return;
+    section.refuse('chatTemplateKwargs', 'only a pretrained model has a chat template; leave it out');
+  } else if (Object.keys(model).length > 0) {
+    problems.add('model', written, 'the shape is that of model_name_or_path; leave one of them out');
+  }
 }
 
 /** `task: X` is a list of one. */

@@ -48,6 +48,20 @@ export const RUN_KEYS = {
           'often its problems are drawn, and how much it counts in the evaluation. Default weight 1.',
       ),
   ),
+  modelNameOrPath: key(
+    'model_name_or_path',
+    unset(text('./smollm2')).describe(
+      'A pretrained model instead of random weights: a folder in the layout of Hugging Face, a .gguf file, or the ' +
+        'directory of a finished run; relative to this file. It brings shape, vocabulary and chat template. Default: ' +
+        'random weights of the shape under model:.',
+    ),
+  ),
+  chatTemplateKwargs: key(
+    'chat_template_kwargs',
+    unset(
+      z.record(z.string(), plainData(), { error: 'must be a mapping; for example {enable_thinking: false}' }),
+    ).describe('Given to the chat template of a pretrained model besides the messages. Default: nothing.'),
+  ),
   seed: key(
     'seed',
     whole({ least: 0, most: 2 ** 32 - 1, example: 42 })

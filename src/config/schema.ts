@@ -32,6 +32,9 @@ const anything = z.unknown();
 const STYLE =
   'compact: a terse prompt. plain: an English question, whose answer stands in <answer> tags. Default compact.';
 
+const SYSTEM = 'System message before each question, for a pretrained model. Default: none.';
+const EXAMPLES = 'Problems shown with their answer before each question, for a pretrained model. Default 2.';
+
 /** The tasks by name, each with its knobs; `share` says what a list of tasks has beside them. */
 function tasksWith(share: z.ZodRawShape): z.ZodType {
   const named = Object.values(registeredTasks).map(({ card }) =>
@@ -46,6 +49,8 @@ function tasksWith(share: z.ZodRawShape): z.ZodType {
           .optional()
           .describe('Preset of the knobs, easiest first; single knobs override it.'),
         style: z.enum(['compact', 'plain']).optional().describe(STYLE),
+        system: z.string().optional().describe(SYSTEM),
+        examples: z.int().min(0).max(32).optional().describe(EXAMPLES),
         ...shapeOf(card.knobs),
       })
       .describe(card.does),

@@ -32,8 +32,7 @@ const ownLog = 'every step is logged in the run directory; leave it out';
 const byTime = 'checkpoints are written by time; use save_seconds and save_total_limit';
 
 const MODEL_AND_DATA = {
-  model_name_or_path: refused('the model starts from random weights; describe it under model:'),
-  model_revision: refused('the model starts from random weights; describe it under model:', 'main', null),
+  model_revision: refused('models are read from a disk, as they are; leave it out', 'main', null),
   model_init_kwargs: refused('the model is described under model:; move the shape there', null),
   trust_remote_code: refused('no code is downloaded; leave it out', false),
   attn_implementation: refused('there is one attention kernel; leave it out', null),
@@ -48,7 +47,6 @@ const MODEL_AND_DATA = {
     dataset_streaming: false,
     datasets: null,
     remove_unused_columns: false,
-    chat_template_kwargs: null,
     max_prompt_length: null,
   }),
   shuffle_dataset: refused('training problems are drawn at random, always; leave it out', true),

@@ -3,7 +3,8 @@
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { levelOf, styleOf, takeKnobs } from './knobs.ts';
+import type { Codec, Message } from '../text/codec.ts';
+import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import {
   canonicalJSON,
@@ -13,7 +14,7 @@ import {
   type ProblemSource,
   splitOfProblem,
 } from './split.ts';
-import { languageOf, plainPrompt, tagged, verifyTagged } from './style.ts';
+import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './style.ts';
 import type { Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
 
@@ -25,7 +26,12 @@ export interface TaskOptions {
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
   readonly path?: string;
+  /** The codec of a pretrained model, which is asked in words; default: the task's own vocabulary. */
+  readonly codec?: Codec | undefined;
 }
+
+/** No run's: seeds are whole numbers from 0. */
+const EXAMPLES_SEED = -1;
 
 class BoundTask implements Task {
   readonly name: string;
@@ -38,19 +44,25 @@ class BoundTask implements Task {
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
   readonly #heldOutSample: number;
+  /** There where a pretrained model is asked, in words. */
+  readonly #conversation: Conversation | undefined;
+  #opening: readonly Message[] | undefined;
   #chance: number | undefined;
   #heldOut: readonly TaskItem[] | undefined;
 
   constructor(definition: AnyTaskDefinition, given: Readonly<Record<string, unknown>>, options: TaskOptions) {
-    const { path = 'task', heldOutSample = 512 } = options;
+    const { path = 'task', heldOutSample = 512, codec } = options;
     const knobs = takeKnobs(definition, given, path);
+    if (codec === undefined) refuseConversation(definition, given, path);
+    else this.#conversation = conversationOf(definition, given, path);
     this.name = definition.name;
     this.version = definition.version;
     this.knobs = knobs;
     this.style = styleOf(definition, given, path);
-    this.language = languageOf(definition, knobs, this.style, path);
+    // In words no vocabulary is needed; the compact one is there for whoever asks.
+    this.language = languageOf(definition, knobs, codec === undefined ? this.style : 'compact', path);
     // Steps are places in a compact answer; between tags they would be others.
-    this.givesSteps = this.style === 'compact' && (definition.givesSteps?.(knobs) ?? false);
+    this.givesSteps = this.style === 'compact' && codec === undefined && (definition.givesSteps?.(knobs) ?? false);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
@@ -61,6 +73,13 @@ class BoundTask implements Task {
   get chance(): number {
     this.#chance ??= this.#definition.chance(this.knobs);
     return this.#chance;
+  }
+
+  /** Example problems are those of the training stream of no run: with a seed of their own. */
+  get opening(): readonly Message[] {
+    if (this.#conversation === undefined) return [];
+    this.#opening ??= openingOf(this.#conversation, (index) => this.trainItem(EXAMPLES_SEED, index));
+    return this.#opening;
   }
 
   trainItem(seed: number, index: number): TaskItem {
@@ -81,7 +100,7 @@ class BoundTask implements Task {
 
   parse(prompt: string): TaskItem | null | undefined {
     const definition = this.#definition;
-    if (definition.parse === undefined || this.style === 'plain') return undefined;
+    if (definition.parse === undefined || this.style === 'plain' || this.#conversation) return undefined;
     const identity = definition.parse(prompt, this.knobs);
     if (identity === null || definition.prompt(identity, this.knobs) !== prompt) return null;
     const key = definition.key(identity);
@@ -106,8 +125,10 @@ class BoundTask implements Task {
 
   #prompt(identity: Json): string {
     const { question } = this.#definition;
-    if (this.style === 'compact' || question === undefined) return this.#definition.prompt(identity, this.knobs);
-    return plainPrompt(question.call(this.#definition, identity, this.knobs));
+    const isInWords = this.style === 'plain' || this.#conversation !== undefined;
+    if (!isInWords || question === undefined) return this.#definition.prompt(identity, this.knobs);
+    const asked = question.call(this.#definition, identity, this.knobs);
+    return this.style === 'plain' ? plainPrompt(asked) : asked;
   }
 
   /** A right answer, or a demonstration, as a completion has it. */
@@ -136,7 +157,8 @@ class BoundTask implements Task {
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
     const verify = (answer: string, given: VerifyContext): Verdict =>
       this.#definition.verify(item.identity, answer, this.knobs, given);
-    return this.style === 'plain' ? verifyTagged(completion, context, verify) : verify(completion, context);
+    if (this.style === 'plain') return verifyTagged(completion, context, verify);
+    return this.#conversation === undefined ? verify(completion, context) : verifyBare(completion, context, verify);
   }
 }
 
@@ -187,5 +209,6 @@ export async function createTasks(
 ): Promise<TaskSet> {
   return taskSet(
     await Promise.all(tasks.map(async ({ task, weight }) => ({ task: await createTask(task, options), weight }))),
+    options.codec,
   );
 }

@@ -24,10 +24,17 @@ export interface EnvironmentStep<S> {
   readonly verdict?: Verdict;
 }
 
-/** A task as an environment of one turn: its prompt, then its verdict. The state is the problem itself. */
-export function singleTurn({ verify }: Pick<Task, 'verify'>): Environment<TaskItem, TaskItem> {
+/**
+ * A task as an environment of one turn: its prompt, then its verdict. The state is the problem itself.
+ *
+ * @param opening  what stands before the question
+ */
+export function singleTurn(
+  { verify }: Pick<Task, 'verify'>,
+  opening: (item: TaskItem) => readonly Message[] = () => [],
+): Environment<TaskItem, TaskItem> {
   return {
-    start: (item) => ({ state: item, prompt: [{ role: 'user', content: item.prompt }] }),
+    start: (item) => ({ state: item, prompt: [...opening(item), { role: 'user', content: item.prompt }] }),
     step: (item, action, context) => ({ state: item, done: true, verdict: verify(item, action, context) }),
   };
 }

@@ -10,7 +10,7 @@ const about = ({ name, checkKnobs }: KnobDeclaration, path: string) => ({
   path,
   subject: name,
   noun: 'knob',
-  beside: ['name', 'level', 'style'],
+  beside: ['name', 'level', 'style', 'examples', 'system'],
   rules: (knobs: object, given: GivenOptions) => checkKnobs?.(knobs as Knobs, given) ?? [],
 });
 
@@ -39,6 +39,8 @@ export function levelOf(card: KnobDeclaration, { level }: GivenOptions): number 
   return typeof level === 'number' && !hasKnob(card, 'level') ? level : undefined;
 }
 
+/** What says how a problem is asked, and not which: none of these is a knob, unless a task has one of that name. */
+const ABOUT_ASKING = ['style', 'examples', 'system'];
 const STYLES: readonly Style[] = ['compact', 'plain'];
 
 /** How problems are asked: `style` beside the knobs, unless it is a knob of the task. @throws ConfigError */
@@ -49,13 +51,47 @@ export function styleOf(card: KnobDeclaration, { style }: GivenOptions, path = '
   throw refused(`${path}.style`, 'style', style, `not a way to ask; use ${STYLES.join(' or ')}`);
 }
 
+/** What a pretrained model is told before each question. */
+export interface Conversation {
+  readonly system: string | undefined;
+  /** Problems of the training stream that are shown with a right answer, as turns before the question. */
+  readonly examples: number;
+}
+
+const DEFAULT_EXAMPLES = 2;
+const MOST_EXAMPLES = 32;
+
+/** `system` and `examples` beside the knobs, for a pretrained model. @throws ConfigError */
+export function conversationOf(card: KnobDeclaration, given: GivenOptions, path = 'task'): Conversation {
+  const system = hasKnob(card, 'system') ? undefined : given.system;
+  const examples = (hasKnob(card, 'examples') ? undefined : given.examples) ?? DEFAULT_EXAMPLES;
+  if (system !== undefined && typeof system !== 'string') {
+    throw refused(`${path}.system`, 'system', system, 'must be a text; it stands before the question');
+  }
+  if (typeof examples !== 'number' || !Number.isInteger(examples) || examples < 0 || examples > MOST_EXAMPLES) {
+    throw refused(`${path}.examples`, 'examples', examples, `must be a whole number from 0 to ${MOST_EXAMPLES}`);
+  }
+  return { system, examples };
+}
+
+/** @throws ConfigError for what only a pretrained model can be told */
+export function refuseConversation(card: KnobDeclaration, given: GivenOptions, path = 'task'): void {
+  for (const name of ['system', 'examples']) {
+    if (given[name] === undefined || hasKnob(card, name)) continue;
+    const rule =
+      'a model that starts from random weights reads the problem alone; leave it out, or give model_name_or_path';
+    throw refused(`${path}.${name}`, name, given[name], rule);
+  }
+}
+
 /**
- * The knobs that were given: `level: 2` stands for those of that preset, and single ones override it; `style` is none of
- * them. A task may have knobs of these names.
+ * The knobs that were given: `level: 2` stands for those of that preset, and single ones override it; `style` and the
+ * like are none of them. A task may have knobs of these names.
  */
 function ofLevel(card: KnobDeclaration, given: GivenOptions, path: string): GivenOptions {
-  const { style, ...others } = given;
-  const written = hasKnob(card, 'style') || style === undefined ? given : others;
+  const written = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !ABOUT_ASKING.includes(name) || hasKnob(card, name)),
+  );
   if (written.level === undefined || hasKnob(card, 'level')) return written;
   const { level, ...own } = written;
   const presets = card.levels ?? []; // a user's file may leave them out

@@ -1,14 +1,16 @@
 /**
- * The two ways to ask a problem. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
+ * The two ways to ask a problem, and what a pretrained model is told before it. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
  * written in the characters of a keyboard: an English question, and an answer in tags that `extractAnswer` reads.
  */
 import { ConfigError } from '../errors.ts';
 import { type AnswerPolicy, extractAnswer } from '../parsing/extract.ts';
 import { malformed, missing, truncated } from '../rewards/reject.ts';
 import type { Verdict } from '../rewards/verdict.ts';
+import type { Message } from '../text/codec.ts';
 import { characterTokenizer } from '../text/vocabulary_tokenizer.ts';
+import type { Conversation } from './knobs.ts';
 import type { AnyTaskDefinition } from './registry.ts';
-import type { Knobs, Style, TaskLanguage, VerifyContext } from './task.ts';
+import type { Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 
 /** A tag that is there several times is no answer: it would let a policy list all that it can think of. */
 const ANSWER_POLICY: AnswerPolicy = 'only';
@@ -68,4 +70,33 @@ export function verifyTagged(
   if (found.ok) return verify(found.answer, { finishReason: 'eos' });
   if (finishReason === 'length') return truncated();
   return completion.includes('<answer>') ? malformed(found.reason) : missing(found.reason);
+}
+
+/** Draws of example problems, at most, to find as many different ones as are asked. */
+const EXAMPLE_DRAWS = 1000;
+
+/** A system message, and example problems with their answers as turns. @param draw  problem `index` of a stream */
+export function openingOf({ system, examples }: Conversation, draw: (index: number) => TaskItem): readonly Message[] {
+  const shown = new Map<string, TaskItem>();
+  for (let index = 0; shown.size < examples && index < EXAMPLE_DRAWS; index++) {
+    const item = draw(index);
+    if (!shown.has(item.key)) shown.set(item.key, item);
+  }
+  const turns = [...shown.values()].flatMap(({ prompt, answer }): Message[] => [
+    { role: 'user', content: prompt },
+    { role: 'assistant', content: answer },
+  ]);
+  return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
+}
+
+/**
+ * Judges the whole completion of a pretrained model as the answer. Spaces and ends of lines around it say nothing;
+ * what was cut by the token limit is no answer.
+ */
+export function verifyBare(
+  completion: string,
+  context: VerifyContext,
+  verify: (answer: string, context: VerifyContext) => Verdict,
+): Verdict {
+  return context.finishReason === 'length' ? truncated() : verify(completion.trim(), context);
 }

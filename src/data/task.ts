@@ -3,6 +3,7 @@ import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { BrokenRule } from '../options/read.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
+import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 /** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
@@ -157,6 +158,8 @@ export interface Task {
   readonly style: Style;
   readonly language: TaskLanguage;
   readonly chance: number;
+  /** What a pretrained model is told before each question: a system message, example turns. */
+  readonly opening?: readonly Message[];
   /** Its verdicts have steps where they are asked for. */
   readonly givesSteps?: boolean;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */

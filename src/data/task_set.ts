@@ -50,15 +50,19 @@ export interface TaskSet {
 
 /**
  * @param tasks  at least one, with their weights
+ * @param pretrained  the codec of a pretrained model, in which they were bound; default: that of their vocabularies
  * @throws ConfigError where their vocabularies cannot be one
  */
-export function taskSet(tasks: readonly { readonly task: Task; readonly weight: number }[]): TaskSet {
+export function taskSet(
+  tasks: readonly { readonly task: Task; readonly weight: number }[],
+  pretrained?: Codec,
+): TaskSet {
   const names = tasks.map(({ task }) => task.name);
   const shares = tasks.map(({ task, weight }, i) => {
     const isAlone = names.indexOf(task.name) === names.lastIndexOf(task.name);
     return { task, weight, label: isAlone ? task.name : `${task.name}#${i + 1}` };
   });
-  return new TokenizedTasks(shares);
+  return new TokenizedTasks(shares, pretrained);
 }
 
 /** A set of one. */
@@ -86,6 +90,10 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
   };
 }
 
+/** Problems of a training stream of no run whose lengths are measured beside the held-out ones. */
+const MEASURED_PROBLEMS = 256;
+const MEASURED_SEED = -2;
+
 class TokenizedTasks implements TaskSet {
   readonly name: string;
   readonly shares: readonly TaskShare[];
@@ -95,14 +103,28 @@ class TokenizedTasks implements TaskSet {
   readonly maxCompletionTokens: number;
   readonly fixedCompletionTokens: number | undefined;
   readonly #totalWeight: number;
+  readonly #isPretrained: boolean;
   #heldOut: readonly TaskItem[] | undefined;
 
-  constructor(shares: readonly TaskShare[]) {
+  constructor(shares: readonly TaskShare[], pretrained: Codec | undefined) {
     const languages = shares.map(({ task }) => task.language);
     const fixed = new Set(languages.map(({ fixedCompletionTokens }) => fixedCompletionTokens));
     this.name = shares.map(({ label }) => label).join(' + ');
     this.shares = shares;
-    this.codec = codecOf(shares);
+    this.codec = pretrained ?? codecOf(shares);
+    this.#isPretrained = pretrained !== undefined;
+    this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);
+    this.environment = singleTurn(
+      { verify: (item, completion, context) => this.verify(item, completion, context) },
+      (item) => this.#taskOf(item).opening ?? [],
+    );
+    if (pretrained !== undefined) {
+      this.fixedCompletionTokens = undefined;
+      const { promptTokens, completionTokens } = this.#measured();
+      this.maxPromptTokens = promptTokens;
+      this.maxCompletionTokens = completionTokens;
+      return;
+    }
     this.fixedCompletionTokens = fixed.size === 1 ? languages[0].fixedCompletionTokens : undefined;
     this.maxPromptTokens = Math.max(...languages.map(({ promptTokens }) => promptTokens));
     // Where one task of several needs an end of its own, all end by EOS.
@@ -111,8 +133,31 @@ class TokenizedTasks implements TaskSet {
     this.maxCompletionTokens = Math.max(
       ...languages.map(({ completionTokens, fixedCompletionTokens: own }) => completionTokens + ends(own)),
     );
-    this.environment = singleTurn({ verify: (item, completion, context) => this.verify(item, completion, context) });
-    this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  /**
+   * Lengths in the tokens of a pretrained model, which no task can say: those of the held-out problems and of some of
+   * the training stream, with room for longer ones.
+   */
+  #measured(): { readonly promptTokens: number; readonly completionTokens: number } {
+    const drawn = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => this.trainItem(MEASURED_SEED, index));
+    let promptTokens = 0;
+    let answerTokens = 0;
+    for (const [index, item] of [...this.heldOutItems(), ...drawn].entries()) {
+      promptTokens = Math.max(promptTokens, this.#encodedPrompt(item).ids.length);
+      answerTokens = Math.max(
+        answerTokens,
+        this.codec.encode(item.answer).length,
+        this.codec.encode(this.#taskOf(item).demonstration(item, MEASURED_SEED, index)).length,
+      );
+    }
+    const withRoom = (tokens: number): number => Math.ceil(tokens * 1.25) + 4;
+    return { promptTokens: withRoom(promptTokens), completionTokens: withRoom(answerTokens) + 1 };
+  }
+
+  #encodedPrompt(item: TaskItem): { readonly text: string; readonly ids: Int32Array } {
+    const text = this.codec.render(this.environment.start(item).prompt);
+    return { text, ids: this.codec.encode(text) };
   }
 
   trainItem(seed: number, index: number): TaskItem {
@@ -158,9 +203,7 @@ class TokenizedTasks implements TaskSet {
   }
 
   promptTokens(item: TaskItem): Int32Array {
-    const { prompt } = this.environment.start(item);
-    const text = this.codec.render(prompt);
-    const ids = this.codec.encode(text);
+    const { text, ids } = this.#encodedPrompt(item);
     if (ids.length > this.maxPromptTokens) throw this.#tooLong(item, 'prompt', text, ids.length, this.maxPromptTokens);
     return ids;
   }
@@ -193,7 +236,9 @@ class TokenizedTasks implements TaskSet {
   #tooLong(item: TaskItem, what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
     const { name } = this.#taskOf(item);
     const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
-    const rule = `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
+    const rule = this.#isPretrained
+      ? `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`
+      : `has ${length} tokens, and problems that were measured before led to expect ${most} at most; let its lengths vary less`;
     return new PluginError('task-failed', `task "${name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
       text,
       length,

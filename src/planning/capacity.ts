@@ -145,6 +145,12 @@ function longestSequence(config: RunConfig, tasks: TaskSet): number {
   const longest = tasks.maxPromptTokens + Math.max(...limits, tasks.maxCompletionTokens);
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;
+  if (config.modelNameOrPath !== undefined) {
+    const rule = `reads ${maxPositionEmbeddings} tokens, and prompt and completion take up to ${longest}`;
+    const remedy = 'lower max_completion_length, or show fewer examples';
+    const message = `model_name_or_path: ${config.modelNameOrPath} — ${rule}; ${remedy}.`;
+    throw new ConfigError('context', message, { path: 'model_name_or_path' });
+  }
   const rule = `prompt and completion take up to ${longest} tokens; use that or more, or leave the key out`;
   const path = 'model.max_position_embeddings';
   throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });

@@ -81,6 +81,10 @@ function advice(config: RunConfig, plan: (changed: RunConfig) => Planned): strin
     return [];
   });
   if (fitting.length > 0) return `Lower ${fitting.join(', or ')}.`;
+  if (config.modelNameOrPath !== undefined) {
+    const rule = 'weights, their gradients and the moments of the optimizer take four times the weights and more';
+    return `No smaller batch is enough: ${rule}. Train a smaller model, or on a GPU (backend: webgpu).`;
+  }
   return `No single key is enough: lower ${changes.map(({ key }) => key).join(', ')} together.`;
 }
 
@@ -104,7 +108,7 @@ function changesOf(config: RunConfig): Change[] {
     ...config,
     stages: config.stages.map(change),
   });
-  return [
+  const batches: Change[] = [
     {
       key: 'per_device_train_batch_size',
       values: halvings(micro, group),
@@ -115,6 +119,11 @@ function changesOf(config: RunConfig): Change[] {
       values: halvings(batch, group),
       with: (value) => withStages((stage) => withBatch(stage, value)),
     },
+  ];
+  // A pretrained model is as large as it is.
+  if (config.modelNameOrPath !== undefined) return batches;
+  return [
+    ...batches,
     {
       key: 'model.hidden_size',
       values: halvings(hiddenSize, 2 * numHeads),

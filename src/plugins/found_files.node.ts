@@ -1,5 +1,5 @@
 /** The files of the user's that a config names: where they are named, where they lie, what is in them. Nothing is run. */
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { POINT_KEYS } from '../config/method_keys.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
@@ -96,4 +96,12 @@ export async function findFile(
   const imported = await importedFiles(reference.path);
   const hashes = [own, ...(await Promise.all(imported.map(hashOf)))];
   return { name: plugin.name, place, isTyped, reference, inRun: inRunOf(reference.path), imported, hashes };
+}
+
+/** Where the pretrained model of a config is: relative to its file, or to where `--set` was typed. */
+export function modelPath({ config, problems }: LoadedConfig, file: string): string | undefined {
+  const { modelNameOrPath: path } = config;
+  if (path === undefined) return undefined;
+  const isTyped = problems.placeOf('model_name_or_path').label === '--set';
+  return resolve(isTyped ? '.' : dirname(file), path);
 }

@@ -3,6 +3,7 @@
  *
  * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
  */
+import { isAbsolute } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { addOptionProblems } from '../config/option_problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -19,9 +20,18 @@ import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import type { RewardOptions } from '../rewards/definition.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
-import { type FoundFile, findFile, findFiles, methodPlace, rewardPlace, taskPlace } from './found_files.node.ts';
+import type { Codec } from '../text/codec.ts';
+import {
+  type FoundFile,
+  findFile,
+  findFiles,
+  methodPlace,
+  modelPath,
+  rewardPlace,
+  taskPlace,
+} from './found_files.node.ts';
 import { loadMethod } from './method_module.node.ts';
-import { moduleReference, refusal } from './module.node.ts';
+import { moduleReference, pathFrom, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
 import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
 import { isOwnError } from './reward_module.ts';
@@ -41,6 +51,8 @@ export interface PluginOptions {
   readonly approve?: (files: readonly FoundFile[]) => Promise<void>;
   /** 'unused': the run is only evaluated or sampled; its rewards are not loaded. */
   readonly rewards?: 'unused';
+  /** Of the pretrained model that the config names, which the caller has opened. */
+  readonly codec?: Codec | undefined;
 }
 
 export interface OpenedPlugins {
@@ -162,12 +174,12 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
     if (task !== undefined) opened.push({ task, weight });
   }
   if (opened.length < config.tasks.length) return undefined;
-  return orReport(opening, 'tasks', '', async () => taskSet(opened));
+  return orReport(opening, 'tasks', '', async () => taskSet(opened, opening.options.codec));
 }
 
 async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: string): Promise<Task> {
   const { rewardTimeout } = opening.loaded.config;
-  const options = { path: path.replace(/\.name$/, '') };
+  const options = { path: path.replace(/\.name$/, ''), codec: opening.options.codec };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
     const { reference, imported } = await openModule(opening, name, exported, path);
@@ -276,7 +288,7 @@ function makersOf({ modules, threads }: Opening): OwnRewards {
 }
 
 /** The same config with files under their names in the run. */
-function withModuleNames(config: RunConfig, { modules }: Opening): RunConfig {
+function withModuleNames(config: RunConfig, { modules, loaded, options }: Opening): RunConfig {
   const renamed = <P extends Plugin>(plugin: P): P => ({
     ...plugin,
     name: modules.get(plugin.name)?.inRun ?? plugin.name,
@@ -291,5 +303,8 @@ function withModuleNames(config: RunConfig, { modules }: Opening): RunConfig {
       : stage,
   );
   const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(task), weight }));
-  return { ...config, tasks, stages };
+  const model = config.modelNameOrPath;
+  if (model === undefined || isAbsolute(model) || options.directory === undefined) return { ...config, tasks, stages };
+  const modelNameOrPath = pathFrom(options.directory, modelPath(loaded, options.file) ?? model);
+  return { ...config, modelNameOrPath, tasks, stages };
 }

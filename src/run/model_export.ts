@@ -11,7 +11,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import { countParameters } from '../model/parameters.ts';
 import { isBestNow } from './best_weights.ts';
-import { writeModel } from './model_files.ts';
+import { eosTokenIds, writeModel } from './model_files.ts';
 import type { Store } from './store.ts';
 
 /** Whose weights the policy has, for the card. */
@@ -45,10 +45,12 @@ export async function exportModel(
   const { codec } = tasks;
   const write = (name: string, text: string): Promise<void> =>
     store.writeAtomic(`${folder}/${name}`, new TextEncoder().encode(text));
-  const sha256 = await writeModel(store, folder, policy, codec);
+  const { modelNameOrPath, model } = run.config;
+  const context = modelNameOrPath === undefined ? undefined : model.maxPositionEmbeddings;
+  const sha256 = await writeModel(store, folder, policy, codec, context);
   const generation = {
     do_sample: false,
-    eos_token_id: codec.eosTokenId,
+    eos_token_id: eosTokenIds(codec),
     pad_token_id: codec.padTokenId,
     max_new_tokens: completionLimit(tasks, origin.stage),
   };
@@ -60,13 +62,16 @@ export async function exportModel(
 /** README.md of a model, with the head that Hugging Face's hub reads. */
 export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOrigin, sha256: string): string {
   const { tasks, config, policy } = run;
+  const base = config.modelNameOrPath;
   const [item] = tasks.heldOutItems();
   const shown = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
   const prompt = shown?.prompt ?? item?.prompt ?? '';
   const stages = config.stages.map(({ stage: kind }, i) => `${thousands(stepsOf(run, i))} steps of ${kind}`);
   const facts = [
     `Task: ${config.tasks.map(({ task }) => code(taskText(task))).join(', ')}.`,
-    `Prompts: written like ${code(prompt)}, at most ${tasks.maxPromptTokens} tokens of the ${tasks.codec.vocabSize} in its vocabulary. It knows no other text.`,
+    base === undefined
+      ? `Prompts: written like ${code(prompt)}, at most ${tasks.maxPromptTokens} tokens of the ${tasks.codec.vocabSize} in its vocabulary. It knows no other text.`
+      : `Prompts: through the chat template, asked like ${code(prompt)}${tasks.shares.some(({ task }) => (task.opening ?? []).length > 0) ? ', behind the example turns of the run' : ''}.`,
     ...(evaluation === undefined ? [] : [`Accuracy: ${accuracyText(evaluation)}.`]),
     `Training: ${stages.join(', then ')}, seed ${config.seed}; these are the weights of ${stage.stage} step ${thousands(step)}.`,
     `Weights: SHA-256 ${code(sha256)}, over the tensors in the order of the file.`,
@@ -79,7 +84,7 @@ tags: [rlvr-train, grpo]
 
 # ${printable(tasks.name)}
 
-A transformer of ${thousands(countParameters(policy.parameters))} parameters, trained by rlvr-train from random weights with verifiable rewards.
+A transformer of ${thousands(countParameters(policy.parameters))} parameters, trained by rlvr-train from ${base === undefined ? 'random weights' : code(base)} with verifiable rewards.
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 
@@ -88,15 +93,33 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}
 In this folder:
 
 \`\`\`python
-${answerScript(prompt)}
+${base === undefined ? answerScript(prompt) : chatScript(run)}
 \`\`\`
 
 ${shown === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(shown)}
 
 ## License
 
-These weights come from no other model and from no data set but the generated problems of the task. Their license is for whoever trained them to choose: write \`license: …\` into the head of this file.
+${base === undefined ? OWN_LICENSE : `These weights were trained from those of ${code(base)}, whose license holds for them too: write it into the head of this file.`}
 `;
+}
+
+const OWN_LICENSE =
+  'These weights come from no other model and from no data set but the generated problems of the task. Their license is ' +
+  'for whoever trained them to choose: write `license: …` into the head of this file.';
+
+/** The same through the chat template, with what stands before a question. */
+function chatScript({ tasks }: TrainingRun): string {
+  const [item] = tasks.heldOutItems();
+  const turns = item === undefined ? [] : tasks.environment.start(item).prompt;
+  return `from transformers import AutoModelForCausalLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained(".")
+tokenizer = AutoTokenizer.from_pretrained(".")
+messages = ${JSON.stringify(turns)}
+prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True)
+answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
+print(tokenizer.decode(answer, skip_special_tokens=True))`;
 }
 
 /** Six lines that load the model of their folder and print its answer to a prompt. */

@@ -11,8 +11,8 @@ import {
   type TensorPlace,
   type TensorRecord,
 } from '../model/safetensors.ts';
-import type { ModelShape } from '../model/shape.ts';
-import type { Tokenizer } from '../text/tokenizer.ts';
+import type { ModelShape, RopeScaling } from '../model/shape.ts';
+import type { Codec } from '../text/codec.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
@@ -26,8 +26,45 @@ function architecture(shape: ModelShape): { readonly name: string; readonly type
   return { name: 'LlamaForCausalLM', type: 'llama' };
 }
 
+/** One id, or a list of several, as transformers has it. */
+export function eosTokenIds({
+  stopIds,
+  eosTokenId,
+}: Pick<Codec, 'stopIds' | 'eosTokenId'>): number | readonly number[] {
+  return stopIds.length > 1 ? stopIds : eosTokenId;
+}
+
+/** As transformers 4 writes it, which 5 reads too. */
+function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
+  switch (scaling.type) {
+    case 'linear':
+      return { rope_type: 'linear', factor: scaling.factor };
+    case 'llama3':
+      return {
+        rope_type: 'llama3',
+        factor: scaling.factor,
+        low_freq_factor: scaling.lowFreqFactor,
+        high_freq_factor: scaling.highFreqFactor,
+        original_max_position_embeddings: scaling.originalMaxPositionEmbeddings,
+      };
+    case 'factors':
+      // The one type that takes a factor per frequency; without a factor for attention it divides by them alone.
+      return {
+        rope_type: 'longrope',
+        attention_factor: 1,
+        short_factor: scaling.factors,
+        long_factor: scaling.factors,
+        factor: 1,
+      };
+    default: {
+      const unreachable: never = scaling;
+      return unreachable;
+    }
+  }
+}
+
 /** Contents of config.json. */
-function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenizer): Record<string, unknown> {
+function modelConfigJson(shape: ModelShape, context: number, tokenizer: Codec): Record<string, unknown> {
   const { name, type } = architecture(shape);
   return {
     architectures: [name],
@@ -41,29 +78,43 @@ function modelConfigJson(shape: ModelShape, context: number, tokenizer: Tokenize
     head_dim: shape.headDim,
     hidden_act: 'silu',
     rope_theta: shape.ropeTheta,
+    ...(shape.ropeScaling !== undefined && { rope_scaling: ropeScalingJson(shape.ropeScaling) }),
     rms_norm_eps: shape.rmsNormEps,
     tie_word_embeddings: shape.tieWordEmbeddings,
     attention_bias: shape.attentionBias,
     mlp_bias: false,
     max_position_embeddings: context,
-    eos_token_id: tokenizer.eosTokenId,
+    eos_token_id: eosTokenIds(tokenizer),
     pad_token_id: tokenizer.padTokenId,
     torch_dtype: 'float32',
   };
 }
 
-/** Writes the model's files into `folder` of the store. @returns SHA-256 of all weights, in the order of the tensors */
-export async function writeModel(store: Store, folder: string, policy: Policy, tokenizer: Tokenizer): Promise<string> {
+/**
+ * Writes the model's files into `folder` of the store.
+ *
+ * @param context  longest sequence that it reads
+ * @returns SHA-256 of all weights, in the order of the tensors
+ */
+export async function writeModel(
+  store: Store,
+  folder: string,
+  policy: Policy,
+  tokenizer: Codec,
+  context: number = policy.capacity.context,
+): Promise<string> {
   const { file, sha256 } = await encodeWeights(policy);
   const json = (value: unknown): Uint8Array<ArrayBuffer> =>
     new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
   await store.writeAtomic(`${folder}/model.safetensors`, file);
-  await store.writeAtomic(
-    `${folder}/config.json`,
-    json(modelConfigJson(policy.shape, policy.capacity.context, tokenizer)),
-  );
-  await store.writeAtomic(`${folder}/tokenizer.json`, json(tokenizer.toJSON()));
-  await store.writeAtomic(`${folder}/tokenizer_config.json`, json(tokenizer.configJSON()));
+  await store.writeAtomic(`${folder}/config.json`, json(modelConfigJson(policy.shape, context, tokenizer)));
+  const { files = new Map<string, Uint8Array>() } = tokenizer;
+  for (const [name, bytes] of files) await store.writeAtomic(`${folder}/${name}`, bytes);
+  const write = async (name: string, value: () => unknown): Promise<void> => {
+    if (!files.has(name)) await store.writeAtomic(`${folder}/${name}`, json(value()));
+  };
+  await write('tokenizer.json', () => tokenizer.toJSON());
+  await write('tokenizer_config.json', () => tokenizer.configJSON());
   return sha256;
 }
 

@@ -15,9 +15,11 @@ import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
+import { loadPretrained } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+import { type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
@@ -32,22 +34,26 @@ export interface RunOptions {
   readonly methods?: OwnMethods;
   /** How a remark on a stage is shown, with the line of the file that it is about; default: by its key alone. */
   readonly lineOf?: LoadedConfig['lineOf'];
+  /** The model that the config names; `tasks` were made with its codec. */
+  readonly pretrained?: Pretrained | undefined;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
 }
 
 /**
- * Opens a policy for a config and fills it with initial weights.
+ * Opens a policy for a config and fills it with initial weights: random ones, or those of a pretrained model.
  *
  * @param of  what it trains on: one task, or several
  * @throws MemoryPlanError, ConfigError
  */
 export async function openRun(
-  config: RunConfig,
+  given: RunConfig,
   of: Task | TaskSet,
   backend: Backend,
-  { rewards: own = {}, methods: ownMethods = {}, lineOf, clock = () => performance.now() }: RunOptions = {},
+  { rewards: own = {}, methods: ownMethods = {}, lineOf, pretrained, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
+  requirePretrained(given, pretrained);
+  const config = pretrained === undefined ? given : withPretrained(given, pretrained.model);
   requireStorage(config, backend);
   const tasks = 'shares' in of ? of : oneTask(of);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
@@ -60,8 +66,16 @@ export async function openRun(
   const capacity = requireMemory(config, tasks, backend, needs);
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity);
-  for (const parameter of policy.parameters) {
-    policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
+  try {
+    if (pretrained !== undefined) await loadPretrained(pretrained.model, policy);
+    else {
+      for (const parameter of policy.parameters) {
+        policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
+      }
+    }
+  } catch (error) {
+    await policy.close(); // its threads would keep the process alive
+    throw error;
   }
   const ledger = new Ledger();
   return { config, tasks, rewards, methods, remarks, figures, ledger, policy, state: initialState(), clock };
@@ -72,14 +86,18 @@ export async function openRun(
  * reference, whose weights are 0 until a model or a checkpoint is loaded.
  *
  * @param load  what will be sampled together
+ * @param pretrained  the model that the config names
  * @throws MemoryPlanError, ConfigError
  */
 export async function openForInference(
-  config: RunConfig,
+  given: RunConfig,
   tasks: TaskSet,
   backend: Backend,
   load: InferenceLoad,
+  pretrained?: Pretrained,
 ): Promise<TrainingRun> {
+  requirePretrained(given, pretrained);
+  const config = pretrained === undefined ? given : withPretrained(given, pretrained.model);
   requireStorage(config, backend);
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity);

@@ -15,6 +15,8 @@ export interface Message {
 export interface Codec extends Tokenizer {
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];
+  /** Files of a pretrained model's tokenizer, by name: they go along with its weights, byte for byte. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
   /** A conversation as the text that the policy goes on from. */
   render(messages: readonly Message[]): string;
 }

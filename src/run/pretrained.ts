@@ -1,0 +1,131 @@
+/**
+ * A pretrained model, opened: what its weights are, and how its text is written. Headers and the tokenizer are read; the
+ * weights are read when a policy takes them.
+ */
+import type { RunConfig } from '../config/run_config.ts';
+import { CheckpointError, ConfigError } from '../errors.ts';
+import { openGguf } from '../model/pretrained/gguf_model.ts';
+import { openModelFolder, readJsonFile } from '../model/pretrained/open_folder.ts';
+import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
+import type { Codec } from '../text/codec.ts';
+import { ggufTokenizer } from '../text/gguf_tokenizer.ts';
+import { pretrainedCodec, type TokenizerFiles } from '../text/pretrained_codec.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Where a model lies: a folder of Hugging Face's layout, or a GGUF file in one. */
+export interface ModelPlace {
+  /** As it was written, for messages. */
+  readonly name: string;
+  readonly files: ModelFiles;
+  /** The file in the folder, where it is a GGUF file. */
+  readonly gguf?: string;
+}
+
+export interface Pretrained {
+  /** As it was written, for messages. */
+  readonly name: string;
+  readonly model: PretrainedModel;
+  readonly codec: Codec;
+}
+
+export interface PretrainedOptions {
+  /** Given to the chat template besides the messages. */
+  readonly chatTemplateKwargs?: Json;
+}
+
+/** Files that belong to a tokenizer: a model that was trained from this one is given away with them as they are. */
+const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'chat_template.jinja',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'vocab.json',
+  'merges.txt',
+];
+
+/** @throws CheckpointError, DataError where a file is missing or damaged, or of a model that is not computed here */
+export async function openPretrained(place: ModelPlace, options: PretrainedOptions = {}): Promise<Pretrained> {
+  const { name, files, gguf } = place;
+  const { chatTemplateKwargs } = options;
+  const codecOf = (tokenizer: TokenizerFiles, { shape }: PretrainedModel): Codec =>
+    pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
+  try {
+    if (gguf !== undefined) {
+      const model = await openGguf(files, gguf);
+      return { name, model, codec: codecOf(ggufTokenizer(model.metadata, gguf), model) };
+    }
+    const model = await openModelFolder(files);
+    const codec = codecOf(await folderTokenizer(files), model);
+    return { name, model, codec: { ...codec, files: await tokenizerFiles(files) } };
+  } catch (error) {
+    throw withPlace(name, error);
+  }
+}
+
+/** The same config with the shape that a pretrained model's files have. */
+export function withPretrained(config: RunConfig, { shape, context }: PretrainedModel): RunConfig {
+  const { vocabSize: _, ...sizes } = shape;
+  const { initializerRange } = config.model;
+  return { ...config, model: { ...sizes, initializerRange, maxPositionEmbeddings: context } };
+}
+
+/** @throws ConfigError where a config names a model and none was opened, or the other way round */
+export function requirePretrained({ modelNameOrPath: path }: RunConfig, pretrained: Pretrained | undefined): void {
+  if ((path === undefined) === (pretrained === undefined)) return;
+  const rule =
+    path === undefined
+      ? 'a pretrained model was opened, and the config names none; add the key'
+      : 'openRun needs the model opened; give it openPretrained(findModel(path)), and its codec to createTasks';
+  const message = `model_name_or_path: ${path === undefined ? 'missing' : JSON.stringify(path)} — ${rule}.`;
+  throw new ConfigError('pretrained', message, { path: 'model_name_or_path' });
+}
+
+async function folderTokenizer(files: ModelFiles): Promise<TokenizerFiles> {
+  const tokenizer = await readJsonFile(files, 'tokenizer.json');
+  if (tokenizer === undefined) {
+    const remedy =
+      'a tokenizer of another kind is written as one by transformers, AutoTokenizer.from_pretrained(…).save_pretrained(…)';
+    throw new CheckpointError('no-tokenizer', `tokenizer.json: no such file; ${remedy}.`);
+  }
+  const config = (await readJsonFile(files, 'tokenizer_config.json')) ?? {};
+  const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
+  const template = await files.read('chat_template.jinja');
+  return {
+    source: 'tokenizer.json',
+    tokenizer,
+    config,
+    chatTemplate: template === undefined ? templateOf(config) : new TextDecoder().decode(template),
+    // The generation config replaces what the model's config says.
+    eosTokenIds: ends.map((json) => idsOf(json?.eos_token_id)).find((ids) => ids.length > 0) ?? [],
+  };
+}
+
+/** One template, or a list of named ones. */
+function templateOf({ chat_template: template }: Json): string | undefined {
+  if (typeof template === 'string') return template;
+  const named: readonly Json[] = Array.isArray(template) ? template : [];
+  const chosen = named.find(({ name }) => name === 'default')?.template;
+  return typeof chosen === 'string' ? chosen : undefined;
+}
+
+function idsOf(value: unknown): readonly number[] {
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return ids.filter((id) => typeof id === 'number');
+}
+
+async function tokenizerFiles(files: ModelFiles): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  for (const file of TOKENIZER_FILES) {
+    const bytes = await files.read(file);
+    if (bytes !== undefined) found.set(file, bytes);
+  }
+  return found;
+}
+
+/** Errors name files within the model; this says which model. */
+function withPlace(name: string, error: unknown): unknown {
+  if (!(error instanceof CheckpointError)) return error;
+  return new CheckpointError(error.code, `${name}: ${error.message}`, { ...error.facts, model: name });
+}

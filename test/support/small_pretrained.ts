@@ -1,0 +1,66 @@
+/** A small pretrained model with a byte-level tokenizer and a chat template, as files in memory. */
+import { readFileSync } from 'node:fs';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { initialTensor } from '../../src/model/initialize.ts';
+import { Policy } from '../../src/model/policy.ts';
+import type { ModelShape } from '../../src/model/shape.ts';
+import { writeModel } from '../../src/run/model_files.ts';
+import { openPretrained, type Pretrained } from '../../src/run/pretrained.ts';
+import { memoryStore, type Store } from '../../src/run/store.ts';
+import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
+import { SMALL_CAPACITY } from './policies.ts';
+
+type Json = Record<string, unknown>;
+
+const golden = JSON.parse(readFileSync(new URL('../golden/text.json', import.meta.url), 'utf8')) as {
+  readonly tokenizers: Readonly<Record<string, { readonly tokenizer: Json }>>;
+  readonly tokens: Json;
+  readonly templates: Readonly<Record<string, { readonly template: string }>>;
+};
+
+/** The vocabulary has 420 tokens; the embedding is padded. */
+export const PADDED_VOCABULARY = 432;
+
+const SHAPE: ModelShape = {
+  vocabSize: PADDED_VOCABULARY,
+  hiddenSize: 16,
+  intermediateSize: 24,
+  numLayers: 1,
+  numHeads: 2,
+  numKvHeads: 1,
+  headDim: 8,
+  ropeTheta: 10_000,
+  ropeScaling: { type: 'llama3', factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositionEmbeddings: 64 },
+  rmsNormEps: 1e-5,
+  tieWordEmbeddings: true,
+  attentionBias: false,
+  qkNorm: false,
+};
+
+/** Its folder: config.json, weights, tokenizer, template. */
+export async function smallPretrainedFiles({ context = 512, folder = 'base' } = {}): Promise<Store> {
+  const { tokenizer } = golden.tokenizers.smollm;
+  const config = { ...golden.tokens, chat_template: golden.templates.smollm2.template };
+  const files = { tokenizer, config, chatTemplate: undefined, eosTokenIds: [2, 0], source: 'small' };
+  const codec = pretrainedCodec(files, { vocabSize: PADDED_VOCABULARY });
+  const policy = await Policy.open(await wasmBackend({ inline: true }), SHAPE, { ...SMALL_CAPACITY, training: false });
+  for (const parameter of policy.parameters) policy.writeParameter(parameter, initialTensor(SHAPE, parameter, 5, 0.2));
+  const store = memoryStore();
+  await writeModel(store, folder, policy, codec, context);
+  await policy.close();
+  return store;
+}
+
+/** The files of one folder of a store. */
+export function folderOf(store: Store, folder: string) {
+  return {
+    size: (path: string) => store.size(`${folder}/${path}`),
+    read: (path: string) => store.read(`${folder}/${path}`),
+    readRange: (path: string, begin: number, end: number) => store.readRange(`${folder}/${path}`, begin, end),
+  };
+}
+
+export async function openSmallPretrained(context?: number): Promise<Pretrained> {
+  const store = await smallPretrainedFiles({ context });
+  return openPretrained({ name: './base', files: folderOf(store, 'base') });
+}
