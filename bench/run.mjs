@@ -4,6 +4,7 @@ const benchmarks = {
   rollout: "how fast is sampling, against transformers' generate?",
   sft: 'how fast is a supervised step, against plain PyTorch?',
   objective: "what does an objective on the host cost, against the engine's own kernel?",
+  distributions: 'what does it cost that a method sees the log-probs of the whole vocabulary?',
   scale: 'does the cost of a step grow no faster than its work?',
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
   webgpu: 'how near is WebGPU to its adapter, and how fast against wasm, PyTorch and TRL on the same machine?',
@@ -24,7 +25,7 @@ if (name !== undefined && Object.hasOwn(benchmarks, name)) {
     process.exit(1); // compute threads of our side may still be waiting
   }
 } else {
-  const list = Object.entries(benchmarks).map(([known, question]) => `  ${known.padEnd(10)} ${question}`);
+  const list = Object.entries(benchmarks).map(([known, question]) => `  ${known.padEnd(13)} ${question}`);
   process.stderr.write(`${name ?? 'no name'} — not a benchmark; use npm run bench -- NAME:\n${list.join('\n')}\n`);
   process.exitCode = 1;
 }

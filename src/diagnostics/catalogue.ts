@@ -31,9 +31,18 @@ export const STOP_CODES: readonly string[] = ['non-finite', 'off-policy', 'nothi
 /** What methods say of each other before the first step of a stage: known from the config, not from a history. */
 export const COMBINATION = 'combination';
 
+/** Why a method has ended a stage before its last step. */
+export const STAGE_ENDED = 'stage-ended';
+
 /** Every name that can be said. */
 export const DIAGNOSIS_CODES: readonly string[] = [
-  ...new Set([COMBINATION, ...GRPO.map(({ code }) => code), ...SFT.map(({ code }) => code), ...STOP_CODES]),
+  ...new Set([
+    COMBINATION,
+    STAGE_ENDED,
+    ...GRPO.map(({ code }) => code),
+    ...SFT.map(({ code }) => code),
+    ...STOP_CODES,
+  ]),
 ];
 
 /** A diagnostic that knows its stage. */

@@ -1,7 +1,7 @@
 /** Tells the diagnostics what a run does, and gives what they have to say as events. */
 
 import type { TaskSet } from '../data/task_set.ts';
-import { COMBINATION, STOP_CODES } from '../diagnostics/catalogue.ts';
+import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../diagnostics/catalogue.ts';
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
@@ -11,9 +11,6 @@ import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../m
 import type { TrainEvent } from './events.ts';
 import type { TrainingRun } from './run.ts';
 import { endingOf, stageOf } from './run.ts';
-
-/** Code of what is said where a controller ends a stage. */
-const STAGE_ENDED = 'stage-ended';
 
 export function diagnoseStart(run: TrainingRun): TrainEvent[] {
   const { stageIndex, step, watch } = run.state;

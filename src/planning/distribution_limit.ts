@@ -38,7 +38,7 @@ function tooLarge({ asked, samples, tokens, vocabSize, completions, askedBy }: A
   const mebibytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
   const bytes = mebibytes(4 * asked * tokens * vocabSize);
   const groups = Math.floor(completions / samples);
-  const mostTokens = Math.floor(DISTRIBUTION_BYTES / (4 * samples * vocabSize));
+  const mostTokens = Math.floor(DISTRIBUTION_BYTES / (4 * asked * vocabSize));
   const key = groups > 0 ? 'per_device_train_batch_size' : 'num_generations';
   const remedies = [
     groups > 0

@@ -1,7 +1,7 @@
 /** Every diagnostic is provoked by a stream that shows its reason; streams that show none provoke none. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMBINATION, DIAGNOSIS_CODES, STOP_CODES } from '../../src/diagnostics/catalogue.ts';
+import { COMBINATION, DIAGNOSIS_CODES, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/catalogue.ts';
 import type { EvaluationRecord } from '../../src/diagnostics/records.ts';
 import { observe, startWatch } from '../../src/diagnostics/watch.ts';
 import { PROVOCATIONS, provoke } from './provocations.ts';
@@ -27,7 +27,9 @@ describe.each(Object.entries(PROVOCATIONS))('%s', (code, provocation) => {
 });
 
 it('every name is provoked by a stream, except those that stop a run and what the config alone says', () => {
-  expect([...Object.keys(PROVOCATIONS), ...STOP_CODES, COMBINATION].sort()).toEqual([...DIAGNOSIS_CODES].sort());
+  expect([...Object.keys(PROVOCATIONS), ...STOP_CODES, COMBINATION, STAGE_ENDED].sort()).toEqual(
+    [...DIAGNOSIS_CODES].sort(),
+  );
 });
 
 it('every name is a heading of docs/diagnostics.md, and every heading a name', () => {

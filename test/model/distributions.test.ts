@@ -12,6 +12,7 @@ import type { Policy, Scores } from '../../src/model/policy.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
+import { worstRelative } from '../support/golden_model.ts';
 import { NO_UPDATE, openPolicy, randomGroups, SMALL_SHAPE } from '../support/policies.ts';
 
 const ROOM = { rows: 200, lossRows: 200, kvRows: 400, distributionRows: 200 };
@@ -45,6 +46,19 @@ describe.each(await requiredBackends())('distributions on $label', ({ backend })
     expect(farthest(targets, logprobs)).toBeLessThanOrEqual(2e-6);
     expect(farthest(spread, entropies)).toBeLessThanOrEqual(4e-6);
     await policy.close();
+  });
+
+  it.each([
+    ['a head of its own', {}],
+    ['a tied head', { tieWordEmbeddings: true }],
+  ])('have the gradient that they have in float64, with %s', async (_, shape) => {
+    const gradients: Float32Array[] = [];
+    for (const each of [referenceBackend, backend]) {
+      const policy = await openPolicy(each, shape, ROOM);
+      gradients.push((await gradientOf(policy, 2, 0.01)).gradients);
+      await policy.close();
+    }
+    expect(worstRelative(gradients[1], gradients[0])).toBeLessThanOrEqual(1e-4);
   });
 });
 

@@ -43,17 +43,22 @@ export const klExact = method({
         const { coefficients } = sequence;
         const [logP, logQ] = distributionsOf(sequence);
         const width = logP.length / Math.max(1, coefficients.length);
+        const p = new Float64Array(width);
         for (let t = 0; t < coefficients.length; t++) {
           if (coefficients[t] === 0) continue;
           const weight = klExactCoef * coefficients[t];
-          const [begin, end] = [t * width, (t + 1) * width];
-          const kl =
-            klDirection === 'reverse' ? divergence(logP, logQ, begin, end) : divergence(logQ, logP, begin, end);
+          const begin = t * width;
+          for (let v = 0; v < width; v++) p[v] = Math.exp(logP[begin + v]);
+          let kl = 0;
+          if (klDirection === 'reverse')
+            for (let v = 0; v < width; v++) kl += p[v] * (logP[begin + v] - logQ[begin + v]);
+          else kl = divergence(logQ, logP, begin, begin + width);
           losses[t] += weight * kl;
           if (dLogits === undefined) continue;
-          for (let v = begin; v < end; v++) {
-            const p = Math.exp(logP[v]);
-            dLogits[v] += weight * (klDirection === 'reverse' ? p * (logP[v] - logQ[v] - kl) : p - Math.exp(logQ[v]));
+          for (let v = 0; v < width; v++) {
+            const at = begin + v;
+            dLogits[at] +=
+              weight * (klDirection === 'reverse' ? p[v] * (logP[at] - logQ[at] - kl) : p[v] - Math.exp(logQ[at]));
           }
         }
       });
