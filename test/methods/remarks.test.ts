@@ -63,7 +63,10 @@ describe('a combination that works, but is biased or without effect, is told wit
       /^warning my\.yaml:3 .*pacs — takes rewards as labels.*to 2/,
     ],
     [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages/],
-    [['objective: drpo', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*drpo — reads verdicts, not advantages/],
+    [
+      ['objective: drpo', 'advantage_estimator: rloo'],
+      /^note my\.yaml:3 .*drpo — reads which completions are solved, not/,
+    ],
     ...['kl-cov', 'hinge-kl', 'kl-sampler'].map((term): [string[], RegExp] => [
       [`loss_terms: [${term}]`],
       new RegExp(`^note my\\.yaml:3 {2}loss_terms\\.0: ${term} — every step is on fresh completions`),

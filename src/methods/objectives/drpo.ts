@@ -3,11 +3,13 @@
  * counts by s, the mean of its log-probs. Right ones are raised by ω, the softmax over them of their quality (here: how
  * short they are); wrong ones are lowered by the softmax over them of s itself. Written −Σ A·s with A as a constant in the
  * paper; here it is the function whose derivative that is, drpo_tau·log mean exp(s/drpo_tau) for the wrong ones, so that
- * its value means something. What is solved is read from verdicts; advantages are not read, and groups that have not both
- * kinds give nothing. The loss of a group weighs as the aggregation weighs its tokens: with `seq-mean`, each group the
+ * its value means something. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and
+ * groups that have not both kinds give nothing. The loss of a group weighs as the aggregation weighs its tokens: with `seq-mean`, each group the
  * same. The paper's bound on the KL is the loss term `hinge-kl`. arXiv:2510.04474.
  */
 import { key, real } from '../../options/keys.ts';
+import { counts } from '../advantages/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
@@ -35,15 +37,19 @@ export const drpo = method({
           'Temperature among right answers: near 0 the shortest alone counts, far above 1 all alike. Default 0.1.',
         ),
     ),
+    ...SOLVED_OPTIONS,
   },
-  note: (_, methods) => [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'verdicts') ?? []].flat(),
-  create: ({ wrongTemperature, lengthTemperature }): LossTerm => ({
+  note: (_, methods) =>
+    [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'which completions are solved') ?? []].flat(),
+  create: ({ wrongTemperature, lengthTemperature, ...options }): LossTerm => ({
     coupling: 'group',
     add(sequences, gradients, { sizes: { maxCompletionTokens } }) {
+      const solves = solvedBy(options);
+      const isRight = ({ rollout }: LossSequence): boolean => counts(rollout) && solves(rollout);
       for (const places of placesByGroup(sequences)) {
-        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0);
-        const right = members.filter((i) => sequences[i].rollout.verdict.score === 1);
-        const wrong = members.filter((i) => sequences[i].rollout.verdict.score !== 1);
+        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0 && counts(sequences[i].rollout));
+        const right = members.filter((i) => isRight(sequences[i]));
+        const wrong = members.filter((i) => !isRight(sequences[i]));
         if (right.length === 0 || wrong.length === 0) continue;
         const groupWeight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0);
         const add = (i: number, loss: number, slope: number): void => {

@@ -3,8 +3,11 @@
  * few these are. (`sft-nll` weighs by the stage's aggregation, so that few right answers weigh little.) arXiv:2504.05118.
  */
 import { key, real } from '../../options/keys.ts';
+import { counts } from '../advantages/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
+import type { Rollout } from '../records.ts';
 import { lossTokens } from '../tokens.ts';
 
 export const positiveNll = method({
@@ -20,8 +23,11 @@ export const positiveNll = method({
       'positive_nll_coef',
       real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
     ),
+    ...SOLVED_OPTIONS,
   },
-  create: ({ positiveWeight }): LossTerm => {
+  create: ({ positiveWeight, ...options }): LossTerm => {
+    const solves = solvedBy(options);
+    const isRight = (rollout: Rollout): boolean => counts(rollout) && solves(rollout);
     let tokens = 0;
     return {
       coupling: 'token',
@@ -29,13 +35,13 @@ export const positiveNll = method({
       begin(groups) {
         tokens = 0;
         for (const { rollouts } of groups) {
-          for (const rollout of rollouts) if (rollout.verdict.score === 1) tokens += lossTokens(rollout);
+          for (const rollout of rollouts) if (isRight(rollout)) tokens += lossTokens(rollout);
         }
       },
       add(sequences, gradients) {
         const weight = positiveWeight / Math.max(1, tokens);
         sequences.forEach(({ logprobs, coefficients, rollout }, i) => {
-          if (rollout.verdict.score !== 1) return;
+          if (!isRight(rollout)) return;
           const { losses, dLogprobs } = gradients[i];
           for (let t = 0; t < coefficients.length; t++) {
             if (coefficients[t] === 0) continue;

@@ -4,6 +4,8 @@
  * `nll_weights` a token weighs as credit steps say, so that some tokens are learned more than others.
  */
 import { choice, flag, key, real } from '../../options/keys.ts';
+import { counts } from '../advantages/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { weightOfToken } from '../tokens.ts';
@@ -26,20 +28,22 @@ export const sftNll = method({
       choice(['correct', 'positive', 'all'], 'not a choice of completions')
         .default('correct')
         .describe(
-          'Which completions: those whose verdict has score 1 (correct), those of positive advantage, or all. Default correct.',
+          'Which completions: those that are solved (correct), those of positive advantage, or all. Default correct.',
         ),
     ),
     isNllWeighted: key(
       'nll_weights',
       flag().default(false).describe('Multiply by the token weights that credit steps gave. Default false.'),
     ),
+    ...SOLVED_OPTIONS,
   },
-  create: ({ nllWeight, nllChoice, isNllWeighted }): LossTerm => ({
+  create: ({ nllWeight, nllChoice, isNllWeighted, ...options }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
     add(sequences, gradients) {
+      const solves = solvedBy(options);
       sequences.forEach(({ logprobs, advantages, coefficients, group, rollout }, i) => {
-        if (nllChoice === 'correct' && rollout.verdict.score !== 1) return;
+        if (nllChoice === 'correct' && !(counts(rollout) && solves(rollout))) return;
         const { losses, dLogprobs } = gradients[i];
         const place = group.rollouts.indexOf(rollout);
         for (let t = 0; t < coefficients.length; t++) {

@@ -114,6 +114,16 @@ describe('drpo', () => {
     for (const push of pushes(given, 'objective: drpo').slice(0, 3)) expect(push).toBeGreaterThan(0);
   });
 
+  it('takes what is right from rewards, where the config says so', () => {
+    const given = answers([
+      [3, -1, 0.6],
+      [4, -0.5, 0.4],
+    ]);
+    expect(pushes(given, 'objective: drpo').map(Math.abs)).toEqual([0, 0]);
+    const [right, wrong] = pushes(given, 'objective: {name: drpo, solved_reward: 0.5}');
+    expect([right, wrong]).toEqual([expect.closeTo(1, 9), expect.closeTo(-1, 9)]);
+  });
+
   it('gives nothing to a group without right or without wrong answers', () => {
     for (const reward of [0, 1]) {
       const given = answers([
