@@ -17,6 +17,7 @@
 
 export { choice, flag, key, real, text, unset, whole } from '../options/keys.ts';
 export { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './advantages/baseline.ts';
+export { mapRollouts, readerOf, targetOf } from './group_steps/reward_parts.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export { withoutLoss } from './masks/without_loss.ts';
 export { type About, type Method, method, type Needs, type StepContext } from './method.ts';
