@@ -35,7 +35,11 @@ export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
     text: 'What becomes of the rewards before they are credited; names of rewards are those of reward_funcs.',
   },
   advantageEstimator: { yaml: 'advantage_estimator', takes: 'one', text: 'How rewards become advantages.' },
-  creditSteps: { yaml: 'credit_steps', takes: 'many', text: 'What shapes or masks the advantages.' },
+  creditSteps: {
+    yaml: 'credit_steps',
+    takes: 'many',
+    text: 'What shapes or masks the advantages, in the order of the list.',
+  },
   importanceSamplingLevel: {
     yaml: 'importance_sampling_level',
     takes: 'one',

@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv';
 import { expect, it, vi } from 'vitest';
 import { listText } from '../../src/cli/list.ts';
+import { methodPage } from '../../src/cli/method_page.ts';
 import { referencePage } from '../../src/cli/reference_page.ts';
 import { catalogue } from '../../src/config/catalogue.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
@@ -39,7 +40,7 @@ it('a knob stands in the config, its schema, the list, the reference and what th
   expect(referencePage(all)).toContain('| `descending` | true or false; default false | Largest digit first. |');
 });
 
-it('an option of a method stands in the stage, the list and the reference', () => {
+it('an option of a method stands in the stage, the list, the reference and its page', () => {
   const stage = stageOf('credit_steps: [{name: length-mask, max_tokens: 24, min_tokens: 3}]');
   expect(stage.methods.creditSteps).toEqual([{ name: 'length-mask', max_tokens: 24, min_tokens: 3 }]);
   const all = catalogue();
@@ -48,5 +49,7 @@ it('an option of a method stands in the stage, the list and the reference', () =
   expect(masks[0].yaml).toContain('credit_steps: [{name: length-mask, max_tokens: 24, min_tokens: 3}]');
   const found = { tasks: [], rewards: [], points: [], methods: masks };
   expect(listText(found, 'full')).toContain('min_tokens  Fewest tokens. (whole number of 0 or more; default 0)');
-  expect(referencePage(all)).toContain('| `min_tokens` | whole number of 0 or more; default 0 | Fewest tokens. |');
+  expect(referencePage(all)).toMatch(/\[length-mask\].*`max_tokens`, `min_tokens`/);
+  const page = methodPage(masks[0], { needs: [], remarks: [] }, '');
+  expect(page).toContain('| `min_tokens` | whole number of 0 or more; default 0 | Fewest tokens. |');
 });

@@ -1,7 +1,7 @@
 /**
  * Tokens that write numbers weigh more in the policy's own term: where a wrong digit spoils an answer, a word seldom does.
  * With the aggregation `weighted-seq-mean` a completion counts the same whatever its weights are; with any other, a
- * completion of more digits counts more. After the precision-token loss of CAD-RL.
+ * completion of more digits counts more. After the precision-token loss of CAD-RL, arXiv:2508.10118.
  */
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -15,7 +15,7 @@ export const precisionWeights = method({
     does: 'Weighs tokens that write numbers.',
     names: ['CAD-RL'],
     formula: 'ω_t = number_weight where the token has a digit, else 1',
-    source: 'own',
+    source: '2508.10118',
     certainty: 'after the paper',
   },
   options: {

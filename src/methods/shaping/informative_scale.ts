@@ -1,8 +1,8 @@
 /**
  * Keeps the size of a step where few groups say anything: advantages are multiplied by how many groups there are for each
  * that gives a gradient, up to a cap. Dead groups stay in the denominators of the loss, so that without it a step shrinks
- * with their share. Where a strategy replaces dead groups there is nothing to scale. After RAPO of Fathom-DeepResearch; its
- * cap we do not know, and the default is ours.
+ * with their share. Where a strategy replaces dead groups there is nothing to scale. After RAPO of Fathom-DeepResearch,
+ * arXiv:2509.24107; its cap we do not know, and the default is ours.
  */
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -15,7 +15,7 @@ export const informativeScale = method({
     does: 'Makes up for groups that give no gradient.',
     names: ['RAPO', 'Fathom-DeepResearch'],
     formula: 'A ← A·min(groups / groups with an advantage, most_scale)',
-    source: 'own',
+    source: '2509.24107',
     certainty: 'after the paper',
   },
   options: {
