@@ -58,3 +58,4 @@ export type { Policy } from './model/policy.ts';
 export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
 export type { RunOptions } from './run/open_run.ts';
 export { openRun } from './run/open_run.ts';
+export { type ModelPlace, openPretrained, type Pretrained } from './run/pretrained.ts';

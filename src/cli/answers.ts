@@ -92,7 +92,7 @@ function judged(
 /** Undefined where the policy can be asked this. */
 function mistakeIn(prompt: string, tasks: TaskSet): DataError | undefined {
   try {
-    const { length } = tasks.codec.encode(prompt);
+    const { length } = tasks.typedTokens(prompt);
     if (length === 0) return new DataError('empty', 'prompt: "" — empty; give at least one token.');
     if (length <= tasks.maxPromptTokens) return undefined;
     const rule = `${length} tokens; prompts of ${tasks.name} have at most ${tasks.maxPromptTokens}`;

@@ -42,6 +42,8 @@ export interface TaskSet {
   parse(prompt: string): TaskItem | null | undefined;
   /** Prompt token ids; no padding, no EOS. */
   promptTokens(item: TaskItem): Int32Array;
+  /** A prompt that a person typed, as a problem of the first task is asked. @throws DataError where it cannot be written */
+  typedTokens(prompt: string): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
   demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
@@ -85,6 +87,7 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
     heldOutItems: () => tasks.heldOutItems(),
     parse: (prompt) => tasks.parse(prompt),
     promptTokens: (item) => tasks.promptTokens(item),
+    typedTokens: (prompt) => tasks.typedTokens(prompt),
     demonstrationTokens: (item, seed, index) => tasks.demonstrationTokens(item, seed, index),
     verify: (item, completion, context) => tasks.verify(item, completion, context),
   };
@@ -206,6 +209,11 @@ class TokenizedTasks implements TaskSet {
     const { text, ids } = this.#encodedPrompt(item);
     if (ids.length > this.maxPromptTokens) throw this.#tooLong(item, 'prompt', text, ids.length, this.maxPromptTokens);
     return ids;
+  }
+
+  typedTokens(prompt: string): Int32Array {
+    const opening = this.shares[0].task.opening ?? [];
+    return this.codec.encode(this.codec.render([...opening, { role: 'user', content: prompt }]));
   }
 
   demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array {

@@ -56,7 +56,7 @@ export async function completeTexts(
   texts: readonly string[],
   settings: CompletionSettings,
 ): Promise<ReadCompletion[][]> {
-  const prompts = texts.map((text) => tasks.codec.encode(text));
+  const prompts = texts.map((text) => tasks.typedTokens(text));
   const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
   return completions.map((own) =>
     own.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),

@@ -121,6 +121,13 @@ describe('a run of a pretrained model', () => {
     expect(tasks.verify(item, `Well: ${item.answer}`, { finishReason: 'eos' }).score).toBe(1);
   });
 
+  it('answers what a person types as it answers a problem', async () => {
+    const { codec } = await openSmallPretrained();
+    const tasks = await createTasks(configOf('reverse_text'), { codec });
+    const [item] = tasks.heldOutItems();
+    expect(tasks.typedTokens(item.prompt)).toEqual(tasks.promptTokens(item));
+  });
+
   it('leaves its model with the tokenizer’s files as they were, and opens again', async () => {
     const files = await smallPretrainedFiles();
     const run = await open(await openPretrained({ name: './base', files: folderOf(files, 'base') }), 'reverse_text');
