@@ -51,7 +51,7 @@ export function lineTask<I extends Json, K extends Knobs>(
   const tokenizer = characterTokenizer({ name: card.name, tokens: [...new Set(characters.split(''))] });
   return {
     demonstration: (identity, knobs, rng) =>
-      line.oracle(rng.float() < RIGHT_SHARE ? identity : (another(line, knobs, rng) ?? identity), knobs),
+      rng.float() < RIGHT_SHARE ? line.oracle(identity, knobs) : anotherAnswer(line, identity, knobs, rng),
     ...card,
     ...own,
     mutants: (identity, knobs, rng) =>
@@ -70,11 +70,12 @@ export function lineTask<I extends Json, K extends Knobs>(
   };
 }
 
-/** Some problem of the same knobs; undefined where draws fail. */
-function another<I extends Json, K extends Knobs>({ generate }: LineTask<I, K>, knobs: K, rng: Rng): I | undefined {
+/** The answer of another problem of the same knobs that reads as an answer to this one; the right one where draws fail. */
+function anotherAnswer<I extends Json, K extends Knobs>(line: LineTask<I, K>, identity: I, knobs: K, rng: Rng): string {
   for (let draw = 0; draw < MOST_DRAWS; draw++) {
-    const identity = generate(rng, knobs);
-    if (identity !== null) return identity;
+    const other = line.generate(rng, knobs);
+    const answer = other === null ? undefined : line.oracle(other, knobs);
+    if (answer !== undefined && line.verify(identity, answer, knobs).status !== 'invalid') return answer;
   }
-  return undefined;
+  return line.oracle(identity, knobs);
 }

@@ -8,12 +8,35 @@ import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
+import { baseConversionCard } from './tasks/base_conversion/card.ts';
+import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
+import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
+import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
+import { chainSumCard } from './tasks/chain_sum/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
+import { countBitsCard } from './tasks/count_bits/card.ts';
 import { countdownCard } from './tasks/countdown/card.ts';
+import { dyckCard } from './tasks/dyck/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
+import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
+import { lcmCard } from './tasks/lcm/card.ts';
+import { letterCountingCard } from './tasks/letter_counting/card.ts';
+import { modArithCard } from './tasks/mod_arith/card.ts';
+import { needleHaystackCard } from './tasks/needle_haystack/card.ts';
+import { numberFilteringCard } from './tasks/number_filtering/card.ts';
+import { numberFormatCard } from './tasks/number_format/card.ts';
+import { numberSortingCard } from './tasks/number_sorting/card.ts';
+import { palindromeGenerationCard } from './tasks/palindrome_generation/card.ts';
 import { parityCard } from './tasks/parity/card.ts';
+import { productsCard } from './tasks/products/card.ts';
+import { ransomNoteCard } from './tasks/ransom_note/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
+import { romanNumeralsCard } from './tasks/roman_numerals/card.ts';
+import { runLengthCard } from './tasks/run_length/card.ts';
+import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
+import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
+import { wordSortingCard } from './tasks/word_sorting/card.ts';
 
 /** A definition whose items and knobs are known to itself only; methods are checked bivariantly. */
 export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;
@@ -37,8 +60,79 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     load: async () => (await import('./tasks/reverse_text/reverse_text.ts')).reverseText,
   },
   // arithmetic
+  simple_equations: {
+    card: simpleEquationsCard,
+    load: async () => (await import('./tasks/simple_equations/simple_equations.ts')).simpleEquations,
+  },
+  number_format: {
+    card: numberFormatCard,
+    load: async () => (await import('./tasks/number_format/number_format.ts')).numberFormat,
+  },
+  base_conversion: {
+    card: baseConversionCard,
+    load: async () => (await import('./tasks/base_conversion/base_conversion.ts')).baseConversion,
+  },
+  lcm: { card: lcmCard, load: async () => (await import('./tasks/lcm/lcm.ts')).lcm },
+  count_bits: { card: countBitsCard, load: async () => (await import('./tasks/count_bits/count_bits.ts')).countBits },
+  mod_arith: { card: modArithCard, load: async () => (await import('./tasks/mod_arith/mod_arith.ts')).modArith },
+  products: { card: productsCard, load: async () => (await import('./tasks/products/products.ts')).products },
+  basic_arithmetic: {
+    card: basicArithmeticCard,
+    load: async () => (await import('./tasks/basic_arithmetic/basic_arithmetic.ts')).basicArithmetic,
+  },
+  chain_sum: { card: chainSumCard, load: async () => (await import('./tasks/chain_sum/chain_sum.ts')).chainSum },
   gcd: { card: gcdCard, load: async () => (await import('./tasks/gcd/gcd.ts')).gcd },
   // strings
+  roman_numerals: {
+    card: romanNumeralsCard,
+    load: async () => (await import('./tasks/roman_numerals/roman_numerals.ts')).romanNumerals,
+  },
+  run_length: { card: runLengthCard, load: async () => (await import('./tasks/run_length/run_length.ts')).runLength },
+  binary_alternation: {
+    card: binaryAlternationCard,
+    load: async () => (await import('./tasks/binary_alternation/binary_alternation.ts')).binaryAlternation,
+  },
+  palindrome_generation: {
+    card: palindromeGenerationCard,
+    load: async () => (await import('./tasks/palindrome_generation/palindrome_generation.ts')).palindromeGeneration,
+  },
+  isomorphic_strings: {
+    card: isomorphicStringsCard,
+    load: async () => (await import('./tasks/isomorphic_strings/isomorphic_strings.ts')).isomorphicStrings,
+  },
+  ransom_note: {
+    card: ransomNoteCard,
+    load: async () => (await import('./tasks/ransom_note/ransom_note.ts')).ransomNote,
+  },
+  number_filtering: {
+    card: numberFilteringCard,
+    load: async () => (await import('./tasks/number_filtering/number_filtering.ts')).numberFiltering,
+  },
+  word_sequence_reversal: {
+    card: wordSequenceReversalCard,
+    load: async () => (await import('./tasks/word_sequence_reversal/word_sequence_reversal.ts')).wordSequenceReversal,
+  },
+  word_sorting: {
+    card: wordSortingCard,
+    load: async () => (await import('./tasks/word_sorting/word_sorting.ts')).wordSorting,
+  },
+  needle_haystack: {
+    card: needleHaystackCard,
+    load: async () => (await import('./tasks/needle_haystack/needle_haystack.ts')).needleHaystack,
+  },
+  number_sorting: {
+    card: numberSortingCard,
+    load: async () => (await import('./tasks/number_sorting/number_sorting.ts')).numberSorting,
+  },
+  dyck: { card: dyckCard, load: async () => (await import('./tasks/dyck/dyck.ts')).dyck },
+  caesar_cipher: {
+    card: caesarCipherCard,
+    load: async () => (await import('./tasks/caesar_cipher/caesar_cipher.ts')).caesarCipher,
+  },
+  letter_counting: {
+    card: letterCountingCard,
+    load: async () => (await import('./tasks/letter_counting/letter_counting.ts')).letterCounting,
+  },
   copy: { card: copyCard, load: async () => (await import('./tasks/copy/copy.ts')).copy },
   parity: { card: parityCard, load: async () => (await import('./tasks/parity/parity.ts')).parity },
 };

@@ -1,0 +1,24 @@
+/** Expressions of whole numbers as tasks ask them: their values, and one key for all that are the same sum. */
+import { evaluateExpression, isInteger } from '../parsing/arithmetic.ts';
+import { tokenizeArithmetic } from '../parsing/arithmetic_lexer.ts';
+import { canonicalForm, type Expression, parseExpression } from '../parsing/expression.ts';
+
+/** The tree of a text that a task made. @throws RangeError where it is no expression */
+export function expressionOf(text: string): Expression {
+  const lexed = tokenizeArithmetic(text);
+  const parsed = lexed.ok ? parseExpression(lexed.tokens) : lexed;
+  if (parsed.ok) return parsed.expression;
+  throw new RangeError(`${text}: ${parsed.reason}`);
+}
+
+/** The value of an expression in whole numbers. @throws RangeError where it has none */
+export function integerOf(text: string): bigint {
+  const result = evaluateExpression(expressionOf(text), true);
+  if (!result.ok || !isInteger(result.value)) throw new RangeError(`${text} is no whole number`);
+  return result.value.s * result.value.n;
+}
+
+/** The same for orders of the same numbers: `7+12-3` and `12-3+7`. */
+export function expressionKey(text: string): string {
+  return `expression|${canonicalForm(expressionOf(text))}`;
+}

@@ -1,0 +1,20 @@
+/** Made-up words: random letters, so that no list of words is learned by heart. */
+import type { Rng } from '../kernels/philox.ts';
+
+export const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** A word of exactly so many of the first letters of the alphabet. */
+export function drawWord(rng: Rng, length: number, alphabet = LETTERS.length): string {
+  return Array.from({ length }, () => LETTERS[rng.int(0, alphabet - 1)]).join('');
+}
+
+/** Different words, each of at most so many letters and at least two; null where a draw repeats one. */
+export function drawWords(rng: Rng, count: number, longest: number): string[] | null {
+  const words = Array.from({ length: count }, () => drawWord(rng, rng.int(2, longest)));
+  return new Set(words).size < count ? null : words;
+}
+
+/** By code unit, in ascending order: what no language decides. */
+export function inOrder(words: readonly string[]): string[] {
+  return [...words].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}

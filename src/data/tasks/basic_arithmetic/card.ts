@@ -1,0 +1,23 @@
+/** What basic_arithmetic is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  terms: whole({ least: 2, most: 6, example: 3 }).default(3).describe('How many numbers.'),
+  digits: whole({ least: 1, most: 3, example: 1 }).default(1).describe('Digits of the largest number.'),
+});
+
+export type BasicArithmeticKnobs = Values<typeof KNOBS>;
+
+export const basicArithmeticCard = {
+  name: 'basic_arithmetic',
+  does: 'Compute an expression with brackets.',
+  example: ['2*(3+4)>', '14'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ terms: 2 }, {}, { terms: 3, digits: 2 }, { terms: 5, digits: 2 }],
+  attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 3] },
+} satisfies TaskCard<BasicArithmeticKnobs>;

@@ -1,0 +1,25 @@
+/** What binary_alternation is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 6, most: 30, example: 10 }).default(10).describe('Bits, at most.'),
+  impossible: whole({ least: 0, most: 40, example: 20 })
+    .default(20)
+    .describe('Of a hundred problems, so many have none.'),
+});
+
+export type BinaryAlternationKnobs = Values<typeof KNOBS>;
+
+export const binaryAlternationCard = {
+  name: 'binary_alternation',
+  does: 'Count the swaps that make bits alternate.',
+  example: ['alt 1100>', '1'],
+  version: 1,
+  category: 'strings',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 8 }, {}, { length: 16 }, { length: 30 }],
+  attributes: { length: [8, 10, 16, 30] },
+} satisfies TaskCard<BinaryAlternationKnobs>;

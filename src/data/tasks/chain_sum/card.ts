@@ -1,0 +1,23 @@
+/** What chain_sum is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  terms: whole({ least: 2, most: 6, example: 2 }).default(2).describe('How many numbers.'),
+  digits: whole({ least: 1, most: 4, example: 2 }).default(2).describe('Digits of the largest number.'),
+});
+
+export type ChainSumKnobs = Values<typeof KNOBS>;
+
+export const chainSumCard = {
+  name: 'chain_sum',
+  does: 'Add and subtract a few numbers.',
+  example: ['12+7-3>', '16'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ digits: 1 }, {}, { terms: 3 }, { terms: 4, digits: 3 }],
+  attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 3, 4] },
+} satisfies TaskCard<ChainSumKnobs>;

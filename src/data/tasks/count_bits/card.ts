@@ -1,0 +1,22 @@
+/** What count_bits is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  bits: whole({ least: 6, most: 31, example: 10 }).default(10).describe('Numbers are below two to this power.'),
+});
+
+export type CountBitsKnobs = Values<typeof KNOBS>;
+
+export const countBitsCard = {
+  name: 'count_bits',
+  does: 'Count the ones of a number in binary.',
+  example: ['bits 13>', '3'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ bits: 8 }, {}, { bits: 16 }, { bits: 31 }],
+  attributes: { bits: [8, 10, 16, 31] },
+} satisfies TaskCard<CountBitsKnobs>;

@@ -1,0 +1,25 @@
+/** What isomorphic_strings is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 4, most: 16, example: 5 }).default(5).describe('Letters of the longest word.'),
+  alphabet: whole({ least: 4, most: 26, example: 8 })
+    .default(8)
+    .describe('Words are made of the first so many letters.'),
+});
+
+export type IsomorphicStringsKnobs = Values<typeof KNOBS>;
+
+export const isomorphicStringsCard = {
+  name: 'isomorphic_strings',
+  does: 'Say whether letters of one word stand for those of the other.',
+  example: ['iso abb xyy>', 'yes'],
+  version: 1,
+  category: 'strings',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 4 }, {}, { length: 8, alphabet: 12 }, { length: 16, alphabet: 26 }],
+  attributes: { length: [4, 5, 8, 16], alphabet: [4, 8, 12, 26] },
+} satisfies TaskCard<IsomorphicStringsKnobs>;

@@ -1,0 +1,25 @@
+/** What letter_counting is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 5, most: 60, example: 8 }).default(8).describe('Letters of the longest word.'),
+  alphabet: whole({ least: 3, most: 26, example: 8 })
+    .default(8)
+    .describe('Words are made of the first so many letters.'),
+});
+
+export type LetterCountingKnobs = Values<typeof KNOBS>;
+
+export const letterCountingCard = {
+  name: 'letter_counting',
+  does: 'Count a letter of a made-up word.',
+  example: ['# a banana>', '3'],
+  version: 1,
+  category: 'strings',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 6, alphabet: 5 }, {}, { length: 20, alphabet: 12 }, { length: 60, alphabet: 26 }],
+  attributes: { length: [6, 8, 20, 60], alphabet: [3, 5, 8, 26] },
+} satisfies TaskCard<LetterCountingKnobs>;

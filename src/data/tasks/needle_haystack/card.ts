@@ -1,0 +1,25 @@
+/** What needle_haystack is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  facts: whole({ least: 3, most: 100, example: 5 }).default(5).describe('How many facts, at most.'),
+  absent: whole({ least: 0, most: 40, example: 20 })
+    .default(20)
+    .describe('Of a hundred questions, so many ask for what is not there.'),
+});
+
+export type NeedleHaystackKnobs = Values<typeof KNOBS>;
+
+export const needleHaystackCard = {
+  name: 'needle_haystack',
+  does: 'Find the digit that belongs to a letter.',
+  example: ['a3 k9 b1 ?k>', '9'],
+  version: 1,
+  category: 'strings',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ facts: 3 }, {}, { facts: 16 }, { facts: 60 }],
+  attributes: { facts: [3, 5, 16, 60, 100] },
+} satisfies TaskCard<NeedleHaystackKnobs>;

@@ -1,0 +1,23 @@
+/** What palindrome_generation is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 4, most: 14, example: 6 }).default(6).describe('Letters, at most.'),
+  alphabet: whole({ least: 3, most: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
+});
+
+export type PalindromeGenerationKnobs = Values<typeof KNOBS>;
+
+export const palindromeGenerationCard = {
+  name: 'palindrome_generation',
+  does: 'Make a palindrome of letters.',
+  example: ['pal abab>', 'abba'],
+  version: 1,
+  category: 'strings',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 5, alphabet: 5 }, {}, { length: 9, alphabet: 10 }, { length: 14, alphabet: 26 }],
+  attributes: { length: [5, 6, 9, 14], alphabet: [5, 6, 10, 26] },
+} satisfies TaskCard<PalindromeGenerationKnobs>;

@@ -1,0 +1,25 @@
+/** What ransom_note is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 3, most: 30, example: 5 }).default(5).describe('Letters of the longest note.'),
+  alphabet: whole({ least: 3, most: 26, example: 6 })
+    .default(6)
+    .describe('Texts are made of the first so many letters.'),
+});
+
+export type RansomNoteKnobs = Values<typeof KNOBS>;
+
+export const ransomNoteCard = {
+  name: 'ransom_note',
+  does: 'Say whether a note can be cut out of a text.',
+  example: ['note aab from abca>', 'yes'],
+  version: 1,
+  category: 'strings',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 4, alphabet: 4 }, {}, { length: 12, alphabet: 10 }, { length: 30, alphabet: 26 }],
+  attributes: { length: [4, 5, 12, 30], alphabet: [4, 6, 10, 26] },
+} satisfies TaskCard<RansomNoteKnobs>;
