@@ -1,10 +1,14 @@
 /** The keys of a `grpo` stage besides its methods': batching, sampling, rewards. Spelling and defaults are TRL's. */
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
+import { isSchedule } from '../options/schedule.ts';
 import { plainData, real, text, unset, whole } from '../options/schemas.ts';
 import { evaluationInterval, MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS, SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
+const moving =
+  'must be one number, which evaluations keep to; move that of the rollouts with controllers: ' +
+  '[{name: temperature-schedule, sampling_temperature: {from: 1.2, to: 0.8}}]';
 const greedy = 'must be greater than 0, as a greedy group has no spread and so no advantage; for example 1';
 const rewardError = 'must be a name, or a mapping with a name and a weight of at least 0; for example accuracy';
 
@@ -86,10 +90,10 @@ const SAMPLING_KEYS = {
   temperature: key(
     'temperature',
     z
-      .number({ error: 'must be a finite number; for example 1' })
+      .number({ error: ({ input }) => (isSchedule(input) ? moving : 'must be a finite number; for example 1') })
       .gt(0, { error: greedy })
       .default(1)
-      .describe('Divides the logits; part of the policy. Default 1.'),
+      .describe('Divides the logits; part of the policy. temperature-schedule moves it. Default 1.'),
   ),
   topK: key(
     'top_k',

@@ -181,3 +181,9 @@ describe.each(['adaptive-beta', 'kl-trust'])('%s without a beta', (id) => {
     expect(done).toEqual([]);
   });
 });
+
+it('a schedule in the place of the temperature is told which method moves it', () => {
+  expect(() => stageOf('temperature: {from: 1, to: 0.5}')).toThrow(
+    /must be one number, which evaluations keep to; .*temperature-schedule/,
+  );
+});
