@@ -5,6 +5,7 @@
 import { ConfigError } from '../../errors.ts';
 import type { Json } from '../../options/json.ts';
 import { key, text, unset } from '../../options/keys.ts';
+import { nearestKey } from '../../options/nearest_name.ts';
 import { rewardLabel } from '../../rewards/module_file.ts';
 import { combineRewards } from '../../rewards/reward_function.ts';
 import { counts } from '../advantages/baseline.ts';
@@ -34,7 +35,9 @@ export function rewardKey(yaml: string, what: string, example = 'accuracy') {
 export function rewardIndex(stage: GrpoStageConfig, name: string): number {
   const index = stage.rewards.findIndex((reward) => rewardLabel(reward) === name);
   if (index >= 0) return index;
-  throw new ConfigError('unknown-reward', `group_steps: ${JSON.stringify(name)} — ${unknownRule(stage)}.`, { name });
+  throw new ConfigError('unknown-reward', `group_steps: ${JSON.stringify(name)} — ${unknownRule(stage, name)}.`, {
+    name,
+  });
 }
 
 /** Reads a reward of a rollout by its name; null where it does not apply. */
@@ -92,8 +95,14 @@ export function mapWithinGroups(
   });
 }
 
-function unknownRule(stage: GrpoStageConfig): string {
-  return `no reward of this stage (${stage.rewards.map(rewardLabel).join(', ')}); add it to reward_funcs, with weight 0 if it is not to count by itself`;
+function unknownRule({ rewards }: GrpoStageConfig, name: string): string {
+  const known = rewards.map(rewardLabel);
+  const nearest = nearestKey(name, known);
+  const remedy =
+    nearest === undefined
+      ? 'add it to reward_funcs, with weight 0 if it is not to count by itself'
+      : `the nearest is ${nearest}`;
+  return `no reward of this stage (${known.join(', ')}); ${remedy}`;
 }
 
 /** Of the names that options give, the first that is no reward of the stage, as a conflict. */
@@ -101,7 +110,7 @@ export function unknownReward(stage: GrpoStageConfig, ...names: readonly (Json |
   if (stage.rewards.length === 0) return undefined; // they are broken, and reported already
   const known = stage.rewards.map(rewardLabel);
   const unknown = names.find((name) => typeof name === 'string' && !known.includes(name));
-  return unknown === undefined ? undefined : `${JSON.stringify(unknown)} is ${unknownRule(stage)}`;
+  return typeof unknown === 'string' ? `${JSON.stringify(unknown)} is ${unknownRule(stage, unknown)}` : undefined;
 }
 
 /** Steps that make a total of their own, out of the rewards. */

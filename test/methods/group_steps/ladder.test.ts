@@ -29,13 +29,14 @@ describe('the ladder', () => {
   });
 
   it('names a reward that the stage does not have, with what it has', () => {
-    const refused = () =>
+    const refused = (name: string) => () =>
       stageOf(
-        'group_steps: [{name: ladder, rungs: [{reward: postions, worth: 1}]}]',
+        `group_steps: [{name: ladder, rungs: [{reward: ${name}, worth: 1}]}]`,
         'reward_funcs: [accuracy, positions]',
       );
-    expect(refused).toThrow(
-      /stage\.yaml:3 .*"postions" is no reward of this stage \(accuracy, positions\); add it to reward_funcs/,
+    expect(refused('postions')).toThrow(
+      /stage\.yaml:3 .*"postions" is no reward of this stage \(accuracy, positions\); the nearest is positions/,
     );
+    expect(refused('lcs')).toThrow(/"lcs" is no reward of this stage .*; add it to reward_funcs, with weight 0/);
   });
 });
