@@ -12,6 +12,7 @@ const benchmarks = {
   logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
   page: 'how soon does the page show learning, and do its thread and its memory stay free?',
   seeds: 'what do the shipped configs reach, whatever the seed?',
+  methods: 'what does each method reach from random weights, and is it stable off-policy?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

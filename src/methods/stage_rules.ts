@@ -20,4 +20,19 @@ const uncorrectedTruncation: StageRule = (stage) => {
   };
 };
 
-export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation];
+/** Three rewards are there so that a wrong answer costs more than a refused one: a deviation of two of them is their distance. */
+const scaledTernary: StageRule = ({ rewards, methods }) => {
+  const isPaid = rewards.some(({ name, weight }) => name === 'ternary' && weight > 0);
+  const [estimator] = methods.advantageEstimator;
+  if (!isPaid || estimator?.scale_rewards !== 'group') return undefined;
+  return {
+    level: 'warning',
+    at: { key: 'reward_funcs' },
+    value: 'ternary',
+    text:
+      'divided by the deviation of its group, a wrong answer among refused ones costs what a refused one among right ones ' +
+      'does, whatever the three are worth; set scale_rewards: none',
+  };
+};
+
+export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation, scaledTernary];

@@ -71,6 +71,7 @@ describe('a combination that works, but is biased or without effect, is told wit
       [`loss_terms: [${term}]`],
       new RegExp(`^note my\\.yaml:3 {2}loss_terms\\.0: ${term} — every step is on fresh completions`),
     ]),
+    [['reward_funcs: [ternary]'], /^warning my\.yaml:3 {2}reward_funcs: ternary — divided by the deviation/],
   ])('%j', (lines, line) => {
     const found = of(...lines);
     expect(found).toHaveLength(1);
@@ -91,6 +92,8 @@ describe('a combination that works, but is biased or without effect, is told wit
     [['credit_steps: [sample-sign]', 'beta: 0.1']],
     [['credit_steps: [{name: sample-sign, kept_sign: positive}]', 'loss_terms: [m-ratio]']],
     [['min_p: 0']],
+    [['reward_funcs: [ternary]', 'scale_rewards: none']],
+    [['reward_funcs: [accuracy, {name: ternary, weight: 0}]']],
     [['objective: topr', 'num_iterations: 2']],
     [['objective: reinforce']],
     [['objective: pacs', 'reward_funcs: [{name: accuracy, weight: 0.5}, {name: positions, weight: 0.5}]']],
