@@ -20,7 +20,15 @@ export { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './advantage
 export { mapRollouts, readerOf, targetOf } from './group_steps/reward_parts.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export { withoutLoss } from './masks/without_loss.ts';
-export { type About, type Method, method, type Needs, type StepContext } from './method.ts';
+export {
+  type About,
+  type Method,
+  method,
+  type Needs,
+  type ParameterSet,
+  type SampledFigure,
+  type StepContext,
+} from './method.ts';
 export type * from './points.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
 export { mapAdvantages } from './shaping/map_advantages.ts';

@@ -112,8 +112,8 @@ const finite: ResultCheck = (value) =>
 /** What a term has added to; the run gives it. */
 function gradientsFlaw(gradients: unknown, of: string): string | undefined {
   const all = gradients as readonly Readonly<Record<string, Numbers>>[]; // as `LossTerm.add` has them
-  for (const [i, { losses, dLogprobs, dEntropies }] of all.entries()) {
-    for (const [name, values] of Object.entries({ losses, dLogprobs, dEntropies })) {
+  for (const [i, { losses, dLogprobs, dEntropies, dLogits = [] }] of all.entries()) {
+    for (const [name, values] of Object.entries({ losses, dLogprobs, dEntropies, dLogits })) {
       const flaw = numbersFlaw(values, values.length, `${name} of ${of} ${i}`);
       if (flaw !== undefined) return flaw.replace('gave', 'left');
     }

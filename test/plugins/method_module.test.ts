@@ -210,6 +210,22 @@ describe('a method from a file', () => {
     );
   });
 
+  it('is named where it leaves no number by whole distributions', async () => {
+    const part = '{ coupling: "token", add(_, [{ dLogits }]) { dLogits[3] = 0 / 0; } }';
+    bare(
+      'wide',
+      `{ id: 'wide', ${ABOUT}, options: {}, needs: () => ({ distributions: true }), create: () => (${part}) }`,
+    );
+    const { stage, methods } = await open('loss_terms: [./methods/wide.ts]');
+    const made = createMethods(stage, methods);
+    expect(made.needs).toMatchObject({ distributions: true, distributionsFor: ['wide'] });
+    const term = made.lossTerms[1].part;
+    const [losses, dLogprobs, dEntropies, dLogits] = [1, 1, 1, 4].map((length) => new Float64Array(length));
+    expect(() => term.add([], [{ losses, dLogprobs, dEntropies, dLogits }], {} as never)).toThrow(
+      /method "wide" \(methods\/wide\.ts\): add left NaN among the dLogits of completion 0 \(place 3\)/,
+    );
+  });
+
   it('that ends the process at its top is refused before the run loads it', async () => {
     bare('top', 'process.exit(3)');
     await expect(open('credit_steps: [./methods/top.ts]')).rejects.toThrow(
