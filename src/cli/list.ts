@@ -5,7 +5,7 @@ import type { MethodFacts } from '../config/method_facts.ts';
 import { ConfigError } from '../errors.ts';
 import type { OptionText } from '../options/describe.ts';
 import { didYouMean } from '../options/nearest_name.ts';
-import { certaintyText, levelText, remarkText, sourceText, valueText } from './catalogue_words.ts';
+import { certaintyText, levelText, remarkText, repeatsText, sourceText, valueText } from './catalogue_words.ts';
 import { colors } from './colors.ts';
 import { wrapWords } from './live/text.ts';
 import { print, printJson, wrapColumns } from './output.ts';
@@ -129,13 +129,14 @@ function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]
 
 /** @param facts  what is found out by asking it; left out of the list, which asks nobody */
 export function aboutMethod(method: CatalogueMethod, facts?: MethodFacts): string {
-  const { name, does, names, point, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
+  const { name, does, names, point, isDefault, formula, options, optionsAreStageKeys, isRepeatable, yaml } = method;
   return about(name, does, [
     ['point', isDefault ? `${point}, whose default it is` : point],
     ...(names === undefined ? [] : [['names', names.join(', ')] as const]),
     ['formula', formula],
     ['source', facts === undefined ? sourceText(method) : `${sourceText(method)} (${certaintyText(method)})`],
     ...(facts?.needs ?? []).map((need) => ['needs', need] as const),
+    ...(isRepeatable ? [['several', repeatsText(name)] as const] : []),
     [optionsAreStageKeys ? 'options, also as keys of the stage' : 'options', options.map(optionText)],
     ['beside others', (facts?.remarks ?? []).map((remark) => remarkText(remark, name))],
     ['YAML, one of', yaml],

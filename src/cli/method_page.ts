@@ -1,11 +1,22 @@
 /** docs/methods/<id>.md: all that is known of a method, from its declaration and by asking it. */
 import type { CatalogueMethod } from '../config/catalogue.ts';
 import type { MethodFacts } from '../config/method_facts.ts';
-import { certaintyText, optionTable, remarkText, sourceText } from './catalogue_words.ts';
+import { certaintyText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
 
 /** The page as Markdown, ending in a newline. @param does  of its point */
 export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFacts, does: string): string {
-  const { name, names = [], source, point, isDefault, formula, options, optionsAreStageKeys, yaml } = method;
+  const {
+    name,
+    names = [],
+    source,
+    point,
+    isDefault,
+    formula,
+    options,
+    optionsAreStageKeys,
+    isRepeatable,
+    yaml,
+  } = method;
   const text = sourceText(method);
   const link = source === 'own' ? text : `[${text}](https://arxiv.org/abs/${source})`;
   const facts = [
@@ -14,6 +25,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     `- formula: \`${formula}\``,
     `- source: ${link}, ${certaintyText(method)}`,
     ...needs.map((need) => `- needs ${need}`),
+    ...(isRepeatable ? [`- several: ${repeatsText(name)}`] : []),
   ];
   const shared = optionsAreStageKeys ? ['They may also stand among the keys of the stage.'] : [];
   const beside = remarks.map((remark) => `- ${remarkText(remark, name)}.`);

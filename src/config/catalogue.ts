@@ -45,6 +45,8 @@ export interface CatalogueMethod extends About {
   readonly options: readonly OptionText[];
   /** Its options may also stand among the keys of the stage. */
   readonly optionsAreStageKeys: boolean;
+  /** A stage may have it several times. */
+  readonly isRepeatable: boolean;
   /** Lines of a stage, each of which asks for it: by its point, then by TRL's keys. */
   readonly yaml: readonly string[];
 }
@@ -102,7 +104,7 @@ export function describeReward(name: string, { does, options: table }: RewardDef
 }
 
 export function describeMethod(point: MethodPoint, method: Method<unknown>): CatalogueMethod {
-  const { id, about, optionsAreStageKeys = false } = method;
+  const { id, about, optionsAreStageKeys = false, isRepeatable = false } = method;
   const options = describeOptions(method.options);
   return {
     name: id,
@@ -111,6 +113,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     isDefault: isDefault(point, id),
     options,
     optionsAreStageKeys,
+    isRepeatable,
     yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
   };
 }

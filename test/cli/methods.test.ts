@@ -45,6 +45,7 @@ describe('docs/methods', () => {
     expect(readFileSync(new URL(`${method.name}.md`, PAGES), 'utf8'), 'npm run docs writes it').toBe(page);
     expect(page.includes('after the paper')).toBe(method.certainty === 'after the paper');
     for (const { name } of method.options) expect(page).toContain(`| \`${name}\` |`);
+    expect(page.includes('#2/…')).toBe(method.isRepeatable);
   });
 });
 
