@@ -14,6 +14,5 @@ export async function openConfiguredModel(loaded: LoadedConfig, file: string): P
   const path = modelPath(loaded, file);
   if (path === undefined) return undefined;
   const { modelNameOrPath = path, chatTemplateKwargs } = loaded.config;
-  const place = findModel(path);
-  return openPretrained({ ...place, name: modelNameOrPath }, chatTemplateKwargs && { chatTemplateKwargs });
+  return openPretrained(findModel(path, '.', modelNameOrPath), chatTemplateKwargs && { chatTemplateKwargs });
 }

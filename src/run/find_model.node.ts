@@ -9,23 +9,24 @@ import type { ModelPlace } from './pretrained.ts';
 /**
  * @param path  as the user wrote it
  * @param from  the folder that it is relative to; default: where the command was typed
+ * @param shown  how messages name it
  * @throws CheckpointError `no-model` where nothing of the kind is there
  */
-export function findModel(path: string, from = '.'): ModelPlace {
+export function findModel(path: string, from = '.', shown = path): ModelPlace {
   const place = resolve(from, path);
   const status = statSync(place, { throwIfNoEntry: false });
   if (status?.isFile() && place.endsWith('.gguf')) {
-    return { name: path, files: fileStore(dirname(place)), gguf: basename(place) };
+    return { name: shown, files: fileStore(dirname(place)), gguf: basename(place) };
   }
-  if (status?.isFile()) throw noModel(path, 'a file that is not .gguf; give the folder of a model, or a .gguf file');
+  if (status?.isFile()) throw noModel(shown, 'a file that is not .gguf; give the folder of a model, or a .gguf file');
   if (status?.isDirectory()) {
     const own = join(place, MODEL_FOLDER);
     const isRun = isFile(join(place, 'config.yaml')) && isFile(join(own, 'config.json'));
-    return { name: path, files: fileStore(isRun ? own : place) };
+    return { name: shown, files: fileStore(isRun ? own : place) };
   }
-  const isHubName = /^[\w.-]+\/[\w.-]+$/.test(path);
+  const isHubName = /^[\w-][\w.-]*\/[\w.-]+$/.test(shown);
   const hub = 'names of the Hugging Face hub are not fetched, download the model and give its folder';
-  throw noModel(path, `no such folder or file; ${isHubName ? hub : 'give the folder of a model, or a .gguf file'}`);
+  throw noModel(shown, `no such folder or file; ${isHubName ? hub : 'give the folder of a model, or a .gguf file'}`);
 }
 
 function isFile(path: string): boolean {

@@ -1,0 +1,99 @@
+/** Where a model is looked for: by a config, by its run, by a flag; and what is said where there is none. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openConfiguredModel } from '../../src/cli/open_model.ts';
+import { sampleModelCommand } from '../../src/cli/sample_model.ts';
+import { resolvedYaml } from '../../src/config/dump.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { findModel } from '../../src/run/find_model.node.ts';
+import { smallPretrainedFiles } from '../support/small_pretrained.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-model-')));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The small model as files in `path`. */
+async function writeBase(path: string): Promise<void> {
+  const store = await smallPretrainedFiles();
+  mkdirSync(join(folder, path), { recursive: true });
+  for (const name of await store.list('base')) {
+    writeFileSync(join(folder, path, name), (await store.read(`base/${name}`)) as Uint8Array);
+  }
+}
+
+describe('a path to a model', () => {
+  it('is a folder, a .gguf file, or the directory of a run, which has its model in a folder of its own', async () => {
+    await writeBase('base');
+    await writeBase('run/model');
+    writeFileSync(join(folder, 'run/config.yaml'), 'task: countdown\n');
+    writeFileSync(join(folder, 'small.gguf'), 'GGUF');
+    const place = findModel('base', folder);
+    expect(place).toMatchObject({ name: 'base' });
+    expect(await place.files.size('config.json')).toBeGreaterThan(0);
+    expect(await findModel('run', folder).files.size('model.safetensors')).toBeGreaterThan(0);
+    expect(findModel('small.gguf', folder).gguf).toBe('small.gguf');
+    expect(await findModel('small.gguf', folder).files.size('small.gguf')).toBe(4);
+  });
+
+  it.each([
+    [
+      'nothing',
+      './nowhere',
+      /model ".\/nowhere" — no such folder or file; give the folder of a model, or a \.gguf file/,
+    ],
+    ['a name of the hub', 'Qwen/Qwen3-0.6B', /names of the Hugging Face hub are not fetched, download the model/],
+    ['another file', 'weights.bin', /a file that is not \.gguf/],
+  ])('that leads to %s is refused with what to give', (_, path, message) => {
+    writeFileSync(join(folder, 'weights.bin'), 'x');
+    expect(() => findModel(path, folder)).toThrow(message);
+  });
+});
+
+it('a config names its model from its own folder, and the run’s config from the run directory', async () => {
+  await writeBase('models/base');
+  mkdirSync(join(folder, 'configs'));
+  const file = join(folder, 'configs/mine.yaml');
+  const directory = join(folder, 'runs/mine');
+  const yaml = 'model_name_or_path: ../models/base\ntask: reverse_text\nmax_steps: 1\n';
+  const loaded = parseConfig(yaml, { file });
+  const pretrained = await openConfiguredModel(loaded, file);
+  const plugins = await openPlugins(loaded, { file, directory, announce: () => {}, codec: pretrained?.codec });
+  await plugins.close();
+  expect(plugins.config.modelNameOrPath).toBe('../../models/base');
+  expect(plugins.tasks.codec.vocabSize).toBe(pretrained?.model.shape.vocabSize);
+  const kept = join(directory, 'config.yaml');
+  const again = await openConfiguredModel(parseConfig(resolvedYaml(plugins.config), { file: kept }), kept);
+  expect(again?.model.shape).toEqual(pretrained?.model.shape);
+});
+
+it('a config that names a model of the hub is told so, by the name that it gives', async () => {
+  const loaded = parseConfig('task: reverse_text\nmax_steps: 1\nmodel_name_or_path: Qwen/Qwen3-0.6B\n', {
+    file: 'a.yaml',
+  });
+  await expect(openConfiguredModel(loaded, 'a.yaml')).rejects.toThrow(
+    /^model "Qwen\/Qwen3-0.6B" — .*hub are not fetched/,
+  );
+});
+
+it('a config without a model opens none', async () => {
+  expect(
+    await openConfiguredModel(parseConfig('task: reverse_text\nmax_steps: 1\n', { file: 'a.yaml' }), 'a.yaml'),
+  ).toBeUndefined();
+});
+
+it('a prompt that leaves no room for the answer is refused before the weights are read', async () => {
+  await writeBase('base');
+  const options = { model: join(folder, 'base'), samples: 1, temperature: 0, seed: 0, maxTokens: 500 };
+  await expect(sampleModelCommand(['hello '.repeat(40)], options)).rejects.toThrow(
+    /^prompt: \d+ tokens — an answer of 500 tokens leaves 12 for it in .*base \(max_position_embeddings 512\)/,
+  );
+});
