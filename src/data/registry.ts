@@ -15,8 +15,11 @@ import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
 import { countBitsCard } from './tasks/count_bits/card.ts';
+import { countPrimesCard } from './tasks/count_primes/card.ts';
 import { countdownCard } from './tasks/countdown/card.ts';
+import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
+import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
@@ -28,7 +31,9 @@ import { numberFormatCard } from './tasks/number_format/card.ts';
 import { numberSortingCard } from './tasks/number_sorting/card.ts';
 import { palindromeGenerationCard } from './tasks/palindrome_generation/card.ts';
 import { parityCard } from './tasks/parity/card.ts';
+import { primeFactorizationCard } from './tasks/prime_factorization/card.ts';
 import { productsCard } from './tasks/products/card.ts';
+import { puzzle24Card } from './tasks/puzzle24/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { romanNumeralsCard } from './tasks/roman_numerals/card.ts';
@@ -60,6 +65,24 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     load: async () => (await import('./tasks/reverse_text/reverse_text.ts')).reverseText,
   },
   // arithmetic
+  puzzle24: { card: puzzle24Card, load: async () => (await import('./tasks/puzzle24/puzzle24.ts')).puzzle24 },
+  decimal_chain_sum: {
+    card: decimalChainSumCard,
+    load: async () => (await import('./tasks/decimal_chain_sum/decimal_chain_sum.ts')).decimalChainSum,
+  },
+  count_primes: {
+    card: countPrimesCard,
+    load: async () => (await import('./tasks/count_primes/count_primes.ts')).countPrimes,
+  },
+  fraction_simplification: {
+    card: fractionSimplificationCard,
+    load: async () =>
+      (await import('./tasks/fraction_simplification/fraction_simplification.ts')).fractionSimplification,
+  },
+  prime_factorization: {
+    card: primeFactorizationCard,
+    load: async () => (await import('./tasks/prime_factorization/prime_factorization.ts')).primeFactorization,
+  },
   simple_equations: {
     card: simpleEquationsCard,
     load: async () => (await import('./tasks/simple_equations/simple_equations.ts')).simpleEquations,

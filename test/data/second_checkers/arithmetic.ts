@@ -1,6 +1,6 @@
 /** The tasks of arithmetic, decided from their prompts by counting and trying. */
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { asked, bare, wholeNumber } from './notation.ts';
+import { asked, bare, listed, wholeNumber } from './notation.ts';
 
 /**
  * The value of an expression by the shunting yard, in doubles: those of the tasks are whole and small. Only texts of a
@@ -129,5 +129,87 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
         return sum + value * BigInt(slope === '' || slope === '+' ? 1 : slope === '-' ? -1 : Number(slope));
       }, 0n);
     return sideOf(left) === sideOf(right);
+  },
+
+  prime_factorization({ prompt }, answer) {
+    const [number = ''] = asked(prompt, /^fac ([0-9]+)>$/);
+    const factors = listed(answer)?.map(wholeNumber);
+    if (factors === undefined || factors.length === 0) return false;
+    const isPrime = (value: bigint | undefined): boolean => {
+      if (value === undefined || value < 2n) return false;
+      for (let divisor = 2n; divisor * divisor <= value; divisor++) if (value % divisor === 0n) return false;
+      return true;
+    };
+    let product = 1n;
+    for (const factor of factors) {
+      if (factor === undefined || factor < 2n || BigInt(number) % factor !== 0n) return false;
+      product *= factor;
+    }
+    return product === BigInt(number) && factors.every(isPrime);
+  },
+
+  fraction_simplification({ prompt }, answer) {
+    const [top = '', bottom = ''] = asked(prompt, /^([0-9]+)\/([0-9]+)>$/);
+    let text = bare(answer);
+    if (text.length > 256) return false;
+    const enclosed = /^(?:\\boxed\{([\s\S]+)\}|\\\(([\s\S]+)\\\)|\$([\s\S]+)\$)$/.exec(text);
+    if (enclosed !== null) text = bare((enclosed[1] ?? enclosed[2] ?? enclosed[3]) as string);
+    const match = /^\+?(?:([0-9]+)\/([0-9]+)|\\[dt]?frac(?:\{\+?([0-9]+)\}\{([0-9]+)\}|([0-9])([0-9])))$/.exec(text);
+    if (match === null) return false;
+    const [a, b] = [Number(match[1] ?? match[3] ?? match[5]), Number(match[2] ?? match[4] ?? match[6])];
+    if (b === 0 || a * Number(bottom) !== b * Number(top)) return false;
+    for (let divisor = 2; divisor <= Math.min(a, b); divisor++)
+      if (a % divisor === 0 && b % divisor === 0) return false;
+    return true;
+  },
+
+  count_primes({ prompt }, answer) {
+    const [from = '', to = ''] = asked(prompt, /^primes ([0-9]+) ([0-9]+)>$/);
+    let count = 0;
+    for (let number = Math.max(2, Number(from)); number <= Number(to); number++) {
+      let divisor = 2;
+      while (divisor * divisor <= number && number % divisor !== 0) divisor++;
+      if (divisor * divisor > number) count++;
+    }
+    return is(answer, count);
+  },
+
+  decimal_chain_sum({ prompt }, answer) {
+    const [text = ''] = asked(prompt, /^([0-9.+-]+)>$/);
+    let sum = 0n;
+    for (const [, sign, number] of text.matchAll(/([+-]?)([0-9.]+)/g))
+      sum += (sign === '-' ? -1n : 1n) * units(number as string);
+    let inner = bare(answer);
+    const enclosed = /^(?:\\boxed\{([\s\S]+)\}|\\\(([\s\S]+)\\\)|\$([\s\S]+)\$)$/.exec(inner);
+    if (enclosed !== null) inner = bare((enclosed[1] ?? enclosed[2] ?? enclosed[3]) as string);
+    const match = /^([+\-\u2212]?)([0-9]+|[0-9]{1,3}(?:,[0-9]{3})+|(?=\.[0-9]))(?:\.([0-9]*))?$/.exec(inner);
+    if (match === null || answer.length > 200) return false;
+    const places = (match[3] ?? '').replace(/0+$/, '');
+    const value = units(`${(match[2] as string).replaceAll(',', '') || '0'}.${places}`);
+    return places.length <= 4 && (match[1] === '' || match[1] === '+' ? value : -value) === sum;
+  },
+
+  puzzle24({ prompt }, answer) {
+    const numbers = (asked(prompt, /^24: ([0-9 ]+)>$/)[0] as string).split(' ');
+    const text = bare(answer).replaceAll('\u00d7', '*').replaceAll('\u00f7', '/').replaceAll('\u2212', '-');
+    if (text.length > 256 || !/^[0-9+*/() -]+$/.test(text)) return false;
+    // Reduced from inside: what has no number, operator and number in turn is no expression.
+    const used = text.match(/[0-9]+/g) ?? [];
+    if ([...used].sort().join() !== [...numbers].sort().join()) return false;
+    let depth = 0;
+    let deepest = 0;
+    for (const character of text) {
+      if (character === '(') deepest = Math.max(deepest, ++depth);
+      if (character === ')') depth--;
+    }
+    if (deepest > 32 || /[0-9] +[0-9]/.test(text)) return false;
+    let shape = text.replaceAll(' ', '').replace(/[0-9]+/g, 'n');
+    for (let before = ''; before !== shape; ) {
+      before = shape;
+      shape = shape.replace(/\(n\)|n[-+*/]n/, 'n');
+    }
+    if (shape !== 'n') return false;
+    const value = computed(text);
+    return Number.isFinite(value) && Math.abs(value - 24) < 1e-9;
   },
 };

@@ -12,4 +12,9 @@ describeTasks(ARITHMETIC, {
   base_conversion: ['b474e2db', '4dfb61fb', '12ddbe30', 'd6367947'],
   number_format: ['bcc1311c', '3dba3601', '606871ce', '6f4063f4'],
   simple_equations: ['3738e7be', '3646bf4b', '4bc68e21', '7a75d3dc'],
+  prime_factorization: ['03e34e88', '94e0b9a9', 'e1b7961f', 'ab96983e'],
+  fraction_simplification: ['66cdc4b0', '494e49f3', '8dedd8b4', '86f406bc'],
+  count_primes: ['f228f43a', '22491af1', 'a03a2b7e', '3f26e6f9'],
+  decimal_chain_sum: ['8938f326', '15b4ef4c', '16e0c1af', '5e84644c'],
+  puzzle24: ['f0f0cd47', 'df3760bc', '62672e10'],
 });

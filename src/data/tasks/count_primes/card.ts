@@ -1,0 +1,22 @@
+/** What count_primes is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  max: whole({ least: 60, most: 10000, example: 100 }).default(100).describe('Largest number.'),
+});
+
+export type CountPrimesKnobs = Values<typeof KNOBS>;
+
+export const countPrimesCard = {
+  name: 'count_primes',
+  does: 'Count the primes from one number to another.',
+  example: ['primes 10 30>', '6'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ max: 60 }, {}, { max: 300 }, { max: 10000 }],
+  attributes: { max: [60, 100, 300, 10000] },
+} satisfies TaskCard<CountPrimesKnobs>;

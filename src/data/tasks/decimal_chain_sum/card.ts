@@ -1,0 +1,24 @@
+/** What decimal_chain_sum is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  terms: whole({ least: 2, most: 6, example: 2 }).default(2).describe('How many numbers.'),
+  digits: whole({ least: 1, most: 4, example: 1 }).default(1).describe('Digits before the point, at most.'),
+  places: whole({ least: 1, most: 4, example: 1 }).default(1).describe('Digits behind it, at most.'),
+});
+
+export type DecimalChainSumKnobs = Values<typeof KNOBS>;
+
+export const decimalChainSumCard = {
+  name: 'decimal_chain_sum',
+  does: 'Add and subtract decimal numbers.',
+  example: ['1.25+0.5>', '1.75'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{}, { places: 2 }, { terms: 3, digits: 2, places: 2 }, { terms: 4, digits: 3, places: 4 }],
+  attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 4], places: [1, 2, 4] },
+} satisfies TaskCard<DecimalChainSumKnobs>;
