@@ -31,6 +31,7 @@ const constantReward: Diagnostic = {
     const newest = batches.at(-1);
     if (newest === undefined || newest.rewarded === 0 || newest.lowest < newest.highest) return undefined;
     if (newest.correct === 0 || newest.correct === 1) return undefined; // equal rewards for equal verdicts are no fault
+    if (stage.methods.groupSteps.length > 0) return undefined; // they may be of a completion beside its group alone
     const names = stage.rewards.map(({ name }) => name).join(', ');
     return {
       seen: `every completion got the reward ${figure(newest.lowest)}, though ${percent(newest.correct)} are right and the others are not`,
