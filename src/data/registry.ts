@@ -11,6 +11,7 @@ import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
 import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
+import { binaryMatrixCard } from './tasks/binary_matrix/card.ts';
 import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
@@ -20,8 +21,10 @@ import { countdownCard } from './tasks/countdown/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
+import { gameOfLifeCard } from './tasks/game_of_life/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
+import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
@@ -37,9 +40,14 @@ import { puzzle24Card } from './tasks/puzzle24/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { romanNumeralsCard } from './tasks/roman_numerals/card.ts';
+import { rotateMatrixCard } from './tasks/rotate_matrix/card.ts';
+import { rottenOrangesCard } from './tasks/rotten_oranges/card.ts';
 import { runLengthCard } from './tasks/run_length/card.ts';
+import { shortestPathCard } from './tasks/shortest_path/card.ts';
 import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
+import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
+import { topologicalOrderCard } from './tasks/topological_order/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
 
@@ -158,6 +166,40 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   },
   copy: { card: copyCard, load: async () => (await import('./tasks/copy/copy.ts')).copy },
   parity: { card: parityCard, load: async () => (await import('./tasks/parity/parity.ts')).parity },
+  // grids
+  game_of_life: {
+    card: gameOfLifeCard,
+    load: async () => (await import('./tasks/game_of_life/game_of_life.ts')).gameOfLife,
+  },
+  largest_island: {
+    card: largestIslandCard,
+    load: async () => (await import('./tasks/largest_island/largest_island.ts')).largestIsland,
+  },
+  rotten_oranges: {
+    card: rottenOrangesCard,
+    load: async () => (await import('./tasks/rotten_oranges/rotten_oranges.ts')).rottenOranges,
+  },
+  binary_matrix: {
+    card: binaryMatrixCard,
+    load: async () => (await import('./tasks/binary_matrix/binary_matrix.ts')).binaryMatrix,
+  },
+  spiral_matrix: {
+    card: spiralMatrixCard,
+    load: async () => (await import('./tasks/spiral_matrix/spiral_matrix.ts')).spiralMatrix,
+  },
+  rotate_matrix: {
+    card: rotateMatrixCard,
+    load: async () => (await import('./tasks/rotate_matrix/rotate_matrix.ts')).rotateMatrix,
+  },
+  // graphs
+  topological_order: {
+    card: topologicalOrderCard,
+    load: async () => (await import('./tasks/topological_order/topological_order.ts')).topologicalOrder,
+  },
+  shortest_path: {
+    card: shortestPathCard,
+    load: async () => (await import('./tasks/shortest_path/shortest_path.ts')).shortestPath,
+  },
 };
 
 /** A registered task. @throws ConfigError naming the nearest one */

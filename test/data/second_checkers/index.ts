@@ -1,5 +1,7 @@
 /** The second checker of each task that `checkTask` is run on, by category. */
 import { ARITHMETIC } from './arithmetic.ts';
+import { GRAPHS } from './graphs.ts';
+import { GRIDS } from './grids.ts';
 import { STRINGS } from './strings.ts';
 
-export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS };
+export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS, ...GRIDS, ...GRAPHS };

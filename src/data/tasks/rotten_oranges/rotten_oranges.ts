@@ -1,0 +1,52 @@
+/**
+ * Fresh oranges (1) beside rotten ones (2) rot within a minute; 0 is an empty cell. How many minutes until all are
+ * rotten, or `none` where some never are.
+ *
+ *   prompt      rot 210/111>      completion  3
+ *   split       by hash of the grid
+ */
+import { drawRows, drawSize, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
+import { judgeText } from '../../judge.ts';
+import { lineTask } from '../../line_task.ts';
+import { type RottenOrangesKnobs, rottenOrangesCard } from './card.ts';
+
+export type RottenOrangesItem = { readonly rows: Rows };
+
+function minutes({ rows }: RottenOrangesItem): string {
+  const steps = stepsFrom(rows, placesOf(rows, '2'), (cell) => cell !== '0');
+  const fresh = placesOf(rows, '1').map(([row, column]) => steps[row]?.[column]);
+  return fresh.includes(undefined) ? 'none' : String(Math.max(0, ...(fresh as number[])));
+}
+
+export const rottenOranges = lineTask<RottenOrangesItem, RottenOrangesKnobs>(rottenOrangesCard, {
+  family: 'rotten_oranges',
+  characters: 'rotne 0123456789/>',
+  generate(rng, { size }) {
+    const [height, width] = drawSize(rng, 3, size);
+    const rows = drawRows(height, width, () => '011112'[rng.int(0, 5)] as string).map((row, i) =>
+      i === 0 ? row : row.replaceAll('2', '1'),
+    );
+    if (placesOf(rows, '2').length === 0) return null;
+    // Half of the problems without an end are left out.
+    return minutes({ rows }) === 'none' && rng.int(0, 1) === 0 ? null : { rows };
+  },
+  key: ({ rows }) => `oranges|${inLine(rows)}`,
+  prompt: ({ rows }) => `rot ${inLine(rows)}>`,
+  question: ({ rows }) =>
+    `In this grid 2 is a rotten orange, 1 a fresh one, and 0 an empty cell. Each minute the fresh ones beside a rotten one rot, too:\n${inLines(rows)}\nAfter how many minutes are all rotten? Answer none if some never are.`,
+  oracle: minutes,
+  verify: (item, answer) => judgeText(answer, minutes(item)),
+  mutants: (item) => {
+    const right = minutes(item);
+    return {
+      'one more': right === 'none' ? '1' : String(Number(right) + 1),
+      'ten more': right === 'none' ? '10' : `1${right.padStart(1, '0')}0`,
+      'none or any': right === 'none' ? '0' : 'none',
+      'given twice': `${right} ${right}`,
+      'less than nothing': '-1',
+      'the grid': inLine(item.rows),
+    };
+  },
+  chance: () => 0.4,
+  longest: ({ size }) => ({ prompt: size * (size + 1) + 5, answer: 4, question: 260 + size * (size + 1) }),
+});

@@ -1,0 +1,22 @@
+/** What topological_order is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  courses: whole({ least: 4, most: 9, example: 5 }).default(5).describe('How many courses.'),
+});
+
+export type TopologicalOrderKnobs = Values<typeof KNOBS>;
+
+export const topologicalOrderCard = {
+  name: 'topological_order',
+  does: 'Order courses so that each stands behind what it needs.',
+  example: ['topo 12 23>', '123'],
+  version: 1,
+  category: 'graphs',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ courses: 4 }, {}, { courses: 7 }, { courses: 9 }],
+  attributes: { courses: [4, 5, 7, 9] },
+} satisfies TaskCard<TopologicalOrderKnobs>;
