@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 import { describeMethod } from '../../src/config/catalogue.ts';
 import { methodFacts } from '../../src/config/method_facts.ts';
 import { POINT_KEYS } from '../../src/config/method_keys.ts';
-import { ConfigError, RlvrError } from '../../src/errors.ts';
+import { ConfigError, DataError, RlvrError } from '../../src/errors.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
@@ -33,7 +33,7 @@ const MOST: Readonly<Record<Exclude<MethodPoint, 'evaluationFigures'>, number>> 
   promptSource: 1,
   rolloutStrategies: 1,
   tokenControls: 1,
-  groupSteps: 2,
+  groupSteps: 1,
   advantageEstimator: 1,
   creditSteps: 2,
   importanceSamplingLevel: 1,
@@ -52,20 +52,20 @@ interface TaskLines {
   readonly yaml: string;
 }
 
-/** Rewards from 0 to 1, as some objectives want them. */
+/** Rewards from 0 to 1, as some objectives want them; those of weight 0 are there for group steps that read them. */
 const TASKS: readonly TaskLines[] = [
   {
     name: 'reverse_text',
-    yaml: 'task: {name: reverse_text, min_length: 2, max_length: 3}\nreward_funcs: [{name: lcs, weight: 0.5}, {name: accuracy, weight: 0.5}]',
+    yaml: 'task: {name: reverse_text, min_length: 2, max_length: 3}\nreward_funcs: [{name: lcs, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: positions, weight: 0}]',
   },
   {
     name: 'sort_digits',
-    yaml: 'task: {name: sort_digits, digits: 2}\nreward_funcs: [{name: positions, weight: 0.5}, {name: accuracy, weight: 0.5}]',
+    yaml: 'task: {name: sort_digits, digits: 2}\nreward_funcs: [{name: positions, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: lcs, weight: 0}]',
   },
 ];
 const TASK_WITH_STEPS: TaskLines = {
   name: 'countdown',
-  yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}]',
+  yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}, {name: accuracy, weight: 0}, {name: positions, weight: 0}, {name: lcs, weight: 0}]',
 };
 
 /** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses. */
@@ -198,9 +198,11 @@ const isTime = (name: string): boolean => /time|second|tokens_per/.test(name);
 
 const refused = new Set<Combination>();
 
-/** A config that cannot be, or a policy that cannot learn from what it is paid. */
+/** A config that cannot be, rewards that an objective cannot take, or a policy that cannot learn from what it is paid. */
 const isInWords = (error: unknown): boolean =>
-  error instanceof ConfigError || (error instanceof RlvrError && error.code === 'nothing-to-learn');
+  error instanceof ConfigError ||
+  error instanceof DataError ||
+  (error instanceof RlvrError && error.code === 'nothing-to-learn');
 
 async function check(one: Combination, inline: Backend, threaded: Backend): Promise<string[]> {
   let first: Trained;
