@@ -36,10 +36,10 @@ interface Failed {
   readonly checkpoints: readonly string[];
 }
 
-/** Runs a config with one line that names the file; reward_timeout is short, so that what hangs ends soon. */
-async function failing(line: string, part: string): Promise<Failed> {
+/** Runs a config with one line that names the file; reward_timeout is short where the part hangs, so that it ends soon. */
+async function failing(line: string, part: string, says: string): Promise<Failed> {
   writeFileSync('mine.mjs', fileOf(part));
-  const yaml = `${YAML}\nreward_timeout: 0.3\n${line}`;
+  const yaml = `${YAML}\nreward_timeout: ${says.includes('nothing within') ? 1 : 60}\n${line}`;
   const loaded = parseConfig(yaml.replace('[mine]', '[accuracy]'), { file: 'my.yaml' });
   const opened = await openPlugins(loaded, { file: 'my.yaml', announce: () => {} });
   const [method] = Object.values(opened.methods);
@@ -75,7 +75,7 @@ const FAULTS: readonly (readonly [line: string, fault: string, part: string, say
     'advantage_estimator: ./mine.mjs',
     'has no end',
     `{ estimate(groups, { step }) { ${STEP} while (late); return groups.map(() => ({ advantages: [1, -1] })); } }`,
-    'estimate gave nothing within 0.3 s — it hangs or is too slow',
+    'estimate gave nothing within 1 s — it hangs or is too slow',
   ],
   [
     'advantage_estimator: ./mine.mjs',
@@ -105,7 +105,7 @@ const FAULTS: readonly (readonly [line: string, fault: string, part: string, say
     'credit_steps: [./mine.mjs]',
     'has no end',
     `{ apply(groups, { step }) { ${STEP} while (late); return groups; } }`,
-    'apply gave nothing within 0.3 s',
+    'apply gave nothing within 1 s',
   ],
   [
     'importance_sampling_level: ./mine.mjs',
@@ -126,7 +126,7 @@ const FAULTS: readonly (readonly [line: string, fault: string, part: string, say
     'objective: ./mine.mjs',
     'has no end',
     '{ at(point, out) { while (globalThis.mineCalls++ > 30); out.loss = 0; out.slope = 1; out.logprobSlope = 0; } }',
-    'at gave nothing within 0.3 s',
+    'at gave nothing within 1 s',
   ],
   [
     'token_weights: [./mine.mjs]',
@@ -166,7 +166,7 @@ describe("a user's method", () => {
   });
 
   it.each(FAULTS)('at %s that %s is named, and the run is saved', async (line, _, part, says) => {
-    const { message, checkpoints } = await failing(line, part);
+    const { message, checkpoints } = await failing(line, part, says);
     expect(message).toContain(NAMED + says);
     expect(checkpoints).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe("a user's method", () => {
     ['-1', '-1 — give'],
     ['0.5', '0.5 — give'],
   ])('that puts in the token %s, which there is not, is named before it is read', async (token, says) => {
-    const { message } = await failing('token_controls: [./mine.mjs]', `{ after: () => [${token}] }`);
+    const { message } = await failing('token_controls: [./mine.mjs]', `{ after: () => [${token}] }`, says);
     expect(message).toContain(`method "mine": after gave ${says}`);
   });
 
@@ -189,16 +189,16 @@ describe("a user's method", () => {
     [
       'waits for what never comes',
       '{ afterStep: (_, { step }) => step < 3 ? Promise.resolve() : new Promise(() => {}) }',
-      'afterStep gave nothing within 0.3 s',
+      'afterStep gave nothing within 1 s',
     ],
-    ['has no end', '{ async afterStep(_, { step }) { while (step === 3); } }', 'afterStep gave nothing within 0.3 s'],
+    ['has no end', '{ async afterStep(_, { step }) { while (step === 3); } }', 'afterStep gave nothing within 1 s'],
     [
       'sets what there is not',
       "{ async afterStep(_, levers) { levers.set('momentum', 1); } }",
       'afterStep failed: RangeError: ',
     ],
   ])('as a controller that %s is named; its run goes on from the last checkpoint', async (_, part, says) => {
-    const { message } = await failing('controllers: [./mine.mjs]', part);
+    const { message } = await failing('controllers: [./mine.mjs]', part, says);
     expect(message).toContain(NAMED + says);
   });
 });

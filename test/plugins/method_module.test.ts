@@ -95,13 +95,13 @@ describe('a method from a file', () => {
       `export default method({ id: 'bad', ${ABOUT}, options: {},\n  create: () => ({ apply() { ${body} } }) });`;
     file('throws', part('throw new TypeError("no");'));
     file('hangs', part('for (;;) {}'));
-    const apply = async (name: string): Promise<() => unknown> => {
-      const { stage, methods } = await open(`credit_steps: [./methods/${name}.ts]`, 'reward_timeout: 0.2');
+    const apply = async (name: string, seconds: number): Promise<() => unknown> => {
+      const { stage, methods } = await open(`credit_steps: [./methods/${name}.ts]`, `reward_timeout: ${seconds}`);
       const { creditSteps } = createMethods(stage, methods);
       return () => creditSteps[0].part.apply([], {} as never); // it looks at nothing
     };
-    expect(await apply('throws')).toThrow('method "bad" (methods/throws.ts): apply failed: TypeError: no (line 3)');
-    expect(await apply('hangs')).toThrow(/apply gave nothing within 0\.2 s — it hangs or is too slow/);
+    expect(await apply('throws', 60)).toThrow('method "bad" (methods/throws.ts): apply failed: TypeError: no (line 3)');
+    expect(await apply('hangs', 0.2)).toThrow(/apply gave nothing within 0\.2 s — it hangs or is too slow/);
   });
 
   describe('is named for what it gives:', () => {
