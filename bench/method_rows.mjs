@@ -29,19 +29,19 @@ const PRESETS = [
   ...estimators(['rloo', 'maxrl', 'js-shrinkage', 'length-weighted', 'reinforce-pp', 'canon', 'brpo', 'tournament']),
   ...estimators(['riskpo', 'bundle', 'trie-value', 'psr', 'nsr']),
   // Random weights solve nothing whole: what counts as solved begins at a quarter of the positions.
-  solved('passk_analytic', 'passk-analytic', '{name: passk-analytic, k: 4'),
+  solved('passk-analytic', 'passk-analytic', '{name: passk-analytic, k: 4'),
   ['pkpo', ['grpo.advantage_estimator={name: pkpo, k: 4}'], ['pkpo']],
-  solved('w_reinforce + kl', 'w-reinforce', '{name: w-reinforce', ['grpo.beta=0.01']),
+  solved('w-reinforce + kl', 'w-reinforce', '{name: w-reinforce', ['grpo.beta=0.01']),
   ['kl', ['grpo.beta=0.01'], ['kl-loss']],
   ['kl-exact', ['grpo.loss_terms=[{name: kl-exact}]'], ['kl-exact']],
-  ['entropy_guard', ['grpo.entropy_coef=0', 'grpo.credit_steps=[entropy-guard]'], ['entropy-guard']],
+  ['entropy-guard', ['grpo.entropy_coef=0', 'grpo.credit_steps=[entropy-guard]'], ['entropy-guard']],
   ['no entropy bonus', ['grpo.entropy_coef=0'], []],
   ['top_entropy_quantile', ['grpo.top_entropy_quantile=0.5'], ['top-entropy-mask']],
   ['pos-weight', ['grpo.credit_steps=[{name: pos-weight, positive_weight: 0.5}]'], ['pos-weight']],
   ['clip-cov', ['grpo.token_weights=[clip-cov]'], ['clip-cov']],
   ['kl-cov', ['grpo.loss_terms=[kl-cov]'], ['kl-cov']],
   ['ref-reset', ['grpo.beta=0.01', 'grpo.controllers=[ref-reset]'], ['ref-reset']],
-  ['win_rate', ['grpo.group_steps=[win_rate]'], ['win_rate']],
+  ['win-rate', ['grpo.group_steps=[win-rate]'], ['win-rate']],
 ];
 
 function objectives(ids) {

@@ -217,5 +217,5 @@ it('held-out-falls sees a reward that is gamed in greedy accuracy alone, and lea
 it('constant-reward leaves rewards alone that group steps have made: beside its group each completion may be worth the same', () => {
   const equal = { live: 0, allRight: 31, correct: 0.97, reward: 0.5, lowest: 0.5, highest: 0.5, paid: 0 };
   expect(new Stream().batch(equal).codes()).toContain('constant-reward');
-  expect(new Stream({ keys: { group_steps: ['win_rate'] } }).batch(equal).codes()).not.toContain('constant-reward');
+  expect(new Stream({ keys: { group_steps: ['win-rate'] } }).batch(equal).codes()).not.toContain('constant-reward');
 });

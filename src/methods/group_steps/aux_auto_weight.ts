@@ -30,7 +30,7 @@ interface Kept {
 const noMoments = (): Moments => ({ xy: 0, xx: 0, yy: 0 });
 
 export const auxAutoWeight = method({
-  id: 'aux_auto_weight',
+  id: 'aux-auto-weight',
   about: {
     does: 'Weighs further rewards by how well they go with the one that matters.',
     formula: 'R = primary + Σ_k weight_k·max(0, EMA corr(R_k, primary))·R_k',

@@ -18,7 +18,7 @@ interface Dual {
 }
 
 export const constraintDual = method({
-  id: 'constraint_dual',
+  id: 'constraint-dual',
   about: {
     does: 'Holds the mean of a reward at a level, at the price that this takes.',
     formula: 'R ← R + μ·constraint; μ ← max(0, μ + rate·(least − mean of the step))',

@@ -12,7 +12,7 @@ import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
 const rate = (what: string) => real({ least: 0, below: 1, example: 0.1 }).default(0).describe(what);
 
 export const noiseBackward = method({
-  id: 'noise_backward',
+  id: 'noise-backward',
   about: {
     does: 'Undoes the error rates of a verifier on average.',
     formula: 'R ← (R − false_positive)/(1 − false_positive − false_negative)',

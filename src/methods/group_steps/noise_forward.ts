@@ -11,7 +11,7 @@ import { centredWarning } from './noise_warnings.ts';
 import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
 
 export const noiseForward = method({
-  id: 'noise_forward',
+  id: 'noise-forward',
   about: {
     does: 'Weights completions so that the errors of a verifier cancel on average.',
     formula: 'weight of ∇logprob: false_negative where R = 1, false_negative − 1 where R = 0',

@@ -12,7 +12,7 @@ import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
 const rate = (what: string) => real({ least: 0, most: 1, example: 0.1 }).default(0).describe(what);
 
 export const noisyWrapper = method({
-  id: 'noisy_wrapper',
+  id: 'noisy-wrapper',
   about: {
     does: 'Lets a verifier err at given rates.',
     formula: 'P(R = 1 | wrong) = false_positive, P(R = 0 | right) = false_negative',

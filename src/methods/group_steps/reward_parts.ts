@@ -116,16 +116,16 @@ export function unknownReward(stage: GrpoStageConfig, ...names: readonly (Json |
 /** Steps that make a total of their own, out of the rewards. */
 const MAKE_A_TOTAL: readonly string[] = [
   'ladder',
-  'solved_override',
+  'solved-override',
   'harmonic',
-  'constraint_dual',
-  'aux_auto_weight',
+  'constraint-dual',
+  'aux-auto-weight',
   'weaver',
   'agree',
   'ensemble',
 ];
 /** Steps that change the total where they name no reward. */
-const CHANGE_IT: readonly string[] = ['reward_transform', 'win_rate', 'majority'];
+const CHANGE_IT: readonly string[] = ['reward-transform', 'win-rate', 'majority'];
 
 /**
  * The rules of a step that may change a reward by the option `reward`: there is such a reward, and no step before made a

@@ -14,7 +14,7 @@ const levels = z
   .describe('Of threshold: [from, gives], the last that is reached counts; below all of them 0. Default [[0.5, 1]].');
 
 export const rewardTransform = method({
-  id: 'reward_transform',
+  id: 'reward-transform',
   about: {
     does: 'Scales, clips, squashes, ranks or thresholds a reward.',
     formula:

@@ -13,7 +13,7 @@ import type { GrpoStageConfig, RewardConfig } from '../stage.ts';
 import { mapRollouts, readerOf, unknownReward } from './reward_parts.ts';
 
 export const solvedOverride = method({
-  id: 'solved_override',
+  id: 'solved-override',
   about: {
     does: 'Pays one fixed reward for a solved problem, more than for any other.',
     formula: 'R = solved_reward where solved, else the weighted sum; solved_reward > its largest value',
@@ -78,7 +78,7 @@ function notLargest({ reward, text: answer }: Rollout, prompt: string, solved: n
   const seen = `${JSON.stringify(prompt)} → ${JSON.stringify(answer)}`;
   return new ConfigError(
     'solved-reward',
-    `solved_override.solved_reward: ${solved} — ${seen} has ${reward} in step ${step + 1}, and is not solved; set it above every reward of a wrong answer.`,
+    `solved-override.solved_reward: ${solved} — ${seen} has ${reward} in step ${step + 1}, and is not solved; set it above every reward of a wrong answer.`,
     { solved, reward, step },
   );
 }

@@ -7,7 +7,7 @@ import type { RolloutGroup } from '../records.ts';
 import { spreadOf } from './relative.ts';
 
 export const spreadGuard = method({
-  id: 'spread_guard',
+  id: 'spread-guard',
   about: {
     does: 'Leaves groups alone whose rewards hardly differ.',
     formula: 'dead where max R − min R < min_reward_spread',

@@ -17,7 +17,7 @@ import { changeConflict, mapRollouts, rewardKey, targetOf } from './reward_parts
 const SLACK = 1e-9;
 
 export const strictnessSchedule = method({
-  id: 'strictness_schedule',
+  id: 'strictness-schedule',
   about: {
     does: 'Judges a graded reward more strictly as the stage goes on.',
     formula: '1[R ≥ s] | max(0, 1 − e/s) | exp(−s·e), e = |best − R|, s a schedule of the step',

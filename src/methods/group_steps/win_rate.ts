@@ -9,7 +9,7 @@ import { winRates } from './relative.ts';
 import { changeConflict, changedReward, mapWithinGroups, targetOf } from './reward_parts.ts';
 
 export const winRate = method({
-  id: 'win_rate',
+  id: 'win-rate',
   about: {
     does: 'Rewards each completion by the share of its group that it beats.',
     formula: 'R = (wins + ½·ties)/(G − 1), a tie where |difference| ≤ tie_margin',

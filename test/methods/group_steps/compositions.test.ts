@@ -1,4 +1,4 @@
-/** Steps that make one total of several rewards: harmonic, agree, ensemble, constraint_dual, aux_auto_weight. */
+/** Steps that make one total of several rewards: harmonic, agree, ensemble, constraint-dual, aux-auto-weight. */
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { type Row, StepTrial } from '../../support/group_steps.ts';
@@ -41,10 +41,10 @@ describe('ensemble', () => {
   });
 });
 
-describe('constraint_dual', () => {
-  const trial = (options: string) => new StepTrial(`{name: constraint_dual, constraint: lcs, ${options}}`, TWO);
+describe('constraint-dual', () => {
+  const trial = (options: string) => new StepTrial(`{name: constraint-dual, constraint: lcs, ${options}}`, TWO);
   const price = (one: StepTrial, lcs: number, step: number) =>
-    one.apply([rows([1, lcs], [0, lcs])], step).logged['constraint_dual/price'];
+    one.apply([rows([1, lcs], [0, lcs])], step).logged['constraint-dual/price'];
 
   it('raises its price while the mean is too low, and lowers it to 0 at the least', () => {
     const one = trial('least: 0.9, rate: 0.5');
@@ -72,9 +72,9 @@ describe('constraint_dual', () => {
   });
 });
 
-describe('aux_auto_weight', () => {
+describe('aux-auto-weight', () => {
   const REWARDS = '[accuracy, {name: positions, weight: 0.5}, lcs]';
-  const trial = (memory = 0) => new StepTrial(`{name: aux_auto_weight, memory: ${memory}}`, REWARDS);
+  const trial = (memory = 0) => new StepTrial(`{name: aux-auto-weight, memory: ${memory}}`, REWARDS);
   /** positions goes with accuracy, lcs against it. */
   const mixed = rows([1, 0.8, 0.1], [1, 1, 0], [0, 0.2, 0.9], [0, 0, 1]);
 
@@ -87,8 +87,8 @@ describe('aux_auto_weight', () => {
     one.apply([mixed]);
     const { rewards, logged } = one.apply([mixed], 1);
     const correlation = 0.8 / Math.sqrt(0.68 * 1);
-    expect(logged['aux_auto_weight/corr/positions']).toBeCloseTo(correlation, 12);
-    expect(logged['aux_auto_weight/corr/lcs']).toBeLessThan(-0.9);
+    expect(logged['aux-auto-weight/corr/positions']).toBeCloseTo(correlation, 12);
+    expect(logged['aux-auto-weight/corr/lcs']).toBeLessThan(-0.9);
     [1 + 0.4 * correlation, 1 + 0.5 * correlation, 0.1 * correlation, 0].forEach((value, i) => {
       expect(rewards[0][i]).toBeCloseTo(value, 12);
     });
@@ -98,7 +98,7 @@ describe('aux_auto_weight', () => {
     const one = trial();
     one.apply([rows([1, 0.1, 0.7], [1, 0.9, 0.7]), rows([1, 0.5, 0.7], [0, 0.5, 0.7], [null, 1, 1])]);
     const { rewards, logged } = one.apply([mixed], 1);
-    expect(logged['aux_auto_weight/corr/positions']).toBe(0);
+    expect(logged['aux-auto-weight/corr/positions']).toBe(0);
     expect(rewards).toEqual([[1, 1, 0, 0]]);
   });
 

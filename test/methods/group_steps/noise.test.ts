@@ -1,4 +1,4 @@
-/** A verifier that errs, and what undoes its errors: noisy_wrapper, noise_backward, noise_forward, appeal. */
+/** A verifier that errs, and what undoes its errors: noisy-wrapper, noise-backward, noise-forward, appeal. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.ts';
 import { group } from '../../../src/methods/advantages/group.ts';
@@ -17,47 +17,47 @@ const many = rows(20_000, (i) => i % 4 === 0);
 const meanWhere = (rewards: readonly (number | null)[], right: boolean): number =>
   meanOf(rewards.filter((_, i) => (i % 4 === 0) === right).map((reward) => reward ?? Number.NaN));
 
-describe('noisy_wrapper', () => {
+describe('noisy-wrapper', () => {
   it('errs at its rates, and logs them and the gap to what the verifier said', () => {
-    const { rewards, logged, groups } = new StepTrial(`{name: noisy_wrapper, ${RATES}}`, '[accuracy]').apply([many]);
+    const { rewards, logged, groups } = new StepTrial(`{name: noisy-wrapper, ${RATES}}`, '[accuracy]').apply([many]);
     // Five standard errors of the shares of 15,000 and 5,000.
     expect(Math.abs(meanWhere(rewards[0], false) - 0.1)).toBeLessThan(0.013);
     expect(Math.abs(1 - meanWhere(rewards[0], true) - 0.3)).toBeLessThan(0.033);
-    expect(logged['noisy_wrapper/false_positives']).toBeCloseTo(meanWhere(rewards[0], false), 12);
-    expect(logged['noisy_wrapper/false_negatives']).toBeCloseTo(1 - meanWhere(rewards[0], true), 12);
-    expect(logged['noisy_wrapper/proxy_gap']).toBeCloseTo(meanOf(rewards[0].map(Number)) - 0.25, 12);
+    expect(logged['noisy-wrapper/false_positives']).toBeCloseTo(meanWhere(rewards[0], false), 12);
+    expect(logged['noisy-wrapper/false_negatives']).toBeCloseTo(1 - meanWhere(rewards[0], true), 12);
+    expect(logged['noisy-wrapper/proxy_gap']).toBeCloseTo(meanOf(rewards[0].map(Number)) - 0.25, 12);
     expect(groups[0].rollouts.map(({ verdict }) => verdict.score)).toEqual(many.map(({ parts }) => parts[0]));
   });
 
   it('changes nothing at rates of 0, and turns all round at 1', () => {
     const given = [1, 0, null, 0.4];
-    expect(new StepTrial('noisy_wrapper', '[accuracy]').rewardsOf(given)).toEqual(given);
-    const turned = new StepTrial('{name: noisy_wrapper, false_positive: 1, false_negative: 1}', '[accuracy]');
+    expect(new StepTrial('noisy-wrapper', '[accuracy]').rewardsOf(given)).toEqual(given);
+    const turned = new StepTrial('{name: noisy-wrapper, false_positive: 1, false_negative: 1}', '[accuracy]');
     expect(turned.rewardsOf(given)).toEqual([0, 1, null, 1]);
   });
 });
 
-describe('noise_backward', () => {
+describe('noise-backward', () => {
   it('gives the true reward on average, right or wrong', () => {
-    const both = new StepTrial(`{name: noisy_wrapper, ${RATES}}, {name: noise_backward, ${RATES}}`, '[accuracy]');
+    const both = new StepTrial(`{name: noisy-wrapper, ${RATES}}, {name: noise-backward, ${RATES}}`, '[accuracy]');
     const [rewards] = both.apply([many]).rewards;
     expect(Math.abs(meanWhere(rewards, true) - 1)).toBeLessThan(0.033 / 0.6);
     expect(Math.abs(meanWhere(rewards, false))).toBeLessThan(0.013 / 0.6);
-    const exact = new StepTrial(`{name: noise_backward, ${RATES}}`, '[accuracy]').rewardsOf([1, 0]).map(Number);
+    const exact = new StepTrial(`{name: noise-backward, ${RATES}}`, '[accuracy]').rewardsOf([1, 0]).map(Number);
     expect(0.7 * exact[0] + 0.3 * exact[1]).toBeCloseTo(1, 12);
     expect(0.1 * exact[0] + 0.9 * exact[1]).toBeCloseTo(0, 12);
   });
 
   it('refuses rates with which the verifier says nothing', () => {
-    expect(() => stageOf('group_steps: [{name: noise_backward, false_positive: 0.5, false_negative: 0.5}]')).toThrow(
+    expect(() => stageOf('group_steps: [{name: noise-backward, false_positive: 0.5, false_negative: 0.5}]')).toThrow(
       /false_negative: 0\.5 — with false_positive 1 or more/,
     );
   });
 });
 
-describe('noise_forward', () => {
+describe('noise-forward', () => {
   it('weighs a right completion 0 on average, and a wrong one −(1 − ρ0 − ρ1)', () => {
-    const [ifOne, ifZero] = new StepTrial('{name: noise_forward, false_negative: 0.3}', '[accuracy]')
+    const [ifOne, ifZero] = new StepTrial('{name: noise-forward, false_negative: 0.3}', '[accuracy]')
       .rewardsOf([1, 0])
       .map(Number);
     expect(ifOne).toBeCloseTo(0.3, 12);
@@ -86,7 +86,7 @@ describe('constant rates', () => {
   };
   const NONE = ['baseline: none', 'scale_rewards: none'];
 
-  it.each([`{name: noise_backward, ${RATES}}`, '{name: noise_forward, false_negative: 0.3}'])(
+  it.each([`{name: noise-backward, ${RATES}}`, '{name: noise-forward, false_negative: 0.3}'])(
     '%s is no change of advantages that are divided by the deviation of their group',
     (step) => {
       const plain = advantagesAfter('');
@@ -96,10 +96,10 @@ describe('constant rates', () => {
   );
 
   it.each([
-    ['{name: noise_backward, false_positive: 0.1}', [], /undoes it but for its scale, .*; set baseline: none/],
-    ['{name: noise_forward, false_negative: 0.1}', [], /compared with a mean undoes it; set baseline: none/],
-    ['{name: noise_backward, false_positive: 0.1}', NONE, undefined],
-    ['{name: noise_backward, false_positive: 0.1}', ['reward_funcs: [accuracy, lcs]'], undefined],
+    ['{name: noise-backward, false_positive: 0.1}', [], /undoes it but for its scale, .*; set baseline: none/],
+    ['{name: noise-forward, false_negative: 0.1}', [], /compared with a mean undoes it; set baseline: none/],
+    ['{name: noise-backward, false_positive: 0.1}', NONE, undefined],
+    ['{name: noise-backward, false_positive: 0.1}', ['reward_funcs: [accuracy, lcs]'], undefined],
   ] as const)('%s with %j: %s is said before step 1', (step, lines, text) => {
     const { config } = parseConfig(
       ['task: sort_digits', 'max_steps: 10', `group_steps: [${step}]`, ...lines].join('\n'),

@@ -4,7 +4,7 @@ import { StepTrial } from '../../support/group_steps.ts';
 import { finishSmallRun } from '../../support/small_runs.ts';
 
 const trial = (options: string) =>
-  new StepTrial(`{name: strictness_schedule, reward: accuracy, ${options}}`, '[accuracy]');
+  new StepTrial(`{name: strictness-schedule, reward: accuracy, ${options}}`, '[accuracy]');
 
 describe('strictness', () => {
   it('as a threshold lets pass what is as good', () => {
@@ -25,7 +25,7 @@ describe('strictness', () => {
     const scheduled = trial('strictness: {from: 0.5, to: 1, over: 0.4}');
     const at = (step: number) => scheduled.apply([[{ parts: [0.75] }]], step);
     expect([0, 2, 3, 9].map((step) => at(step).rewards[0][0])).toEqual([1, 1, 0, 0]);
-    expect([0, 2, 4, 9].map((step) => at(step).logged['strictness_schedule/strictness'])).toEqual([0.5, 0.75, 1, 1]);
+    expect([0, 2, 4, 9].map((step) => at(step).logged['strictness-schedule/strictness'])).toEqual([0.5, 0.75, 1, 1]);
   });
 });
 
@@ -43,11 +43,11 @@ reward_funcs: [positions]
 ${lines}`,
   });
   const backend = () => wasmBackend({ inline: true, fma: false });
-  const strict = '{name: strictness_schedule, reward: positions, strictness: {from: 0.5, to: 1}}';
+  const strict = '{name: strictness-schedule, reward: positions, strictness: {from: 0.5, to: 1}}';
   const plain = await finishSmallRun(await backend(), run(''));
   const shaped = await finishSmallRun(await backend(), run(`group_steps: [${strict}]`));
   expect(shaped.evaluations).toEqual(plain.evaluations);
-  expect(shaped.metrics.map((line) => line['strictness_schedule/strictness'])).toEqual([0.5, 0.75]);
+  expect(shaped.metrics.map((line) => line['strictness-schedule/strictness'])).toEqual([0.5, 0.75]);
   expect(shaped.metrics[0].reward).toBe(plain.metrics[0].reward);
   expect(shaped.metrics[0]['group_steps/reward']).not.toBe(plain.metrics[0].reward);
 });

@@ -5,7 +5,7 @@ import { groupOfRewards } from '../../support/rollouts.ts';
 import { stepContext } from '../../support/step_scopes.ts';
 
 const SCORES = [0.801, 0.8, 0.802, 0.799];
-const trial = (options: string) => new StepTrial(`{name: win_rate${options}}`, '[accuracy]');
+const trial = (options: string) => new StepTrial(`{name: win-rate${options}}`, '[accuracy]');
 
 it('is the share of the others that each beats', () => {
   expect(trial('').rewardsOf(SCORES)).toEqual([2 / 3, 1 / 3, 1, 0]);
@@ -36,7 +36,7 @@ it('does not change under any map that keeps the order, and leaves out what has 
 });
 
 it('of one reward leaves the others as they are', () => {
-  const { rewards } = new StepTrial('{name: win_rate, reward: lcs}').apply([
+  const { rewards } = new StepTrial('{name: win-rate, reward: lcs}').apply([
     [{ parts: [1, null, 0.5] }, { parts: [0, null, 0.9] }, { parts: [1, null, null] }],
   ]);
   expect(rewards).toEqual([[1, 1, 1]]);
