@@ -4,6 +4,7 @@
  * A config, its schema and every list of tasks need the cards alone; a generator, with its solver or its word list, is
  * loaded when a run is made of it.
  */
+import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
@@ -206,6 +207,6 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
 export function registeredTask(name: string): RegisteredTask {
   if (Object.hasOwn(registeredTasks, name)) return registeredTasks[name];
   const known = Object.keys(registeredTasks);
-  const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (tasks: ${known.join(', ')})`;
+  const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (${commandName()} tasks ls has them all)`;
   throw new ConfigError('unknown-task', message, { name, known });
 }

@@ -245,8 +245,8 @@ class TokenizedTasks implements TaskSet {
     const { name } = this.#taskOf(item);
     const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
     const rule = this.#isPretrained
-      ? `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`
-      : `has ${length} tokens, and problems that were measured before led to expect ${most} at most; let its lengths vary less`;
+      ? `has ${length} tokens, and problems that were measured before led to expect ${most} at most; let its lengths vary less`
+      : `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
     return new PluginError('task-failed', `task "${name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
       text,
       length,

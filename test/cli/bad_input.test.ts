@@ -190,7 +190,7 @@ const KEYS: Mistake[] = [
     what: 'a task that there is not',
     whole: true,
     yaml: BASE.replace('sort_digits', 'sort_digit'),
-    says: 'my.yaml:1  task.name: "sort_digit" — no such task; did you mean "sort_digits"? (tasks: countdown, sort_digits, reverse_text)',
+    says: 'my.yaml:1  task.name: "sort_digit" — no such task; did you mean "sort_digits"? (npx --no-install rlvr-train tasks ls has them all)',
   },
   {
     what: 'a knob that there is not',
