@@ -1,10 +1,10 @@
 /**
- * The one door to the matrices of a layer: every product of the schedule, forward and backward, goes through here with
- * a description of its matrix. What changes how a matrix acts (an adapter beside it) enters in this file alone.
+ * The one door to the matrices: every product of the schedule, forward and backward, goes through here with a description
+ * of its matrix. What changes how a matrix acts (an adapter beside it) enters in this file alone.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
-import type { LayerGradients, LayerSlots } from './parameters.ts';
+import type { LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 
 /** The matrices of a layer. q, k and v are one, and so are gate and up. */
 export type MatrixName = 'qkv' | 'attentionOutput' | 'gateUp' | 'down';
@@ -48,6 +48,11 @@ export function matrixOf(name: MatrixName, weights: LayerSlots, gradients?: Laye
     gradient: gradients?.[name],
     biasGradient: hasBias ? gradients?.qkvBias : undefined,
   };
+}
+
+/** The head, for whole rows of logits. @param gradient for a backward pass; undefined where it is frozen */
+export function headOf({ head }: Pick<ParameterSet, 'head'>, gradient?: Slot): LinearMatrix {
+  return { weight: head, bias: undefined, gradient, biasGradient: undefined };
 }
 
 /** out = x·weightᵀ (+ bias) (+ residual) */

@@ -11,7 +11,7 @@ import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations } from './activations.ts';
 import { keptSlots } from './activations.ts';
 import type { DistributionBackwardSlots, DistributionSlots } from './distribution_slots.ts';
-import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
+import { backwardLinear, forwardLinear, headOf, matrixOf } from './linear.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
 import type { BackwardSlots, PolicyPlan } from './plan.ts';
@@ -158,7 +158,7 @@ export function backwardPass(
 
 /** The logits of each loss row, as the head gives them, of the rows that `forwardHead` left in `hidden`. */
 export function headLogits(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, logits: Slot): void {
-  kernels.linear({ x: plan.slots.hidden, weight: weights.head, out: logits, rows: lossRows(plan) });
+  forwardLinear(kernels, headOf(weights), { x: plan.slots.hidden, out: logits, rows: lossRows(plan) });
 }
 
 /** From derivatives by log-prob and entropy of each loss row to `dHidden`. */
@@ -190,9 +190,8 @@ function backwardDistributions(
 ): void {
   const { weights, hidden } = plan.slots;
   const rows = lossRows(plan);
-  kernels.linearInputGradient({ dOut: logits, weight: weights.head, dX: dHidden, rows });
+  backwardLinear(kernels, headOf(weights, dHead), { dOut: logits, x: hidden, dX: dHidden, rows });
   kernels.add({ x: dHidden, out: leadingRows(backward.dHidden, dHidden.shape[0]) });
-  if (dHead !== undefined) kernels.linearWeightGradient({ dOut: logits, x: hidden, dWeight: dHead, rows });
 }
 
 /** From `dHidden` to the last layer's output. */

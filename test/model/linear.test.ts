@@ -9,7 +9,8 @@ const slot = (offset: number, ...shape: number[]) => ({ arena: 'reals', dtype: '
 
 it('no other file of the model asks for a product', () => {
   const products = /\b(linear|linearInputGradient|linearWeightGradient)\(\{/;
-  const files = readdirSync(MODEL).filter((file) => products.test(readFileSync(new URL(file, MODEL), 'utf8')));
+  const sources = readdirSync(MODEL, { encoding: 'utf8', recursive: true }).filter((file) => file.endsWith('.ts'));
+  const files = sources.filter((file) => products.test(readFileSync(new URL(file, MODEL), 'utf8')));
   expect(files).toEqual(['linear.ts']);
 });
 
