@@ -91,7 +91,7 @@ async function start(): Promise<void> {
 
 /**
  * Says for others, in `data-status` of the body, what the whole page shows: behind every other part, since each may move
- * what stands below it, and a click that comes meanwhile would miss.
+ * what stands below it, and a click that comes meanwhile would miss. While another state is being drawn it says none.
  */
 function drawnStatus(lab: Lab): { readonly first: Part; readonly last: Part } {
   let { status } = lab;
@@ -99,6 +99,7 @@ function drawnStatus(lab: Lab): { readonly first: Part; readonly last: Part } {
     first: {
       update: () => {
         status = lab.status; // it may change between two frames of a drawing
+        if (document.body.dataset.status !== status) delete document.body.dataset.status;
       },
     },
     last: {
