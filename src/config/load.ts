@@ -1,5 +1,5 @@
 /** From YAML text to a validated run. Pure: reading the file is `load_file.node.ts`. */
-import type { Remark } from '../methods/remarks.ts';
+import type { Remark } from '../methods/remark.ts';
 import { resolvedTree } from './dump.ts';
 import { addKnobProblems } from './option_problems.ts';
 import { applyOverrides, type Override } from './overrides.ts';

@@ -4,7 +4,8 @@
  */
 import { needsOf, type StageNeeds } from '../methods/create.ts';
 import { METHODS } from '../methods/registry.ts';
-import { type RemarkLevel, remarksOn } from '../methods/remarks.ts';
+import type { RemarkLevel } from '../methods/remark.ts';
+import { remarksOn } from '../methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { describeMethod, EXAMPLE_REWARDS } from './catalogue.ts';

@@ -1,6 +1,7 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
 import { registeredTasks } from '../data/registry.ts';
-import { type Remark, remarksOn } from '../methods/remarks.ts';
+import type { Remark } from '../methods/remark.ts';
+import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';

@@ -1,7 +1,7 @@
 /** Which methods a stage is made of: TRL's keys and the keys of the points, resolved to one list per point, and back. */
 import type { Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
-import type { MethodPlace } from '../methods/remarks.ts';
+import type { MethodPlace } from '../methods/remark.ts';
 import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';

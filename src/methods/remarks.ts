@@ -3,31 +3,11 @@
  * works but is biased, unsafe or without effect (`warn`, `note`). Each method speaks for itself; what belongs to no single
  * one stands in `stage_rules.ts`.
  */
-import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import type { Method, Said } from './method.ts';
+import type { Remark, RemarkLevel } from './remark.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
 import { STAGE_RULES } from './stage_rules.ts';
-
-/** Where a method stands in a stage. */
-export interface MethodPlace {
-  readonly point: MethodPoint;
-  /** Among those of its point. */
-  readonly index: number;
-}
-
-/** `conflict`: the stage cannot be trained. */
-export type RemarkLevel = 'note' | 'warning' | 'conflict';
-
-export interface Remark {
-  readonly level: RemarkLevel;
-  /** Of a method, or of a key of the stage. */
-  readonly at: MethodPlace | { readonly key: string };
-  /** The id of the method, or the value of the key. */
-  readonly value: Json;
-  /** `what is so; remedy`. */
-  readonly text: string;
-}
 
 /**
  * In the order of the points. @param lookUp  undefined for a method that is not known here, of which nothing is said

@@ -1,6 +1,6 @@
 /** What is said of a stage as a whole, where no method of it could say it: mostly that one is missing. */
 import { isTruncated, usesMethod } from './chosen.ts';
-import type { Remark } from './remarks.ts';
+import type { Remark } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
 
 type StageRule = (stage: GrpoStageConfig) => Remark | undefined;

@@ -29,5 +29,5 @@ export type { Store } from '../run/store.ts';
 export * from './browser_run.ts';
 export type { BackendReport, BackendRequest } from './choose_backend.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './opfs_store.ts';
-export type { OwnRewardRow } from './own_reward.ts';
+export type { OwnRewardRow } from './sandbox_program.ts';
 export { type EngineWorker, openRunInWorker, type WorkerOptions } from './worker_run.ts';

@@ -3,25 +3,13 @@ import { PluginError } from '../errors.ts';
 import { describeReward, type RewardBatch } from '../rewards/reward_function.ts';
 import type { SandboxLimits } from '../rewards/sandbox.ts';
 import { SandboxedReward } from '../rewards/sandboxed_reward.ts';
-import type { SandboxQuestion } from './sandbox_program.ts';
+import type { OwnRewardRow, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';
 
 /** Seconds: a visitor waits. The first time counts the start of a worker, on a busy device too. */
 const LIMITS: SandboxLimits = { load: 15, score: 5 };
 /** Most characters of the code. */
 const LONGEST_CODE = 100_000;
-
-/** What the visitor's function is called with, for one completion. */
-export interface OwnRewardRow {
-  readonly prompt: string;
-  readonly completion: string;
-  /** One correct answer of perhaps several. */
-  readonly answer: string;
-  /** Tokens of the completion. */
-  readonly length: number;
-  /** What the strict verifier says: its score, reason and sub-scores. */
-  readonly verdict: RewardBatch['verdicts'][number];
-}
 
 /**
  * Starts the code, which declares `function reward({prompt, completion, answer, length, verdict})`.

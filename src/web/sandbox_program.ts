@@ -6,8 +6,21 @@
  * is no part of the visitor's scope: none of its names can be seen from there. Whatever it needs once their code ran, it
  * has taken before, since they may replace every method that an object inherits.
  */
+
+import type { RewardBatch } from '../rewards/reward_function.ts';
 import type { Envelope, SandboxReply } from '../rewards/sandbox.ts';
-import type { OwnRewardRow } from './own_reward.ts';
+
+/** What the visitor's function is called with, for one completion. */
+export interface OwnRewardRow {
+  readonly prompt: string;
+  readonly completion: string;
+  /** One correct answer of perhaps several. */
+  readonly answer: string;
+  /** Tokens of the completion. */
+  readonly length: number;
+  /** What the strict verifier says: its score, reason and sub-scores. */
+  readonly verdict: RewardBatch['verdicts'][number];
+}
 
 interface Code {
   readonly code: string;
