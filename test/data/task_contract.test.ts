@@ -68,8 +68,8 @@ function randomAnswer(task: TaskSet, item: TaskItem, rng: Rng): string {
 }
 
 it('every registered task is in the settings of this suite, or has a second checker', () => {
-  const checked = [...new Set(SETTINGS.map(({ name }) => name)), ...Object.keys(SECOND_CHECKERS)];
-  expect(Object.keys(registeredTasks).sort()).toEqual(checked.sort());
+  const checked = new Set([...SETTINGS.map(({ name }) => name), ...Object.keys(SECOND_CHECKERS)]);
+  expect(Object.keys(registeredTasks).sort()).toEqual([...checked].sort());
   for (const [name, { card }] of Object.entries(registeredTasks)) {
     expect(card.name).toBe(name);
     expect(getTaskDefinition(name)).toMatchObject(card);

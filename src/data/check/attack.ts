@@ -1,35 +1,54 @@
 /**
- * Attacks on a verifier: right answers with something around them, answers of other problems, edits by character. Each
- * verdict is compared with a second checker's where there is one; else an answer that is not listed, in any notation, is
- * a false accept.
+ * Attacks on a verifier: right answers with something around them, answers of other problems, and texts near them in each
+ * of the ways of `attempts.ts`. Each verdict is compared with a second checker's where there is one; else an answer that
+ * is not listed, in any notation, is a false accept.
  */
-import { type Rng, rngFor } from '../../kernels/philox.ts';
+import { rngFor } from '../../kernels/philox.ts';
 import type { TaskItem } from '../task.ts';
+import { type AttemptKind, attemptKinds, attemptOf } from './attempts.ts';
 import { disagreement } from './checks.ts';
-import { mutated, wrapped } from './probes.ts';
+import { wrapped } from './probes.ts';
 import type { Setting } from './setting.ts';
 
-/** Tries `attempts` texts in all, and reports each verdict that is wrong. */
-export function attack(setting: Setting, attempts: number, seed = 'attack'): void {
+/** What was tried in one way, and how much of it was right after all: a way that never is would test half of a verifier. */
+export interface Tried {
+  texts: number;
+  right: number;
+}
+
+/** Drawn texts per problem, at least: about as many as there are wrapped ones. */
+const LEAST_PER_ITEM = 24;
+
+/** Tries `attempts` texts in all, and reports each verdict that is wrong. Gives what was tried, by kind. */
+export function attack(setting: Setting, attempts: number, seed = 'attack'): Map<AttemptKind | 'wrapped', Tried> {
   const { items } = setting;
   const rng = rngFor(`${seed}|${setting.definition.name}|${setting.name}`);
   const alphabet = alphabetOf(setting);
+  const all = new Map<AttemptKind | 'wrapped', Tried>();
+  const count = (kind: AttemptKind | 'wrapped', isRight: boolean): void => {
+    const tried = all.get(kind) ?? { texts: 0, right: 0 };
+    all.set(kind, { texts: tried.texts + 1, right: tried.right + (isRight ? 1 : 0) });
+  };
+  const perItem = Math.max(LEAST_PER_ITEM, Math.ceil(attempts / items.length / 2));
   let tried = 0;
   for (let round = 0; tried < attempts; round++) {
     const item = items[round % items.length] as TaskItem;
-    const other = items[rng.int(0, items.length - 1)] as TaskItem;
     const target = new Target(setting, item);
+    const anotherAnswer = (): string => setting.oracle(rng.pick(items));
     if (round < items.length) {
-      const texts = wrapped(setting.oracle(item), setting.oracle(other), item.prompt);
-      for (const text of Object.values(texts)) target.tryWrapped(text);
-      tried += Object.keys(texts).length;
+      const texts = Object.values(wrapped(setting.oracle(item), anotherAnswer(), item.prompt));
+      for (const text of texts) count('wrapped', target.tryWrapped(text));
+      tried += texts.length;
     }
-    const perItem = Math.max(8, Math.ceil(attempts / items.length / 4));
-    for (let i = 0; i < perItem; i++, tried++) {
-      const from = rng.int(0, 3) === 0 ? setting.oracle(other) : rng.pick(target.listed);
-      target.try(rng.int(0, 3) === 0 ? byToken(setting, from, rng) : mutated(from, alphabet, rng));
+    for (let i = 0; i < perItem && tried < attempts; i++, tried++) {
+      const kind = rng.pick(attemptKinds);
+      const from = rng.int(0, 3) === 0 ? anotherAnswer() : rng.pick(target.listed);
+      const { prompt } = item;
+      const text = attemptOf[kind]({ answer: from, prompt, anotherAnswer, alphabet, codec: setting.tasks.codec, rng });
+      count(kind, target.try(text));
     }
   }
+  return all;
 }
 
 /** Characters of its answers and of its vocabulary. */
@@ -38,16 +57,7 @@ function alphabetOf({ items, tasks }: Setting): string[] {
   return [...new Set([...items.slice(0, 50).flatMap(({ answer }) => answer.split('')), ...own])];
 }
 
-/** One token replaced, dropped or brought in. */
-function byToken({ tasks }: Setting, text: string, rng: Rng): string {
-  const ids = [...tasks.codec.encode(text)];
-  const at = rng.int(0, ids.length);
-  const fresh = rng.int(0, tasks.codec.vocabSize - 1);
-  ids.splice(at, rng.int(0, 1), ...(rng.int(0, 3) === 0 ? [] : [fresh]));
-  return tasks.codec.decode(ids);
-}
-
-/** A problem under attack. */
+/** A problem under attack; each text that is tried gives whether it is right. */
 class Target {
   readonly listed: readonly string[];
   readonly #known: ReadonlySet<string>;
@@ -61,35 +71,35 @@ class Target {
     this.#known = new Set(this.listed);
   }
 
-  try(text: string): void {
+  try(text: string): boolean {
     const verdict = this.#setting.judge(this.#item, text);
     const second = this.#setting.secondly(this.#item, text);
-    if (verdict === undefined) return;
+    if (verdict === undefined) return false;
     const accepts = verdict.score === 1;
     if (second !== undefined) {
       if (second !== accepts) disagreement(this.#setting, this.#item, text, second);
-      return;
+      return second;
     }
-    if (!accepts || this.#known.has(text) || this.#setting.definition.answers === 'open') return;
+    if (!accepts || this.#known.has(text) || this.#setting.definition.answers === 'open') return accepts;
     const forms = new Set(this.listed.map((answer) => this.#setting.judge(this.#item, answer)?.canonical));
-    if (verdict.canonical !== undefined && forms.has(verdict.canonical)) return;
+    if (verdict.canonical !== undefined && forms.has(verdict.canonical)) return true;
     const what =
       'an answer is accepted that is not listed; list it in solutions, give its canonical form, or set answers: open';
     this.#setting.report('false accept', what, { prompt: this.#item.prompt, answer: text, verdict });
+    return false;
   }
 
   /** A right answer with something around it is no right answer, in whatever canonical form. */
-  tryWrapped(text: string): void {
-    if (this.#setting.second !== undefined || this.#setting.definition.answers === 'open') {
-      this.try(text);
-      return;
-    }
+  tryWrapped(text: string): boolean {
+    if (this.#setting.second !== undefined || this.#setting.definition.answers === 'open') return this.try(text);
     const verdict = this.#setting.judge(this.#item, text);
-    if (verdict?.score !== 1 || this.#known.has(text)) return;
+    if (verdict?.score !== 1) return false;
+    if (this.#known.has(text)) return true;
     this.#setting.report('false accept', 'a right answer counts with something around it', {
       prompt: this.#item.prompt,
       answer: text,
       verdict,
     });
+    return false;
   }
 }

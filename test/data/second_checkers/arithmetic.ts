@@ -47,6 +47,35 @@ function units(text: string): bigint {
   return BigInt(whole + places.padEnd(4, '0'));
 }
 
+/** What surrounds an answer gone, and the signs of arithmetic in ASCII. */
+function inAscii(answer: string): string {
+  return bare(answer).replaceAll('\u00d7', '*').replaceAll('\u00f7', '/').replaceAll('\u2212', '-');
+}
+
+/** Whether a text is an expression of exactly these numbers with this value. */
+function isExpressionOf(answer: string, numbers: readonly string[], target: number): boolean {
+  const text = inAscii(answer);
+  if (text.length > 256 || !/^[0-9+*/() -]+$/.test(text)) return false;
+  const used = text.match(/[0-9]+/g) ?? [];
+  if ([...used].sort().join() !== [...numbers].sort().join()) return false;
+  let depth = 0;
+  let deepest = 0;
+  for (const character of text) {
+    if (character === '(') deepest = Math.max(deepest, ++depth);
+    if (character === ')') depth--;
+  }
+  if (deepest > 32 || /[0-9] +[0-9]/.test(text)) return false;
+  // Reduced from inside: what has no number, operator and number in turn is no expression.
+  let shape = text.replaceAll(' ', '').replace(/[0-9]+/g, 'n');
+  for (let before = ''; before !== shape; ) {
+    before = shape;
+    shape = shape.replace(/\(n\)|n[-+*/]n/, 'n');
+  }
+  if (shape !== 'n') return false;
+  const value = computed(text);
+  return Number.isFinite(value) && Math.abs(value - target) < 1e-9;
+}
+
 export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
   gcd({ prompt }, answer) {
     const numbers = asked(prompt, /^gcd ([0-9 ]+)>$/)[0]
@@ -191,25 +220,28 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
 
   puzzle24({ prompt }, answer) {
     const numbers = (asked(prompt, /^24: ([0-9 ]+)>$/)[0] as string).split(' ');
-    const text = bare(answer).replaceAll('\u00d7', '*').replaceAll('\u00f7', '/').replaceAll('\u2212', '-');
-    if (text.length > 256 || !/^[0-9+*/() -]+$/.test(text)) return false;
-    // Reduced from inside: what has no number, operator and number in turn is no expression.
-    const used = text.match(/[0-9]+/g) ?? [];
-    if ([...used].sort().join() !== [...numbers].sort().join()) return false;
-    let depth = 0;
-    let deepest = 0;
-    for (const character of text) {
-      if (character === '(') deepest = Math.max(deepest, ++depth);
-      if (character === ')') depth--;
+    return isExpressionOf(answer, numbers, 24);
+  },
+
+  countdown({ prompt, knobs }, answer) {
+    const [given = '', target = ''] = asked(prompt, /^([0-9 ]+) = ([0-9]+) \?$/);
+    const numbers = given.split(' ');
+    if (knobs.answer === 'expression') return isExpressionOf(answer, numbers, Number(target));
+    const text = inAscii(answer);
+    const pool = numbers.map(Number);
+    let last = Number.NaN;
+    for (const step of text.split(',')) {
+      const match = /^ *([0-9]+) *([-+*/]) *([0-9]+) *= *([0-9]+) *$/.exec(step);
+      if (match === null || /(?:^|[^0-9])0[0-9]|[0-9]{10}/.test(step)) return false;
+      for (const operand of [match[1], match[3]]) {
+        const at = pool.indexOf(Number(operand));
+        if (at < 0) return false;
+        pool.splice(at, 1);
+      }
+      last = Number(match[4]);
+      if (computed(`${match[1]}${match[2]}${match[3]}`) !== last) return false;
+      pool.push(last);
     }
-    if (deepest > 32 || /[0-9] +[0-9]/.test(text)) return false;
-    let shape = text.replaceAll(' ', '').replace(/[0-9]+/g, 'n');
-    for (let before = ''; before !== shape; ) {
-      before = shape;
-      shape = shape.replace(/\(n\)|n[-+*/]n/, 'n');
-    }
-    if (shape !== 'n') return false;
-    const value = computed(text);
-    return Number.isFinite(value) && Math.abs(value - 24) < 1e-9;
+    return text.length <= 256 && pool.length === 1 && last === Number(target);
   },
 };

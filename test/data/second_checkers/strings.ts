@@ -180,4 +180,16 @@ export const STRINGS: Readonly<Record<string, SecondChecker>> = {
     const inForm = /^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/.test(text);
     return text !== '' && inForm && read(text) === Number(given);
   },
+
+  sort_digits({ prompt }, answer) {
+    const [digits = ''] = asked(prompt, /^([0-9]+)>$/);
+    let expected = '';
+    for (const digit of '0123456789') expected += digit.repeat(digits.split(digit).length - 1);
+    return answer === expected;
+  },
+
+  reverse_text({ prompt }, answer) {
+    const [word = ''] = asked(prompt, /^([a-z]+)>$/);
+    return answer.length === word.length && [...word].every((letter, i) => answer[word.length - 1 - i] === letter);
+  },
 };

@@ -17,4 +17,5 @@ describeTasks(ARITHMETIC, {
   count_primes: ['f228f43a', '22491af1', 'a03a2b7e', '3f26e6f9'],
   decimal_chain_sum: ['8938f326', '15b4ef4c', '16e0c1af', '5e84644c'],
   puzzle24: ['f0f0cd47', 'df3760bc', '62672e10'],
+  countdown: ['c7e33d8f', 'a3203565', 'e7554ea6'],
 });

@@ -18,4 +18,6 @@ describeTasks(STRINGS, {
   binary_alternation: ['aceddda5', 'c8390738', 'e287ce1a', '852dd45d'],
   run_length: ['88fcc026', 'acbcdb53', '14f4a88e', '36d9c076'],
   roman_numerals: ['3633f4ae', '0cb820e3', 'cd29784c', '909d3d9f'],
+  sort_digits: ['7c3ce862', '9030ef1b', '5ffe82cb'],
+  reverse_text: ['3e9a7318', 'ab51a80a', 'eb087146'],
 });
