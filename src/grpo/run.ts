@@ -93,6 +93,8 @@ export interface TrainingRun {
   /** What is known of each problem, where a method asks for it. */
   readonly ledger: Ledger;
   readonly policy: Policy;
+  /** SHA-256 of the files of the pretrained model that it began with, by name; absent for random weights. */
+  readonly base?: Readonly<Record<string, string>>;
   readonly state: RunState;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;

@@ -4,15 +4,17 @@
  * A file appears under its name whole or not at all: it is written under a temporary name, fsync'ed, renamed, and the
  * directory is fsync'ed, so that the name survives a power failure too. Failures name path, cause and remedy.
  */
+import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../errors.ts';
+import type { ModelFiles } from '../model/pretrained/source.ts';
 import { describeFileError, type FileAction, systemCode } from './file_errors.ts';
 import { isAlive, takeLock } from './lock.node.ts';
 import { assertStorePath, countedClaim, type Store } from './store.ts';
 
 /** A store over the directory `root`, which is created with its first file. Nothing outside `root` is touched. */
-export function fileStore(root: string): Store {
+export function fileStore(root: string): Store & Required<Pick<ModelFiles, 'sha256'>> {
   return new FileStore(resolve(root));
 }
 
@@ -24,6 +26,9 @@ const TEMPORARY = /^\..+\.tmp-(\d+)-\d+$/;
 
 /** What file systems and clocks may differ by. */
 const CLOCK_SLACK_MS = 2_000;
+
+/** Bytes of a file that are hashed at a time. */
+const HASHED_BYTES = 4 * 1024 ** 2;
 
 /** Files that this process has begun: of all its stores, since two may be open in one directory. */
 let temporaries = 0;
@@ -47,6 +52,12 @@ class FileStore implements Store {
   async readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const file = this.#locate(path);
     return guard('read', file, () => unlessMissing(withFile(file, 'r', (handle) => readBetween(handle, begin, end))));
+  }
+
+  async sha256(path: string): Promise<string | undefined> {
+    const file = this.#locate(path);
+    const hashed = (handle: FileHandle): Promise<string> => hashPieces((begin, end) => readBetween(handle, begin, end));
+    return guard('read', file, () => unlessMissing(withFile(file, 'r', hashed)));
   }
 
   async writeAtomic(path: string, bytes: Uint8Array): Promise<void> {
@@ -204,6 +215,16 @@ async function readBetween(handle: FileHandle, begin: number, end: number): Prom
     length += bytesRead;
   }
   return bytes;
+}
+
+/** SHA-256 of a file that is read a piece at a time. */
+async function hashPieces(read: (begin: number, end: number) => Promise<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; ; at += HASHED_BYTES) {
+    const piece = await read(at, at + HASHED_BYTES);
+    hash.update(piece);
+    if (piece.length < HASHED_BYTES) return hash.digest('hex');
+  }
 }
 
 async function withFile<T>(path: string, flags: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {

@@ -7,7 +7,7 @@ import type { Fingerprint } from './fingerprint.ts';
 /** What only the caller knows; the machine supplies the rest. */
 export type FingerprintInputs = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'modules'
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'modules'
 > & {
   /** Whose git commit to record; default the working directory. */
   readonly directory?: string;
@@ -29,6 +29,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     seed: given.seed,
     gitCommit: readGitCommit(directory),
     configHash: given.configHash,
+    ...(given.base && { base: given.base }),
     ...(given.modules && Object.keys(given.modules).length > 0 && { modules: given.modules }),
   };
 }

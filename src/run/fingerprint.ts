@@ -11,6 +11,7 @@
  */
 import { z } from 'zod';
 import { CheckpointError } from '../errors.ts';
+import type { BaseHashes } from './base_hashes.ts';
 import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from './json.ts';
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
@@ -39,6 +40,8 @@ export type Fingerprint = {
   readonly configHash: string;
   /** SHA-256 of each file of the user's that the config names, and of what it imports; absent where it names none. */
   readonly modules?: Record<string, string>;
+  /** SHA-256 of each file of the pretrained model; absent for random weights, and in older runs. */
+  readonly base?: Record<string, string>;
 };
 
 const texts = z.record(z.string(), z.string());
@@ -57,6 +60,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   gitCommit: z.string().nullable(),
   configHash: z.string(),
   modules: texts.optional(),
+  base: texts.optional(),
 });
 
 export interface FingerprintComparison {
@@ -72,6 +76,9 @@ const FILE = 'fingerprint.json';
 const TOLD_ONLY: ReadonlySet<string> = new Set(['gitCommit', 'threads', 'runtime']);
 /** Backends whose arithmetic no CPU model can change. */
 const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
+
+/** Fields that older runs do not have: where one of the two says nothing, there is nothing to compare. */
+const NEWER = ['mathematics', 'base'] as const;
 
 /** What a browser does not tell. */
 const UNTOLD: readonly string[] = ['browser', 'not told'];
@@ -92,7 +99,7 @@ export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintCo
   const warnings: string[] = [];
   for (const change of describeChanges(before, after)) {
     const field = change.split(/[.:]/, 1)[0];
-    if (field === 'mathematics' && (before.mathematics === undefined || after.mathematics === undefined)) continue;
+    if (NEWER.some((name) => name === field && (before[name] === undefined || after[name] === undefined))) continue;
     (isToldOnly(field, change) ? warnings : differences).push(change);
   }
   return { same: differences.length === 0, differences, warnings };
@@ -151,9 +158,10 @@ export function refuseChangedModules(recorded: Modules, current: Modules): void 
 
 /** `./rewards/brief.ts has changed (SHA-256 1f3a5c7e → 90ab12cd)`; other lines as they are. */
 function describeModule(line: string): string {
-  const [, file, before, after] = /^modules\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
-  if (file === undefined || before === undefined || after === undefined) return line;
-  return `${file} has changed (SHA-256 ${before.slice(0, 8)} → ${after.slice(0, 8)})`;
+  const [, kind, file, before, after] = /^(modules|base)\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
+  if (kind === undefined || file === undefined || before === undefined || after === undefined) return line;
+  const owner = kind === 'base' ? `${file} of the pretrained model` : file;
+  return `${owner} has changed (SHA-256 ${before.slice(0, 8)} → ${after.slice(0, 8)})`;
 }
 
 /**
@@ -185,11 +193,12 @@ function itemsByIndex(value: JsonValue | undefined): JsonValue | undefined {
 export interface RunIdentity {
   readonly configHash: string;
   readonly seed: number;
+  readonly base?: BaseHashes;
 }
 
 /** The part that every checkpoint of the run repeats. */
-export function identityOf({ configHash, seed }: Fingerprint): RunIdentity {
-  return { configHash, seed };
+export function identityOf({ configHash, seed, base }: Fingerprint): RunIdentity {
+  return { configHash, seed, ...(base && { base }) };
 }
 
 /** Writes `fingerprint.json`, indented for people. */

@@ -5,6 +5,7 @@
  * if writing it again gives the same bytes: a single flipped bit anywhere is noticed.
  */
 import { z } from 'zod';
+import { changedFiles } from './base_hashes.ts';
 import type { RunIdentity } from './fingerprint.ts';
 import { parseJsonObject } from './json.ts';
 import { sha256Hex } from './sha256.ts';
@@ -23,7 +24,9 @@ const manifestSchema = z.strictObject({
   step: count,
   metricsBytes: count,
   /** Absent in manifests of before it was written. */
-  run: z.strictObject({ configHash: z.string(), seed: z.int() }).optional(),
+  run: z
+    .strictObject({ configHash: z.string(), seed: z.int(), base: z.record(z.string(), z.string()).optional() })
+    .optional(),
   files: z.strictObject({
     'weights.safetensors': fileSchema,
     'optimizer.safetensors': fileSchema,
@@ -38,8 +41,12 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 
 /** Which other run a checkpoint is of; undefined where it is of this one, or does not say. */
-export function otherRun({ run: its }: Manifest, { configHash, seed }: RunIdentity): string | undefined {
-  if (its === undefined || (its.configHash === configHash && its.seed === seed)) return undefined;
+export function otherRun({ run: its }: Manifest, { configHash, seed, base }: RunIdentity): string | undefined {
+  if (its === undefined) return undefined;
+  if (its.configHash === configHash && its.seed === seed) {
+    const [changed] = its.base && base ? changedFiles(its.base, base) : [];
+    return changed && `one of another base model: ${changed}`;
+  }
   const digits = (hash: string): string => hash.slice(0, 8);
   return its.seed === seed
     ? `one of config ${digits(its.configHash)} (this is ${digits(configHash)})`

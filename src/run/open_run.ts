@@ -78,7 +78,9 @@ export async function openRun(
     throw error;
   }
   const ledger = new Ledger();
-  return { config, tasks, rewards, methods, remarks, figures, ledger, policy, state: initialState(), clock };
+  const base = await pretrained?.hashes();
+  const state = initialState();
+  return { config, tasks, rewards, methods, remarks, figures, ledger, policy, ...(base && { base }), state, clock };
 }
 
 /**
@@ -101,6 +103,7 @@ export async function openForInference(
   requireStorage(config, backend);
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity);
+  const base = await pretrained?.hashes();
   const none = config.stages.map(() => undefined);
   return {
     config,
@@ -111,6 +114,7 @@ export async function openForInference(
     figures: figuresOf(config),
     ledger: new Ledger(),
     policy,
+    ...(base && { base }),
     state: initialState(),
     clock: () => performance.now(),
   };

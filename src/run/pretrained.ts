@@ -10,6 +10,7 @@ import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts'
 import type { Codec } from '../text/codec.ts';
 import { ggufTokenizer } from '../text/gguf_tokenizer.ts';
 import { pretrainedCodec, type TokenizerFiles } from '../text/pretrained_codec.ts';
+import { type BaseHashes, hashFiles } from './base_hashes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,12 +28,17 @@ export interface Pretrained {
   readonly name: string;
   readonly model: PretrainedModel;
   readonly codec: Codec;
+  /** SHA-256 of the files that it was opened from: a pass over all of them. */
+  hashes(): Promise<BaseHashes>;
 }
 
 export interface PretrainedOptions {
   /** Given to the chat template besides the messages. */
   readonly chatTemplateKwargs?: Json;
 }
+
+/** Files that say what the weights are, and which tokens end an answer. */
+const CONFIG_FILES = ['config.json', 'generation_config.json'];
 
 /** Files that belong to a tokenizer: a model that was trained from this one is given away with them as they are. */
 const TOKENIZER_FILES = [
@@ -54,11 +60,14 @@ export async function openPretrained(place: ModelPlace, options: PretrainedOptio
   try {
     if (gguf !== undefined) {
       const model = await openGguf(files, gguf);
-      return { name, model, codec: codecOf(ggufTokenizer(model.metadata, gguf), model) };
+      const codec = codecOf(ggufTokenizer(model.metadata, gguf), model);
+      return { name, model, codec, hashes: () => hashFiles(files, [gguf]) };
     }
     const model = await openModelFolder(files);
     const codec = codecOf(await folderTokenizer(files), model);
-    return { name, model, codec: { ...codec, files: await tokenizerFiles(files) } };
+    const weights = [...model.tensors.values()].map(({ file }) => file);
+    const hashes = () => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]);
+    return { name, model, codec: { ...codec, files: await tokenizerFiles(files) }, hashes };
   } catch (error) {
     throw withPlace(name, error);
   }

@@ -6,10 +6,10 @@ import { configHash } from './session.ts';
 
 export type RunFingerprint = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash'
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base'
 >;
 
-export async function runFingerprint({ config, policy }: TrainingRun): Promise<RunFingerprint> {
+export async function runFingerprint({ config, policy, base }: TrainingRun): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
   const { threads = 1, ...deciding } = features;
   return {
@@ -19,5 +19,6 @@ export async function runFingerprint({ config, policy }: TrainingRun): Promise<R
     threads: Number(threads),
     seed: config.seed,
     configHash: await configHash(config),
+    ...(base && { base }),
   };
 }

@@ -223,3 +223,41 @@ export function loadPretrainedGolden(
   const text = readFileSync(new URL(`./pretrained/${name}/expected.json`, import.meta.url), 'utf8');
   return decode(JSON.parse(text)) as ModelGolden;
 }
+
+export type PeftGoldenName = 'llama_tied' | 'qwen2' | 'qwen3' | 'llama_rslora';
+
+export interface PeftGolden {
+  about: string;
+  versions: Versions & { peft: string };
+  /** The checkpoint of `pretrained/` that it adapts: its BF16 file with config.5.json. */
+  base: 'llama_tied' | 'qwen2' | 'qwen3';
+  groups: Group[];
+  logits: Tensor;
+  /** Of A and B, by the name of the tensor without PEFT's prefix. */
+  backward: { temperature: number; g: Tensor; h: Tensor; S: number; logprob: Tensor; grads: Record<string, Tensor> };
+  /** Merged by PEFT in float32, scored in float64. */
+  merged: { temperature: number; logprob: Tensor };
+  /** The clipped objective; `loss` and `grad_norm` before each update, `adapter` after the last. */
+  steps: {
+    temperature: number;
+    /** One per completion. */
+    advantages: number[];
+    epsilon: number;
+    optimizer: {
+      betas: [number, number];
+      eps: number;
+      weight_decay: number;
+      learning_rate: number;
+      max_grad_norm: number;
+    };
+    loss: number[];
+    grad_norm: number[];
+    adapter: Record<string, Tensor>;
+  };
+}
+
+/** What PEFT computes with an adapter of `peft/`. */
+export function loadPeftGolden(name: PeftGoldenName): PeftGolden {
+  const text = readFileSync(new URL(`./peft/${name}/expected.json`, import.meta.url), 'utf8');
+  return decode(JSON.parse(text)) as PeftGolden;
+}

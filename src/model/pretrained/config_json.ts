@@ -138,12 +138,14 @@ function natural(config: Json, key: string, file: string, byDefault?: number): n
   return wholeNumber(config[key] ?? byDefault, `${file}: ${key}`);
 }
 
-function wholeNumber(value: unknown, place: string): number {
+/** @throws CheckpointError `model-unsupported` naming the place */
+export function wholeNumber(value: unknown, place: string): number {
   if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
   throw unsupported(`${place} ${shown(value)}`, 'must be a whole number above 0');
 }
 
-function positive(value: unknown, place: string): number {
+/** @throws CheckpointError `model-unsupported` naming the place */
+export function positive(value: unknown, place: string): number {
   if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
   throw unsupported(`${place} ${shown(value)}`, 'must be a number above 0');
 }
@@ -154,7 +156,8 @@ function flag(config: Json, key: string, file: string): boolean {
   throw unsupported(`${file}: ${key} ${shown(value)}`, 'must be true or false');
 }
 
-function shown(value: unknown): string {
+/** A value for a message. */
+export function shown(value: unknown): string {
   const text = value === undefined ? 'is missing' : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -62,7 +62,8 @@ function weightMap(index: Uint8Array): ReadonlyMap<string, string> {
   throw new CheckpointError('index-malformed', message);
 }
 
-async function tensorsOf(files: ModelFiles, file: string): Promise<ReadonlyMap<string, PretrainedTensor>> {
+/** The tensors of one file, by name. @throws CheckpointError where it is missing or damaged */
+export async function tensorsOf(files: ModelFiles, file: string): Promise<ReadonlyMap<string, PretrainedTensor>> {
   const size = await files.size(file);
   if (size === undefined) {
     throw new CheckpointError('no-model', `${file}: no such file, though ${INDEX} names it. Copy or fetch it again.`);

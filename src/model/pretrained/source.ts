@@ -13,6 +13,8 @@ export interface ModelFiles {
   read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Bytes [begin, end) of the file, fewer where it ends before. */
   readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Where the whole file need not be in memory for it: its SHA-256; undefined where there is no such file. */
+  sha256?(path: string): Promise<string | undefined>;
 }
 
 /** Takes values of a tensor, row-major; the first one is element `at`. */

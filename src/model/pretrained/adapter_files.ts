@@ -1,0 +1,238 @@
+/**
+ * A LoRA adapter in PEFT's layout: adapter_config.json and adapter_model.safetensors.
+ *
+ *   W' = W + scale·B·A;  scale = alpha / r, with `use_rslora` alpha / √r
+ *
+ * A tensor is `base_model.model.` + its name here, as `model.layers.0.self_attn.q_proj.lora_A.weight`. Whatever else
+ * would change the arithmetic is refused by its key; keys that say how the adapter was made are left alone.
+ *
+ * @see https://huggingface.co/docs/peft, LoraConfig
+ */
+import { CheckpointError } from '../../errors.ts';
+import { positive, shown, wholeNumber } from './config_json.ts';
+import { readJsonFile } from './open_folder.ts';
+import { tensorsOf } from './safetensors_files.ts';
+import { type ModelFiles, type PretrainedModel, type PretrainedTensor, unsupported } from './source.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const ADAPTER_CONFIG = 'adapter_config.json';
+export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
+
+/** What stands before the names of the model's modules. */
+const PREFIX = 'base_model.model.';
+
+/** Linear layers of the decoder that an adapter may change, by the last part of their names. */
+export const ADAPTER_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
+
+export type AdapterTarget = (typeof ADAPTER_TARGETS)[number];
+
+export interface AdapterConfig {
+  readonly rank: number;
+  readonly alpha: number;
+  /** The scale is alpha / √r. arXiv:2312.03732 */
+  readonly useRslora: boolean;
+  /** In the order of `ADAPTER_TARGETS`; each of them in every layer. */
+  readonly targets: readonly AdapterTarget[];
+}
+
+export interface Adapter {
+  readonly config: AdapterConfig;
+  /** The model that it was trained on, as its config names it. */
+  readonly baseName: string | undefined;
+  /** By their names here. */
+  readonly tensors: ReadonlyMap<string, PretrainedTensor>;
+  /** What a user should know of it. */
+  readonly notes: readonly string[];
+}
+
+/** Keys that change what is computed, each with the values that change nothing. */
+const FIXED: Readonly<Record<string, { readonly neutral: readonly unknown[]; readonly rule: string }>> = {
+  peft_type: { neutral: ['LORA'], rule: 'adapters of LoRA alone are computed here' },
+  task_type: { neutral: ['CAUSAL_LM'], rule: 'has another head than a language model' },
+  bias: { neutral: ['none'], rule: 'biases that were trained beside the adapter are not read here' },
+  init_lora_weights: {
+    neutral: [true, false, 'gaussian', 'orthogonal', 'eva'],
+    rule: 'this way to begin changes the base, too; save it by PEFT with path_initial_model_for_weight_conversion',
+  },
+  use_dora: { neutral: [], rule: 'magnitudes beside A and B are not computed here; train with plain LoRA' },
+  modules_to_save: { neutral: [], rule: 'whole modules beside A and B are not read here' },
+  rank_pattern: { neutral: [], rule: 'every module has the same rank here' },
+  alpha_pattern: { neutral: [], rule: 'every module has the same scale here' },
+  fan_in_fan_out: { neutral: [], rule: 'weights are stored as [out, in] here' },
+};
+
+/** Keys that say how the adapter was made or stored, and nothing of what it computes. */
+const IRRELEVANT = new Set([
+  'peft_version',
+  'auto_mapping',
+  'base_model_name_or_path',
+  'revision',
+  'inference_mode',
+  'r',
+  'lora_alpha',
+  'use_rslora',
+  'target_modules',
+  'exclude_modules',
+  'lora_dropout',
+  'layers_to_transform',
+  'layers_pattern',
+  'megatron_core',
+  'loftq_config',
+  'eva_config',
+  'corda_config',
+  'lora_ga_config',
+  'qalora_group_size',
+  'ensure_weight_tying',
+  'runtime_config',
+]);
+
+/** Whether the files are those of an adapter. */
+export async function isAdapterFolder(files: ModelFiles): Promise<boolean> {
+  return (await files.size(ADAPTER_CONFIG)) !== undefined;
+}
+
+/** Reads headers alone. @throws CheckpointError where something is missing, damaged, or not computed here */
+export async function openAdapter(files: ModelFiles): Promise<Adapter> {
+  const json = await readJsonFile(files, ADAPTER_CONFIG);
+  if (json === undefined) throw new CheckpointError('no-adapter', `${ADAPTER_CONFIG}: no such file.`);
+  requireComputed(json);
+  if ((await files.size(ADAPTER_WEIGHTS)) === undefined) {
+    const remedy = 'an adapter_model.bin becomes one where PEFT loads and saves it again';
+    throw new CheckpointError('no-adapter', `${ADAPTER_WEIGHTS}: no such file; ${remedy}.`);
+  }
+  const tensors = renamed(await tensorsOf(files, ADAPTER_WEIGHTS));
+  const modules = modulesOf(tensors);
+  requireTargets(json.target_modules, modules);
+  const { base_model_name_or_path: base, lora_dropout: dropout = 0 } = json;
+  const told = `${ADAPTER_CONFIG}: lora_dropout ${JSON.stringify(dropout)} — the adapter was trained with it; here it is used and trained without.`;
+  return {
+    config: {
+      rank: wholeNumber(json.r, `${ADAPTER_CONFIG}: r`),
+      alpha: positive(json.lora_alpha, `${ADAPTER_CONFIG}: lora_alpha`),
+      useRslora: json.use_rslora === true,
+      targets: ADAPTER_TARGETS.filter((module) => modules.some((name) => name.endsWith(`.${module}`))),
+    },
+    baseName: typeof base === 'string' && base !== '' ? base : undefined,
+    tensors,
+    notes: dropout === 0 ? [] : [told],
+  };
+}
+
+/** @throws CheckpointError `adapter-misfit` where the adapter was trained on a model of another shape */
+export function requireFit({ config, tensors }: Adapter, { tensors: base }: Pick<PretrainedModel, 'tensors'>): void {
+  const { rank } = config;
+  const modules = modulesOf(tensors);
+  for (const module of modules) {
+    const [out, input] = base.get(`${module}.weight`)?.shape ?? [];
+    if (out === undefined || input === undefined) {
+      throw misfit(`adapts ${module}, which the model has not`, { module });
+    }
+    for (const [part, wanted] of [
+      ['lora_A', [rank, input]],
+      ['lora_B', [out, rank]],
+    ] as const) {
+      const found = tensors.get(`${module}.${part}.weight`)?.shape;
+      if (found?.join() === wanted.join()) continue;
+      const seen = found === undefined ? 'is missing' : `has shape [${found.join(', ')}]`;
+      throw misfit(
+        `tensor ${PREFIX}${module}.${part}.weight ${seen}, this model and r ${rank} need [${wanted.join(', ')}]`,
+        {
+          module,
+        },
+      );
+    }
+  }
+  const has = new Set(modules);
+  const layers = new Set([...base.keys()].flatMap((name) => /^model\.layers\.\d+\./.exec(name) ?? []));
+  for (const name of base.keys()) {
+    const module = name.slice(0, -'.weight'.length);
+    const isWanted = config.targets.some((target) => name.endsWith(`.${target}.weight`));
+    if (!isWanted || has.has(module)) continue;
+    const rule = `adapts ${modules.length} modules and not ${module}: a kind of module is adapted in all ${layers.size} layers here, or in none`;
+    throw misfit(rule, { module });
+  }
+}
+
+/** Contents of adapter_config.json. @param baseName  of the model that it belongs to */
+export function adapterConfigJson(config: AdapterConfig, baseName: string | undefined): Json {
+  return {
+    peft_type: 'LORA',
+    task_type: 'CAUSAL_LM',
+    base_model_name_or_path: baseName ?? null,
+    r: config.rank,
+    lora_alpha: config.alpha,
+    use_rslora: config.useRslora,
+    target_modules: config.targets,
+    lora_dropout: 0,
+    bias: 'none',
+    fan_in_fan_out: false,
+    init_lora_weights: true,
+    modules_to_save: null,
+    rank_pattern: {},
+    alpha_pattern: {},
+    use_dora: false,
+    inference_mode: true,
+  };
+}
+
+/** The name of an adapter's tensor in its file. */
+export function nameInFile(name: string): string {
+  return `${PREFIX}${name}`;
+}
+
+/** What W gets besides itself is this times B·A. */
+export function adapterScale({ rank, alpha, useRslora }: AdapterConfig): number {
+  return alpha / (useRslora ? Math.sqrt(rank) : rank);
+}
+
+function requireComputed(config: Json): void {
+  for (const [key, value] of Object.entries(config)) {
+    if (isNothing(value) || IRRELEVANT.has(key)) continue;
+    const { neutral, rule } = FIXED[key] ?? { neutral: [], rule: 'is not known here' };
+    if (neutral.includes(value)) continue;
+    throw unsupported(`${ADAPTER_CONFIG}: ${key} ${shown(value)}`, rule, { key });
+  }
+}
+
+/** What PEFT writes where an option is not used. */
+function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+function renamed(tensors: ReadonlyMap<string, PretrainedTensor>): ReadonlyMap<string, PretrainedTensor> {
+  const form = new RegExp(
+    `^${PREFIX.replaceAll('.', '\\.')}(model\\.layers\\.\\d+\\.\\w+\\.(?:${ADAPTER_TARGETS.join('|')})\\.lora_[AB]\\.weight)$`,
+  );
+  return new Map(
+    [...tensors].map(([name, tensor]) => {
+      const own = form.exec(name)?.[1];
+      if (own !== undefined) return [own, tensor];
+      const rule = `only A and B of ${ADAPTER_TARGETS.join(', ')} of each layer are computed here`;
+      throw unsupported(`${ADAPTER_WEIGHTS}: tensor ${name}`, rule, { name });
+    }),
+  );
+}
+
+/** `model.layers.0.self_attn.q_proj`, …, each once. */
+function modulesOf(tensors: ReadonlyMap<string, PretrainedTensor>): string[] {
+  return [...new Set([...tensors.keys()].map((name) => name.replace(/\.lora_[AB]\.weight$/, '')))];
+}
+
+/** A list names modules by their whole names or by how those end; a text is a pattern, and what it met is in the file. */
+function requireTargets(targets: unknown, modules: readonly string[]): void {
+  if (modules.length === 0) throw misfit('holds no tensors', {});
+  const listed: readonly unknown[] = Array.isArray(targets) ? targets : [];
+  for (const target of listed) {
+    if (modules.some((module) => module === target || module.endsWith(`.${String(target)}`))) continue;
+    const place = `${ADAPTER_CONFIG}: target_modules names ${shown(target)}`;
+    throw new CheckpointError('adapter-misfit', `${place}, and ${ADAPTER_WEIGHTS} has no tensors of it.`, { target });
+  }
+}
+
+function misfit(rule: string, facts: Readonly<Record<string, unknown>>): CheckpointError {
+  const remedy = 'It belongs to another base model: give the one that it was trained on';
+  return new CheckpointError('adapter-misfit', `${ADAPTER_WEIGHTS}: ${rule}. ${remedy}.`, facts);
+}
