@@ -9,12 +9,15 @@ import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
+import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
 import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
 import { binaryMatrixCard } from './tasks/binary_matrix/card.ts';
+import { bitwiseArithmeticCard } from './tasks/bitwise_arithmetic/card.ts';
 import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
+import { complexArithmeticCard } from './tasks/complex_arithmetic/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
 import { countBitsCard } from './tasks/count_bits/card.ts';
 import { countPrimesCard } from './tasks/count_primes/card.ts';
@@ -48,6 +51,7 @@ import { shortestPathCard } from './tasks/shortest_path/card.ts';
 import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
+import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { topologicalOrderCard } from './tasks/topological_order/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
@@ -74,6 +78,14 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     load: async () => (await import('./tasks/reverse_text/reverse_text.ts')).reverseText,
   },
   // arithmetic
+  complex_arithmetic: {
+    card: complexArithmeticCard,
+    load: async () => (await import('./tasks/complex_arithmetic/complex_arithmetic.ts')).complexArithmetic,
+  },
+  bitwise_arithmetic: {
+    card: bitwiseArithmeticCard,
+    load: async () => (await import('./tasks/bitwise_arithmetic/bitwise_arithmetic.ts')).bitwiseArithmetic,
+  },
   puzzle24: { card: puzzle24Card, load: async () => (await import('./tasks/puzzle24/puzzle24.ts')).puzzle24 },
   decimal_chain_sum: {
     card: decimalChainSumCard,
@@ -115,6 +127,14 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   chain_sum: { card: chainSumCard, load: async () => (await import('./tasks/chain_sum/chain_sum.ts')).chainSum },
   gcd: { card: gcdCard, load: async () => (await import('./tasks/gcd/gcd.ts')).gcd },
   // strings
+  string_manipulation: {
+    card: stringManipulationCard,
+    load: async () => (await import('./tasks/string_manipulation/string_manipulation.ts')).stringManipulation,
+  },
+  ab: {
+    card: abCard,
+    load: async () => (await import('./tasks/ab/ab.ts')).ab,
+  },
   roman_numerals: {
     card: romanNumeralsCard,
     load: async () => (await import('./tasks/roman_numerals/roman_numerals.ts')).romanNumerals,

@@ -9,7 +9,9 @@ import {
   type SecondChecker,
   takeKnobs,
 } from '../../src/data/index.ts';
+import type { Knobs, TaskDefinition } from '../../src/data/task.ts';
 import { murmur3OfText } from '../../src/kernels/murmur3.ts';
+import type { Json } from '../../src/options/json.ts';
 
 /** Milliseconds of this process: those of other programs on a busy machine are not the verifier's. */
 const clock = (): number => process.cpuUsage().user / 1000;
@@ -65,4 +67,14 @@ export function describeTasks(
       expect(await digestsOf(name)).toEqual(digests[name]);
     });
   });
+}
+
+/** What a task's verifier gives an answer that ended by itself, at its default knobs. */
+export function scoreOf<I extends Json, K extends Knobs>(
+  definition: TaskDefinition<I, K>,
+  item: I,
+  answer: string,
+): number | null {
+  const knobs = takeKnobs(definition as unknown as AnyTaskDefinition, {}) as K; // its own
+  return definition.verify(item, answer, knobs, { finishReason: 'eos' }).score;
 }

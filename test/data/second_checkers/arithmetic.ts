@@ -76,6 +76,62 @@ function isExpressionOf(answer: string, numbers: readonly string[], target: numb
   return Number.isFinite(value) && Math.abs(value - target) < 1e-9;
 }
 
+/** An expression in hexadecimal, its innermost parentheses first; each of them has one operator. */
+function innermostFirst(text: string): bigint {
+  const values: bigint[] = [];
+  let left = `(${text})`;
+  const valueOfOperand = (operand: string): bigint =>
+    operand.startsWith('#') ? (values[Number(operand.slice(1))] as bigint) : BigInt(`0x${operand}`);
+  while (left.includes('(')) {
+    left = left.replace(
+      /\((#?[0-9a-f]+)(<<|>>|[-+*&|^])(#?[0-9a-f]+)\)/,
+      (_all, one: string, operator: string, two: string) => {
+        const [a, b] = [valueOfOperand(one), valueOfOperand(two)];
+        const power = 2n ** (b < 0n ? 0n : b > 64n ? 64n : b);
+        const byOperator: Readonly<Record<string, () => bigint>> = {
+          '+': () => a + b,
+          '-': () => a - b,
+          '*': () => a * b,
+          '&': () => bits(a, b, (x, y) => x && y),
+          '|': () => bits(a, b, (x, y) => x || y),
+          '^': () => bits(a, b, (x, y) => x !== y),
+          '<<': () => a * power,
+          '>>': () => (a - (((a % power) + power) % power)) / power,
+        };
+        values.push((byOperator[operator] as () => bigint)());
+        return `#${values.length - 1}`;
+      },
+    );
+  }
+  return values.at(-1) as bigint;
+}
+
+/** Bit by bit in two's complement of 128 places. */
+function bits(a: bigint, b: bigint, combine: (x: boolean, y: boolean) => boolean): bigint {
+  const modulus = 2n ** 128n;
+  const digits = (value: bigint): string => (((value % modulus) + modulus) % modulus).toString(2).padStart(128, '0');
+  const [left, right] = [digits(a), digits(b)];
+  const combined = [...left].map((bit, i) => (combine(bit === '1', right[i] === '1') ? '1' : '0')).join('');
+  const value = BigInt(`0b${combined}`);
+  return combined[0] === '1' ? value - modulus : value;
+}
+
+/** Real numbers are whole multiples of 1/SCALE here: more places than an answer may have. */
+const SCALE = 10n ** 256n;
+
+/** Real and imaginary part of a number whose form is known to be right, times SCALE. */
+function parts(text: string): [bigint, bigint] {
+  let [real, imaginary] = [0n, 0n];
+  for (const [, sign, digits = '', unit] of text.matchAll(/([+-]?)([0-9.]*)(i?)/g)) {
+    if (digits === '' && unit === '') continue;
+    const [whole = '', places = ''] = (digits === '' ? '1' : digits).split('.');
+    const value = (sign === '-' ? -1n : 1n) * BigInt(whole + places.padEnd(256, '0'));
+    if (unit === 'i') imaginary += value;
+    else real += value;
+  }
+  return [real, imaginary];
+}
+
 export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
   gcd({ prompt }, answer) {
     const numbers = asked(prompt, /^gcd ([0-9 ]+)>$/)[0]
@@ -243,5 +299,32 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
       pool.push(last);
     }
     return text.length <= 256 && pool.length === 1 && last === Number(target);
+  },
+
+  bitwise_arithmetic({ prompt }, answer) {
+    const [text = ''] = asked(prompt, /^hex ([0-9a-f()+*&|^<>-]+)>$/);
+    const match = /^([+\-\u2212]?)(?:0x)?([0-9a-fA-F]+)$/.exec(bare(answer));
+    if (match === null || bare(answer).length > 256) return false;
+    const given = [...(match[2] as string)].reduce((sum, digit) => 16n * sum + BigInt(Number.parseInt(digit, 16)), 0n);
+    return (match[1] === '' || match[1] === '+' ? given : -given) === innermostFirst(text);
+  },
+
+  complex_arithmetic({ prompt }, answer) {
+    const part = '([-0-9+i]+)';
+    const [left = '', operator, right = ''] = asked(prompt, new RegExp(`^\\(${part}\\)([-+*/])\\(${part}\\)>$`));
+    const text = bare(answer).replaceAll('\u2212', '-');
+    const number = '[0-9]+(?:\\.[0-9]+)?';
+    const imaginary = `(?:${number})?i`;
+    const forms = [number, imaginary, `${number} *[+-] *${imaginary}`, `${imaginary} *[+-] *${number}`];
+    if (text.length > 256 || !forms.some((form) => new RegExp(`^[+-]?${form}$`).test(text))) return false;
+    const [a, b] = parts(left);
+    const [c, d] = parts(right);
+    const [x, y] = parts(text.replaceAll(' ', ''));
+    const is = (realPart: bigint, imaginaryPart: bigint): boolean => x === realPart && y === imaginaryPart;
+    if (operator === '+') return is(a + c, b + d);
+    if (operator === '-') return is(a - c, b - d);
+    if (operator === '*') return is((a * c - b * d) / SCALE, (a * d + b * c) / SCALE);
+    // A quotient is what gives the dividend again.
+    return a * SCALE === x * c - y * d && b * SCALE === x * d + y * c;
   },
 };

@@ -192,4 +192,39 @@ export const STRINGS: Readonly<Record<string, SecondChecker>> = {
     const [word = ''] = asked(prompt, /^([a-z]+)>$/);
     return answer.length === word.length && [...word].every((letter, i) => answer[word.length - 1 - i] === letter);
   },
+
+  ab({ prompt }, answer) {
+    let program = asked(prompt, /^ab ([AB# ]+)>$/)[0] as string;
+    const rules = [
+      [/ ?A# #A| ?B# #B/, ''],
+      [/A# #B/, '#B A#'],
+      [/B# #A/, '#A B#'],
+    ] as const;
+    // One pair at a time, the last rule first, until the text stays the same.
+    for (let before = ''; before !== program; ) {
+      before = program;
+      const rule = [...rules].reverse().find(([pattern]) => pattern.test(program));
+      if (rule !== undefined) program = program.replace(rule[0], rule[1]).trim();
+    }
+    const expected = program.split(' ');
+    const elements = listed(answer);
+    return elements?.length === expected.length && elements.every((element, i) => element === expected[i]);
+  },
+
+  string_manipulation({ prompt }, answer) {
+    const [rules = '', text = ''] = asked(prompt, /^([a-e=,^$]+):([a-e]+)>$/);
+    // The prompt's ^ and $ mean what they mean in a pattern.
+    const patterns = rules.split(',').map((rule) => {
+      const [from = '', to = ''] = rule.split('=');
+      return { pattern: new RegExp(from), to };
+    });
+    const seen = [text];
+    for (;;) {
+      const now = seen[seen.length - 1] as string;
+      const rule = patterns.find(({ pattern }) => pattern.test(now));
+      const next = rule === undefined ? now : now.replace(rule.pattern, rule.to);
+      if (seen.includes(next)) return bare(answer) === now;
+      seen.push(next);
+    }
+  },
 };

@@ -1,4 +1,7 @@
-import { describeTasks } from '../../support/task_rules.ts';
+import { describe, expect, it } from 'vitest';
+import { bitwiseArithmetic } from '../../../src/data/tasks/bitwise_arithmetic/bitwise_arithmetic.ts';
+import { complexArithmetic } from '../../../src/data/tasks/complex_arithmetic/complex_arithmetic.ts';
+import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { ARITHMETIC } from '../second_checkers/arithmetic.ts';
 
 describeTasks(ARITHMETIC, {
@@ -16,6 +19,57 @@ describeTasks(ARITHMETIC, {
   fraction_simplification: ['66cdc4b0', '494e49f3', '8dedd8b4', '86f406bc'],
   count_primes: ['f228f43a', '22491af1', 'a03a2b7e', '3f26e6f9'],
   decimal_chain_sum: ['8938f326', '15b4ef4c', '16e0c1af', '5e84644c'],
+  bitwise_arithmetic: ['d0a70a55', '1f0cd053', 'd5757611', '7e736f3a'],
+  complex_arithmetic: ['48d4d52b', 'c7e2ebef', '5ff21d31', '9e76832c'],
   puzzle24: ['f0f0cd47', 'df3760bc', '62672e10'],
   countdown: ['c7e33d8f', 'a3203565', 'e7554ea6'],
+});
+
+describe('bitwise_arithmetic: 3 - 1c', () => {
+  it.each([
+    ['-19', 1],
+    ['-0x19', 1],
+    ['\u221219', 1],
+    ['19', 0],
+    ['-25', 0],
+    ['0x-19', 0],
+    ['ffffffe7', 0],
+    ['0xffffffe7', 0],
+    ['0x3-0x1c', 0],
+    ['-19 -19', 0],
+    ['-\uff11\uff19', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(bitwiseArithmetic, { tree: ['-', 3, 28] }, answer)).toBe(score);
+  });
+
+  it('has one key for orders of the operands, and others for other problems', () => {
+    const key = (tree: Parameters<typeof bitwiseArithmetic.key>[0]['tree']) => bitwiseArithmetic.key({ tree });
+    expect(key(['+', ['-', 3, 28], 5])).toBe(key(['-', ['+', 5, 3], 28]));
+    expect(key(['&', ['&', 3, 28], 5])).toBe(key(['&', 5, ['&', 28, 3]]));
+    expect(key(['-', 3, 28])).not.toBe(key(['-', 28, 3]));
+    expect(key(['-', 3, ['-', 4, 5]])).not.toBe(key(['-', ['-', 3, 4], 5]));
+    expect(key(['<<', 3, 2])).not.toBe(key(['<<', 2, 3]));
+  });
+});
+
+describe('complex_arithmetic: (3+2i)*(1-4i)', () => {
+  it.each([
+    ['11-10i', 1],
+    ['11.0 - 10.0i', 1],
+    ['-10i+11', 1],
+    ['11\u221210i', 1],
+    ['11-10.5i', 0],
+    ['11-10.0000000001i', 0],
+    ['11+10i', 0],
+    ['11', 0],
+    ['-10i', 0],
+    ['11-10', 0],
+    ['11-10j', 0],
+    ['(3+2i)*(1-4i)', 0],
+    ['11-10i+0', 0],
+    ['11-10i 11-10i', 0],
+    ['11,-10', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(complexArithmetic, { operator: '*', left: [3, 2], right: [1, -4] }, answer)).toBe(score);
+  });
 });

@@ -1,4 +1,7 @@
-import { describeTasks } from '../../support/task_rules.ts';
+import { describe, expect, it } from 'vitest';
+import { ab } from '../../../src/data/tasks/ab/ab.ts';
+import { stringManipulation } from '../../../src/data/tasks/string_manipulation/string_manipulation.ts';
+import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { STRINGS } from '../second_checkers/strings.ts';
 
 describeTasks(STRINGS, {
@@ -20,4 +23,80 @@ describeTasks(STRINGS, {
   roman_numerals: ['3633f4ae', '0cb820e3', 'cd29784c', '909d3d9f'],
   sort_digits: ['7c3ce862', '9030ef1b', '5ffe82cb'],
   reverse_text: ['3e9a7318', 'ab51a80a', 'eb087146'],
+  ab: ['ad49e69d', 'b889cee4', 'e0d5d804', '8ad2c959'],
+  string_manipulation: ['f9eda063', '1b44a674', 'd9d1f63f', '17a717e6'],
+});
+
+describe('ab: B# A# #B', () => {
+  it.each([
+    ['A#', 1],
+    ['[A#]', 1],
+    ['["A#"]', 1],
+    ['', 0],
+    ['B# A# #B', 0],
+    ['#A', 0],
+    ['a#', 0],
+    ['A# A#', 0],
+    ['A# #A A#', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(ab, { program: ['B#', 'A#', '#B'] }, answer)).toBe(score);
+  });
+});
+
+describe('string_manipulation', () => {
+  const answerTo = (rules: readonly (readonly ['' | '^' | '$', string, string])[], text: string): string =>
+    stringManipulation.oracle(
+      { rules: rules.map(([where, from, to]) => ({ where, from, to })), text },
+      { rules: 3, length: 6, letters: 3 },
+    );
+
+  it('applies the first rule that applies, at its first place, and begins with the first rule again', () => {
+    expect(
+      answerTo(
+        [
+          ['', 'ab', 'c'],
+          ['$', 'cc', 'a'],
+        ],
+        'abcc',
+      ),
+    ).toBe('ca');
+    expect(
+      answerTo(
+        [
+          ['^', 'b', ''],
+          ['', 'b', 'c'],
+        ],
+        'bbab',
+      ),
+    ).toBe('ac');
+  });
+
+  it('ends before a text that was there, and leaves out what grows without end', () => {
+    expect(
+      answerTo(
+        [
+          ['', 'ab', 'ba'],
+          ['^', 'ba', 'ab'],
+        ],
+        'abc',
+      ),
+    ).toBe('bac');
+    expect(answerTo([['', 'a', 'aa']], 'abc')).toBeUndefined();
+  });
+
+  it.each([
+    ['ca', 1],
+    ['abcc', 0],
+    ['CA', 0],
+    ['ca ca', 0],
+    ['cca', 0],
+    ['c', 0],
+    ['the text is ca', 0],
+  ])('ab=c,cc$=a:abcc> %s scores %i', (answer, score) => {
+    const rules = [
+      { where: '', from: 'ab', to: 'c' },
+      { where: '$', from: 'cc', to: 'a' },
+    ] as const;
+    expect(scoreOf(stringManipulation, { rules, text: 'abcc' }, answer)).toBe(score);
+  });
 });

@@ -1,0 +1,22 @@
+/** What ab is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  length: whole({ least: 5, most: 30, example: 8 }).default(8).describe('Tokens of a program, at most.'),
+});
+
+export type AbKnobs = Values<typeof KNOBS>;
+
+export const abCard = {
+  name: 'ab',
+  does: 'Rewrite a program of the tokens A#, #A, B# and #B until no two neighbours face each other.',
+  example: ['ab B# A# #B>', 'A#'],
+  version: 1,
+  category: 'strings',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ length: 5 }, {}, { length: 12 }, { length: 20 }],
+  attributes: { length: [5, 8, 12, 20] },
+} satisfies TaskCard<AbKnobs>;

@@ -1,0 +1,23 @@
+/** What bitwise_arithmetic is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  depth: whole({ least: 1, most: 4, example: 2 }).default(2).describe('Operations, one around the other.'),
+  digits: whole({ least: 1, most: 4, example: 1 }).default(1).describe('Digits of a number, at most.'),
+});
+
+export type BitwiseArithmeticKnobs = Values<typeof KNOBS>;
+
+export const bitwiseArithmeticCard = {
+  name: 'bitwise_arithmetic',
+  does: 'Compute with hexadecimal numbers, bit by bit too.',
+  example: ['hex (a&6)+3>', '5'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ depth: 1 }, {}, { depth: 3, digits: 2 }, { depth: 4, digits: 4 }],
+  attributes: { depth: [1, 2, 3, 4], digits: [1, 2, 4] },
+} satisfies TaskCard<BitwiseArithmeticKnobs>;

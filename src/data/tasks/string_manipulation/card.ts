@@ -1,0 +1,24 @@
+/** What string_manipulation is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  rules: whole({ least: 2, most: 8, example: 3 }).default(3).describe('Rules, at most.'),
+  length: whole({ least: 4, most: 20, example: 6 }).default(6).describe('Letters of the text, at most.'),
+  letters: whole({ least: 2, most: 5, example: 3 }).default(3).describe('So many letters of the alphabet are used.'),
+});
+
+export type StringManipulationKnobs = Values<typeof KNOBS>;
+
+export const stringManipulationCard = {
+  name: 'string_manipulation',
+  does: 'Rewrite a text by rules, the first that applies, until none does or a text is there again.',
+  example: ['ab=c,cc$=a:abcc>', 'ca'],
+  version: 1,
+  category: 'strings',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ rules: 2, length: 5 }, {}, { rules: 5, length: 10, letters: 4 }, { rules: 8, length: 20, letters: 5 }],
+  attributes: { rules: [2, 3, 5, 8], length: [5, 6, 10, 20], letters: [2, 3, 5] },
+} satisfies TaskCard<StringManipulationKnobs>;
