@@ -1,6 +1,6 @@
 /** Mistakes in the knobs of a task and in the options of what a config names, with the line where they are written. */
-import { readKnobs } from '../data/knobs.ts';
-import { registeredTasks } from '../data/registry.ts';
+import { type KnobDeclaration, readKnobs } from '../data/knobs.ts';
+import { knownCard } from '../data/registry.ts';
 import { ConfigError } from '../errors.ts';
 import { type OptionProblem, optionProblems, problemLine } from '../options/read.ts';
 import type { Problems } from './problems.ts';
@@ -22,15 +22,20 @@ export function addOptionProblems(problems: Problems, path: string, found: reado
 export function addKnobProblems({ tasks }: Pick<RunConfig, 'tasks'>, problems: Problems): void {
   for (const [index, { task }] of tasks.entries()) {
     const { name, ...knobs } = task;
-    if (!Object.hasOwn(registeredTasks, name)) continue;
+    const card = knownCard(name);
+    if (card === undefined) continue;
     const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
-    addOptionProblems(problems, place, problemsOf(name, knobs, place));
+    addOptionProblems(problems, place, problemsOf(card, knobs, place));
   }
 }
 
-function problemsOf(name: string, knobs: Readonly<Record<string, unknown>>, place: string): readonly OptionProblem[] {
+function problemsOf(
+  card: KnobDeclaration,
+  knobs: Readonly<Record<string, unknown>>,
+  place: string,
+): readonly OptionProblem[] {
   try {
-    const read = readKnobs(registeredTasks[name].card, knobs, place);
+    const read = readKnobs(card, knobs, place);
     return read.ok ? [] : read.problems;
   } catch (error) {
     if (error instanceof ConfigError) return optionProblems(error); // a level that there is not

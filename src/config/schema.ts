@@ -1,6 +1,7 @@
 /** The schema of a whole file, for editors and documentation; made of the same tables that validate and type it. */
 
 import { z } from 'zod';
+import { datasetCard } from '../data/datasets/card.ts';
 import { registeredTasks } from '../data/registry.ts';
 import type { Json } from '../options/json.ts';
 import type { Key, KeyTable } from '../options/keys.ts';
@@ -56,7 +57,16 @@ function tasksWith(share: z.ZodRawShape): z.ZodType {
       .describe(card.does),
   );
   const names = z.enum(Object.keys(registeredTasks) as [string, ...string[]]);
-  return z.union([names, fileName, ...named, z.object({ name: fileName, ...share }).catchall(anything)]);
+  const dataset = z
+    .strictObject({
+      name: z.literal(datasetCard.name),
+      ...share,
+      system: z.string().optional().describe(SYSTEM),
+      examples: z.int().min(0).max(32).optional().describe(EXAMPLES),
+      ...shapeOf(datasetCard.knobs),
+    })
+    .describe('Questions from files.');
+  return z.union([names, fileName, ...named, dataset, z.object({ name: fileName, ...share }).catchall(anything)]);
 }
 
 /** The rewards by name, each with its options; a page or a program may have named others. */

@@ -1,9 +1,12 @@
 /** Binds task definitions to their knobs and split. */
 
+import { ConfigError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { Codec, Message } from '../text/codec.ts';
+import { DATASET } from './datasets/card.ts';
+import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import {
@@ -28,6 +31,8 @@ export interface TaskOptions {
   readonly path?: string;
   /** The codec of a pretrained model, which is asked in words; default: the task's own vocabulary. */
   readonly codec?: Codec | undefined;
+  /** What the files of `task: {name: dataset}` are read from. */
+  readonly files?: DataFiles | undefined;
 }
 
 /** No run's: seeds are whole numbers from 0. */
@@ -193,9 +198,21 @@ export async function getTaskDefinition(name: string): Promise<AnyTaskDefinition
  * ```
  */
 export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOptions = {}): Promise<Task> {
+  if (name === DATASET) {
+    const { files } = options;
+    if (files === undefined) throw withoutFiles(options.path);
+    const { openDataset } = await import('./datasets/dataset.ts');
+    return openDataset(knobs, { ...options, files });
+  }
   const { card, load } = registeredTask(name);
   takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded
   return bindTask(await load(), knobs, options);
+}
+
+/** A page in a browser has no disk. */
+function withoutFiles(path = 'task'): ConfigError {
+  const rule = 'its files are given by options.files; the command reads those of the disk';
+  return new ConfigError('no-files', `${path}.name: ${DATASET} — ${rule}.`, { path: `${path}.name` });
 }
 
 /**

@@ -34,7 +34,12 @@ export function singleTurn(
   opening: (item: TaskItem) => readonly Message[] = () => [],
 ): Environment<TaskItem, TaskItem> {
   return {
-    start: (item) => ({ state: item, prompt: [...opening(item), { role: 'user', content: item.prompt }] }),
+    start: (item) => ({ state: item, prompt: [...opening(item), ...questionOf(item)] }),
     step: (item, action, context) => ({ state: item, done: true, verdict: verify(item, action, context) }),
   };
+}
+
+/** What an item asks, as turns. */
+export function questionOf({ messages, prompt }: TaskItem): readonly Message[] {
+  return messages ?? [{ role: 'user', content: prompt }];
 }

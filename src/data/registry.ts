@@ -8,6 +8,7 @@ import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
+import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
@@ -223,10 +224,16 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   },
 };
 
+/** The card of a name: of a registered task, or of the one that reads files. Undefined where there is none. */
+export function knownCard(name: string): TaskCard<Knobs> | undefined {
+  if (name === DATASET) return datasetCard;
+  return Object.hasOwn(registeredTasks, name) ? registeredTasks[name].card : undefined;
+}
+
 /** A registered task. @throws ConfigError naming the nearest one */
 export function registeredTask(name: string): RegisteredTask {
   if (Object.hasOwn(registeredTasks, name)) return registeredTasks[name];
-  const known = Object.keys(registeredTasks);
+  const known = [...Object.keys(registeredTasks), DATASET];
   const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (${commandName()} tasks ls has them all)`;
   throw new ConfigError('unknown-task', message, { name, known });
 }

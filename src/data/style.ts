@@ -8,6 +8,7 @@ import { malformed, missing, truncated } from '../rewards/reject.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import { characterTokenizer } from '../text/vocabulary_tokenizer.ts';
+import { questionOf } from './environment.ts';
 import type { Conversation } from './knobs.ts';
 import type { AnyTaskDefinition } from './registry.ts';
 import type { Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
@@ -82,9 +83,9 @@ export function openingOf({ system, examples }: Conversation, draw: (index: numb
     const item = draw(index);
     if (!shown.has(item.key)) shown.set(item.key, item);
   }
-  const turns = [...shown.values()].flatMap(({ prompt, answer }): Message[] => [
-    { role: 'user', content: prompt },
-    { role: 'assistant', content: answer },
+  const turns = [...shown.values()].flatMap((item): Message[] => [
+    ...questionOf(item),
+    { role: 'assistant', content: item.answer },
   ]);
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }

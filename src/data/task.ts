@@ -127,6 +127,8 @@ export interface TaskItem {
   readonly key: string;
   readonly split: Split;
   readonly prompt: string;
+  /** The prompt as a conversation, where it is more than one question. */
+  readonly messages?: readonly Message[];
   /** One correct answer, for reports; never used to score. Empty for a prompt that a person typed: it may have none. */
   readonly answer: string;
   readonly identity: Json;
@@ -170,6 +172,10 @@ export interface Task {
   heldOutItems(): readonly TaskItem[];
   /** The problem that a prompt asks; null where it asks none; undefined where the task has no `parse` to tell by. */
   parse(prompt: string): TaskItem | null | undefined;
+  /** The longest ones, where the task knows them: their lengths in tokens bound those of all. */
+  longItems?(): readonly TaskItem[];
+  /** The whole of a conversation whose every assistant's turn a supervised stage learns; undefined: the demonstration. */
+  dialogue?(item: TaskItem): readonly Message[] | undefined;
   /** A completion for the supervised warm start. Pure in (seed, index). */
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */

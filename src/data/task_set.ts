@@ -144,9 +144,13 @@ class TokenizedTasks implements TaskSet {
    */
   #measured(): { readonly promptTokens: number; readonly completionTokens: number } {
     const drawn = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => this.trainItem(MEASURED_SEED, index));
+    const long = this.shares.flatMap(({ task, label }) => {
+      const items = task.longItems?.() ?? [];
+      return this.shares.length === 1 ? items : items.map((item) => ({ ...item, task: label }));
+    });
     let promptTokens = 0;
     let answerTokens = 0;
-    for (const [index, item] of [...this.heldOutItems(), ...drawn].entries()) {
+    for (const [index, item] of [...this.heldOutItems(), ...long, ...drawn].entries()) {
       promptTokens = Math.max(promptTokens, this.#encodedPrompt(item).ids.length);
       answerTokens = Math.max(
         answerTokens,

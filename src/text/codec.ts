@@ -12,6 +12,11 @@ export interface Message {
   readonly content: string;
 }
 
+/** What a conversation asks, as one text: for logs, and where nothing writes roles. */
+export function promptText(prompt: string | readonly Message[]): string {
+  return typeof prompt === 'string' ? prompt : prompt.map(({ content }) => content).join('\n');
+}
+
 export interface Codec extends Tokenizer {
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];

@@ -1,0 +1,97 @@
+/** What a config says of a data set: `task: {name: dataset, train: q.jsonl, …}`. */
+import { z } from 'zod';
+import { type Key, options } from '../../options/keys.ts';
+import * as schemas from '../../options/schemas.ts';
+import { isModuleFile } from '../../rewards/module_file.ts';
+import type { Knobs, TaskCard } from '../task.ts';
+
+/** Where the answer stands in a completion. */
+export const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] as const;
+export type DatasetExtraction = (typeof EXTRACTIONS)[number];
+
+/** How an answer is compared; anything else is a file of the user's. */
+export const COMPARISONS = ['exact', 'number', 'choice', 'list'] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+const files = () => {
+  const error = 'must be a file, or a list of files; for example questions.jsonl';
+  const one = schemas.text('questions.jsonl');
+  return z
+    .union([one.transform((file) => [file]), z.array(one, { error }).min(1, { error })], { error })
+    .meta({ examples: ['questions.jsonl'] });
+};
+
+const verifyRule = `not a comparison; use ${COMPARISONS.join(', ')}, or a file of yours such as ./verify.ts`;
+
+export const DATASET_KNOBS = options({
+  train: files().describe('Files of rows: JSON Lines (also .gz) or Parquet, relative to this file. No default.'),
+  held_out: files()
+    .optional()
+    .describe('Files of rows that are evaluated. Default: a fifth of the rows of train, by a hash of the prompt.'),
+  hub: schemas
+    .text('openai/gsm8k@main')
+    .regex(/^[\w.-]+\/[\w.-]+(@[\w./-]+)?$/, {
+      error: 'must be owner/name or owner/name@revision; for example openai/gsm8k@main',
+    })
+    .optional()
+    .describe(
+      'A data set of the Hugging Face hub: train and held_out are then files in it. Default: files of this disk.',
+    ),
+  prompt: schemas
+    .text('question')
+    .default('prompt')
+    .describe('Column with the prompt: a text, or a list of messages. Default prompt; rows of messages need none.'),
+  answer: schemas
+    .text('answer')
+    .optional()
+    .describe(
+      'Column with the right answer. Default: answer, else solution, else completion, else the last turn of messages.',
+    ),
+  completion: schemas
+    .text('solution')
+    .optional()
+    .describe('Column with what a supervised stage shows. Default: completion, else the answer as extract reads it.'),
+  choices: schemas
+    .text('choices')
+    .optional()
+    .describe('Column with the options of verify: choice. Default: letters alone.'),
+  columns: z
+    .array(schemas.text('level'), { error: 'must be a list of columns; for example [level]' })
+    .optional()
+    .describe('Further columns that rewards may read; others are not kept. Default: all.'),
+  extract: schemas
+    .choice(EXTRACTIONS)
+    .default('whole')
+    .describe(
+      'Where a completion has its answer. whole: it is the answer; only, last, first: of its <answer> tags; boxed: the ' +
+        'last \\boxed{}; hash: the last ####; line: the last line. Default whole.',
+    ),
+  verify: schemas
+    .text('number')
+    .refine((value) => isModuleFile(value) || COMPARISONS.some((one) => one === value), { error: verifyRule })
+    .default('exact')
+    .describe(
+      'How it is compared. exact: the same text; number: the same number; choice: the same option; list: the same ' +
+        'elements in their order; or a file of yours. Default exact.',
+    ),
+  on_bad_row: schemas
+    .choice(['stop', 'skip'])
+    .default('stop')
+    .describe('A row that cannot be read stops the start, or is left out and counted. Default stop.'),
+});
+
+type ValueOf<K> = K extends Key<infer V> ? V : never;
+/** Its knobs with every default filled in. */
+export type DatasetKnobs = { readonly [N in keyof typeof DATASET_KNOBS]: ValueOf<(typeof DATASET_KNOBS)[N]> };
+
+export const DATASET = 'dataset';
+
+export const datasetCard: TaskCard<Knobs> = {
+  name: DATASET,
+  does: 'Questions from a file of yours.',
+  version: 1,
+  category: 'data sets',
+  tier: 1,
+  knobs: DATASET_KNOBS,
+  levels: [],
+};

@@ -1,0 +1,189 @@
+/**
+ * Rows of the user's as a task: problems are asked in a shuffled order that is a function of seed and place alone, an
+ * epoch after the other, so that a resumed run needs no more than its counter.
+ */
+import { ConfigError } from '../../errors.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import { byteTokenizer } from '../../text/byte_tokenizer.ts';
+import { type Codec, type Message, promptText } from '../../text/codec.ts';
+import { conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
+import { openingOf } from '../style.ts';
+import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
+import { type AnswerReader, answerReader, ownReader, type Verifier, verifyExtracted } from './answers.ts';
+import { type Comparison, DATASET, type DatasetKnobs, datasetCard } from './card.ts';
+import type { DataFiles } from './data_files.ts';
+import { type LoadedRows, loadRows } from './load_rows.ts';
+import { keyedPermutation } from './permutation.ts';
+import { type DatasetProblem, problemOf } from './problem.ts';
+import type { Row } from './read_rows.ts';
+
+export interface DatasetOptions {
+  readonly files: DataFiles;
+  /** What `verify` means where it is a file. */
+  readonly verifier?: Verifier | undefined;
+  /** Held-out rows that are evaluated, at most. Default 512. */
+  readonly heldOutSample?: number;
+  /** Where its knobs are written, for messages. Default `task`. */
+  readonly path?: string;
+  /** The codec of a pretrained model; default: bytes. */
+  readonly codec?: Codec | undefined;
+}
+
+/** A data set, with what is to be said of its rows. */
+export interface DatasetTask extends Task {
+  readonly notes: readonly string[];
+}
+
+/** Seed of example turns: no run's, as those are whole numbers from 0. */
+const EXAMPLES_SEED = -1;
+/** Bytes of a completion beyond the longest one that is shown, so that an overlong answer shows. */
+const ROOM = 2;
+
+/**
+ * Reads all rows, and keeps them as bytes.
+ *
+ * @param given  as written in the YAML under `task:`, without the name
+ * @throws ConfigError, DataError naming file, line and column
+ */
+export async function openDataset(
+  given: Readonly<Record<string, unknown>>,
+  options: DatasetOptions,
+): Promise<DatasetTask> {
+  const { path = 'task', codec, verifier } = options;
+  const knobs = takeKnobs(datasetCard, given, path) as unknown as DatasetKnobs; // as its table says
+  if (given.style !== undefined) throw withoutStyles(given.style, path);
+  if (codec === undefined) refuseConversation(datasetCard, given, path);
+  const answers =
+    verifier === undefined ? answerReader(knobs.verify as Comparison, knobs.extract) : ownReader(verifier);
+  const loaded = await loadRows(knobs, options.files, answers);
+  const conversation = codec && conversationOf(datasetCard, { examples: 0, ...given }, path);
+  return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
+}
+
+function withoutStyles(value: unknown, path: string): ConfigError {
+  const rule = 'prompts of a data set are asked as they are; leave it out';
+  return new ConfigError('bad-option', `${path}.style: ${JSON.stringify(value)} — ${rule}.`, { key: 'style', value });
+}
+
+interface Parts extends DatasetOptions {
+  readonly knobs: DatasetKnobs;
+  readonly answers: AnswerReader;
+  readonly loaded: LoadedRows;
+  readonly conversation: ReturnType<typeof conversationOf> | undefined;
+}
+
+class LoadedDataset implements DatasetTask {
+  readonly name = DATASET;
+  readonly version = datasetCard.version;
+  readonly knobs: Knobs;
+  readonly style = 'compact';
+  readonly language: TaskLanguage;
+  readonly notes: readonly string[];
+  readonly #parts: Parts;
+  #order: { readonly key: string; readonly at: (index: number) => number } | undefined;
+  #heldOut: readonly TaskItem[] | undefined;
+  #opening: readonly Message[] | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.knobs = parts.knobs as unknown as Knobs; // as the YAML has them, so plain data
+    this.notes = parts.loaded.notes;
+    const longest = this.longItems();
+    const bytes = (texts: readonly string[]): number =>
+      Math.max(...texts.map((text) => byteTokenizer.encode(text).length));
+    this.language = {
+      tokenizer: byteTokenizer,
+      promptTokens: bytes(longest.map(({ prompt }) => prompt)),
+      completionTokens: bytes(longest.map((item) => this.demonstration(item))) + 1 + ROOM,
+      fixedCompletionTokens: undefined,
+    };
+  }
+
+  /** Of the commonest answer among the held-out rows. */
+  get chance(): number {
+    const counts = new Map<string, number>();
+    const items = this.heldOutItems();
+    for (const { answer } of items) counts.set(answer, (counts.get(answer) ?? 0) + 1);
+    return Math.max(...counts.values()) / items.length;
+  }
+
+  get opening(): readonly Message[] {
+    const { conversation } = this.#parts;
+    if (conversation === undefined) return [];
+    this.#opening ??= openingOf(conversation, (index) => this.trainItem(EXAMPLES_SEED, index));
+    return this.#opening;
+  }
+
+  trainItem(seed: number, index: number): TaskItem {
+    const { train } = this.#parts.loaded;
+    const key = `${DATASET}|${seed}|${Math.floor(index / train.length)}`;
+    if (this.#order?.key !== key) this.#order = { key, at: keyedPermutation(key, train.length) };
+    return this.#item(train[this.#order.at(index % train.length)], 'train');
+  }
+
+  trainProblems(): number {
+    return this.#parts.loaded.train.length;
+  }
+
+  heldOutItems(): readonly TaskItem[] {
+    const { loaded, heldOutSample = 512 } = this.#parts;
+    const { heldOut } = loaded;
+    const order = keyedPermutation(`${DATASET}|held-out`, heldOut.length);
+    this.#heldOut ??= Array.from({ length: Math.min(heldOut.length, heldOutSample) }, (_, i) =>
+      this.#item(heldOut[order(i)], 'eval'),
+    );
+    return this.#heldOut;
+  }
+
+  longItems(): readonly TaskItem[] {
+    return this.#parts.loaded.longest.map((row) => this.#item(row, 'train'));
+  }
+
+  /** Which of the rows a text is of, nobody looks up. */
+  parse(): undefined {
+    return undefined;
+  }
+
+  dialogue(item: TaskItem): readonly Message[] | undefined {
+    return this.#problem(rowOf(item)).dialogue;
+  }
+
+  demonstration(item: TaskItem): string {
+    return this.#problem(rowOf(item)).completion;
+  }
+
+  verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
+    const { answers, knobs } = this.#parts;
+    const { truth } = item.identity as { readonly truth: TaskItem['identity'] }; // made by #item
+    return verifyExtracted(completion, context, knobs.extract, (answer) =>
+      answers.judge(answer, truth, item.columns as Row),
+    );
+  }
+
+  #item(row: number, split: Split): TaskItem {
+    const { answers, loaded } = this.#parts;
+    const { prompt, truth, completion } = this.#problem(row);
+    return {
+      id: loaded.placeOf(row),
+      key: `row ${row}`,
+      split,
+      prompt: promptText(prompt),
+      ...(typeof prompt !== 'string' && { messages: prompt }),
+      answer: truth === null ? completion : answers.shown(truth),
+      identity: { row, truth },
+      weight: 1,
+      columns: loaded.store.row(row),
+    };
+  }
+
+  #problem(row: number): DatasetProblem {
+    const { knobs, answers, loaded } = this.#parts;
+    const reading = problemOf(loaded.store.row(row), knobs, answers);
+    if ('flaw' in reading) throw new RangeError(`row ${row} was sound before: ${reading.flaw}`);
+    return reading.problem;
+  }
+}
+
+function rowOf({ identity }: TaskItem): number {
+  return (identity as { readonly row: number }).row; // made by #item
+}

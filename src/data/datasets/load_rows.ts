@@ -1,0 +1,187 @@
+/** All rows of a data set, looked at once: those that can be asked, split into training and held-out ones. */
+import { DataError } from '../../errors.ts';
+import { promptText } from '../../text/codec.ts';
+import { splitOf } from '../split.ts';
+import type { Split } from '../task.ts';
+import type { AnswerReader } from './answers.ts';
+import { DATASET, type DatasetKnobs } from './card.ts';
+import type { DataFiles } from './data_files.ts';
+import { GrowingInts } from './growing_ints.ts';
+import { type DatasetProblem, problemOf, readColumns } from './problem.ts';
+import { PromptIndex, promptKey } from './prompt_index.ts';
+import { type Row, readRows } from './read_rows.ts';
+import { RowStore } from './row_store.ts';
+
+export interface LoadedRows {
+  readonly store: RowStore;
+  /** Row numbers of the store. */
+  readonly train: Uint32Array;
+  readonly heldOut: Uint32Array;
+  /** Rows with the longest prompts and the longest completions. */
+  readonly longest: readonly number[];
+  /** `questions.jsonl:17`. */
+  placeOf(row: number): string;
+  /** What was left out, in a line each. */
+  readonly notes: readonly string[];
+}
+
+/** Held-out rows below which an accuracy says nothing. */
+const LEAST_HELD_OUT = 20;
+/** Rows whose lengths are measured in tokens, of the longest prompts and of the longest completions. */
+const MEASURED = 32;
+
+/** @throws DataError, and none of `rows` is then used */
+export async function loadRows(knobs: DatasetKnobs, files: DataFiles, answers: AnswerReader): Promise<LoadedRows> {
+  const loading = new Loading(knobs, answers);
+  for (const file of knobs.held_out ?? []) await loading.read(files, file, 'eval');
+  for (const file of knobs.train) await loading.read(files, file, knobs.held_out === undefined ? undefined : 'train');
+  return loading.finish();
+}
+
+class Loading {
+  readonly #knobs: DatasetKnobs;
+  readonly #answers: AnswerReader;
+  readonly #store = new RowStore();
+  readonly #prompts = new PromptIndex();
+  readonly #lines = new GrowingInts();
+  readonly #train = new GrowingInts();
+  readonly #heldOut = new GrowingInts();
+  readonly #files: { readonly name: string; readonly firstRow: number }[] = [];
+  readonly #notes: string[] = [];
+  readonly #prompting = new Longest(MEASURED);
+  readonly #completing = new Longest(MEASURED);
+  #repeated = 0;
+  #leaked = 0;
+
+  constructor(knobs: DatasetKnobs, answers: AnswerReader) {
+    this.#knobs = knobs;
+    this.#answers = answers;
+  }
+
+  /** @param split  of all its rows; undefined: by a hash of their prompts */
+  async read(files: DataFiles, name: string, split: Split | undefined): Promise<void> {
+    const { columns, on_bad_row } = this.#knobs;
+    const wanted = columns === undefined ? undefined : [...readColumns(this.#knobs), ...columns];
+    this.#files.push({ name, firstRow: this.#store.count });
+    let skipped = 0;
+    let rows = 0;
+    let first = '';
+    for await (const batch of readRows(files, name, { columns: wanted })) {
+      for (const reading of batch) {
+        rows++;
+        const flaw = 'row' in reading ? this.#add(reading.row, reading.line, split, wanted) : reading.problem;
+        if (flaw === undefined) continue;
+        const place = 'row' in reading || reading.column === undefined ? '' : `:${reading.column}`;
+        const message = `${name}:${reading.line}${place}  ${flaw}`;
+        if (on_bad_row === 'stop') {
+          const remedy = 'correct it, or set on_bad_row: skip';
+          throw new DataError('bad-row', `${message} (${remedy}).`, { file: name, line: reading.line });
+        }
+        if (skipped++ === 0) first = message;
+      }
+    }
+    if (skipped > 0) this.#notes.push(`${name}: ${skipped} of ${rows} rows skipped; the first: ${first}`);
+  }
+
+  /** What is wrong with the row, if anything is. */
+  #add(row: Row, line: number, split: Split | undefined, wanted: readonly string[] | undefined): string | undefined {
+    const reading = problemOf(row, this.#knobs, this.#answers);
+    if ('flaw' in reading) return reading.flaw;
+    const { problem } = reading;
+    const key = promptKey(promptText(problem.prompt));
+    const index = this.#store.count;
+    let other: DatasetProblem | undefined;
+    const same = this.#prompts.add(key, index, (before) => {
+      other = this.#problemAt(before);
+      return promptKey(promptText(other.prompt)) === key;
+    });
+    if (same !== undefined && other !== undefined) return this.#repeat(problem, other, same, split);
+    this.#store.add(wanted === undefined ? row : pick(row, wanted));
+    this.#lines.push(line);
+    // Letters alike in all but their case may be near copies: they fall on one side.
+    const side = split ?? splitOf(DATASET, key.toLowerCase());
+    (side === 'train' ? this.#train : this.#heldOut).push(index);
+    this.#prompting.offer(index, key.length);
+    this.#completing.offer(
+      index,
+      (problem.dialogue ?? [{ content: problem.completion }]).reduce((n, { content }) => n + content.length, 0),
+    );
+    return undefined;
+  }
+
+  /** A prompt that is there already: left out where it says nothing new. */
+  #repeat(problem: DatasetProblem, other: DatasetProblem, same: number, split: Split | undefined): string | undefined {
+    if (JSON.stringify(problem.truth) !== JSON.stringify(other.truth)) {
+      return `its prompt is that of ${this.#placeOf(same)}, its answer another; keep one of the two`;
+    }
+    if (split === 'train' && same < (this.#files.find(({ name }) => this.#knobs.train.includes(name))?.firstRow ?? 0)) {
+      this.#leaked++;
+    } else this.#repeated++;
+    return undefined;
+  }
+
+  #problemAt(index: number): DatasetProblem {
+    const reading = problemOf(this.#store.row(index), this.#knobs, this.#answers);
+    if ('flaw' in reading) throw new RangeError(`row ${index} was sound before: ${reading.flaw}`);
+    return reading.problem;
+  }
+
+  #placeOf(row: number): string {
+    let file = this.#files[0];
+    for (const one of this.#files) if (one.firstRow <= row) file = one;
+    return `${file.name}:${this.#lines.at(row)}`;
+  }
+
+  finish(): LoadedRows {
+    const [train, heldOut] = [this.#train.taken(), this.#heldOut.taken()];
+    const names = this.#knobs.train.join(', ');
+    if (train.length === 0) throw new DataError('no-rows', `${names}: no row to train on; give more rows.`);
+    if (heldOut.length < LEAST_HELD_OUT) {
+      const of = `${heldOut.length} held-out row${heldOut.length === 1 ? '' : 's'}`;
+      const remedy =
+        this.#knobs.held_out === undefined
+          ? 'a fifth of the rows is held out; give 150 or more, or a file of them as held_out'
+          : 'give more in held_out';
+      const message = `${(this.#knobs.held_out ?? this.#knobs.train).join(', ')}: ${of}, and an accuracy takes ${LEAST_HELD_OUT} or more; ${remedy}.`;
+      throw new DataError('few-held-out', message, { heldOut: heldOut.length });
+    }
+    if (this.#repeated > 0) this.#notes.push(`${names}: ${this.#repeated} rows repeat an earlier one and are left out`);
+    if (this.#leaked > 0)
+      this.#notes.push(`${names}: ${this.#leaked} rows are also in held_out and are not trained on`);
+    return {
+      store: this.#store,
+      train,
+      heldOut,
+      longest: [...new Set([...this.#prompting.rows, ...this.#completing.rows])],
+      placeOf: (row) => this.#placeOf(row),
+      notes: this.#notes,
+    };
+  }
+}
+
+function pick(row: Row, names: readonly string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)));
+}
+
+/** The rows of the greatest lengths; of equal ones, the first. */
+class Longest {
+  readonly #most: number;
+  readonly #found: { readonly row: number; readonly length: number }[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get rows(): readonly number[] {
+    return this.#found.map(({ row }) => row);
+  }
+
+  offer(row: number, length: number): void {
+    const found = this.#found;
+    if (found.length === this.#most && length <= found[found.length - 1].length) return;
+    if (found.length === this.#most) found.pop();
+    let at = found.length;
+    while (at > 0 && found[at - 1].length < length) at--;
+    found.splice(at, 0, { row, length });
+  }
+}

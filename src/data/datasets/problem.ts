@@ -1,0 +1,137 @@
+/** A row as a problem: what is asked, what is right, and what a supervised stage shows. */
+import type { Json } from '../../options/json.ts';
+import { didYouMean } from '../../options/nearest_name.ts';
+import type { Message } from '../../text/codec.ts';
+import { type AnswerReader, type Truth, writtenAnswer } from './answers.ts';
+import type { DatasetKnobs } from './card.ts';
+import type { Row } from './read_rows.ts';
+
+export interface DatasetProblem {
+  readonly prompt: string | readonly Message[];
+  readonly truth: Truth;
+  /** A right completion. */
+  readonly completion: string;
+  /** The whole of a conversation, where the row is one: a supervised stage learns each of its assistant's turns. */
+  readonly dialogue?: readonly Message[];
+}
+
+export type ProblemReading = { readonly problem: DatasetProblem } | { readonly flaw: string };
+
+const ANSWER_COLUMNS = ['answer', 'solution', 'completion'];
+const MESSAGES = 'messages';
+const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'];
+
+class Flaw extends Error {}
+
+/** The columns that problems are made of, as far as a config names them. */
+export function namedColumns({ prompt, answer, completion, choices }: DatasetKnobs): string[] {
+  return [prompt, answer ?? [], completion ?? [], choices ?? []].flat();
+}
+
+/** All columns that may have a say, whatever rows look like. */
+export function readColumns(knobs: DatasetKnobs): string[] {
+  return [...new Set([...namedColumns(knobs), ...ANSWER_COLUMNS, MESSAGES])];
+}
+
+/** The problem of a row, or what is wrong with it: `what is so; remedy`. */
+export function problemOf(row: Row, knobs: DatasetKnobs, answers: AnswerReader): ProblemReading {
+  try {
+    return { problem: readProblem(row, knobs, answers) };
+  } catch (error) {
+    if (error instanceof Flaw) return { flaw: error.message };
+    throw error;
+  }
+}
+
+function readProblem(row: Row, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
+  if (!(knobs.prompt in row) && MESSAGES in row) return conversation(row, knobs, answers);
+  const prompt = promptOf(cellOf(row, knobs.prompt), knobs.prompt);
+  const column = knobs.answer ?? ANSWER_COLUMNS.find((name) => name in row);
+  if (column === undefined && answers.needsNone) {
+    return { prompt, truth: null, completion: textOf(row, knobs.completion ?? 'completion', '') };
+  }
+  const given = lastTurn(cellOf(row, column ?? 'answer'));
+  const truth = truthOf(given, row, column ?? 'answer', knobs, answers);
+  const shown = knobs.completion ?? ('completion' in row ? 'completion' : undefined);
+  const completion =
+    shown === undefined ? writtenAnswer(given, answers.shown(truth), knobs.extract) : textOf(row, shown);
+  return { prompt, truth, completion };
+}
+
+function conversation(row: Row, knobs: DatasetKnobs, answers: AnswerReader): DatasetProblem {
+  const dialogue = messagesOf(cellOf(row, MESSAGES), MESSAGES);
+  const last = dialogue[dialogue.length - 1];
+  if (last.role !== 'assistant')
+    throw new Flaw(`column "${MESSAGES}" ends with a turn of ${last.role}; end it with the assistant's`);
+  const prompt = dialogue.slice(0, -1);
+  if (!prompt.some(({ role }) => role === 'user'))
+    throw new Flaw(`column "${MESSAGES}" asks nothing; begin with a turn of user`);
+  const given = knobs.answer === undefined ? last.content : cellOf(row, knobs.answer);
+  return {
+    prompt,
+    truth: truthOf(given, row, knobs.answer ?? MESSAGES, knobs, answers),
+    completion: last.content,
+    dialogue,
+  };
+}
+
+function truthOf(given: Json, row: Row, column: string, knobs: DatasetKnobs, answers: AnswerReader): Truth {
+  const choices = knobs.choices === undefined ? undefined : cellOf(row, knobs.choices);
+  const reading = answers.read(given, choices);
+  if ('truth' in reading) return reading.truth;
+  throw new Flaw(`column "${column}": ${shortened(given)} — ${reading.reason}`);
+}
+
+/** @throws Flaw where there is none, or null */
+function cellOf(row: Row, column: string): Json {
+  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  if (value === undefined) {
+    const names = Object.keys(row);
+    throw new Flaw(`no column "${column}"${didYouMean(column, names)} (there are ${names.join(', ') || 'none'})`);
+  }
+  if (value === null) throw new Flaw(`column "${column}" is null; fill it in, or leave the row out`);
+  return value;
+}
+
+function textOf(row: Row, column: string, fallback?: string): string {
+  if (fallback !== undefined && !Object.hasOwn(row, column)) return fallback;
+  const value = lastTurn(cellOf(row, column));
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new Flaw(`column "${column}": ${shortened(value)} — must be a text that is not empty`);
+}
+
+function promptOf(value: Json, column: string): string | readonly Message[] {
+  if (Array.isArray(value)) return messagesOf(value, column);
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new Flaw(`column "${column}": ${shortened(value)} — must be a text that is not empty, or a list of messages`);
+}
+
+/** A completion may be a list of one message, as TRL has it. */
+function lastTurn(value: Json): Json {
+  if (!Array.isArray(value) || value.length !== 1) return value;
+  const [message] = value as readonly Json[];
+  const isMessage = typeof message === 'object' && message !== null && 'content' in message;
+  return isMessage ? ((message as Readonly<Record<string, Json>>).content ?? value) : value;
+}
+
+function messagesOf(value: Json, column: string): readonly Message[] {
+  const wrong = new Flaw(
+    `column "${column}": ${shortened(value)} — must be a list of messages; write [{"role": "user", "content": "…"}]`,
+  );
+  if (!Array.isArray(value) || value.length === 0) throw wrong;
+  return value.map((entry: Json): Message => {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw wrong;
+    const { role, content } = entry as Readonly<Record<string, Json>>;
+    if (typeof content !== 'string' || typeof role !== 'string') throw wrong;
+    if (!ROLES.includes(role))
+      throw new Flaw(`column "${column}": role ${JSON.stringify(role)} — use ${ROLES.join(', ')}`);
+    return { role: role as Message['role'], content }; // one of them
+  });
+}
+
+const LONGEST = 60;
+
+function shortened(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}

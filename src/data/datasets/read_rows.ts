@@ -1,0 +1,54 @@
+/**
+ * The rows of a file, in batches: JSON Lines, plain or packed by gzip, and Parquet. What a file is, its first bytes say.
+ * A row that cannot be read is given as a problem, so that whoever asked may pass over it.
+ */
+import type { Json } from '../../options/json.ts';
+import { badFile, type DataFiles, piecesOf, rangeOf } from './data_files.ts';
+import { unpacked } from './gzip.ts';
+import { readJsonLines } from './json_lines.ts';
+
+export type Row = Readonly<Record<string, Json>>;
+
+/** A row, or why there is none, with its number: that of the line in the file, or of the row in a table; from 1. */
+export type RowReading =
+  | { readonly line: number; readonly row: Row }
+  /** `column`: the character of the line at which it cannot be read, from 1. */
+  | { readonly line: number; readonly problem: string; readonly column?: number };
+
+export interface ReadRowsOptions {
+  /** Columns that are wanted; undefined: all. A table's others are not read. */
+  readonly columns?: readonly string[] | undefined;
+}
+
+const startsWith = (bytes: Uint8Array, magic: readonly number[]): boolean =>
+  magic.every((byte, i) => bytes[i] === byte);
+const GZIP = [0x1f, 0x8b];
+const PARQUET = [0x50, 0x41, 0x52, 0x31]; // PAR1
+const UTF_16 = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+];
+
+/** @throws DataError where there is no such file, or it is of no kind that is read */
+export async function* readRows(
+  files: DataFiles,
+  path: string,
+  { columns }: ReadRowsOptions = {},
+): AsyncGenerator<readonly RowReading[]> {
+  const size = await files.size(path);
+  if (size === undefined) throw badFile(path, 'no such file; paths are relative to the config file');
+  if (size === 0) throw badFile(path, 'an empty file; give one with a row a line');
+  const head = await rangeOf(files, path, 0, Math.min(size, 4096));
+  if (startsWith(head, PARQUET)) {
+    const { readParquet } = await import('./parquet.ts');
+    yield* readParquet(files, path, size, columns);
+    return;
+  }
+  if (UTF_16.some((mark) => startsWith(head, mark))) throw badFile(path, 'written in UTF-16; save it as UTF-8');
+  const isPacked = startsWith(head, GZIP);
+  if (!isPacked && head.includes(0)) {
+    throw badFile(path, 'a binary file; rows are read from JSON Lines (.jsonl, .jsonl.gz) and Parquet');
+  }
+  const pieces = piecesOf(files, path, size);
+  yield* readJsonLines(isPacked ? unpacked(pieces, path) : pieces, path);
+}
