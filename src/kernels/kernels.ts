@@ -51,6 +51,8 @@ export interface RmsNormBackwardArgs {
 
 export interface LinearArgs {
   /** [N, in] */ readonly x: Slot;
+  /** Where given, `x` may be wider: columns from here on are read. */
+  readonly firstInput?: number;
   /** [out, in], one of the plan's matrices */ readonly weight: Slot;
   /** [out] */ readonly bias?: Slot;
   /** Of the shape of `out`; may be the same slot */ readonly residual?: Slot;
@@ -65,7 +67,10 @@ export interface LinearInputGradientArgs {
   /** Where given, `dOut` may be wider: columns from here on are read. */
   readonly firstColumn?: number;
   /** [out, in], one of the plan's matrices */ readonly weight: Slot;
-  /** [N, in], = */ readonly dX: Slot;
+  /** [N, in], =; += where `accumulate` */ readonly dX: Slot;
+  readonly accumulate?: boolean;
+  /** Where given, `dX` may be wider: columns from here on are written, the others stay as they are. */
+  readonly firstInput?: number;
   readonly rows: Rows;
 }
 
@@ -74,6 +79,8 @@ export interface LinearWeightGradientArgs {
   /** Where given, `dOut` may be wider: columns from here on are read. */
   readonly firstColumn?: number;
   /** [N, in] */ readonly x: Slot;
+  /** Where given, `x` may be wider: columns from here on are read. */
+  readonly firstInput?: number;
   /** [out, in], += */ readonly dWeight: Slot;
   /** [out], += */ readonly dBias?: Slot;
   readonly rows: Rows;
@@ -271,7 +278,7 @@ export interface Kernels {
 
   /** out = x·weightᵀ (+ bias) (+ residual), added in this order */
   linear(args: LinearArgs): void;
-  /** dX = dOut·weight */
+  /** dX = dOut·weight, or dX += dOut·weight */
   linearInputGradient(args: LinearInputGradientArgs): void;
   /** dWeight += dOutᵀ·x;  dBias += Σ_r dOut[r] */
   linearWeightGradient(args: LinearWeightGradientArgs): void;
@@ -353,6 +360,8 @@ export interface Kernels {
   add(args: { readonly x: Slot; readonly out: Slot }): void;
   /** out = x, element by element */
   copy(args: { readonly x: Slot; readonly out: Slot }): void;
+  /** out = factor·out, in `rows` of its first dimension */
+  scale(args: { readonly out: Slot; readonly factor: number; readonly rows: Rows }): void;
   /** out = share·x + (1 − share)·out, element by element; share is [1]. A share of 1 copies. arXiv:2404.09656 */
   mix(args: { readonly x: Slot; readonly share: Slot; readonly out: Slot }): void;
 }

@@ -7,7 +7,7 @@ import type { ModelShape } from './shape.ts';
 
 /**
  * One tensor, flat: matrices N(0, range), projections into the residual stream N(0, range/√(2·layers)), norms 1,
- * biases 0. A pure function of (seed, tensor name, shape).
+ * biases 0; of adapters A uniform in ±1/√in, as PEFT draws it (Kaiming with a = √5), and B 0. A pure function of (seed, tensor name, shape).
  *
  * @param range standard deviation (`initializer_range`); 0.05 learns faster than 0.02 at these sizes
  */
@@ -19,11 +19,17 @@ export function initialTensor(
 ): Float32Array {
   const values = new Float32Array(slotLength(slot));
   if (initial === 'one') values.fill(1);
+  else if (initial === 'uniform') fillUniform(values, `initialize|${seed}|${name}`, 1 / Math.sqrt(slot.shape[1] ?? 1));
   else if (initial !== 'zero') {
     const deviation = initial === 'residual' ? range / Math.sqrt(2 * shape.numLayers) : range;
     fillNormal(values, `initialize|${seed}|${name}`, deviation);
   }
   return values;
+}
+
+function fillUniform(values: Float32Array, key: string, bound: number): void {
+  const rng = rngFor(key);
+  for (let i = 0; i < values.length; i++) values[i] = bound * (2 * rng.float() - 1);
 }
 
 /** Box–Muller: two normals from two uniforms. */

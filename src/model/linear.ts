@@ -1,13 +1,16 @@
 /**
  * The one door to the matrices: every product of the schedule, forward and backward, goes through here with a description
- * of its matrix. What changes how a matrix acts (an adapter beside it) enters in this file alone.
+ * of its matrix. What changes how a matrix acts, an adapter beside it, enters in this file alone.
+ *
+ *   out = x·Wᵀ (+ bias) (+ residual), then out[columns of m] += u[m]·B_mᵀ for each module m, u = s·x·Aᵀ
+ *   dB_m += dOut[columns of m]ᵀ·u[m];  du[m] = s·dOut[columns of m]·B_m;  dA += duᵀ·x;  dX = dOut·W + du·A
+ *
+ * u is computed again in the backward pass: it costs r/out of the product it stands beside, and keeping it a row a layer.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
+import type { MatrixAdapter, MatrixName } from './adapter.ts';
 import type { LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
-
-/** The matrices of a layer. q, k and v are one, and so are gate and up. */
-export type MatrixName = 'qkv' | 'attentionOutput' | 'gateUp' | 'down';
 
 /** A matrix [out, in] and what its products read and add to. */
 export interface LinearMatrix {
@@ -17,6 +20,16 @@ export interface LinearMatrix {
   /** Of the shapes of `weight` and `bias`, +=; undefined where they are frozen, or in a forward pass. */
   readonly gradient: Slot | undefined;
   readonly biasGradient: Slot | undefined;
+  readonly adapter?: MatrixAdapter | undefined;
+  /** Of the shapes of `adapter`, +=; undefined in a forward pass. */
+  readonly adapterGradient?: MatrixAdapter | undefined;
+}
+
+/** Where x·Aᵀ of an adapter stands while it is used, and its gradient: [rows, most modules·r] each. */
+export interface AdapterScratch {
+  readonly inner: Slot;
+  /** Absent in a policy that only samples. */
+  readonly dInner?: Slot | undefined;
 }
 
 export interface ForwardLinearArgs {
@@ -27,6 +40,8 @@ export interface ForwardLinearArgs {
   /** [N, out], = */
   readonly out: Slot;
   readonly rows: Rows;
+  /** Where the matrix has an adapter. */
+  readonly scratch?: AdapterScratch | undefined;
 }
 
 export interface BackwardLinearArgs {
@@ -34,9 +49,11 @@ export interface BackwardLinearArgs {
   readonly dOut: Slot;
   /** [N, in], of the forward pass */
   readonly x: Slot;
-  /** [N, in], = */
-  readonly dX: Slot;
+  /** [N, in], =; absent where nothing below is trained */
+  readonly dX?: Slot;
   readonly rows: Rows;
+  /** Where the matrix has an adapter. */
+  readonly scratch?: AdapterScratch | undefined;
 }
 
 /** @param gradients for a backward pass */
@@ -47,6 +64,8 @@ export function matrixOf(name: MatrixName, weights: LayerSlots, gradients?: Laye
     bias: hasBias ? weights.qkvBias : undefined,
     gradient: gradients?.[name],
     biasGradient: hasBias ? gradients?.qkvBias : undefined,
+    adapter: weights.adapters[name],
+    adapterGradient: gradients?.adapters[name],
   };
 }
 
@@ -55,25 +74,58 @@ export function headOf({ head }: Pick<ParameterSet, 'head'>, gradient?: Slot): L
   return { weight: head, bias: undefined, gradient, biasGradient: undefined };
 }
 
-/** out = x·weightᵀ (+ bias) (+ residual) */
+/** out = x·weightᵀ (+ bias) (+ residual) (+ the adapter's) */
 export function forwardLinear(
   kernels: Kernels,
   matrix: LinearMatrix,
-  { x, residual, out, rows }: ForwardLinearArgs,
+  { x, residual, out, rows, scratch }: ForwardLinearArgs,
 ): void {
-  const { weight, bias } = matrix;
+  const { weight, bias, adapter } = matrix;
   kernels.linear({ x, weight, bias, residual, out, rows });
+  if (adapter === undefined) return;
+  const inner = innerOf(adapter, scratch?.inner, x);
+  forwardInner(kernels, adapter, x, inner, rows);
+  for (const { loraB, firstColumn, firstInput } of adapter.parts) {
+    kernels.linear({ x: inner, firstInput, weight: loraB, residual: out, out, firstColumn, rows });
+  }
 }
 
-/** gradient += dOutᵀ·x and biasGradient += Σ dOut where the matrix is trained, then dX = dOut·weight. */
+/** Gradients of what is trained of the matrix and its adapter, +=, then dX where it is asked for. */
 export function backwardLinear(
   kernels: Kernels,
   matrix: LinearMatrix,
-  { dOut, x, dX, rows }: BackwardLinearArgs,
+  { dOut, x, dX, rows, scratch }: BackwardLinearArgs,
 ): void {
-  const { weight, gradient, biasGradient } = matrix;
+  const { weight, gradient, biasGradient, adapter, adapterGradient } = matrix;
   if (gradient !== undefined) {
     kernels.linearWeightGradient({ dOut, x, dWeight: gradient, dBias: biasGradient, rows });
   }
-  kernels.linearInputGradient({ dOut, weight, dX, rows });
+  if (dX !== undefined) kernels.linearInputGradient({ dOut, weight, dX, rows });
+  if (adapter === undefined || adapterGradient === undefined) return;
+  const inner = innerOf(adapter, scratch?.inner, x);
+  const dInner = innerOf(adapter, scratch?.dInner, x);
+  forwardInner(kernels, adapter, x, inner, rows);
+  adapter.parts.forEach(({ loraB, firstColumn, firstInput }, i) => {
+    const dWeight = adapterGradient.parts[i]?.loraB as Slot; // its parts are the adapter's
+    kernels.linearWeightGradient({ dOut, firstColumn, x: inner, firstInput, dWeight, rows });
+    kernels.linearInputGradient({ dOut, firstColumn, weight: loraB, dX: dInner, firstInput, rows });
+  });
+  kernels.scale({ out: dInner, factor: adapter.scale, rows });
+  kernels.linearWeightGradient({ dOut: dInner, x, dWeight: adapterGradient.loraA, rows });
+  if (dX !== undefined) {
+    kernels.linearInputGradient({ dOut: dInner, weight: adapter.loraA, dX, accumulate: true, rows });
+  }
+}
+
+/** u = s·x·Aᵀ of all modules of a matrix */
+function forwardInner(kernels: Kernels, { loraA, scale }: MatrixAdapter, x: Slot, inner: Slot, rows: Rows): void {
+  kernels.linear({ x, weight: loraA, out: inner, rows });
+  kernels.scale({ out: inner, factor: scale, rows });
+}
+
+/** As many rows of the scratch as `x` has, as wide as this adapter needs them. */
+function innerOf({ loraA }: MatrixAdapter, scratch: Slot | undefined, x: Slot): Slot {
+  if (scratch === undefined) throw new Error('an adapter, and no room was planned for it');
+  const [rows, width] = [x.shape[0] ?? 0, loraA.shape[0] ?? 0];
+  return { ...scratch, shape: [rows, width] };
 }

@@ -1,5 +1,5 @@
 /**
- * The parameters: which tensor lies where, under Hugging Face's names.
+ * The parameters: which tensor lies where, under Hugging Face's names; adapters under PEFT's (adapter.ts).
  *
  * What is trained lies in one flat arena, and what is frozen in another: gradients, moments, the optimizer and the
  * reference know the first alone, and have its layout in arenas of their own. Matrices come first in it (weight decay
@@ -9,6 +9,8 @@
 import { ConfigError } from '../errors.ts';
 import type { ArenaBuilder, MatrixUse, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { slotLength } from '../kernels/memory.ts';
+import type { AdapterSettings, LayerAdapters } from './adapter.ts';
+import { adapterSlots, checkAdapter, layOutAdapters, mapAdapters } from './adapter.ts';
 import type { ModelShape } from './shape.ts';
 import { qkvWidth, queryWidth } from './shape.ts';
 
@@ -17,14 +19,15 @@ export interface Parameter {
   /** As in Hugging Face's safetensors, e.g. `model.layers.0.self_attn.q_proj.weight`. */
   readonly name: string;
   readonly slot: Slot;
-  /** How a run from scratch fills it. */
-  readonly initial: 'normal' | 'residual' | 'one' | 'zero';
+  /** How a run fills what it does not read from files; `initialize.ts` has the formulas. */
+  readonly initial: 'normal' | 'residual' | 'uniform' | 'one' | 'zero';
 }
 
 /** Whether a tensor of that name is trained. */
 export type IsTrainable = (name: string) => boolean;
 
-export interface LayerSlots {
+/** What checkpoints hold of a layer. */
+interface LayerTensors {
   readonly inputNorm: Slot;
   /** [(H + 2·HK)·hd, D]: q, k, v */
   readonly qkv: Slot;
@@ -38,6 +41,10 @@ export interface LayerSlots {
   readonly gateUp: Slot;
   /** [D, F] */
   readonly down: Slot;
+}
+
+export interface LayerSlots extends LayerTensors {
+  readonly adapters: LayerAdapters;
 }
 
 /** The tensors as kernels use them. */
@@ -57,12 +64,16 @@ export interface ParameterSet extends TensorSlots {
   readonly frozen: Slot | undefined;
   /** Elements of `trainable` before this index belong to matrices. */
   readonly decayLength: number;
-  /** All tensors, in the order of a model file; a tied head is not listed. */
+  /** All tensors of the model, in the order of a model file; a tied head is not listed. */
   readonly parameters: readonly Parameter[];
+  /** Those of its adapters, which are always trained. */
+  readonly adapterParameters: readonly Parameter[];
 }
 
 /** The gradients of a layer: of those of its tensors that are trained. */
-export type LayerGradients = { readonly [Name in keyof LayerSlots]: Slot | undefined };
+export type LayerGradients = { readonly [Name in keyof LayerTensors]: Slot | undefined } & {
+  readonly adapters: LayerAdapters;
+};
 
 /** The tensors that have a gradient. */
 export interface GradientSlots {
@@ -83,26 +94,40 @@ type Names = (part: string) => string;
 
 /**
  * Lays the weights out in two arenas; the same shape and choice give the same offsets.
- * @throws ConfigError where tensors of one fused matrix are to be trained in part
+ * @param isTrainable  asked for each tensor of the model
+ * @param adapter  what stands beside its matrices, and is always trained
+ * @throws ConfigError where tensors of one fused matrix are to be trained in part, or the adapter is none
  */
 export function layOutParameters(
   shape: ModelShape,
   arenas: { readonly trainable: ArenaBuilder; readonly frozen: ArenaBuilder },
   isTrainable: IsTrainable,
+  adapter?: AdapterSettings,
 ): ParameterSet {
   const { trainable, frozen } = arenas;
   const parameters: Parameter[] = [];
+  const adapterParameters: Parameter[] = [];
+  if (adapter !== undefined) checkAdapter(adapter);
   const add: Add = (name, size, initial, fusedWith) => {
     if (fusedWith !== undefined) requireTogether(isTrainable, fusedWith, name);
     const slot = (isTrainable(name) ? trainable : frozen).slot(size, { packed: fusedWith !== undefined });
     parameters.push({ name, slot, initial });
     return slot;
   };
+  const adaptersOf = (layer: number): LayerAdapters => {
+    if (adapter === undefined) return {};
+    return layOutAdapters(shape, adapter, layer, (name, size, initial, isPacked) => {
+      const slot = trainable.slot(size, { packed: isPacked });
+      adapterParameters.push({ name, slot, initial });
+      return slot;
+    });
+  };
   const D = shape.hiddenSize;
   const embedding = add('model.embed_tokens.weight', [shape.vocabSize, D], 'normal');
-  const matrices = Array.from({ length: shape.numLayers }, (_, layer) =>
-    layerMatrices(shape, add, (part) => `model.layers.${layer}.${part}`),
-  );
+  const matrices = Array.from({ length: shape.numLayers }, (_, layer) => ({
+    ...layerMatrices(shape, add, (part) => `model.layers.${layer}.${part}`),
+    adapters: adaptersOf(layer),
+  }));
   const head = shape.tieWordEmbeddings ? embedding : add('lm_head.weight', [shape.vocabSize, D], 'normal');
   const decayLength = trainable.length;
   const vectors = Array.from({ length: shape.numLayers }, (_, layer) => {
@@ -122,6 +147,7 @@ export function layOutParameters(
     frozen: frozen.length > 0 ? wholeOf(frozen) : undefined,
     decayLength,
     parameters,
+    adapterParameters,
   };
 }
 
@@ -131,30 +157,36 @@ function wholeOf(arena: ArenaBuilder): Slot {
 
 /** What is trained of `weights`, laid out in `arena` as it is there. */
 export function layOutGradients(weights: ParameterSet, arena: ArenaBuilder): GradientSlots {
+  const moved = (slot: Slot): Slot => ({ ...slot, arena: arena.name });
   const copy = (slot: Slot | undefined): Slot | undefined =>
-    slot && isTrained(weights, slot) ? { ...slot, arena: arena.name } : undefined;
+    slot && isTrained(weights, slot) ? moved(slot) : undefined;
   const { embedding, head, finalNorm, layers } = weights;
   return {
     all: arena.slot(weights.trainable.shape),
     embedding: copy(embedding),
     head: copy(head),
     finalNorm: copy(finalNorm),
-    layers: layers.map((layer) => mapLayer(layer, copy)),
+    layers: layers.map((layer) => ({ ...mapLayer(layer, copy), adapters: mapAdapters(layer.adapters, moved) })),
   };
 }
 
 /** A second set of what is trained, in `arena`; what is frozen is that of `weights`. */
 export function layOutReference(weights: ParameterSet, arena: ArenaBuilder): ParameterSet {
   const copy = (slot: Slot): Slot => (isTrained(weights, slot) ? { ...slot, arena: arena.name } : slot);
-  const { embedding, head, finalNorm, layers, parameters } = weights;
+  const { embedding, head, finalNorm, layers, parameters, adapterParameters } = weights;
+  const copyParameter = (parameter: Parameter): Parameter => ({ ...parameter, slot: copy(parameter.slot) });
   return {
     ...weights,
     embedding: copy(embedding),
     head: copy(head),
     finalNorm: copy(finalNorm),
-    layers: layers.map((layer) => mapLayer(layer, (slot) => slot && copy(slot)) as LayerSlots), // what it has, it keeps
+    layers: layers.map((layer) => {
+      const tensors = mapLayer(layer, (slot) => slot && copy(slot)) as LayerTensors; // what it has, it keeps
+      return { ...tensors, adapters: mapAdapters(layer.adapters, copy) };
+    }),
     trainable: arena.slot(weights.trainable.shape),
-    parameters: parameters.map((parameter) => ({ ...parameter, slot: copy(parameter.slot) })),
+    parameters: parameters.map(copyParameter),
+    adapterParameters: adapterParameters.map(copyParameter),
   };
 }
 
@@ -162,18 +194,27 @@ function isTrained(weights: ParameterSet, slot: Slot): boolean {
   return slot.arena === weights.trainable.arena;
 }
 
-/** `of` each slot of a layer, under its name. */
-function mapLayer<Out extends Slot | undefined>(layer: LayerSlots, of: (slot: Slot | undefined) => Out) {
-  const entries = Object.entries(layer).map(([name, slot]) => [name, of(slot)] as const);
-  return Object.fromEntries(entries) as { readonly [Name in keyof LayerSlots]: Out }; // the names are the layer's
+/** `of` each tensor of a layer, under its name; not of its adapters. */
+function mapLayer<Out extends Slot | undefined>(
+  { adapters, ...tensors }: LayerSlots,
+  of: (slot: Slot | undefined) => Out,
+) {
+  const entries = Object.entries(tensors).map(([name, slot]) => [name, of(slot)] as const);
+  return Object.fromEntries(entries) as { readonly [Name in keyof LayerTensors]: Out }; // the names are the layer's
 }
 
 /** The backward pass ends with this layer: below it nothing is trained. The number of layers where none is. */
 export function lowestTrainedLayer(weights: ParameterSet): number {
   const { embedding, layers } = weights;
   if (isTrained(weights, embedding)) return 0;
-  const lowest = layers.findIndex((layer) => Object.values(layer).some((slot) => slot && isTrained(weights, slot)));
+  const lowest = layers.findIndex((layer) => slotsOf(layer).some((slot) => isTrained(weights, slot)));
   return lowest === -1 ? layers.length : lowest;
+}
+
+/** Every slot of a layer, those of its adapters too. */
+function slotsOf({ adapters, ...tensors }: LayerSlots): Slot[] {
+  const own: readonly (Slot | undefined)[] = Object.values(tensors);
+  return [...own.filter((slot) => slot !== undefined), ...adapterSlots(adapters)];
 }
 
 /** @param fusedWith  the tensor that stands right before it in one matrix or vector */
@@ -187,7 +228,7 @@ function requireTogether(isTrainable: IsTrainable, ...names: readonly [string, s
   throw new ConfigError('frozen-in-part', message, { trained, frozen });
 }
 
-function layerMatrices(shape: ModelShape, add: Add, name: Names): Partial<LayerSlots> {
+function layerMatrices(shape: ModelShape, add: Add, name: Names): Partial<LayerTensors> {
   const { hiddenSize: D, intermediateSize: F, numHeads, numKvHeads, headDim } = shape;
   const [q, k, gate] = [name('self_attn.q_proj.weight'), name('self_attn.k_proj.weight'), name('mlp.gate_proj.weight')];
   const query = add(q, [numHeads * headDim, D], 'normal');
@@ -205,7 +246,7 @@ function layerMatrices(shape: ModelShape, add: Add, name: Names): Partial<LayerS
   };
 }
 
-function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerSlots> {
+function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerTensors> {
   const { hiddenSize: D, numHeads, numKvHeads, headDim } = shape;
   const inputNorm = add(name('input_layernorm.weight'), [D], 'one');
   const feedForwardNorm = add(name('post_attention_layernorm.weight'), [D], 'one');
@@ -226,8 +267,8 @@ function layerVectors(shape: ModelShape, add: Add, name: Names): Partial<LayerSl
 export function weightMatrices(set: TensorSlots, lowest: number = Number.POSITIVE_INFINITY): PlannedMatrix[] {
   const both: readonly MatrixUse[] = ['forward', 'backward'];
   const usesFrom = (layer: number): readonly MatrixUse[] => (layer >= lowest ? both : ['forward']);
-  const layers = set.layers.flatMap(({ qkv, attentionOutput, gateUp, down }, layer) =>
-    [qkv, attentionOutput, gateUp, down].map((slot) => ({ slot, uses: usesFrom(layer) })),
+  const layers = set.layers.flatMap(({ qkv, attentionOutput, gateUp, down, adapters }, layer) =>
+    [qkv, attentionOutput, gateUp, down, ...adapterSlots(adapters)].map((slot) => ({ slot, uses: usesFrom(layer) })),
   );
   return [{ slot: set.head, uses: usesFrom(set.layers.length) }, ...layers];
 }

@@ -8,7 +8,9 @@ import type { ArenaSpec, Count, MemoryPlan, PlannedMatrix, Slot } from '../kerne
 import { ArenaBuilder } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations, RowInputs } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
+import { type AdapterSettings, widestAdapter } from './adapter.ts';
 import { type DistributionSlots, distributionSlots } from './distribution_slots.ts';
+import type { AdapterScratch } from './linear.ts';
 import type { GradientSlots, IsTrainable, ParameterSet } from './parameters.ts';
 import {
   layOutGradients,
@@ -66,6 +68,8 @@ export interface PolicySlots {
   readonly distributions: DistributionSlots | undefined;
   /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
   readonly embeddingGradient: Slot | undefined;
+  /** Where there are adapters. */
+  readonly adapterScratch: AdapterScratch | undefined;
   readonly cos: Slot;
   readonly sin: Slot;
   readonly sampling: ForwardSlots;
@@ -188,13 +192,21 @@ export function countOf(inputs: InputSlots, place: keyof Omit<typeof COUNTS, 'le
   return { slot: inputs.counts, index: COUNTS[place] };
 }
 
+/** What of a model is trained. */
+export interface Trained {
+  /** Asked for each tensor of the model by its name. Default: all are trained, and beside an adapter none. */
+  readonly isTrainable?: IsTrainable | undefined;
+  /** Low-rank matrices beside those of the model; they are always trained. */
+  readonly adapter?: AdapterSettings | undefined;
+}
+
 /**
  * Plans every arena of a policy of this shape and capacity.
  *
- * @param isTrainable  asked for each tensor by its name; default: all are trained
  * @throws ConfigError where nothing would be trained, or one fused matrix in part
  */
-export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: IsTrainable = () => true): PolicyPlan {
+export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
+  const { adapter, isTrainable = () => adapter === undefined } = trained;
   const arenas: ArenaBuilder[] = [];
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     const dtype = kind === 'int' ? 'int' : 'real';
@@ -204,7 +216,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: I
   };
   const { training } = capacity;
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
-  const weights = layOutParameters(shape, { trainable: arena('weights', 'weights'), frozen }, isTrainable);
+  const weights = layOutParameters(shape, { trainable: arena('weights', 'weights'), frozen }, isTrainable, adapter);
   if (weights.frozen) arenas.push(frozen);
   if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
@@ -223,6 +235,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, isTrainable: I
       training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
         : undefined,
+    adapterScratch: adapterScratch(capacity, weights, arena),
     ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
     ...forwards(shape, capacity, inputs, arena),
     ...headSlots(shape, capacity, arena('head', 'activations')),
@@ -254,6 +267,21 @@ function ownMatrices(set: ParameterSet): PlannedMatrix[] {
 
 function nothingToTrain(): ConfigError {
   return new ConfigError('nothing-to-train', 'every tensor is frozen — a policy that trains needs one that is not.');
+}
+
+/** Rows as many as any forward pass has. */
+function adapterScratch(
+  { rows, keptRows, training }: Capacity,
+  { layers }: ParameterSet,
+  arena: ArenaOf,
+): AdapterScratch | undefined {
+  const width = widestAdapter(layers);
+  if (width === 0) return undefined;
+  const [forward, backward] = [arena('adapterForward', 'activations'), arena('adapterBackward', 'activations')];
+  return {
+    inner: forward.slot([Math.max(rows, keptRows), width]),
+    dInner: training ? backward.slot([rows, width]) : undefined,
+  };
 }
 
 function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'cos' | 'sin'> {

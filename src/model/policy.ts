@@ -11,8 +11,8 @@ import type { PackedBatch, TokenGroup } from './batch.ts';
 import type { DistributionSlots } from './distribution_slots.ts';
 import { logSoftmaxRows } from './distributions.ts';
 import { KeptRows, type RolloutRows } from './kept_rollouts.ts';
-import type { IsTrainable, Parameter } from './parameters.ts';
-import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots } from './plan.ts';
+import type { Parameter } from './parameters.ts';
+import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots, Trained } from './plan.ts';
 import { COUNTS, planPolicy } from './plan.ts';
 import type {
   KeepingPrograms,
@@ -24,7 +24,7 @@ import type {
   TrainingPrograms,
 } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
-import { rotaryFrequencies } from './rotary.ts';
+import { rotaryTables } from './rotary.ts';
 import type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
 import { writeBatch } from './write_batch.ts';
@@ -61,18 +61,15 @@ export class Policy {
   /**
    * Allocates everything; weights are 0.
    *
-   * @param isTrainable  asked for each tensor by its name; what is not stays as it is written. Default: all are trained
+   * @param trained  by default every tensor; what is not trained stays as it is written
    * @throws MemoryPlanError when it does not fit
    */
-  static async open(
-    backend: Backend,
-    shape: ModelShape,
-    capacity: Capacity,
-    isTrainable?: IsTrainable,
-  ): Promise<Policy> {
-    const plan = planPolicy(shape, { stepsPerRead: backend.stepsPerRead, ...capacity }, isTrainable);
+  static async open(backend: Backend, shape: ModelShape, capacity: Capacity, trained?: Trained): Promise<Policy> {
+    const plan = planPolicy(shape, { stepsPerRead: backend.stepsPerRead, ...capacity }, trained);
     const policy = new Policy(plan, await backend.open(plan.memory));
-    policy.#writeRotaryTables();
+    const { cos, sin } = rotaryTables(shape, capacity.context);
+    policy.engine.write(policy.slots.cos, cos);
+    policy.engine.write(policy.slots.sin, sin);
     return policy;
   }
 
@@ -88,25 +85,17 @@ export class Policy {
     return this.plan.slots;
   }
 
-  /** Tensors under Hugging Face's names; a tied head is not listed. */
+  /** The model's tensors under Hugging Face's names; a tied head is not listed. */
   get parameters(): readonly Parameter[] {
     return this.slots.weights.parameters;
   }
 
-  /** cos and sin of position·frequency, rounded once from float64. */
-  #writeRotaryTables(): void {
-    const frequencies = rotaryFrequencies(this.shape);
-    const half = frequencies.length;
-    const { context } = this.capacity;
-    const angle = (i: number): number => Math.floor(i / half) * frequencies[i % half];
-    this.engine.write(
-      this.slots.cos,
-      Float64Array.from({ length: context * half }, (_, i) => Math.cos(angle(i))),
-    );
-    this.engine.write(
-      this.slots.sin,
-      Float64Array.from({ length: context * half }, (_, i) => Math.sin(angle(i))),
-    );
+  /**
+   * The tensors of adapters, `….self_attn.q_proj.lora_A.weight` [r, in] and `….lora_B.weight` [out, r], layer by layer;
+   * none where the policy was opened without.
+   */
+  get adapterParameters(): readonly Parameter[] {
+    return this.slots.weights.adapterParameters;
   }
 
   /**

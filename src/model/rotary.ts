@@ -44,3 +44,14 @@ function divisor(scaling: RopeScaling, frequency: number, index: number): number
     }
   }
 }
+
+/** cos and sin of position·frequency, [context, hd/2] each, to be rounded once from float64. */
+export function rotaryTables(
+  shape: ModelShape,
+  context: number,
+): { readonly cos: Float64Array; readonly sin: Float64Array } {
+  const frequencies = rotaryFrequencies(shape);
+  const half = frequencies.length;
+  const angles = Float64Array.from({ length: context * half }, (_, i) => Math.floor(i / half) * frequencies[i % half]);
+  return { cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
+}

@@ -46,24 +46,24 @@ function forwardLayer(
   next: Slot,
 ): void {
   const { shape } = plan;
-  const { cos, sin } = plan.slots;
+  const { cos, sin, adapterScratch: scratch } = plan.slots;
   const kept = layers[index] as LayerActivations;
   const kv = caches[index] as Slot;
   const eps = shape.rmsNormEps;
   kernels.rmsNorm({ x: kept.input, weight: weights.inputNorm, out: kept.inputNormed, rstd: kept.inputRstd, eps, rows });
-  forwardLinear(kernels, matrixOf('qkv', weights), { x: kept.inputNormed, out: kept.qkv, rows });
+  forwardLinear(kernels, matrixOf('qkv', weights), { x: kept.inputNormed, out: kept.qkv, rows, scratch });
   const { positions, kvRows, intervals } = inputs;
   const { qNorm, kNorm } = weights;
   kernels.rotary({ qkv: kept.qkv, positions, cos, sin, kvRows, q: kept.q, kv, qNorm, kNorm, eps, heads: shape, rows });
   const { input: residual, q, attention, logSumExp, middle, middleNormed, middleRstd } = kept;
   const scale = attentionScale(plan);
   kernels.attention({ q, kv, intervals, out: attention, logSumExp, scale, heads: shape, rows });
-  forwardLinear(kernels, matrixOf('attentionOutput', weights), { x: attention, residual, out: middle, rows });
+  forwardLinear(kernels, matrixOf('attentionOutput', weights), { x: attention, residual, out: middle, rows, scratch });
 
   kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
-  forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: kept.gateUp, rows });
+  forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: kept.gateUp, rows, scratch });
   kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
-  forwardLinear(kernels, matrixOf('down', weights), { x: kept.activated, residual: middle, out: next, rows });
+  forwardLinear(kernels, matrixOf('down', weights), { x: kept.activated, residual: middle, out: next, rows, scratch });
 }
 
 /** Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass. */
@@ -141,7 +141,8 @@ export function backwardPass(
   backwardHead(kernels, plan, gradients, backward, training.rows);
   const lowest = lowestTrainedLayer(weights);
   for (let layer = weights.layers.length - 1; layer >= lowest; layer--) {
-    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, training, backward);
+    const below = layer > lowest || gradients.embedding !== undefined;
+    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, training, backward, below);
   }
   const dTable = slots.embeddingGradient ?? gradients.embedding;
   if (dTable === undefined) return;
@@ -222,6 +223,7 @@ function backwardHead(
   });
 }
 
+/** @param below  something below is trained: `dX` ends as the gradient of the layer's input */
 function backwardLayer(
   kernels: Kernels,
   plan: PolicyPlan,
@@ -229,18 +231,20 @@ function backwardLayer(
   gradients: LayerGradients,
   training: ForwardSlots,
   d: BackwardSlots,
+  below: boolean,
 ): void {
   const { slots, shape } = plan;
+  const { adapterScratch: scratch } = slots;
   const { rows } = training;
   const weights = slots.weights.layers[index] as LayerSlots;
   const kept = training.layers[index] as LayerActivations;
   const kv = training.kv[index] as Slot;
 
   const down = matrixOf('down', weights, gradients);
-  backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows });
+  backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch });
   kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
   const gateUp = matrixOf('gateUp', weights, gradients);
-  backwardLinear(kernels, gateUp, { dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows });
+  backwardLinear(kernels, gateUp, { dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows, scratch });
   kernels.rmsNormBackward({
     x: kept.middle,
     weight: weights.feedForwardNorm,
@@ -252,7 +256,7 @@ function backwardLayer(
   });
 
   const attentionOutput = matrixOf('attentionOutput', weights, gradients);
-  backwardLinear(kernels, attentionOutput, { dOut: d.dX, x: kept.attention, dX: d.dAttention, rows });
+  backwardLinear(kernels, attentionOutput, { dOut: d.dX, x: kept.attention, dX: d.dAttention, rows, scratch });
   kernels.fill({ out: d.dKv, value: 0, rows });
   const { positions, kvRows, intervals, prefixGroups } = slots.inputs;
   kernels.attentionBackward({
@@ -289,7 +293,10 @@ function backwardLayer(
     dKNorm: gradients.kNorm,
   });
   const qkv = matrixOf('qkv', weights, gradients);
-  backwardLinear(kernels, qkv, { dOut: d.dQkv, x: kept.inputNormed, dX: d.dNormed, rows });
+  const wantsInput = below || gradients.inputNorm !== undefined;
+  const dX = wantsInput ? d.dNormed : undefined;
+  backwardLinear(kernels, qkv, { dOut: d.dQkv, x: kept.inputNormed, dX, rows, scratch });
+  if (!wantsInput) return;
   kernels.rmsNormBackward({
     x: kept.input,
     weight: weights.inputNorm,

@@ -16,7 +16,7 @@ function fillCase(out: TestSlot, value: number, range?: readonly [number, number
 }
 
 for (const { label, backend } of await requiredBackends()) {
-  describe(`fill, add, copy and mix on ${label}`, () => {
+  describe(`fill, add, copy, scale and mix on ${label}`, () => {
     it('fill writes every element of a slot of any shape', async () => {
       await expectConformance(backend, ...LENGTHS.map((length) => fillCase(poisoned([length]), -2.5)));
       await expectConformance(backend, fillCase(poisoned([3, 5, 7]), 0));
@@ -56,6 +56,21 @@ for (const { label, backend } of await requiredBackends()) {
         writes: { out: { relative: 0 } },
       };
       await expectConformance(backend, ...reals, ints);
+    });
+
+    it('scale multiplies these rows of the first dimension and no other', async () => {
+      const scaled = (shape: readonly number[], factor: number, range: readonly [number, number]): ConformanceCase => ({
+        slots: { out: given(shape, normals(shape, 2)), bounds: rowBounds(range[0], range[1]) },
+        build: (kernels, { out, bounds }) => kernels.scale({ out, factor, rows: storedRows(bounds) }),
+        writes: { out: {} },
+      });
+      await expectConformance(
+        backend,
+        ...LENGTHS.map((length) => scaled([length], -1.5, [0, length])),
+        scaled([9, 5], 1 / 3, [2, 6]),
+        scaled([9, 3, 7], 2, [8, 9]),
+        scaled([9], 0.1, [4, 4]),
+      );
     });
 
     it('mix is the weighted mean of the two, and at a share of 1 a copy', async () => {

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { slotLength } from '../../src/kernels/memory.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import type { PackedBatch } from '../../src/model/batch.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { Parameter } from '../../src/model/parameters.ts';
+import type { Trained } from '../../src/model/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { normals } from '../support/data.ts';
@@ -27,13 +29,23 @@ const BASE: Partial<ModelShape> = {
   headDim: 4,
 };
 
-const variants: [string, Partial<ModelShape>][] = [
+const variants: [string, Partial<ModelShape>, Trained?][] = [
   ['grouped query heads, untied head', {}],
   ['one key/value head and a head size that is not D/H', { numKvHeads: 1, headDim: 6 }],
   ['tied head', { tieWordEmbeddings: true }],
   ['q/k/v biases, tied head', { attentionBias: true, tieWordEmbeddings: true }],
   ['q/k norm', { qkNorm: true, headDim: 6 }],
   ['q/k norm, biases and tied head at once', { qkNorm: true, attentionBias: true, tieWordEmbeddings: true }],
+  [
+    'adapters beside every matrix',
+    { attentionBias: true, tieWordEmbeddings: true },
+    { adapter: { rank: 3, scale: 0.5, targets: ADAPTER_TARGETS } },
+  ],
+  [
+    'adapters beside some modules of fused matrices, and everything else trained too',
+    {},
+    { adapter: { rank: 2, scale: 0.5, targets: ['k_proj', 'o_proj', 'up_proj'] }, isTrainable: () => true },
+  ],
 ];
 
 /** S = Σ g·logprob + h·entropy of the batch in the policy's slots, in float64. */
@@ -51,9 +63,9 @@ function pickElements({ name, slot }: Parameter): number[] {
 }
 
 describe('dS/dθ on the reference backend', () => {
-  it.each(variants)('equals central differences in every tensor: %s', async (_, variant) => {
+  it.each(variants)('equals central differences in every tensor: %s', async (_, variant, trained) => {
     const capacity = { rows: 64, lossRows: 64, groups: 4, completions: 8, kvRows: 64, context: 24 };
-    const policy = await openPolicy(referenceBackend, { ...BASE, ...variant }, capacity, 5);
+    const policy = await openPolicy(referenceBackend, { ...BASE, ...variant }, capacity, 5, trained);
     const batch = packBatch(randomGroups([3, 1, 2], { seed: 2, vocabSize: 11, longest: 6 }));
     const g = Float32Array.from(normals([batch.lossRowCount], 1));
     const h = Float32Array.from(normals([batch.lossRowCount], 2));
@@ -63,7 +75,8 @@ describe('dS/dθ on the reference backend', () => {
     const gradients = await takeGradients(policy);
     const { trainable: all } = policy.slots.weights;
     const weights = await policy.engine.read(all);
-    for (const parameter of policy.parameters) {
+    const tensors = [...policy.parameters, ...policy.adapterParameters];
+    for (const parameter of tensors.filter(({ slot }) => slot.arena === all.arena)) {
       const gradient = gradients.get(parameter.name) ?? new Float64Array();
       const scale = Math.max(...gradient.map(Math.abs));
       expect(scale, `${parameter.name} has a gradient`).toBeGreaterThan(1e-3);

@@ -61,7 +61,7 @@ const optimizerAt = (adamStep: number): OptimizerSettings => ({
 const wasm = await wasmBackend({ threads: 2 });
 
 async function openFrozen(shape: Partial<ModelShape>, isTrainable?: IsTrainable, seed = 1): Promise<Policy> {
-  return openPolicy(wasm, shape, { reference: true }, seed, isTrainable);
+  return openPolicy(wasm, shape, { reference: true }, seed, { isTrainable });
 }
 
 async function accumulate(policy: Policy): Promise<void> {
@@ -131,7 +131,7 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
 
   it('gradients, moments and reference are planned for the others alone', () => {
     const capacity = { ...SMALL_CAPACITY, reference: true };
-    const plan = planPolicy({ ...SMALL_SHAPE, ...shape }, capacity, isTrainable);
+    const plan = planPolicy({ ...SMALL_SHAPE, ...shape }, capacity, { isTrainable });
     const lengths = new Map(plan.memory.arenas.map(({ name, length }) => [name, length]));
     const numbersOf = (keep: IsTrainable): number =>
       plan.slots.weights.parameters
@@ -151,13 +151,13 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
 describe('a choice of what is trained', () => {
   it('leaves the plan as it is where that is all', () => {
     const shape = { ...SMALL_SHAPE, ...ALL_KINDS };
-    expect(planPolicy(shape, SMALL_CAPACITY, () => true)).toEqual(planPolicy(shape, SMALL_CAPACITY));
+    expect(planPolicy(shape, SMALL_CAPACITY, { isTrainable: () => true })).toEqual(planPolicy(shape, SMALL_CAPACITY));
     expect(planPolicy(shape, SMALL_CAPACITY).memory.arenas.map(({ name }) => name)).not.toContain('frozen');
   });
 
   it('packs matrices below the lowest trained layer for the forward pass alone', () => {
     const isTrainable: IsTrainable = (name) => isOfLayer(name, 1);
-    const { slots, memory } = planPolicy({ ...SMALL_SHAPE, ...UNTIED }, SMALL_CAPACITY, isTrainable);
+    const { slots, memory } = planPolicy({ ...SMALL_SHAPE, ...UNTIED }, SMALL_CAPACITY, { isTrainable });
     const usesOf = (layer: number): readonly string[] | undefined =>
       memory.matrices.find(({ slot }) => slot === slots.weights.layers[layer]?.qkv)?.uses;
     expect([0, 1, 2].map(usesOf)).toEqual([['forward'], ['forward', 'backward'], ['forward', 'backward']]);
@@ -169,6 +169,6 @@ describe('a choice of what is trained', () => {
     ['the biases of a frozen matrix', /frozen, and .*bias is trained/, (name: string) => /bias/.test(name)],
     ['nothing', /every tensor is frozen/, () => false],
   ])('is refused where it is %s', (_, message, isTrainable: IsTrainable) => {
-    expect(() => planPolicy({ ...SMALL_SHAPE, ...ALL_KINDS }, SMALL_CAPACITY, isTrainable)).toThrow(message);
+    expect(() => planPolicy({ ...SMALL_SHAPE, ...ALL_KINDS }, SMALL_CAPACITY, { isTrainable })).toThrow(message);
   });
 });

@@ -1,11 +1,13 @@
 /** Activations of rollouts stand in for the update's forward pass: the same gradients, bit for bit, with less work. */
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { GenerationRequest } from '../../src/model/generation.ts';
 import { generateKept } from '../../src/model/generation.ts';
 import type { RolloutRows } from '../../src/model/kept_rollouts.ts';
+import type { Trained } from '../../src/model/plan.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { SampledSequence } from '../../src/model/sampled_sequence.ts';
 import { openSampler } from '../../src/model/sampler.ts';
@@ -90,14 +92,15 @@ async function gradientOf(
   return { gradients, labels };
 }
 
-const variants: [string, Partial<ModelShape>][] = [
+const variants: [string, Partial<ModelShape>, Trained?][] = [
   ['Llama', { tieWordEmbeddings: true }],
   ['Qwen3', { qkNorm: true, attentionBias: true }],
+  ['Llama with adapters', {}, { adapter: { rank: 4, scale: 2, targets: ADAPTER_TARGETS } }],
 ];
 
-describe.each(variants)('kept rollouts, %s', (_, shape) => {
+describe.each(variants)('kept rollouts, %s', (_, shape, trained) => {
   it.each([1, 2])('give the gradients of a computed forward pass, bit for bit (threads: %d)', async (threads) => {
-    const policy = await openPolicy(await wasmBackend({ threads }), shape, { ...ROOM, keptRows: 1600 });
+    const policy = await openPolicy(await wasmBackend({ threads }), shape, { ...ROOM, keptRows: 1600 }, 1, trained);
     const first = await gradientOfKeptRounds(policy);
     const second = await gradientOfKeptRounds(policy);
     await policy.close();

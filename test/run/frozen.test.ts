@@ -34,7 +34,7 @@ async function openPart(): Promise<TrainingRun> {
   const run = await openRun(config, task, backend, { clock: () => 0 });
   const { capacity, shape } = run.policy;
   await run.policy.close();
-  const policy = await Policy.open(backend, shape, capacity, (name) => !isFrozen(name));
+  const policy = await Policy.open(backend, shape, capacity, { isTrainable: (name) => !isFrozen(name) });
   for (const parameter of policy.parameters) policy.writeParameter(parameter, initialTensor(shape, parameter, 3, 0.1));
   return { ...run, policy };
 }

@@ -5,8 +5,8 @@ import { slotLength } from '../../src/kernels/memory.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import type { GenerationSettings, SamplingSettings } from '../../src/model/generation.ts';
-import type { IsTrainable, Parameter } from '../../src/model/parameters.ts';
-import type { Capacity } from '../../src/model/plan.ts';
+import type { Parameter } from '../../src/model/parameters.ts';
+import type { Capacity, Trained } from '../../src/model/plan.ts';
 import { Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
@@ -54,14 +54,14 @@ export async function openPolicy(
   shape: Partial<ModelShape> = {},
   capacity: Partial<Capacity> = {},
   seed = 1,
-  isTrainable?: IsTrainable,
+  trained?: Trained,
 ): Promise<Policy> {
   const opened = [
     { ...SMALL_SHAPE, ...shape },
     { ...SMALL_CAPACITY, ...capacity },
   ] as const;
-  const policy = await Policy.open(backend, ...opened, isTrainable);
-  policy.parameters.forEach((parameter, index) => {
+  const policy = await Policy.open(backend, ...opened, trained);
+  [...policy.parameters, ...policy.adapterParameters].forEach((parameter, index) => {
     policy.writeParameter(parameter, randomTensor(parameter, seed * 1000 + index));
   });
   return policy;
@@ -97,7 +97,9 @@ export async function takeGradients(policy: Policy): Promise<ReadonlyMap<string,
   const { gradients } = policy.slots;
   if (gradients === undefined) throw new Error('a policy opened for sampling has no gradients');
   const flat = (await policy.engine.read(gradients.all)) as Float32Array | Float64Array;
-  const trained = policy.parameters.filter(({ slot }) => slot.arena === policy.slots.weights.trainable.arena);
+  const trained = [...policy.parameters, ...policy.adapterParameters].filter(
+    ({ slot }) => slot.arena === policy.slots.weights.trainable.arena,
+  );
   return new Map(trained.map(({ name, slot }) => [name, flat.slice(slot.offset, slot.offset + slotLength(slot))]));
 }
 

@@ -27,7 +27,9 @@ async function gradientsOf(policy: Policy): Promise<ReadonlyMap<string, Int32Arr
 
 it.each(REQUIRED_ADAPTERS)('the others have the same gradients, to the bit, on %s', async (label) => {
   const backend = await loadBackend(`webgpu:${label}`);
-  const some = await gradientsOf(await openPolicy(backend, WITH_EVERYTHING, {}, 1, (name) => !isFrozen(name)));
+  const some = await gradientsOf(
+    await openPolicy(backend, WITH_EVERYTHING, {}, 1, { isTrainable: (name) => !isFrozen(name) }),
+  );
   const all = await gradientsOf(await openPolicy(backend, WITH_EVERYTHING));
   expect([...some.keys()]).toEqual([...all.keys()].filter((name) => !isFrozen(name)));
   expect(some.size).toBeGreaterThan(5);

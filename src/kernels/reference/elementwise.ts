@@ -1,4 +1,4 @@
-/** Fill, add, copy and mix. Formulas: kernels.ts (fill, add, copy, mix). */
+/** Fill, add, copy, scale and mix. Formulas: kernels.ts (fill, add, copy, scale, mix). */
 import type { Kernels } from '../kernels.ts';
 import type { Dimensions, Opened } from './operands.ts';
 
@@ -16,6 +16,12 @@ export function add({ x, out }: Opened<Parameters<Kernels['add']>[0]>): void {
 /** out = x */
 export function copy({ x, out }: Opened<Parameters<Kernels['copy']>[0]>): void {
   out.set(x);
+}
+
+/** out = factor·out, in `rows` of its first dimension */
+export function scale({ out, factor, rows }: Opened<Parameters<Kernels['scale']>[0]>, { N }: Dimensions): void {
+  const width = out.length / N;
+  for (let i = rows.begin * width; i < rows.end * width; i++) out[i] *= factor;
 }
 
 /** out = share·x + (1 − share)·out */

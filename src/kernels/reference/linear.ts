@@ -4,12 +4,12 @@ import type { Dimensions, Opened, Values } from './operands.ts';
 
 /** out = x·weightᵀ (+ bias) (+ residual) */
 export function linear(
-  { x, weight, bias, residual, out, firstColumn = 0, rows }: Opened<LinearArgs>,
-  { in: K, out: M, stride = M }: Dimensions,
+  { x, weight, bias, residual, out, firstColumn = 0, firstInput = 0, rows }: Opened<LinearArgs>,
+  { in: K, out: M, stride = M, inputStride = K }: Dimensions,
 ): void {
   for (let r = rows.begin; r < rows.end; r++) {
     for (let o = 0; o < M; o++) {
-      let sum = dot(x, r * K, weight, o * K, K);
+      let sum = dot(x, r * inputStride + firstInput, weight, o * K, K);
       if (bias !== undefined) sum += bias[o];
       const at = r * stride + firstColumn + o;
       if (residual !== undefined) sum += residual[at];
@@ -18,29 +18,30 @@ export function linear(
   }
 }
 
-/** dX = dOut·weight */
+/** dX = dOut·weight, or dX += dOut·weight */
 export function linearInputGradient(
-  { dOut, weight, dX, firstColumn = 0, rows }: Opened<LinearInputGradientArgs>,
-  { in: K, out: M, stride = M }: Dimensions,
+  { dOut, weight, dX, accumulate = false, firstColumn = 0, firstInput = 0, rows }: Opened<LinearInputGradientArgs>,
+  { in: K, out: M, stride = M, inputStride = K }: Dimensions,
 ): void {
   for (let r = rows.begin; r < rows.end; r++) {
     for (let i = 0; i < K; i++) {
       let sum = 0;
       for (let o = 0; o < M; o++) sum += dOut[r * stride + firstColumn + o] * weight[o * K + i];
-      dX[r * K + i] = sum;
+      const at = r * inputStride + firstInput + i;
+      dX[at] = accumulate ? sum + dX[at] : sum;
     }
   }
 }
 
 /** dWeight += dOutᵀ·x;  dBias += Σ_r dOut[r];  both row after row */
 export function linearWeightGradient(
-  { dOut, x, dWeight, dBias, firstColumn = 0, rows }: Opened<LinearWeightGradientArgs>,
-  { in: K, out: M, stride = M }: Dimensions,
+  { dOut, x, dWeight, dBias, firstColumn = 0, firstInput = 0, rows }: Opened<LinearWeightGradientArgs>,
+  { in: K, out: M, stride = M, inputStride = K }: Dimensions,
 ): void {
   for (let r = rows.begin; r < rows.end; r++) {
     for (let o = 0; o < M; o++) {
       const gradient = dOut[r * stride + firstColumn + o];
-      for (let i = 0; i < K; i++) dWeight[o * K + i] += gradient * x[r * K + i];
+      for (let i = 0; i < K; i++) dWeight[o * K + i] += gradient * x[r * inputStride + firstInput + i];
       if (dBias !== undefined) dBias[o] += gradient;
     }
   }

@@ -2,7 +2,7 @@
 import type { KernelName, Kernels } from '../kernels.ts';
 import { adamw } from './adamw.ts';
 import { attention, attentionBackward } from './attention.ts';
-import { add, copy, fill, mix } from './elementwise.ts';
+import { add, copy, fill, mix, scale } from './elementwise.ts';
 import { embedding, embeddingBackward } from './embedding.ts';
 import { gatherRows, gatherRowsBackward } from './gather_rows.ts';
 import { gradientNorm } from './gradient_norm.ts';
@@ -50,5 +50,6 @@ export const referenceKernels: { readonly [Name in KernelName]: ReferenceKernel<
   fill,
   add,
   copy,
+  scale,
   mix,
 };

@@ -29,6 +29,12 @@ function columns(owner: string, slot: Slot, firstColumn: number | undefined, wei
   return real('N', firstColumn === undefined ? 'out' : 'stride');
 }
 
+/** The same for a weight's inputs: [N, in], or [N, inputStride]. */
+function inputs(owner: string, slot: Slot, firstInput: number | undefined, weight: Slot): OperandRule {
+  columnsOf(owner, slot, firstInput, weight.shape[1]);
+  return real('N', firstInput === undefined ? 'in' : 'inputStride');
+}
+
 /** The type and number of elements of another slot, whatever its shape. */
 function elementsOf(slot: Slot): OperandRule {
   return { dtype: slot.dtype, elements: slotLength(slot) };
@@ -94,10 +100,10 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
     dWeight: real('D'),
     rows: 'N',
   }),
-  linear: ({ weight, out, firstColumn }) => {
+  linear: ({ x, weight, out, firstColumn, firstInput }) => {
     const result = columns('linear.out', out, firstColumn, weight);
     return {
-      x: real('N', 'in'),
+      x: inputs('linear.x', x, firstInput, weight),
       weight: matrix(['forward'], 'out', 'in'),
       bias: real('out'),
       residual: result,
@@ -105,15 +111,15 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
       rows: 'N',
     };
   },
-  linearInputGradient: ({ dOut, weight, firstColumn }) => ({
+  linearInputGradient: ({ dOut, weight, dX, firstColumn, firstInput }) => ({
     dOut: columns('linearInputGradient.dOut', dOut, firstColumn, weight),
     weight: matrix(['backward'], 'out', 'in'),
-    dX: real('N', 'in'),
+    dX: inputs('linearInputGradient.dX', dX, firstInput, weight),
     rows: 'N',
   }),
-  linearWeightGradient: ({ dOut, dWeight, firstColumn }) => ({
+  linearWeightGradient: ({ dOut, x, dWeight, firstColumn, firstInput }) => ({
     dOut: columns('linearWeightGradient.dOut', dOut, firstColumn, dWeight),
-    x: real('N', 'in'),
+    x: inputs('linearWeightGradient.x', x, firstInput, dWeight),
     dWeight: real('out', 'in'),
     dBias: real('out'),
     rows: 'N',
@@ -203,5 +209,6 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   fill: ({ out }) => ({ out: { dtype: out.dtype, shape: ['N', ...out.shape.slice(1)] }, rows: 'N' }),
   add: ({ out }) => ({ x: elementsOf(out), out: { dtype: 'real', elements: slotLength(out) } }),
   copy: ({ out }) => ({ x: elementsOf(out), out: elementsOf(out) }),
+  scale: ({ out }) => ({ out: { dtype: 'real', shape: ['N', ...out.shape.slice(1)] }, rows: 'N' }),
   mix: ({ out }) => ({ x: elementsOf(out), share: real(1), out: { dtype: 'real', elements: slotLength(out) } }),
 };

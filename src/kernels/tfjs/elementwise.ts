@@ -1,4 +1,4 @@
-/** Fill, add, copy and mix. Formulas: ../kernels.ts (fill, add, copy, mix). */
+/** Fill, add, copy, scale and mix. Formulas: ../kernels.ts (fill, add, copy, scale, mix). */
 import * as tf from '@tensorflow/tfjs';
 import type { Kernels } from '../kernels.ts';
 import type { Opened } from './operands.ts';
@@ -25,6 +25,11 @@ export function add({ x, out }: Opened<Parameters<Kernels['add']>[0]>): void {
 export function copy({ x, out }: Opened<Parameters<Kernels['copy']>[0]>): void {
   if (out.dtype === 'int') out.ints.set(x.ints);
   else out.set(x.tensor());
+}
+
+/** out = factor·out, in `rows` of its first dimension */
+export function scale({ out, factor, rows }: Opened<Parameters<Kernels['scale']>[0]>): void {
+  out.set(tf.mul(out.tensor(rows), factor), rows);
 }
 
 /** out = share·x + (1 − share)·out */

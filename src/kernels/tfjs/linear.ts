@@ -26,23 +26,26 @@ function setColumns(operand: Operand, firstColumn: number | undefined, values: t
   operand.set(tf.concat([before, values, behind], 1), rows);
 }
 
-export function linear({ x, weight, bias, residual, out, firstColumn, rows }: Opened<LinearArgs>): void {
-  let sum = project(x.tensor(rows), weight.tensor());
+export function linear(args: Opened<LinearArgs>): void {
+  const { x, weight, bias, residual, out, firstColumn, firstInput, rows } = args;
+  let sum = project(columns(x, firstInput, weight.shape[1], rows), weight.tensor());
   if (bias !== undefined) sum = tf.add(sum, bias.tensor());
   if (residual !== undefined) sum = tf.add(sum, columns(residual, firstColumn, weight.shape[0], rows));
   setColumns(out, firstColumn, sum, rows);
 }
 
 export function linearInputGradient(args: Opened<LinearInputGradientArgs>): void {
-  const { dOut, weight, dX, firstColumn, rows } = args;
+  const { dOut, weight, dX, accumulate = false, firstColumn, firstInput, rows } = args;
   const fixed = weight.tensor();
+  const inputs = columns(dX, firstInput, weight.shape[1], rows);
   const gradient = tf.grad((x) => project(x, fixed));
-  dX.set(gradient(dX.tensor(rows), columns(dOut, firstColumn, weight.shape[0], rows)), rows);
+  const product = gradient(inputs, columns(dOut, firstColumn, weight.shape[0], rows));
+  setColumns(dX, firstInput, accumulate ? tf.add(product, inputs) : product, rows);
 }
 
 export function linearWeightGradient(args: Opened<LinearWeightGradientArgs>): void {
-  const { dOut, x, dWeight, dBias, firstColumn, rows } = args;
-  const fixed = x.tensor(rows);
+  const { dOut, x, dWeight, dBias, firstColumn, firstInput, rows } = args;
+  const fixed = columns(x, firstInput, dWeight.shape[1], rows);
   const bias = tf.zeros([dWeight.shape[0]]);
   const gradients = tf.grads((w: tf.Tensor, b: tf.Tensor) => tf.add(project(fixed, w), b));
   // Linear in weight and bias: their values do not matter, only their shapes.

@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs';
 import type { KernelName, Kernels } from '../kernels.ts';
 import { adamw } from './adamw.ts';
 import { attention, attentionBackward } from './attention.ts';
-import { add, copy, fill, mix } from './elementwise.ts';
+import { add, copy, fill, mix, scale } from './elementwise.ts';
 import { embedding, embeddingBackward } from './embedding.ts';
 import { gatherRows, gatherRowsBackward } from './gather_rows.ts';
 import { gradientNorm } from './gradient_norm.ts';
@@ -54,5 +54,6 @@ export const tfjsKernels: { readonly [Name in KernelName]: TfjsKernel<Name> } = 
   fill: tidy(fill),
   add: tidy(add),
   copy: tidy(copy),
+  scale: tidy(scale),
   mix: tidy(mix),
 };

@@ -122,9 +122,10 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
     linear: (a) => {
       const [outputs, inputs] = matrixShape(a.weight);
       const { begin, stride } = columnsOf('linear.out', a.out, a.firstColumn, outputs);
+      const x = columnsOf('linear.x', a.x, a.firstInput, inputs);
       commands.add(Command.linear, [
         ...range(a.rows),
-        at(a.x),
+        at(a.x, x.begin),
         weight(a.weight, 'forward').byOutput,
         inputs,
         outputs,
@@ -132,34 +133,40 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
         at(a.bias),
         at(a.residual, begin),
         stride,
+        x.stride,
       ]);
     },
     linearInputGradient: (a) => {
       const [outputs, inputs] = matrixShape(a.weight);
       const { begin, stride } = columnsOf('linearInputGradient.dOut', a.dOut, a.firstColumn, outputs);
+      const dX = columnsOf('linearInputGradient.dX', a.dX, a.firstInput, inputs);
       commands.add(Command.linearInputGradient, [
         ...range(a.rows),
         at(a.dOut, begin),
         weight(a.weight, 'backward').byInput,
         outputs,
         inputs,
-        at(a.dX),
+        at(a.dX, dX.begin),
         stride,
+        a.accumulate ? at(a.dX, dX.begin) : 0,
+        dX.stride,
       ]);
     },
     linearWeightGradient: (a) => {
       const [outputs, inputs] = matrixShape(a.dWeight);
       const { begin, stride } = columnsOf('linearWeightGradient.dOut', a.dOut, a.firstColumn, outputs);
+      const x = columnsOf('linearWeightGradient.x', a.x, a.firstInput, inputs);
       commands.add(Command.linearWeightGradient, [
         ...range(a.rows),
         at(a.dOut, begin),
-        at(a.x),
+        at(a.x, x.begin),
         outputs,
         inputs,
         at(a.dWeight),
         at(a.dBias),
         gradientSpace(),
         stride,
+        x.stride,
       ]);
     },
     rotary: (a) =>
@@ -350,6 +357,11 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
     copy: (a) => {
       changes(a.out);
       commands.add(Command.copy, [slotLength(a.x), at(a.x), at(a.out)]);
+    },
+    scale: (a) => {
+      changes(a.out);
+      const width = slotLength(a.out) / Math.max(1, a.out.shape[0] ?? 1);
+      commands.add(Command.scale, [...range(a.rows), at(a.out), width, { float: a.factor }]);
     },
     mix: (a) => {
       changes(a.out);

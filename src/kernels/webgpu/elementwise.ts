@@ -1,4 +1,4 @@
-/** Fill, add, copy and mix, in pieces that one kernel can see. Formulas: kernels.ts. One thread per element. */
+/** Fill, add, copy, scale and mix, in pieces that one kernel can see. Formulas: kernels.ts. One thread per element. */
 import type { Kernels } from '../kernels.ts';
 import type { Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
@@ -42,6 +42,18 @@ export function add(recorder: Recorder, { x, out }: Parameters<Kernels['add']>[0
 /** out = x */
 export function copy(recorder: Recorder, { x, out }: Parameters<Kernels['copy']>[0]): void {
   pairwise(recorder, 'copy', x, out, 'store_out(i, load_x(i));');
+}
+
+/** out = factor·out, in `rows` of its first dimension */
+export function scale(recorder: Recorder, { out, factor, rows }: Parameters<Kernels['scale']>[0]): void {
+  elementwise(recorder, {
+    label: 'scale',
+    operands: { out: write(out) },
+    rows,
+    per: out,
+    code: 'store_out(i, P.factor * load_out(i));',
+    scalars: { factor: { float: factor } },
+  });
 }
 
 /** out = share·x + (1 − share)·out */

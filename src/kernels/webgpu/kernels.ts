@@ -3,7 +3,7 @@ import type { KernelName, Kernels } from '../kernels.ts';
 import { adamw } from './adamw.ts';
 import { attention } from './attention.ts';
 import { attentionBackward } from './attention_backward.ts';
-import { add, copy, fill, mix } from './elementwise.ts';
+import { add, copy, fill, mix, scale } from './elementwise.ts';
 import { embedding, embeddingBackward } from './embedding.ts';
 import { gatherRows, gatherRowsBackward } from './gather_rows.ts';
 import { gradientNorm } from './gradient_norm.ts';
@@ -45,6 +45,7 @@ const kernelRecorders: { readonly [Name in KernelName]: KernelRecorder<Name> } =
   fill,
   add,
   copy,
+  scale,
   mix,
 };
 

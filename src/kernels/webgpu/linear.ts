@@ -15,7 +15,15 @@ import { read, widthOf, write } from './recorder.ts';
 export function linear(recorder: Recorder, args: LinearArgs): void {
   const { x, weight, bias, residual, out } = args;
   const columns = columnsOf('linear.out', out, args.firstColumn, weight.shape[0] ?? 0);
-  const shared = { label: 'linear', form: 'NT', a: x, inner: widthOf(weight), outStride: columns.stride } as const;
+  const inputs = columnsOf('linear.x', x, args.firstInput, widthOf(weight));
+  const shared = {
+    label: 'linear',
+    form: 'NT',
+    a: fromColumn(x, inputs.begin),
+    inner: widthOf(weight),
+    aStride: inputs.stride,
+    outStride: columns.stride,
+  } as const;
   for (const { begin, end, slot } of recorder.pieces(weight, SEGMENT)) {
     recordProduct(recorder, {
       ...shared,
@@ -29,21 +37,23 @@ export function linear(recorder: Recorder, args: LinearArgs): void {
   }
 }
 
-/** dX = dOut·weight */
+/** dX = dOut·weight, or dX += dOut·weight */
 export function linearInputGradient(recorder: Recorder, args: LinearInputGradientArgs): void {
-  const { dOut, weight, dX, rows } = args;
+  const { dOut, weight, dX, accumulate = false, rows } = args;
   const columns = columnsOf('linearInputGradient.dOut', dOut, args.firstColumn, weight.shape[0] ?? 0);
+  const inputs = columnsOf('linearInputGradient.dX', dX, args.firstInput, widthOf(weight));
   for (const { begin, end, slot } of recorder.pieces(weight, SEGMENT)) {
     recordProduct(recorder, {
       label: 'linearInputGradient',
       form: 'NN',
       a: fromColumn(dOut, columns.begin + begin),
       b: slot,
-      out: dX,
-      accumulate: begin > 0,
+      out: fromColumn(dX, inputs.begin),
+      accumulate: accumulate || begin > 0,
       inner: end - begin,
       columns: widthOf(weight),
       aStride: columns.stride,
+      outStride: inputs.stride,
       rows: recorder.rows(rows),
     });
   }
@@ -53,16 +63,18 @@ export function linearInputGradient(recorder: Recorder, args: LinearInputGradien
 export function linearWeightGradient(recorder: Recorder, args: LinearWeightGradientArgs): void {
   const { dOut, x, dWeight, dBias } = args;
   const columns = columnsOf('linearWeightGradient.dOut', dOut, args.firstColumn, dWeight.shape[0] ?? 0);
+  const inputs = columnsOf('linearWeightGradient.x', x, args.firstInput, widthOf(dWeight));
   const rows = recorder.rows(args.rows);
   for (const { begin, end, slot } of recorder.pieces(dWeight, SEGMENT)) {
     recordWeightGradient(recorder, {
       label: 'linearWeightGradient',
       a: fromColumn(dOut, columns.begin + begin),
-      b: x,
+      b: fromColumn(x, inputs.begin),
       out: slot,
       columns: end - begin,
-      inner: widthOf(x),
+      inner: widthOf(dWeight),
       aStride: columns.stride,
+      bStride: inputs.stride,
       rows,
     });
   }

@@ -157,6 +157,7 @@ export interface WeightGradientRequest {
   readonly columns: number;
   readonly inner: number;
   readonly aStride?: number;
+  readonly bStride?: number;
   readonly rows: { readonly begin: CountEntry; readonly end: CountEntry };
   readonly aIsChunk?: boolean;
 }
@@ -165,7 +166,8 @@ export interface WeightGradientRequest {
 export function recordWeightGradient(recorder: Recorder, request: WeightGradientRequest): void {
   const { label, a, b, out, columns, inner, rows } = request;
   const aStride = request.aStride ?? columns;
-  const vectors = startsOnVectors([a, b, out], [columns, inner, aStride]);
+  const bStride = request.bStride ?? inner;
+  const vectors = startsOnVectors([a, b, out], [columns, inner, aStride, bStride]);
   const rowCount = (): number => Math.max(0, rows.end.value - rows.begin.value);
   const side = tileCount(columns, inner) >= LEAST_LARGE_TILES ? 16 : 8;
   const { code, tile } =
@@ -176,7 +178,7 @@ export function recordWeightGradient(recorder: Recorder, request: WeightGradient
     label: `${label} TN`,
     operands: { a: read(a), b: read(b), out: write(out) },
     counts: { begin: rows.begin, end: rows.end },
-    scalars: { columns, inner, a_stride: aStride, a_shift: request.aIsChunk ? 1 : 0 },
+    scalars: { columns, inner, a_stride: aStride, b_stride: bStride, a_shift: request.aIsChunk ? 1 : 0 },
     vectors,
     code,
     workgroups: () => (rowCount() === 0 ? [0, 0] : [Math.ceil(inner / tile), Math.ceil(columns / tile)]),

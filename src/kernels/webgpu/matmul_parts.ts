@@ -87,7 +87,7 @@ function columnLoad(name: string, operand: string, vectors: boolean, hasRows: bo
 export const TN_HELPERS = {
   vectors: /* wgsl */ `
 fn a4(r: u32, c: u32) -> vec4f { return load4_a((r - P.a_shift * begin()) * P.a_stride + c); }
-fn b4(r: u32, d: u32) -> vec4f { return load4_b(r * P.inner + d); }
+fn b4(r: u32, d: u32) -> vec4f { return load4_b(r * P.b_stride + d); }
 fn out4(c: u32, d: u32) -> vec4f { return load4_out(c * P.inner + d); }
 fn put4(c: u32, d: u32, value: vec4f) { store4_out(c * P.inner + d, value); }`,
   scalars: /* wgsl */ `
@@ -97,7 +97,7 @@ fn a4(r: u32, c: u32) -> vec4f {
   return vec4f(load_a(i.x), load_a(i.y), load_a(i.z), load_a(i.w));
 }
 fn b4(r: u32, d: u32) -> vec4f {
-  let i = r * P.inner + within4(d, P.inner);
+  let i = r * P.b_stride + within4(d, P.inner);
   return vec4f(load_b(i.x), load_b(i.y), load_b(i.z), load_b(i.w));
 }
 fn out4(c: u32, d: u32) -> vec4f {

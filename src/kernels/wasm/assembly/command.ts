@@ -34,4 +34,5 @@ export enum Command {
   copy,
   packWeight,
   mix,
+  scale,
 }

@@ -1,6 +1,6 @@
-// fill, add, copy, mix: flat passes over a slot.
-import { address, integer } from './arguments';
-import { addRow, copyRow, fillRow, mixRow } from './rows';
+// fill, add, copy, scale, mix: flat passes over a slot.
+import { address, float, integer } from './arguments';
+import { addRow, copyRow, fillRow, mixRow, scaleRow } from './rows';
 import { claim } from './threads';
 
 const BLOCK: i32 = 4096;
@@ -32,6 +32,18 @@ export function copy(): void {
   for (let i = claim(BLOCK); i < length; i = claim(BLOCK)) {
     const count = min(BLOCK, length - i);
     copyRow(address(2) + (<usize>i << 2), address(1) + (<usize>i << 2), <usize>count << 2);
+  }
+}
+
+/** arguments: begin, end, out, width, factor */
+export function scale(): void {
+  const width = integer(3);
+  const first = integer(0) * width;
+  const end = integer(1) * width;
+  const factor = float(4);
+  for (let i = first + claim(BLOCK); i < end; i = first + claim(BLOCK)) {
+    const count = min(BLOCK, end - i);
+    scaleRow(address(2) + (<usize>i << 2), factor, <usize>count << 2);
   }
 }
 

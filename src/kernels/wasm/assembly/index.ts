@@ -7,7 +7,7 @@ import { setCommand } from './arguments';
 import { attention } from './attention';
 import { attentionBackward } from './attention_backward';
 import { Command, COMMAND_BYTES } from './command';
-import { add, copy, fill, mix } from './elementwise';
+import { add, copy, fill, mix, scale } from './elementwise';
 import { embedding, embeddingBackward } from './embedding';
 import { gatherRows, gatherRowsBackward } from './gather_rows';
 import { groupAdvantages } from './group_advantages';
@@ -58,6 +58,7 @@ function runCommand(kernel: i32): void {
     case Command.copy: return copy();
     case Command.packWeight: return packWeight();
     case Command.mix: return mix();
+    case Command.scale: return scale();
     default: unreachable();
   }
 }

@@ -30,19 +30,20 @@ export function multiplyRows(
   }
 }
 
-/** arguments: begin, end, x, packed, in, out, y, bias, residual, stride of y and residual */
+/** arguments: begin, end, x, packed, in, out, y, bias, residual, stride of y and residual, stride of x */
 export function linear(): void {
-  const K = integer(4);
   multiplyRows(
-    address(2), K, address(3), K, integer(5),
+    address(2), integer(10), address(3), integer(4), integer(5),
     address(6), integer(9), address(7), address(8), integer(0), integer(1),
   );
 }
 
-/** arguments: begin, end, dOut, packed, out, in, dX, stride of dOut */
+/** arguments: begin, end, dOut, packed, out, in, dX, stride of dOut, residual, stride of dX and residual */
 export function linearInputGradient(): void {
-  const N = integer(5);
-  multiplyRows(address(2), integer(7), address(3), integer(4), N, address(6), N, 0, 0, integer(0), integer(1));
+  multiplyRows(
+    address(2), integer(7), address(3), integer(4), integer(5),
+    address(6), integer(9), 0, address(8), integer(0), integer(1),
+  );
 }
 
 /** Bytes of a packed strip, and of a packed panel, of a weight gradient. */
@@ -57,7 +58,8 @@ const PACKED_AT_ONCE: i32 = 4;
  * blocks of both operands in strips and panels.
  */
 export function accumulateRows(
-  dOut: usize, dOutStride: i32, N: i32, x: usize, K: i32, dWeight: usize, space: usize, begin: i32, end: i32,
+  dOut: usize, dOutStride: i32, N: i32, x: usize, xStride: i32, K: i32, dWeight: usize, space: usize,
+  begin: i32, end: i32,
 ): void {
   const all = (N + STRIP - 1) / STRIP;
   const columns = panels(K);
@@ -77,7 +79,7 @@ export function accumulateRows(
       } else {
         const from = (item - tiles) * PACKED_AT_ONCE;
         const to = min(from + PACKED_AT_ONCE, all + columns);
-        packBlock(dOut, dOutStride, N, x, K, first, rows, all, packed, from, to);
+        packBlock(dOut, dOutStride, N, x, xStride, K, first, rows, all, packed, from, to);
       }
     }
     barrier();
@@ -86,15 +88,15 @@ export function accumulateRows(
 
 /** Packs strips of dOut and then panels of x, numbers [from, to) of all of them, from rows [first, first + rows). */
 function packBlock(
-  dOut: usize, dOutStride: i32, N: i32, x: usize, K: i32,
+  dOut: usize, dOutStride: i32, N: i32, x: usize, xStride: i32, K: i32,
   first: i32, rows: i32, strips: i32, packed: usize, from: i32, to: i32,
 ): void {
   const dOutRows = dOut + ((<usize>first * <usize>dOutStride) << 2);
-  const xRows = x + ((<usize>first * <usize>K) << 2);
+  const xRows = x + ((<usize>first * <usize>xStride) << 2);
   const panelSpace = packed + <usize>strips * ROWS_OF_STRIP;
   for (let j = from; j < to; j++) {
     if (j < strips) packStrip(dOutRows, <usize>dOutStride << 2, rows, N, j * STRIP, packed + <usize>j * ROWS_OF_STRIP);
-    else packPanel(xRows, <usize>K << 2, 4, rows, K, j - strips, panelSpace);
+    else packPanel(xRows, <usize>xStride << 2, 4, rows, K, j - strips, panelSpace);
   }
 }
 
@@ -123,13 +125,13 @@ function accumulateBias(dOut: usize, stride: i32, N: i32, dBias: usize, begin: i
   }
 }
 
-/** arguments: begin, end, dOut, x, out, in, dWeight, dBias, space, stride of dOut */
+/** arguments: begin, end, dOut, x, out, in, dWeight, dBias, space, stride of dOut, stride of x */
 export function linearWeightGradient(): void {
   const begin = integer(0);
   const end = integer(1);
   const N = integer(4);
   const stride = integer(9);
-  accumulateRows(address(2), stride, N, address(3), integer(5), address(6), address(8), begin, end);
+  accumulateRows(address(2), stride, N, address(3), integer(10), integer(5), address(6), address(8), begin, end);
   if (address(7) != 0) accumulateBias(address(2), stride, N, address(7), begin, end);
 }
 

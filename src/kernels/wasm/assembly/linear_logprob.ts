@@ -77,7 +77,7 @@ export function linearLogprobBackward(): void {
     barrier();
     if (address(14) == 0) continue;
     const hidden = address(2) + ((<usize>first * <usize>D) << 2);
-    accumulateRows(address(15), stride, V, hidden, D, address(14), address(16), 0, last - first);
+    accumulateRows(address(15), stride, V, hidden, D, D, address(14), address(16), 0, last - first);
   }
 }
 

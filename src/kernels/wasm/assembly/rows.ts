@@ -1,4 +1,4 @@
-// Rows of float32: copy, add, fill, mix. Four lanes at a time; a bulk operation of the engine costs a call for each row.
+// Rows of float32: copy, add, fill, scale, mix. Four lanes at a time; a bulk operation of the engine costs a call for each row.
 
 /** to = from over `bytes`, a multiple of 4; they do not overlap. */
 export function copyRow(to: usize, from: usize, bytes: usize): void {
@@ -23,6 +23,15 @@ export function fillRow(to: usize, word: i32, bytes: usize): void {
   let at: usize = 0;
   for (; at < whole; at += 16) v128.store(to + at, words);
   for (; at < bytes; at += 4) store<i32>(to + at, word);
+}
+
+/** to = factor·to over `bytes`, a multiple of 4. */
+export function scaleRow(to: usize, factor: f32, bytes: usize): void {
+  const factors = f32x4.splat(factor);
+  const whole = bytes & ~15;
+  let at: usize = 0;
+  for (; at < whole; at += 16) v128.store(to + at, f32x4.mul(factors, v128.load(to + at)));
+  for (; at < bytes; at += 4) store<f32>(to + at, factor * load<f32>(to + at));
 }
 
 /** to = share·from + (1 − share)·to over `bytes`, a multiple of 4; products and sum are rounded one by one. */

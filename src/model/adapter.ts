@@ -1,0 +1,142 @@
+/**
+ * Low-rank adapters (LoRA, arXiv:2106.09685) beside frozen matrices: x·Wᵀ + s·(x·Aᵀ)·Bᵀ, with A [r, in] and B [out, r].
+ *
+ * A module is one projection of a layer, as checkpoints name them, and has its adapter under its own name:
+ * `model.layers.0.self_attn.q_proj.lora_A.weight` [r, in] and `model.layers.0.self_attn.q_proj.lora_B.weight` [out, r].
+ * Where modules are one fused matrix (q, k and v; gate and up) their A are neighbours, so that one product with the
+ * input they share makes x·Aᵀ of all of them; each B then adds to the columns that are its module's.
+ */
+import { ConfigError } from '../errors.ts';
+import type { Slot } from '../kernels/memory.ts';
+import type { ModelShape } from './shape.ts';
+import { kvWidth, queryWidth } from './shape.ts';
+
+/** The matrices of a layer. q, k and v are one, and so are gate and up. */
+export type MatrixName = 'qkv' | 'attentionOutput' | 'gateUp' | 'down';
+
+/** Projections that can have an adapter, as PEFT's `target_modules` names them. */
+export const ADAPTER_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
+export type AdapterTarget = (typeof ADAPTER_TARGETS)[number];
+
+/** Which modules have an adapter, in every layer. */
+export interface AdapterSettings {
+  /** r */
+  readonly rank: number;
+  /** s: what x·Aᵀ·Bᵀ is multiplied by, lora_alpha / r, or lora_alpha / √r with `use_rslora`. */
+  readonly scale: number;
+  readonly targets: readonly AdapterTarget[];
+}
+
+/** A module's share of a fused matrix. */
+interface ModuleShare {
+  readonly target: AdapterTarget;
+  /** In a layer: `self_attn.q_proj`. */
+  readonly path: string;
+  readonly outputs: number;
+  /** First of its outputs among those of the fused matrix. */
+  readonly firstColumn: number;
+}
+
+/** B of one module. */
+export interface AdapterPart {
+  /** [out, r] */
+  readonly loraB: Slot;
+  /** First of the module's outputs in a row of the matrix. */
+  readonly firstColumn: number;
+  /** First of its r columns in a row of x·loraAᵀ. */
+  readonly firstInput: number;
+}
+
+/** What stands beside one matrix. */
+export interface MatrixAdapter {
+  /** [modules·r, in]: A of each module, one behind the other. */
+  readonly loraA: Slot;
+  readonly parts: readonly AdapterPart[];
+  readonly scale: number;
+}
+
+/** The adapters of a layer, by the matrix that they stand beside. */
+export type LayerAdapters = { readonly [Name in MatrixName]?: MatrixAdapter };
+
+/** Modules of each matrix, in the order of its rows, and the size of their input. */
+function modulesOf(shape: ModelShape): { readonly [Name in MatrixName]: readonly [number, readonly ModuleShare[]] } {
+  const { hiddenSize: D, intermediateSize: F } = shape;
+  const [Q, K] = [queryWidth(shape), kvWidth(shape) / 2];
+  const attention = (target: AdapterTarget, outputs: number, firstColumn: number): ModuleShare => ({
+    target,
+    path: `self_attn.${target}`,
+    outputs,
+    firstColumn,
+  });
+  const feedForward = (target: AdapterTarget, outputs: number, firstColumn: number): ModuleShare => ({
+    target,
+    path: `mlp.${target}`,
+    outputs,
+    firstColumn,
+  });
+  return {
+    qkv: [D, [attention('q_proj', Q, 0), attention('k_proj', K, Q), attention('v_proj', K, Q + K)]],
+    attentionOutput: [Q, [attention('o_proj', D, 0)]],
+    gateUp: [D, [feedForward('gate_proj', F, 0), feedForward('up_proj', F, F)]],
+    down: [F, [feedForward('down_proj', D, 0)]],
+  };
+}
+
+/** @param isPacked  it stands right behind the tensor before it */
+type AddTensor = (name: string, size: readonly number[], initial: 'uniform' | 'zero', isPacked: boolean) => Slot;
+
+/** Lays out the adapters of layer number `layer`. */
+export function layOutAdapters(
+  shape: ModelShape,
+  { rank, scale, targets }: AdapterSettings,
+  layer: number,
+  add: AddTensor,
+): LayerAdapters {
+  const nameOf = ({ path }: ModuleShare, part: 'A' | 'B'): string =>
+    `model.layers.${layer}.${path}.lora_${part}.weight`;
+  const entries = Object.entries(modulesOf(shape)).flatMap(([matrix, [inputs, modules]]) => {
+    const own = modules.filter(({ target }) => targets.includes(target));
+    if (own.length === 0) return [];
+    const matrices = own.map((module, i) => add(nameOf(module, 'A'), [rank, inputs], 'uniform', i > 0));
+    const parts = own.map((module, i) => ({
+      loraB: add(nameOf(module, 'B'), [module.outputs, rank], 'zero', false),
+      firstColumn: module.firstColumn,
+      firstInput: i * rank,
+    }));
+    const loraA = { ...(matrices[0] as Slot), shape: [own.length * rank, inputs] };
+    return [[matrix, { loraA, parts, scale }] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Most columns of x·loraAᵀ of any matrix; 0 without adapters. */
+export function widestAdapter(layers: readonly { readonly adapters: LayerAdapters }[]): number {
+  const all = layers.flatMap(({ adapters }) => Object.values(adapters));
+  return all.reduce((most, { loraA }) => Math.max(most, loraA.shape[0] as number), 0);
+}
+
+/** Every slot of a layer's adapters. */
+export function adapterSlots(adapters: LayerAdapters): Slot[] {
+  return Object.values(adapters).flatMap(({ loraA, parts }) => [loraA, ...parts.map(({ loraB }) => loraB)]);
+}
+
+/** The same adapters with other slots. */
+export function mapAdapters(adapters: LayerAdapters, of: (slot: Slot) => Slot): LayerAdapters {
+  const entries = Object.entries(adapters).map(([name, { loraA, parts, scale }]) => [
+    name,
+    { loraA: of(loraA), parts: parts.map((part) => ({ ...part, loraB: of(part.loraB) })), scale },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** @throws ConfigError for a rank or scale that no adapter has, or where there is no module to adapt */
+export function checkAdapter({ rank, scale, targets }: AdapterSettings): void {
+  const rule = !(Number.isInteger(rank) && rank >= 1)
+    ? `a rank of ${rank}: use a whole number of at least 1`
+    : !(Number.isFinite(scale) && scale > 0)
+      ? `a scale of ${scale}: use a number above 0`
+      : targets.length === 0
+        ? `no modules: name some of ${ADAPTER_TARGETS.join(', ')}`
+        : undefined;
+  if (rule !== undefined) throw new ConfigError('adapter', `adapter with ${rule}.`, { rank, scale, targets });
+}
