@@ -38,3 +38,6 @@ export class DataError extends RlvrError {}
 
 /** A reward function or task of the user that does not keep its contract: says file, function, and what it gave. */
 export class PluginError extends RlvrError {}
+
+/** A model of the Hugging Face hub that is not there, or cannot be fetched into the cache. */
+export class HubError extends RlvrError {}

@@ -7,6 +7,7 @@ import { packageVersion } from '../run/fingerprint.node.ts';
 import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
+import { fetchCommand } from './fetch.ts';
 import { listAdaptersCommand } from './gpu_probe.ts';
 import { listCommand } from './list.ts';
 import { listMethods, showMethods } from './methods.ts';
@@ -85,6 +86,7 @@ export function program(): Command {
   });
   addEval(root);
   addSample(root);
+  addFetch(root);
   addReport(root);
   addRuns(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
@@ -174,7 +176,7 @@ function addSample(root: Command): void {
     .argument('[prompt...]', 'prompts, one each; - reads standard input; default: some held-out problems')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (this or --model is required)')
     .addOption(
-      new Option('--model <path>', 'a pretrained model instead: its folder, or a .gguf file').conflicts([
+      new Option('--model <path>', 'a pretrained model instead: its folder, a .gguf file, or owner/name').conflicts([
         'run',
         'force',
         'trust',
@@ -194,6 +196,17 @@ function addSample(root: Command): void {
       const [directory] = prompts.filter((word) => existsSync(word));
       return sampleCommand(prompts, { ...options, run: requiredRun(options.run, directory) });
     });
+}
+
+function addFetch(root: Command): void {
+  root
+    .command('fetch')
+    .description('fetch a model of the Hugging Face hub into its cache on this machine')
+    .usage('<owner/name[@revision]> [--offline]')
+    .argument('<name>', 'e.g. Qwen/Qwen3-0.6B; HF_TOKEN, HF_ENDPOINT, HF_HOME and HF_HUB_CACHE are heeded')
+    .option('--offline', 'ask no network: say where the cache has it (HF_HUB_OFFLINE=1)')
+    .option('--json', 'print what was fetched as JSON')
+    .action(fetchCommand);
 }
 
 function addReport(root: Command): void {

@@ -52,7 +52,8 @@ export const RUN_KEYS = {
     'model_name_or_path',
     unset(text('./smollm2')).describe(
       'A pretrained model instead of random weights: a folder in the layout of Hugging Face, a .gguf file, or the ' +
-        'directory of a finished run; relative to this file. It brings shape, vocabulary and chat template. Default: ' +
+        'directory of a finished run, relative to this file; or owner/name, a model of the Hugging Face hub that ' +
+        '`rlvr-train fetch` has fetched. It brings shape, vocabulary and chat template. Default: ' +
         'random weights of the shape under model:.',
     ),
   ),

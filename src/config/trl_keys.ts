@@ -32,7 +32,11 @@ const ownLog = 'every step is logged in the run directory; leave it out';
 const byTime = 'checkpoints are written by time; use save_seconds and save_total_limit';
 
 const MODEL_AND_DATA = {
-  model_revision: refused('models are read from a disk, as they are; leave it out', 'main', null),
+  model_revision: refused(
+    'it stands in the name of the model; use model_name_or_path: owner/name@revision',
+    'main',
+    null,
+  ),
   model_init_kwargs: refused('the model is described under model:; move the shape there', null),
   trust_remote_code: refused('no code is downloaded; leave it out', false),
   attn_implementation: refused('there is one attention kernel; leave it out', null),

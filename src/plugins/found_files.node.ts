@@ -1,7 +1,10 @@
 /** The files of the user's that a config names: where they are named, where they lie, what is in them. Nothing is run. */
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { POINT_KEYS } from '../config/method_keys.ts';
+import { findSnapshot, hubCache } from '../hub/cache.node.ts';
+import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
@@ -104,4 +107,18 @@ export function modelPath({ config, problems }: LoadedConfig, file: string): str
   if (path === undefined) return undefined;
   const isTyped = problems.placeOf('model_name_or_path').label === '--set';
   return resolve(isTyped ? '.' : dirname(file), path);
+}
+
+/**
+ * The same model as the run's own config names it: by the way from the run directory, and a model of the hub by its
+ * commit, so that a branch that moves does not change the run.
+ */
+export function modelInRun(loaded: LoadedConfig, { file, directory }: SearchOptions): string | undefined {
+  const { modelNameOrPath: given } = loaded.config;
+  const path = modelPath(loaded, file);
+  if (given === undefined || path === undefined || isAbsolute(given)) return given;
+  const name = existsSync(path) ? undefined : readHubName(given);
+  const snapshot = name && findSnapshot(hubCache(), name);
+  if (name !== undefined && snapshot !== undefined) return hubNameText({ ...name, revision: snapshot.commit });
+  return directory === undefined ? given : pathFrom(directory, path);
 }

@@ -3,7 +3,6 @@
  *
  * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
  */
-import { isAbsolute } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { addOptionProblems } from '../config/option_problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -26,12 +25,12 @@ import {
   findFile,
   findFiles,
   methodPlace,
-  modelPath,
+  modelInRun,
   rewardPlace,
   taskPlace,
 } from './found_files.node.ts';
 import { loadMethod } from './method_module.node.ts';
-import { moduleReference, pathFrom, refusal } from './module.node.ts';
+import { moduleReference, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
 import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
 import { isOwnError } from './reward_module.ts';
@@ -303,8 +302,6 @@ function withModuleNames(config: RunConfig, { modules, loaded, options }: Openin
       : stage,
   );
   const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(task), weight }));
-  const model = config.modelNameOrPath;
-  if (model === undefined || isAbsolute(model) || options.directory === undefined) return { ...config, tasks, stages };
-  const modelNameOrPath = pathFrom(options.directory, modelPath(loaded, options.file) ?? model);
-  return { ...config, modelNameOrPath, tasks, stages };
+  const modelNameOrPath = modelInRun(loaded, options);
+  return { ...config, ...(modelNameOrPath !== undefined && { modelNameOrPath }), tasks, stages };
 }

@@ -9,7 +9,7 @@ import { openModelFolder, readJsonFile } from '../model/pretrained/open_folder.t
 import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
 import type { Codec } from '../text/codec.ts';
 import { ggufTokenizer } from '../text/gguf_tokenizer.ts';
-import { pretrainedCodec, type TokenizerFiles } from '../text/pretrained_codec.ts';
+import { pretrainedCodec, TOKENIZER_FILES, type TokenizerFiles } from '../text/pretrained_codec.ts';
 import { type BaseHashes, hashFiles } from './base_hashes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -39,17 +39,6 @@ export interface PretrainedOptions {
 
 /** Files that say what the weights are, and which tokens end an answer. */
 const CONFIG_FILES = ['config.json', 'generation_config.json'];
-
-/** Files that belong to a tokenizer: a model that was trained from this one is given away with them as they are. */
-const TOKENIZER_FILES = [
-  'tokenizer.json',
-  'tokenizer_config.json',
-  'chat_template.jinja',
-  'special_tokens_map.json',
-  'added_tokens.json',
-  'vocab.json',
-  'merges.txt',
-];
 
 /** @throws CheckpointError, DataError where a file is missing or damaged, or of a model that is not computed here */
 export async function openPretrained(place: ModelPlace, options: PretrainedOptions = {}): Promise<Pretrained> {

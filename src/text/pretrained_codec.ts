@@ -12,6 +12,17 @@ import type { Codec, Message } from './codec.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Files that belong to a tokenizer: a model that was trained from this one is given away with them as they are. */
+export const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'chat_template.jinja',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'vocab.json',
+  'merges.txt',
+];
+
 /** What a model's files say of its text. */
 export interface TokenizerFiles {
   /** tokenizer.json */

@@ -50,7 +50,11 @@ describe('a path to a model', () => {
       './nowhere',
       /model ".\/nowhere" — no such folder or file; give the folder of a model, or a \.gguf file/,
     ],
-    ['a name of the hub', 'Qwen/Qwen3-0.6B', /names of the Hugging Face hub are not fetched, download the model/],
+    [
+      'a name of the hub',
+      'Qwen/Qwen3-0.6B',
+      /nor in the Hugging Face cache \(.*\); fetch it: .* fetch Qwen\/Qwen3-0\.6B/,
+    ],
     ['another file', 'weights.bin', /a file that is not \.gguf/],
   ])('that leads to %s is refused with what to give', (_, path, message) => {
     writeFileSync(join(folder, 'weights.bin'), 'x');
@@ -80,7 +84,7 @@ it('a config that names a model of the hub is told so, by the name that it gives
     file: 'a.yaml',
   });
   await expect(openConfiguredModel(loaded, 'a.yaml')).rejects.toThrow(
-    /^model "Qwen\/Qwen3-0.6B" — .*hub are not fetched/,
+    /^model "Qwen\/Qwen3-0.6B" — .*; fetch it: .* fetch Qwen\/Qwen3-0\.6B\.$/,
   );
 });
 

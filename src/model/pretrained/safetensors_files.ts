@@ -6,8 +6,10 @@ import { CheckpointError } from '../../errors.ts';
 import { decodeElements, elementBytes, readTensorPlaces, type TensorPlace } from '../safetensors.ts';
 import { type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll, type TakeValues } from './source.ts';
 
-const WHOLE = 'model.safetensors';
-const INDEX = 'model.safetensors.index.json';
+/** All weights in one file. */
+export const WHOLE = 'model.safetensors';
+/** Which shard has which tensor. */
+export const INDEX = 'model.safetensors.index.json';
 
 /**
  * @param files  of the model's folder
@@ -47,8 +49,8 @@ async function shardedTensors(
   return tensors;
 }
 
-/** Tensor name → file. */
-function weightMap(index: Uint8Array): ReadonlyMap<string, string> {
+/** Tensor name → file. @throws CheckpointError where the index is none */
+export function weightMap(index: Uint8Array): ReadonlyMap<string, string> {
   let map: unknown;
   try {
     map = (JSON.parse(new TextDecoder().decode(index)) as { weight_map?: unknown } | null)?.weight_map;
