@@ -13,6 +13,7 @@ import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
+import { binairoCard } from './tasks/binairo/card.ts';
 import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
 import { binaryMatrixCard } from './tasks/binary_matrix/card.ts';
 import { bitwiseArithmeticCard } from './tasks/bitwise_arithmetic/card.ts';
@@ -26,13 +27,17 @@ import { countdownCard } from './tasks/countdown/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
+import { futoshikiCard } from './tasks/futoshiki/card.ts';
 import { gameOfLifeCard } from './tasks/game_of_life/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
+import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
+import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
+import { nQueensCard } from './tasks/n_queens/card.ts';
 import { needleHaystackCard } from './tasks/needle_haystack/card.ts';
 import { numberFilteringCard } from './tasks/number_filtering/card.ts';
 import { numberFormatCard } from './tasks/number_format/card.ts';
@@ -222,6 +227,15 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     card: shortestPathCard,
     load: async () => (await import('./tasks/shortest_path/shortest_path.ts')).shortestPath,
   },
+  // puzzles
+  mini_sudoku: {
+    card: miniSudokuCard,
+    load: async () => (await import('./tasks/mini_sudoku/mini_sudoku.ts')).miniSudoku,
+  },
+  futoshiki: { card: futoshikiCard, load: async () => (await import('./tasks/futoshiki/futoshiki.ts')).futoshiki },
+  kakurasu: { card: kakurasuCard, load: async () => (await import('./tasks/kakurasu/kakurasu.ts')).kakurasu },
+  n_queens: { card: nQueensCard, load: async () => (await import('./tasks/n_queens/n_queens.ts')).nQueens },
+  binairo: { card: binairoCard, load: async () => (await import('./tasks/binairo/binairo.ts')).binairo },
 };
 
 /** The card of a name: of a registered task, or of the one that reads files. Undefined where there is none. */

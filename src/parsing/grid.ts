@@ -42,6 +42,7 @@ function joinedLines(text: string, rows: number, columns: number): string[] | un
 
 function cellsOf(lines: readonly string[], columns: number): string[][] | undefined {
   for (const separator of [' ', ',', ', ', '']) {
+    if ((lines[0] as string).split(separator).length !== columns) continue;
     const cells = lines.map((line) => line.split(separator));
     const isWhole = (row: readonly string[]): boolean =>
       row.length === columns && row.every((cell) => /^[^\s,/]+$/.test(cell));

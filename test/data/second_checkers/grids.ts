@@ -3,7 +3,7 @@ import type { SecondChecker } from '../../../src/data/index.ts';
 import { asked, bare, wholeNumber } from './notation.ts';
 
 /** The cells of an answer of one-character cells: rows by line breaks or `/`, cells joined, or by a space or comma. */
-function cellsOf(answer: string, rows: number, columns: number): string[][] | undefined {
+export function cellsOf(answer: string, rows: number, columns: number): string[][] | undefined {
   const text = bare(answer).replaceAll('\r\n', '\n');
   for (const between of ['\n', '/']) {
     const lines = text.split(between);

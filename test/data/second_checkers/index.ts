@@ -2,6 +2,7 @@
 import { ARITHMETIC } from './arithmetic.ts';
 import { GRAPHS } from './graphs.ts';
 import { GRIDS } from './grids.ts';
+import { PUZZLES } from './puzzles.ts';
 import { STRINGS } from './strings.ts';
 
-export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS, ...GRIDS, ...GRAPHS };
+export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS, ...GRIDS, ...GRAPHS, ...PUZZLES };

@@ -1,0 +1,26 @@
+/** What futoshiki is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  size: whole({ least: 4, most: 9, example: 4 }).default(4).describe('Rows and columns.'),
+  holes: whole({ least: 10, most: 80, example: 60 }).default(60).describe('Of a hundred cells, so many are open.'),
+  signs: whole({ least: 10, most: 60, example: 30 })
+    .default(30)
+    .describe('Of a hundred pairs of neighbours, so many have a sign.'),
+});
+
+export type FutoshikiKnobs = Values<typeof KNOBS>;
+
+export const futoshikiCard = {
+  name: 'futoshiki',
+  does: 'Fill in a square of digits that keeps the signs between neighbours.',
+  example: ['_>1._>3/.^.v/_<_._<_/..../1._._<4/..^./_.2._.1>', '2143/3412/1324/4231'],
+  version: 1,
+  category: 'puzzles',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ holes: 30 }, {}, { size: 5 }, { size: 7 }],
+  attributes: { size: [4, 5, 7, 9], holes: [10, 30, 60, 80], signs: [60, 30, 10] },
+} satisfies TaskCard<FutoshikiKnobs>;

@@ -1,0 +1,22 @@
+/** What mini_sudoku is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  holes: whole({ least: 1, most: 12, example: 6 }).default(6).describe('Open cells, at most; half of them at least.'),
+});
+
+export type MiniSudokuKnobs = Values<typeof KNOBS>;
+
+export const miniSudokuCard = {
+  name: 'mini_sudoku',
+  does: 'Fill in a sudoku of four rows.',
+  example: ['4___/_3__/_13_/____>', '4213134221343421'],
+  version: 1,
+  category: 'puzzles',
+  tier: 1,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ holes: 3 }, {}, { holes: 9 }, { holes: 12 }],
+  attributes: { holes: [1, 3, 6, 9, 12] },
+} satisfies TaskCard<MiniSudokuKnobs>;

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { bindTask, registeredTasks } from '../../../src/data/index.ts';
+import { describeTasks } from '../../support/task_rules.ts';
+import { PUZZLES } from '../second_checkers/puzzles.ts';
+
+describeTasks(PUZZLES, {
+  mini_sudoku: ['98cd3c9a', 'a38aa448', '9d8c72b4', '125ff00e'],
+  futoshiki: ['4b40e0a2', '5327f540', 'b42f1569', 'a3486e7c'],
+  kakurasu: ['e9c26820', '9e18a2a7', 'b272510d', '66669de1'],
+  n_queens: ['15225659', '0c260432', '553b4dce', 'e123f4c2'],
+  binairo: ['f4383aed', '70cf0cfa', '16772848', 'c7e50746'],
+});
+
+/** The score of an answer to a problem that is written down here. */
+async function score(name: string, identity: object, answer: string): Promise<number | null> {
+  const definition = await registeredTasks[name]?.load();
+  if (definition === undefined) throw new RangeError(`no task ${name}`);
+  const item = { ...bindTask(definition).trainItem(0, 0), identity: identity as never };
+  return bindTask(definition).verify(item, answer, { finishReason: 'eos' }).score;
+}
+
+describe('a sudoku of four rows', () => {
+  it.each([
+    ['4213134221343421', 1],
+    ['4213\n1342\n2134\n3421', 1],
+    ['4 2 1 3\n1 3 4 2\n2 1 3 4\n3 4 2 1', 1],
+    ['4___\n_3__\n_13_\n____', 0],
+    ['1234\n3412\n2143\n4321', 0], // a solved square, the givens changed
+    ['4213\n1342\n2134', 0],
+    ['4213\n1342\n2134\n3421\n4213', 0],
+    ['4213\n1342\n2134\n3412', 0],
+    ['4111\n1311\n1131\n1111', 0], // the puzzle again with 1 in its open cells
+    ['421313422134342', 0],
+    ['4213 1342 2134 3421', 0],
+  ])('%j scores %d', async (answer, expected) => {
+    expect(await score('mini_sudoku', { rows: ['4___', '_3__', '_13_', '____'] }, answer)).toBe(expected);
+  });
+});
+
+it('a board of queens is right with other queens than those that were drawn', async () => {
+  const open = { rows: ['......', '......', '......', '......', '......', '......'], solution: [] };
+  expect(await score('n_queens', open, '.Q....\n...Q..\n.....Q\nQ.....\n..Q...\n....Q.')).toBe(1);
+  expect(await score('n_queens', open, '....Q./..Q.../Q...../.....Q/...Q../.Q....')).toBe(1);
+  expect(await score('n_queens', open, 'Q...../.Q..../..Q.../...Q../....Q./.....Q')).toBe(0);
+});
+
+it('an echo of a puzzle with one symbol in its open cells earns nothing', async () => {
+  const echoes: string[] = [];
+  for (const name of Object.keys(PUZZLES)) {
+    const definition = await registeredTasks[name]?.load();
+    if (definition === undefined) throw new RangeError(`no task ${name}`);
+    const task = bindTask(definition);
+    for (let index = 0; index < 50; index++) {
+      const item = task.trainItem(0, index);
+      const puzzle = item.prompt.slice(0, -1);
+      for (const answer of [puzzle, ...'01234Q.'].map((fill) => puzzle.replaceAll('_', fill))) {
+        const { score: given } = task.verify(item, answer, { finishReason: 'eos' });
+        if (given !== 0 && answer.replaceAll('/', '') !== item.answer.replaceAll('/', ''))
+          echoes.push(`${name}: ${answer}`);
+      }
+    }
+  }
+  expect(echoes).toEqual([]);
+});
