@@ -13,6 +13,7 @@ const benchmarks = {
   page: 'how soon does the page show learning, and do its thread and its memory stay free?',
   seeds: 'what do the shipped configs reach, whatever the seed?',
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
+  recipe: 'which tasks of tier 1 does one recipe teach in two minutes?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

@@ -39,6 +39,13 @@ const EXAMPLE = new RegExp(
     `\\*\\*${FIGURE} %\\*\\* with seed ${EXAMPLE_SEED}\\b`,
 );
 
+const REACHES = /^# Reaches .*$/m;
+
+/** Whether the comment of a config says what it reaches. */
+export function statesFigures(text) {
+  return REACHES.test(text);
+}
+
 /** A config with its figures in its comment. @throws Error where there is no place for them */
 export function updatedConfig(text, name, { configs }) {
   const measured = configs[name];
@@ -47,7 +54,7 @@ export function updatedConfig(text, name, { configs }) {
   const line =
     `# Reaches ${spreadText(greedy)} greedy, ${spreadText(sampled)} sampled on held-out problems: ` +
     `median and range of ${runs.length === 1 ? 'seed' : 'seeds'} ${seedsText(runs, ' to ')}.`;
-  return replaced(text, /^# Reaches .*$/m, () => line, `configs/${name}.yaml has no line "# Reaches …"`);
+  return replaced(text, REACHES, () => line, `configs/${name}.yaml has no line "# Reaches …"`);
 }
 
 function replaced(text, place, by, missing) {

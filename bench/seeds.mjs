@@ -4,7 +4,7 @@
  *   npm run bench -- seeds [--seeds 0..9] [--output runs/seeds] [--threads N]
  *   npm run bench -- seeds --from DIRECTORY [--seeds 0..9]
  *
- * Trains each config of configs/ once per seed, into OUTPUT/NAME-seed<N>; runs that are there and finished are kept, so
+ * Trains each config of configs/ whose comment states what it reaches, once per seed, into OUTPUT/NAME-seed<N>; runs that are there and finished are kept, so
  * that a measurement may be interrupted. `--from` trains nothing and reads the runs that a directory has. Either way the
  * figures go to bench/results/seeds.json, and from there into the README's table and the comments of the configs.
  *
@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { parseSeeds } from '../dist/cli/seed_series.js';
 import { configHash, loadConfigFile } from '../dist/node.js';
 import { fail, readFlags, table } from './command.mjs';
-import { spreadOf, updatedConfig, updatedReadme } from './seed_figures.mjs';
+import { spreadOf, statesFigures, updatedConfig, updatedReadme } from './seed_figures.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = join(ROOT, 'bench/results/seeds.json');
@@ -33,7 +33,9 @@ const flags = readFlags({
   },
 });
 const seeds = readSeeds(flags.seeds);
-const names = readdirSync(join(ROOT, 'configs')).map((file) => file.replace(/\.yaml$/, ''));
+const names = readdirSync(join(ROOT, 'configs'))
+  .map((file) => file.replace(/\.yaml$/, ''))
+  .filter((name) => statesFigures(readFileSync(join(ROOT, `configs/${name}.yaml`), 'utf8')));
 if (flags.from === undefined) for (const name of names) train(name);
 const directory = flags.from ?? flags.output;
 const read = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readRuns(name)])));

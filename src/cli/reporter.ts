@@ -213,7 +213,7 @@ export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, sample
   const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
   // One under the other, the figures of several evaluations stand in columns.
   const [greedy, sampled] = [accuracy, meanAtK].map((share) => percentWithInterval(share).padEnd(INTERVAL_COLUMNS));
-  const ofTasks = Object.entries(byTask).map(([task, share]) => `  ${printable(task)} ${percent(share.mean)}`);
+  const ofTasks = Object.entries(byTask).map(([task, own]) => `  ${printable(task)} ${percent(own.accuracy.mean)}`);
   return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();
 }
 

@@ -67,12 +67,13 @@ export function betterOf(
 export function requireBestMetric(config: RunConfig, tasks: TaskSet, figures: readonly EvaluationFigure[]): void {
   const named = config.metricForBestModel;
   const samples = config.stages.at(-1)?.evaluation.samples ?? 1;
-  const labels = tasks.shares.length > 1 ? tasks.shares.map(({ label }) => `eval_accuracy/${label}`) : [];
+  const labels = tasks.shares.length > 1 ? tasks.shares.map(({ label }) => label) : [];
   const ofFigures = figures.map(({ name }) => `eval_${name}`);
   const known = [
     DEFAULT_METRIC,
-    ...labels,
+    ...labels.map((label) => `eval_accuracy/${label}`),
     `eval_mean@${samples}`,
+    ...labels.map((label) => `eval_mean@${samples}/${label}`),
     ...passes(samples).map((k) => `eval_pass@${k}`),
     ...ofFigures,
     'eval_completions/mean_length',

@@ -8,7 +8,7 @@ import type { TaskItem } from '../data/task.ts';
 import type { ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { type Estimate, meanPassAtK, shareSolved } from '../methods/statistics.ts';
+import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { completeItems } from './complete.ts';
 import type { TrainingRun } from './run.ts';
@@ -34,7 +34,7 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
     const solved = answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0));
     return {
       accuracy: shareSolved(solved, weights),
-      ...(run.tasks.shares.length > 1 && { byTask: accuracyByTask(items, solved) }),
+      ...(run.tasks.shares.length > 1 && { byTask: accuraciesByTask(items, { solved, correct, samples }) }),
       samples,
       meanAtK: meanPassAtK(correct, samples, 1, weights),
       passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
@@ -48,19 +48,23 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
   });
 }
 
-/** Of several tasks, the share of each that is solved. */
-function accuracyByTask(items: readonly TaskItem[], solved: readonly (0 | 1)[]): Record<string, Estimate> {
+/** Of several tasks, each by itself. @param solved  per item, by its greedy answer @param correct  of `samples` per item */
+function accuraciesByTask(
+  items: readonly TaskItem[],
+  { solved, correct, samples }: { solved: readonly (0 | 1)[]; correct: readonly number[]; samples: number },
+): NonNullable<Evaluation['byTask']> {
   const labels = [...new Set(items.map(({ task = '' }) => task))];
   return Object.fromEntries(
     labels.map((label) => {
-      const own = items.flatMap(({ task, weight }, i) => (task === label ? [{ weight, solved: solved[i] }] : []));
-      const weights = own.map(({ weight }) => weight);
+      const own = items.flatMap(({ task }, i) => (task === label ? [i] : []));
+      const of = <Value>(values: readonly Value[]): Value[] => own.map((i) => values[i]);
+      const weights = own.map((i) => items[i].weight);
       return [
         label,
-        shareSolved(
-          own.map((item) => item.solved),
-          weights,
-        ),
+        {
+          accuracy: shareSolved(of(solved), weights),
+          meanAtK: meanPassAtK(of(correct), samples, 1, weights),
+        },
       ];
     }),
   );

@@ -128,10 +128,15 @@ export function evaluationMetrics(evaluation: Evaluation): Record<string, number
     [`eval_mean@${samples}_low`]: meanAtK.low,
     [`eval_mean@${samples}_high`]: meanAtK.high,
   };
-  for (const [task, estimate] of Object.entries(byTask)) {
-    metrics[`eval_accuracy/${task}`] = estimate.mean;
-    metrics[`eval_accuracy/${task}_low`] = estimate.low;
-    metrics[`eval_accuracy/${task}_high`] = estimate.high;
+  for (const [task, own] of Object.entries(byTask)) {
+    for (const [name, estimate] of [
+      [`eval_accuracy/${task}`, own.accuracy],
+      [`eval_mean@${samples}/${task}`, own.meanAtK],
+    ] as const) {
+      metrics[name] = estimate.mean;
+      metrics[`${name}_low`] = estimate.low;
+      metrics[`${name}_high`] = estimate.high;
+    }
   }
   for (const [k, estimate] of Object.entries(passAtK)) {
     metrics[`eval_pass@${k}`] = estimate.mean;

@@ -93,8 +93,8 @@ export interface Seconds {
 export interface Evaluation {
   /** Share of problems whose greedy completion is correct. */
   readonly accuracy: Estimate;
-  /** The same of each task, by its label; absent where there is one task alone. */
-  readonly byTask?: Readonly<Record<string, Estimate>>;
+  /** Of each task by itself, by its label; absent where there is one task alone. */
+  readonly byTask?: Readonly<Record<string, Pick<Evaluation, 'accuracy' | 'meanAtK'>>>;
   /** Samples per problem. */
   readonly samples: number;
   /** Share of sampled completions that are correct: sampled accuracy. */

@@ -33,7 +33,7 @@ const verdictSchema = z.object({
 
 const evaluationSchema = z.object({
   accuracy: estimateSchema,
-  byTask: z.record(z.string(), estimateSchema).optional(),
+  byTask: z.record(z.string(), z.object({ accuracy: estimateSchema, meanAtK: estimateSchema })).optional(),
   samples: count,
   meanAtK: estimateSchema,
   passAtK: z.record(z.string(), estimateSchema),

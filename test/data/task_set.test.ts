@@ -106,8 +106,14 @@ describe('a set of several tasks', () => {
       const evaluation = await evaluate(run, stageOf(run));
       const { byTask = {} } = evaluation;
       expect(Object.keys(byTask)).toEqual(['sort_digits', 'reverse_text']);
-      expect(evaluation.accuracy.mean).toBeCloseTo((3 * byTask.sort_digits.mean + byTask.reverse_text.mean) / 4, 9);
-      expect(evaluationMetrics(evaluation)).toHaveProperty(['eval_accuracy/reverse_text'], byTask.reverse_text.mean);
+      const { sort_digits: sorting, reverse_text: reversing } = byTask;
+      for (const name of ['accuracy', 'meanAtK'] as const) {
+        expect(evaluation[name].mean).toBeCloseTo((3 * sorting[name].mean + reversing[name].mean) / 4, 9);
+      }
+      expect(evaluationMetrics(evaluation)).toMatchObject({
+        'eval_accuracy/reverse_text': reversing.accuracy.mean,
+        [`eval_mean@${evaluation.samples}/reverse_text`]: reversing.meanAtK.mean,
+      });
     } finally {
       await run.policy.close();
     }
