@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**'],
+          exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**', 'test/smollm2/**'],
           pool: 'forks',
           testTimeout: 30_000,
         },
@@ -38,6 +38,17 @@ export default defineConfig({
           globalSetup: ['test/e2e/build.ts'],
           pool: 'forks',
           testTimeout: 3_600_000,
+        },
+      },
+      {
+        // Needs the model that tools/fetch_smollm2.mjs fetches; skipped without it.
+        test: {
+          name: 'smollm2',
+          include: ['test/smollm2/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
         },
       },
       {

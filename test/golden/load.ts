@@ -166,6 +166,24 @@ export interface TrajectoryGolden {
   sft: { steps: TrajectorySteps; final_weights: Record<string, Tensor>; check: Record<string, number> };
 }
 
+/** A prompt, what follows it, and per token of that: its log-prob, and how far the best token was ahead of the second. */
+export interface ScoredText {
+  prompt: number[];
+  completion: number[];
+  logprobs: Tensor;
+  margins: Tensor;
+}
+
+export interface SmolLm2Golden {
+  about: string;
+  versions: Versions;
+  /** Each asked alone through the chat template: the prompts of `greedy`. */
+  questions: string[];
+  greedy: ScoredText[];
+  drawn: ScoredText[];
+  check: Record<string, number>;
+}
+
 export interface Goldens {
   llama_gqa: ModelGolden;
   llama_tied: ModelGolden;
@@ -175,6 +193,7 @@ export interface Goldens {
   trl_advantages: TrlAdvantagesGolden;
   trajectory: TrajectoryGolden;
   tensorboard: TensorBoardGolden;
+  smollm2: SmolLm2Golden;
 }
 
 interface StoredTensor {

@@ -1,0 +1,119 @@
+/**
+ * A real model: SmolLM2-135M-Instruct says what transformers makes it say, and its sampler is its scorer.
+ *
+ * Without the model (node tools/fetch_smollm2.mjs) these tests are skipped, and fail where CI requires it.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packBatch, splitGroups, type TokenGroup } from '../../src/model/batch.ts';
+import { type Completion, type GenerationRequest, generate, wholeVocabulary } from '../../src/model/generation.ts';
+import type { Policy } from '../../src/model/policy.ts';
+import type { Pretrained } from '../../src/run/pretrained.ts';
+import { loadGolden, type ScoredText } from '../golden/load.ts';
+import { expectSameBits } from '../support/compare.ts';
+import { concatenated, generationSettings, inCompletionOrder } from '../support/policies.ts';
+import { openSmolLm2, SMOLLM2_IS_MISSING, smolLm2Policy } from '../support/smollm2.ts';
+
+const golden = loadGolden('smollm2');
+
+/** Nats: float32 in another order. */
+const LOGPROB_TOLERANCE = 2e-4;
+/** Logits that are closer than this may come in either order. */
+const TIE = 1e-4;
+
+function groupOf({ prompt, completion }: ScoredText): TokenGroup {
+  return { prompt: Int32Array.from(prompt), completions: [Int32Array.from(completion)] };
+}
+
+async function logprobsOf(policy: Policy, groups: readonly TokenGroup[]): Promise<Float32Array> {
+  const parts: Float32Array[] = [];
+  for (const batch of splitGroups(groups, policy.capacity).map(packBatch)) {
+    parts.push(inCompletionOrder(batch, (await policy.score(batch, 1)).logprobs));
+  }
+  return concatenated(parts);
+}
+
+function largestDifference(found: Float32Array, texts: readonly ScoredText[]): number {
+  const expected = texts.flatMap(({ logprobs }) => [...logprobs.data]);
+  return found.reduce((most, value, i) => Math.max(most, Math.abs(value - (expected[i] as number))), 0);
+}
+
+function sample(policy: Policy, requests: readonly GenerationRequest[], temperature: number, tokens: number) {
+  const sampling = wholeVocabulary(temperature);
+  return generate(policy, requests, {
+    ...generationSettings({ sampling }),
+    maxCompletionTokens: tokens,
+    fixedCompletionTokens: tokens,
+  });
+}
+
+/** The first `groups` prompts, each with `samples` rollouts. */
+function requestsOf(groups: number, samples: number): GenerationRequest[] {
+  return golden.greedy.slice(0, groups).map(({ prompt }, group) => ({
+    prompt: Int32Array.from(prompt),
+    rolloutNumbers: Array.from({ length: samples }, (_, i) => group * samples + i),
+  }));
+}
+
+function groupsOf(requests: readonly GenerationRequest[], completions: readonly Completion[][]): TokenGroup[] {
+  return requests.map(({ prompt }, i) => ({ prompt, completions: completions[i].map(({ tokens }) => tokens) }));
+}
+
+function sampledLogprobs(completions: readonly Completion[][]): Float32Array {
+  return concatenated(completions.flat().map(({ logprobs }) => logprobs));
+}
+
+describe.skipIf(SMOLLM2_IS_MISSING)('SmolLM2-135M-Instruct', () => {
+  let pretrained: Pretrained;
+  let policy: Policy;
+
+  beforeAll(async () => {
+    pretrained = await openSmolLm2();
+    policy = await smolLm2Policy(pretrained, 2, {});
+  });
+
+  afterAll(() => policy?.close());
+
+  it('reads questions as the tokens that transformers makes of them', () => {
+    const { codec } = pretrained;
+    const prompts = golden.questions.map((content) => codec.encode(codec.render([{ role: 'user', content }])));
+    expect(prompts.map((prompt) => [...prompt])).toEqual(golden.greedy.map(({ prompt }) => prompt));
+  });
+
+  it('gives 1,280 tokens the log-probs of transformers', async () => {
+    const found = await logprobsOf(policy, golden.drawn.map(groupOf));
+    expect(found.length).toBe(1280);
+    expect(largestDifference(found, golden.drawn)).toBeLessThan(LOGPROB_TOLERANCE);
+  });
+
+  it('completes 20 prompts greedily as transformers does, ties excepted, and scores them as it sampled them', async () => {
+    const requests = requestsOf(20, 1);
+    const completions = await sample(policy, requests, 0, 48);
+    const differing = golden.greedy.filter(({ completion, margins }, i) => {
+      const first = completion.findIndex((token, at) => token !== completions[i][0].tokens[at]);
+      return first >= 0 && (margins.data[first] as number) >= TIE;
+    });
+    expect(differing).toEqual([]);
+    expectSameBits(sampledLogprobs(completions), await logprobsOf(policy, groupsOf(requests, completions)));
+  });
+
+  it('samples with the log-probs that it scores with over 10,240 tokens, through two of its layers', async () => {
+    const shallow = await smolLm2Policy(await openSmolLm2(2), 2, { rows: 4096, lossRows: 4096 });
+    const requests = requestsOf(20, 16);
+    const completions = await sample(shallow, requests, 1, 32);
+    const sampled = sampledLogprobs(completions);
+    expect(sampled.length).toBe(10_240);
+    expectSameBits(sampled, await logprobsOf(shallow, groupsOf(requests, completions)));
+    await shallow.close();
+  });
+
+  it.each([1, 3])('samples and scores the same bits on %i threads as on 2', async (threads) => {
+    const other = await smolLm2Policy(pretrained, threads, { rows: 256, lossRows: 256 });
+    const requests = requestsOf(2, 3);
+    const [ours, theirs] = [await sample(policy, requests, 1, 16), await sample(other, requests, 1, 16)];
+    expect(theirs.flat().map(({ tokens }) => [...tokens])).toEqual(ours.flat().map(({ tokens }) => [...tokens]));
+    expectSameBits(sampledLogprobs(theirs), sampledLogprobs(ours));
+    const groups = groupsOf(requests, ours);
+    expectSameBits(await logprobsOf(other, groups), await logprobsOf(policy, groups));
+    await other.close();
+  });
+});
