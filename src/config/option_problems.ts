@@ -3,6 +3,7 @@ import { type KnobDeclaration, readKnobs } from '../data/knobs.ts';
 import { knownCard } from '../data/registry.ts';
 import { ConfigError } from '../errors.ts';
 import { type OptionProblem, optionProblems, problemLine } from '../options/read.ts';
+import { placeOfTask } from './mixture.ts';
 import type { Problems } from './problems.ts';
 import { isTopLevelKey, type RunConfig } from './run_config.ts';
 
@@ -14,7 +15,11 @@ export function addOptionProblems(problems: Problems, path: string, found: reado
     const { key, kind, value } = problem;
     const isMisplaced = kind === 'unknown' && TASK_PATH.test(problem.path) && isTopLevelKey(key);
     if (isMisplaced) problems.add(problem.path, value, 'not a knob of the task; move it to the top level');
-    else problems.addMessage(problems.written(`${path.replace(/\.name$/, '')}.${key}`) ?? path, problemLine(problem));
+    else
+      problems.addMessage(
+        problems.written(`${path.replace(/\.(?:name|task)$/, '')}.${key}`) ?? path,
+        problemLine(problem),
+      );
   }
 }
 
@@ -24,7 +29,7 @@ export function addKnobProblems({ tasks }: Pick<RunConfig, 'tasks'>, problems: P
     const { name, ...knobs } = task;
     const card = knownCard(name);
     if (card === undefined) continue;
-    const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
+    const place = placeOfTask(problems, index);
     addOptionProblems(problems, place, problemsOf(card, knobs, place));
   }
 }

@@ -6,9 +6,10 @@ import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
+import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
-import { RUN_KEYS, type TaskEntry } from './run_keys.ts';
+import { RUN_KEYS } from './run_keys.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
 import { builtIn, resolveMethods } from './stage_methods.ts';
@@ -138,7 +139,7 @@ function refuseSecondModel(
   }
 }
 
-/** `task: X` is a list of one. */
+/** `task: X` is a list of one, or of the parts of a mixture. */
 function resolveTasks(
   task: Plugin | undefined,
   tasks: readonly TaskEntry[] | undefined,
@@ -152,7 +153,12 @@ function resolveTasks(
   if (!isGiven('task') && !isGiven('tasks')) {
     problems.add('task', MISSING, 'must be a name, or a mapping with a name; for example countdown');
   }
+  if (task?.name === MIXTURE) return readMixture(task, problems);
   if (task !== undefined) return [{ task, weight: 1 }];
+  for (const [index, { task: one }] of (tasks ?? []).entries()) {
+    if (one.name === MIXTURE)
+      problems.add(`tasks.${index}.name`, MIXTURE, 'this list is a mixture already; write its parts here');
+  }
   return tasks ?? [];
 }
 

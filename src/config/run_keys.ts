@@ -1,23 +1,18 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
-import { key, type Plugin } from '../options/keys.ts';
+import { key } from '../options/keys.ts';
 import { choice, flag, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
+import { shareWeight, type TaskEntry } from './mixture.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
 const sink = z.enum(['none', 'tensorboard'], { error: sinks });
-
-/** A task of a run, with its level or its knobs, and how often it is drawn relative to the others. */
-export interface TaskEntry {
-  readonly task: Plugin;
-  readonly weight: number;
-}
 
 const taskName = text('countdown');
 const taskEntry = z.union(
   [
     taskName.transform((name): TaskEntry => ({ task: { name }, weight: 1 })),
     z
-      .object({ name: taskName, weight: real({ above: 0, example: 1 }).default(1) })
+      .object({ name: taskName, weight: shareWeight })
       .catchall(plainData())
       .transform(({ weight, ...task }): TaskEntry => ({ task, weight })),
   ],
@@ -32,6 +27,7 @@ export const RUN_KEYS = {
       .optional()
       .describe(
         'The task: a name, a file of yours (./tasks/mine.ts), or {name, …} with a level or the knobs of its difficulty. ' +
+          '{name: mixture, parts: [{task: gcd, level: 1, weight: 2}, {task: lcm}]} is several in one, as tasks is. ' +
           'No default.',
       ),
   ),

@@ -7,6 +7,7 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable } from '../options/keys.ts';
 import { zodOf } from '../options/schemas.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
+import { MIXTURE } from './mixture.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';
@@ -84,9 +85,17 @@ const weight = z
   .gt(0)
   .optional()
   .describe('How often its problems are drawn, relative to the others. Default 1.');
+/** A part names its task by `task`; its knobs are known to that alone. */
+const mixture = z
+  .strictObject({
+    name: z.literal(MIXTURE),
+    parts: z.array(z.union([z.string(), z.object({ task: z.string(), weight }).catchall(anything)])).min(2),
+  })
+  .describe('Several tasks in one, each drawn as often as its weight says.');
 const runShape = {
   ...shapeOf(RUN_KEYS),
-  task: tasksWith({})
+  task: z
+    .union([tasksWith({}), mixture])
     .optional()
     .describe(RUN_KEYS.task.schema.description ?? ''),
   tasks: z

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { POINT_KEYS } from '../config/method_keys.ts';
+import { placeOfTask } from '../config/mixture.ts';
 import { findSnapshot, hubCache } from '../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
@@ -39,8 +40,8 @@ type Problems = LoadedConfig['problems'];
 
 /** The key that names a task. */
 export function taskPlace(problems: Problems, index: number): string {
-  const place = problems.written('tasks') === undefined ? 'task' : `tasks.${index}`;
-  return problems.written(`${place}.name`) ?? place;
+  const place = placeOfTask(problems, index);
+  return problems.written(`${place}.name`, `${place}.task`) ?? place;
 }
 
 /** The key that names a reward of a stage. */

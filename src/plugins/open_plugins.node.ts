@@ -173,12 +173,13 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
     if (task !== undefined) opened.push({ task, weight });
   }
   if (opened.length < config.tasks.length) return undefined;
-  return orReport(opening, 'tasks', '', async () => taskSet(opened, opening.options.codec));
+  const list = problems.written('tasks', 'task.parts') ?? 'tasks';
+  return orReport(opening, list, '', async () => taskSet(opened, opening.options.codec));
 }
 
 async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: string): Promise<Task> {
   const { rewardTimeout } = opening.loaded.config;
-  const options = { path: path.replace(/\.name$/, ''), codec: opening.options.codec };
+  const options = { path: path.replace(/\.(?:name|task)$/, ''), codec: opening.options.codec };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
     const { reference, imported } = await openModule(opening, name, exported, path);
