@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import type { BatchConfig, GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { KeyTable } from '../options/keys.ts';
+import { ADAPTER_KEYS, adapterValues } from './adapter_keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import type { RunConfig } from './run_config.ts';
 import { RUN_KEYS } from './run_keys.ts';
@@ -22,6 +23,7 @@ export function resolvedTree(config: RunConfig): Mapping {
   return {
     ...tasksTree(config.tasks),
     ...spelled(RUN_KEYS, config, RUN_PLAIN),
+    ...(config.adapter && spelled(ADAPTER_KEYS, adapterValues(config.adapter))),
     // A pretrained model's shape is in its own files.
     ...(config.modelNameOrPath === undefined && { model: spelled(MODEL_KEYS, config.model) }),
     stages: config.stages.map(stageTree),

@@ -3,8 +3,10 @@ import { registeredTasks } from '../data/registry.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import type { AdapterConfig } from '../model/pretrained/adapter_files.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
+import { type ADAPTER_KEYS, resolveAdapter } from './adapter_keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
@@ -23,7 +25,7 @@ import { isMapping } from './yaml_tree.ts';
  */
 export type RunConfig = Omit<
   Values<typeof RUN_KEYS>,
-  'task' | 'tasks' | 'outputDir' | 'threads' | 'modelNameOrPath' | 'chatTemplateKwargs'
+  'task' | 'tasks' | 'outputDir' | 'threads' | 'modelNameOrPath' | 'chatTemplateKwargs' | keyof typeof ADAPTER_KEYS
 > & {
   /** At least one; `task:` of the file is a list of one. */
   readonly tasks: readonly TaskEntry[];
@@ -32,6 +34,8 @@ export type RunConfig = Omit<
   /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
   readonly modelNameOrPath?: string;
   readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
+  /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
+  readonly adapter?: AdapterConfig;
   readonly model: ModelConfig;
   /** At least one, in the order they run. */
   readonly stages: readonly StageConfig[];
@@ -100,13 +104,16 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const top = givenKeys(values, '', guides.run, problems);
   const model = readMapping(values.model ?? undefined, 'model', problems);
   const section = new Section(RUN_KEYS, top, '', problems);
-  const { task, tasks, ...ofRun } = section.values;
+  const { task, tasks, usePeft, loraR, loraAlpha, useRslora, loraTargetModules, loraDropout, ...ofRun } =
+    section.values;
+  const adapter = resolveAdapter(section);
   const resolved = resolveStages(values.stages ?? undefined, top, problems);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
   refuseSecondModel(section, values.model, model, problems);
   const config = {
     ...ofRun,
+    ...(adapter && { adapter }),
     tasks: resolveTasks(task, tasks, top, problems),
     model: resolveModel(
       new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems), 'model.', problems),

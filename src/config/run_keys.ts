@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
 import { choice, flag, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
+import { ADAPTER_KEYS } from './adapter_keys.ts';
 import { shareWeight, type TaskEntry } from './mixture.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
@@ -59,6 +60,7 @@ export const RUN_KEYS = {
       z.record(z.string(), plainData(), { error: 'must be a mapping; for example {enable_thinking: false}' }),
     ).describe('Given to the chat template of a pretrained model besides the messages. Default: nothing.'),
   ),
+  ...ADAPTER_KEYS,
   seed: key(
     'seed',
     whole({ least: 0, most: 2 ** 32 - 1, example: 42 })

@@ -24,7 +24,8 @@ function family(because: string, keys: Readonly<Record<string, Json>>): Record<s
 }
 
 const oneEngine = 'rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out';
-const noAdapters = 'all weights are trained, there are no adapters; leave it out';
+const plainAdapters = 'adapters are plain LoRA beside linear layers; leave it out';
+const fullBase = 'frozen weights are float32, as all arithmetic; leave it out';
 const noDataset = 'problems come from a generated task, not from a dataset; use task: {name: …}';
 const oneProcess = 'one process on one machine trains; leave it out';
 const fullPrecision = 'all arithmetic is float32; leave it out';
@@ -85,17 +86,14 @@ const TRAINING = {
     num_processes: 1,
     dataloader_num_workers: 0,
   }),
-  ...family(noAdapters, {
-    use_peft: false,
-    lora_r: 16,
-    lora_alpha: 32,
-    lora_dropout: 0.05,
-    lora_target_modules: null,
-    use_rslora: false,
-    use_dora: false,
+  lora_target_parameters: refused('adapters stand beside modules; use lora_target_modules', null),
+  lora_modules_to_save: refused('beside an adapter the model stays as it is; leave it out', null),
+  ...family(plainAdapters, { use_dora: false, lora_task_type: 'CAUSAL_LM' }),
+  ...family(fullBase, {
     load_in_8bit: false,
     load_in_4bit: false,
     bnb_4bit_quant_type: 'nf4',
+    use_bnb_nested_quant: false,
   }),
 };
 

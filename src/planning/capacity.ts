@@ -7,7 +7,8 @@ import { completionLimit } from '../grpo/completion_end.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { keptRowFloats } from '../model/activations.ts';
-import type { Capacity } from '../model/plan.ts';
+import type { Capacity, Trained } from '../model/plan.ts';
+import { adapterScale } from '../model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { mostDistributed } from './distribution_limit.ts';
 
@@ -25,6 +26,12 @@ const INFERENCE_COMPLETIONS = 512;
 
 export function modelShape(config: RunConfig, tasks: TaskSet): ModelShape {
   return { ...config.model, vocabSize: tasks.codec.vocabSize };
+}
+
+/** What of the model a run trains: all of it, or an adapter beside it. */
+export function trainedOf({ adapter }: Pick<RunConfig, 'adapter'>): Trained {
+  if (adapter === undefined) return {};
+  return { adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets } };
 }
 
 /** What the methods of each stage need, as far as a config tells: those of the user's files are not loaded for it. */

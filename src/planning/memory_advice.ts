@@ -11,7 +11,7 @@ import type { Backend } from '../kernels/kernels.ts';
 import type { StageNeeds } from '../methods/create.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { type Capacity, planPolicy } from '../model/plan.ts';
-import { modelShape, planCapacity, stageNeeds } from './capacity.ts';
+import { modelShape, planCapacity, stageNeeds, trainedOf } from './capacity.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts save time and change no bit, so they give way where there
@@ -52,7 +52,7 @@ interface Planned {
 function planned(config: RunConfig, tasks: TaskSet, backend: Backend, needs: readonly StageNeeds[]): Planned {
   const shape = modelShape(config, tasks);
   const planOf = (capacity: Capacity): Planned => {
-    const bytes = [...backend.plannedBytes(planPolicy(shape, capacity).memory).values()];
+    const bytes = [...backend.plannedBytes(planPolicy(shape, capacity, trainedOf(config)).memory).values()];
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
   const wanted = planCapacity(config, tasks, needs);

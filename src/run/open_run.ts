@@ -16,7 +16,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
 import { loadPretrained } from '../model/pretrained/load_weights.ts';
-import { type InferenceLoad, inferenceCapacity, modelShape } from '../planning/capacity.ts';
+import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
@@ -65,13 +65,13 @@ export async function openRun(
   requireSteps(needs, tasks);
   const capacity = requireMemory(config, tasks, backend, needs);
   const shape = modelShape(config, tasks);
-  const policy = await Policy.open(backend, shape, capacity);
+  const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
   try {
     if (pretrained !== undefined) await loadPretrained(pretrained.model, policy);
-    else {
-      for (const parameter of policy.parameters) {
-        policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
-      }
+    const drawn =
+      pretrained === undefined ? [...policy.parameters, ...policy.adapterParameters] : policy.adapterParameters;
+    for (const parameter of drawn) {
+      policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
     }
   } catch (error) {
     await policy.close(); // its threads would keep the process alive
@@ -102,7 +102,7 @@ export async function openForInference(
   const config = pretrained === undefined ? given : withPretrained(given, pretrained.model);
   requireStorage(config, backend);
   const capacity = inferenceCapacity(config, tasks, load);
-  const policy = await Policy.open(backend, modelShape(config, tasks), capacity);
+  const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   const base = await pretrained?.hashes();
   const none = config.stages.map(() => undefined);
   return {
