@@ -14,6 +14,7 @@ const benchmarks = {
   seeds: 'what do the shipped configs reach, whatever the seed?',
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
   recipe: 'which tasks of tier 1 does one recipe teach in two minutes?',
+  datasets: 'how much memory and time do a million rows take?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

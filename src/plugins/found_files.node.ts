@@ -9,6 +9,7 @@ import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
+import { verifierOf } from './dataset_files.node.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom } from './module.node.ts';
 import { isOwnError } from './reward_module.ts';
@@ -81,7 +82,11 @@ function namedFiles({ config, problems }: LoadedConfig, { rewards }: SearchOptio
     );
     return [...ofRewards, ...ofMethods];
   });
-  return [...tasks, ...stages].filter(([{ name }]) => isModuleFile(name));
+  const comparisons = tasks.flatMap(([task, place]): [Plugin, string][] => {
+    const name = verifierOf(task);
+    return name === undefined ? [] : [[{ name }, `${place.replace(/\.(?:name|task)$/, '')}.verify`]];
+  });
+  return [...tasks, ...comparisons, ...stages].filter(([{ name }]) => isModuleFile(name));
 }
 
 /** @throws PluginError `rule; remedy` where it cannot be read */

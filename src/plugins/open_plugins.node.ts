@@ -7,6 +7,9 @@ import type { LoadedConfig } from '../config/load.ts';
 import { addOptionProblems } from '../config/option_problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
+import type { Verifier } from '../data/datasets/answers.ts';
+import { DATASET } from '../data/datasets/card.ts';
+import { openDataset } from '../data/datasets/dataset.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
 import { PluginError } from '../errors.ts';
@@ -20,6 +23,7 @@ import type { RewardOptions } from '../rewards/definition.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import type { Codec } from '../text/codec.ts';
+import { findDataset, verifierOf } from './dataset_files.node.ts';
 import {
   type FoundFile,
   findFile,
@@ -38,6 +42,7 @@ import { startReward } from './reward_thread.node.ts';
 import type { RewardStart } from './reward_worker.node.ts';
 import { loadTaskDefinition, refuseImpure } from './task_module.node.ts';
 import { tryFile } from './trial.node.ts';
+import { loadVerifier } from './verifier_module.node.ts';
 
 export interface PluginOptions {
   /** The config's file: paths in it are relative to its folder. */
@@ -64,6 +69,8 @@ export interface OpenedPlugins {
   readonly methods: OwnMethods;
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;
+  /** What there is to say of the rows of data sets. */
+  readonly notes: readonly string[];
   /**
    * Ends the threads of the rewards, and the watch over what tasks and methods do to the process.
    *
@@ -85,6 +92,8 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     announced: new Set(),
     threads: new Map(),
     methods: new Map(),
+    datasets: new Map(),
+    notes: [],
     guard: undefined,
   };
   const close = async (): Promise<void> => {
@@ -109,7 +118,11 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
       tasks,
       rewards: options.rewards ?? makersOf(opening),
       methods: Object.fromEntries(opening.methods),
-      modules: Object.fromEntries([...opening.modules.values()].flatMap(({ hashes }) => hashes)),
+      modules: Object.fromEntries([
+        ...[...opening.modules.values()].flatMap(({ hashes }) => hashes),
+        ...[...opening.datasets.values()].flatMap(({ hashes }) => hashes),
+      ]),
+      notes: opening.notes,
       close,
     };
   } catch (error) {
@@ -132,8 +145,16 @@ interface Opening {
   readonly threads: Map<string, SandboxedReward>;
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
+  /** By the entry of the config: as the run has it, and the hashes of its files. */
+  readonly datasets: Map<Plugin, OpenedDataset>;
+  readonly notes: string[];
   /** There once a file is loaded on the run's own thread. */
   guard: ProcessGuard | undefined;
+}
+
+interface OpenedDataset {
+  readonly inRun: Plugin;
+  readonly hashes: readonly (readonly [string, string])[];
 }
 
 function guardOf(opening: Opening): ProcessGuard {
@@ -177,7 +198,9 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
   return orReport(opening, list, '', async () => taskSet(opened, opening.options.codec));
 }
 
-async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: string): Promise<Task> {
+async function openTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
+  const { name, ...knobs } = entry;
+  if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
   const { rewardTimeout } = opening.loaded.config;
   const options = { path: path.replace(/\.(?:name|task)$/, ''), codec: opening.options.codec };
   if (isModuleFile(name)) {
@@ -194,6 +217,31 @@ async function openTask(opening: Opening, { name, ...knobs }: Plugin, path: stri
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
   return createTask({ ...knobs, name }, options);
+}
+
+async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
+  const { loaded, options, datasets, notes } = opening;
+  const { name: _, ...knobs } = entry;
+  const found = await findDataset(loaded, options, entry, path);
+  const comparison = verifierOf(entry);
+  const verifier = comparison === undefined ? undefined : await openVerifier(opening, comparison, `${path}.verify`);
+  const task = await openDataset(knobs, { path, codec: options.codec, files: found.files, verifier: verifier?.verify });
+  const inRun = verifier === undefined ? found.inRun : { ...found.inRun, verify: verifier.inRun };
+  datasets.set(entry, { inRun, hashes: await found.hashes() });
+  notes.push(...task.notes);
+  return task;
+}
+
+async function openVerifier(
+  opening: Opening,
+  name: string,
+  path: string,
+): Promise<{ readonly verify: Verifier; readonly inRun: string }> {
+  const { reference, imported, inRun } = await openModule(opening, name, undefined, path);
+  const { rewardTimeout } = opening.loaded.config;
+  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
+  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+  return { verify: await loadVerifier(reference, rewardTimeout), inRun };
 }
 
 /** Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too. */
@@ -288,7 +336,7 @@ function makersOf({ modules, threads }: Opening): OwnRewards {
 }
 
 /** The same config with files under their names in the run. */
-function withModuleNames(config: RunConfig, { modules, loaded, options }: Opening): RunConfig {
+function withModuleNames(config: RunConfig, { modules, datasets, loaded, options }: Opening): RunConfig {
   const renamed = <P extends Plugin>(plugin: P): P => ({
     ...plugin,
     name: modules.get(plugin.name)?.inRun ?? plugin.name,
@@ -302,7 +350,7 @@ function withModuleNames(config: RunConfig, { modules, loaded, options }: Openin
         }
       : stage,
   );
-  const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(task), weight }));
+  const tasks = config.tasks.map(({ task, weight }) => ({ task: datasets.get(task)?.inRun ?? renamed(task), weight }));
   const modelNameOrPath = modelInRun(loaded, options);
   return { ...config, ...(modelNameOrPath !== undefined && { modelNameOrPath }), tasks, stages };
 }
