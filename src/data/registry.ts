@@ -17,8 +17,10 @@ import { binairoCard } from './tasks/binairo/card.ts';
 import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
 import { binaryMatrixCard } from './tasks/binary_matrix/card.ts';
 import { bitwiseArithmeticCard } from './tasks/bitwise_arithmetic/card.ts';
+import { boolExpressionCard } from './tasks/bool_expression/card.ts';
 import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
+import { coinFlipCard } from './tasks/coin_flip/card.ts';
 import { complexArithmeticCard } from './tasks/complex_arithmetic/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
 import { countBitsCard } from './tasks/count_bits/card.ts';
@@ -35,12 +37,14 @@ import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
+import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
 import { nQueensCard } from './tasks/n_queens/card.ts';
 import { needleHaystackCard } from './tasks/needle_haystack/card.ts';
 import { numberFilteringCard } from './tasks/number_filtering/card.ts';
 import { numberFormatCard } from './tasks/number_format/card.ts';
+import { numberSequenceCard } from './tasks/number_sequence/card.ts';
 import { numberSortingCard } from './tasks/number_sorting/card.ts';
 import { palindromeGenerationCard } from './tasks/palindrome_generation/card.ts';
 import { parityCard } from './tasks/parity/card.ts';
@@ -84,6 +88,10 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     load: async () => (await import('./tasks/reverse_text/reverse_text.ts')).reverseText,
   },
   // arithmetic
+  coin_flip: {
+    card: coinFlipCard,
+    load: async () => (await import('./tasks/coin_flip/coin_flip.ts')).coinFlip,
+  },
   complex_arithmetic: {
     card: complexArithmeticCard,
     load: async () => (await import('./tasks/complex_arithmetic/complex_arithmetic.ts')).complexArithmetic,
@@ -194,6 +202,10 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   copy: { card: copyCard, load: async () => (await import('./tasks/copy/copy.ts')).copy },
   parity: { card: parityCard, load: async () => (await import('./tasks/parity/parity.ts')).parity },
   // grids
+  manipulate_matrix: {
+    card: manipulateMatrixCard,
+    load: async () => (await import('./tasks/manipulate_matrix/manipulate_matrix.ts')).manipulateMatrix,
+  },
   game_of_life: {
     card: gameOfLifeCard,
     load: async () => (await import('./tasks/game_of_life/game_of_life.ts')).gameOfLife,
@@ -236,6 +248,15 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   kakurasu: { card: kakurasuCard, load: async () => (await import('./tasks/kakurasu/kakurasu.ts')).kakurasu },
   n_queens: { card: nQueensCard, load: async () => (await import('./tasks/n_queens/n_queens.ts')).nQueens },
   binairo: { card: binairoCard, load: async () => (await import('./tasks/binairo/binairo.ts')).binairo },
+  // logic
+  number_sequence: {
+    card: numberSequenceCard,
+    load: async () => (await import('./tasks/number_sequence/number_sequence.ts')).numberSequence,
+  },
+  bool_expression: {
+    card: boolExpressionCard,
+    load: async () => (await import('./tasks/bool_expression/bool_expression.ts')).boolExpression,
+  },
 };
 
 /** The card of a name: of a registered task, or of the one that reads files. Undefined where there is none. */

@@ -1,6 +1,6 @@
 /** The tasks of arithmetic, decided from their prompts by counting and trying. */
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { asked, bare, listed, wholeNumber } from './notation.ts';
+import { anyNumber, asked, bare, listed, wholeNumber } from './notation.ts';
 
 /**
  * The value of an expression by the shunting yard, in doubles: those of the tasks are whole and small. Only texts of a
@@ -326,5 +326,24 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
     if (operator === '*') return is((a * c - b * d) / SCALE, (a * d + b * c) / SCALE);
     // A quotient is what gives the dividend again.
     return a * SCALE === x * c - y * d && b * SCALE === x * d + y * c;
+  },
+
+  coin_flip({ prompt }, answer) {
+    const pattern = /^heads ([0-9]+)(\+?) of ([0-9]+)(?: at ([0-9]+)\/([0-9]+))?>$/;
+    const [heads = '', orMore, flips = '', top = '1', bottom = '2'] = asked(prompt, pattern);
+    // Flip by flip: how often each number of heads comes, of bottom^flips.
+    let counts = [1n];
+    for (let flip = 0; flip < Number(flips); flip++) {
+      const more = Array.from({ length: counts.length + 1 }, () => 0n);
+      for (const [before, count] of counts.entries()) {
+        more[before] = (more[before] as bigint) + count * (BigInt(bottom) - BigInt(top));
+        more[before + 1] = (more[before + 1] as bigint) + count * BigInt(top);
+      }
+      counts = more;
+    }
+    const meant = counts.filter((_, i) => (orMore === '+' ? i >= Number(heads) : i === Number(heads)));
+    const value = anyNumber(answer);
+    const all = counts.reduce((a, b) => a + b);
+    return value !== undefined && value[0] * all === value[1] * meant.reduce((a, b) => a + b);
   },
 };

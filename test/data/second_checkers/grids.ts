@@ -148,4 +148,66 @@ export const GRIDS: Readonly<Record<string, SecondChecker>> = {
     }
     return isGrid(answer, h, w, (y, x) => (alive.has(y * w + x) ? '1' : '0'));
   },
+
+  manipulate_matrix({ prompt }, answer) {
+    const [codes = '', text = ''] = asked(prompt, /^mat ([a-z0-9 ]+): ([0-9/]+)>$/);
+    const rows = gridOf(text);
+    type Source = (y: number, x: number) => readonly [number, number];
+    let [h, w] = [rows.length, rows[0]?.length as number];
+    const sources: Source[] = [];
+    const changes: ((digit: number) => number)[] = [];
+    // Where each cell comes from, and what becomes of a digit: neither asks for the other.
+    for (const code of codes.split(' ')) {
+      const [height, width] = [h, w];
+      const [a, b] = [Number(code[1]), Number(code[2])];
+      const behind = (i: number): number => i + Math.floor(i / (a - 1));
+      switch (code[0]) {
+        case 'r':
+          sources.push((y, x) => [height - 1 - x, y]);
+          break;
+        case 'h':
+          sources.push((y, x) => [y, width - 1 - x]);
+          break;
+        case 'v':
+          sources.push((y, x) => [height - 1 - y, x]);
+          break;
+        case 'd':
+          sources.push((y, x) => [x, y]);
+          break;
+        case 'c':
+          sources.push((y, x) => [height - 1 - x, width - 1 - y]);
+          break;
+        case 'k':
+          sources.push((y, x) => [y + a - 1, x]);
+          h = b - a + 1;
+          break;
+        case 'l':
+          sources.push((y, x) => [y, x + a - 1]);
+          w = b - a + 1;
+          break;
+        case 'p':
+          sources.push((y, x) => [behind(y), x]);
+          h -= Math.floor(h / a);
+          break;
+        case 'q':
+          sources.push((y, x) => [y, behind(x)]);
+          w -= Math.floor(w / a);
+          break;
+        case 'm':
+          changes.push((digit) => (digit === a ? b : digit));
+          break;
+        default:
+          changes.push((digit) => (digit % a > 0 ? digit : 0));
+      }
+      if ('rdc'.includes(code[0] as string)) [h, w] = [w, h];
+    }
+    const cellAt = (row: number, column: number): string => {
+      const [y, x] = sources.reduceRight<readonly [number, number]>(
+        (place, source) => source(place[0], place[1]),
+        [row, column],
+      );
+      return String(changes.reduce((digit, change) => change(digit), Number(rows[y]?.[x])));
+    };
+    return isGrid(answer, h, w, cellAt);
+  },
 };

@@ -2,7 +2,8 @@
 import { ARITHMETIC } from './arithmetic.ts';
 import { GRAPHS } from './graphs.ts';
 import { GRIDS } from './grids.ts';
+import { LOGIC } from './logic.ts';
 import { PUZZLES } from './puzzles.ts';
 import { STRINGS } from './strings.ts';
 
-export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS, ...GRIDS, ...GRAPHS, ...PUZZLES };
+export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS, ...GRIDS, ...GRAPHS, ...PUZZLES, ...LOGIC };

@@ -47,3 +47,43 @@ export function listed(text: string): readonly string[] | undefined {
   }
   return undefined;
 }
+
+/** A number in any notation of numbers, as a numerator over a denominator above 0; undefined for anything else. */
+export function anyNumber(text: string): readonly [bigint, bigint] | undefined {
+  let inner = bare(text);
+  if (inner.length > 256) return undefined;
+  for (const pattern of ENCLOSED) {
+    const match = pattern.exec(inner);
+    if (match === null) continue;
+    inner = bare(match[1] as string);
+    break;
+  }
+  const share = /^([\s\S]*?) ?\\?%$/.exec(inner);
+  const sign = /^[+\-\u2212]?/.exec(share === null ? inner : (share[1] as string))?.[0] as string;
+  const body = (share === null ? inner : (share[1] as string)).slice(sign.length);
+  const value = unsigned(body);
+  if (value === undefined || value[1] === 0n) return undefined;
+  const negative = sign !== '' && sign !== '+';
+  return [negative ? -value[0] : value[0], value[1] * (share === null ? 1n : 100n)];
+}
+
+const WHOLE_OR_DECIMAL = String.raw`(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]*)?|\.[0-9]+`;
+
+function unsigned(text: string): readonly [bigint, bigint] | undefined {
+  const fraction =
+    /^([0-9]+)\/([0-9]+)$/.exec(text) ??
+    /^\\[dt]?frac\{(\+?[0-9]+|[-\u2212][0-9]+)\}\{([0-9]+)\}$/.exec(text) ??
+    /^\\[dt]?frac([0-9])([0-9])$/.exec(text);
+  if (fraction !== null)
+    return [BigInt((fraction[1] as string).replace('\u2212', '-').replace('+', '')), BigInt(fraction[2] as string)];
+  const power = new RegExp(
+    String.raw`^(${WHOLE_OR_DECIMAL})(?:[eE]([+\-\u2212]?[0-9]{1,3})| ?(?:\u00d7|\\times) ?10\^(?:\{([+\-\u2212]?[0-9]{1,3})\}|([+\-\u2212]?[0-9]{1,3})))?$`,
+  ).exec(text);
+  if (power === null) return undefined;
+  const exponent = Number((power[2] ?? power[3] ?? power[4] ?? '0').replace('\u2212', '-'));
+  if (Math.abs(exponent) > 400) return undefined;
+  const [whole = '', places = ''] = (power[1] as string).replaceAll(',', '').split('.');
+  const scale = exponent - places.length;
+  const digits = BigInt(whole + places);
+  return scale < 0 ? [digits, 10n ** BigInt(-scale)] : [digits * 10n ** BigInt(scale), 1n];
+}

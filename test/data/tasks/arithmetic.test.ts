@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bitwiseArithmetic } from '../../../src/data/tasks/bitwise_arithmetic/bitwise_arithmetic.ts';
+import { coinFlip } from '../../../src/data/tasks/coin_flip/coin_flip.ts';
 import { complexArithmetic } from '../../../src/data/tasks/complex_arithmetic/complex_arithmetic.ts';
 import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { ARITHMETIC } from '../second_checkers/arithmetic.ts';
@@ -20,6 +21,7 @@ describeTasks(ARITHMETIC, {
   count_primes: ['f228f43a', '22491af1', 'a03a2b7e', '3f26e6f9'],
   decimal_chain_sum: ['8938f326', '15b4ef4c', '16e0c1af', '5e84644c'],
   bitwise_arithmetic: ['d0a70a55', '1f0cd053', 'd5757611', '7e736f3a'],
+  coin_flip: ['6e0eb2e5', '6e621b0b', '4925abdb', 'b202808f'],
   complex_arithmetic: ['48d4d52b', 'c7e2ebef', '5ff21d31', '9e76832c'],
   puzzle24: ['f0f0cd47', 'df3760bc', '62672e10'],
   countdown: ['c7e33d8f', 'a3203565', 'e7554ea6'],
@@ -71,5 +73,26 @@ describe('complex_arithmetic: (3+2i)*(1-4i)', () => {
     ['11,-10', 0],
   ])('%s scores %i', (answer, score) => {
     expect(scoreOf(complexArithmetic, { operator: '*', left: [3, 2], right: [1, -4] }, answer)).toBe(score);
+  });
+});
+
+describe('coin_flip: exactly 2 heads of 5', () => {
+  it.each([
+    ['5/16', 1],
+    ['10/32', 1],
+    ['0.3125', 1],
+    ['31.25%', 1],
+    ['\\frac{5}{16}', 1],
+    ['0', 0],
+    ['0.', 0],
+    ['0.3', 0],
+    ['0.31', 0],
+    ['0.3125000001', 0],
+    ['5', 0],
+    ['13/16', 0],
+    ['10/2^5', 0],
+    ['5/16 or 3/8', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(coinFlip, { flips: 5, heads: 2, atLeast: false, bias: [1, 2] }, answer)).toBe(score);
   });
 });

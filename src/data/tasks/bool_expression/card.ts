@@ -1,0 +1,22 @@
+/** What bool_expression is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  operators: whole({ least: 3, most: 20, example: 5 }).default(5).describe('Times that & or | stands there, at most.'),
+});
+
+export type BoolExpressionKnobs = Values<typeof KNOBS>;
+
+export const boolExpressionCard = {
+  name: 'bool_expression',
+  does: 'Evaluate an expression of truth values.',
+  example: ['!(T&F)|F>', 'true'],
+  version: 1,
+  category: 'logic',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ operators: 3 }, {}, { operators: 9 }, { operators: 15 }],
+  attributes: { operators: [3, 5, 9, 15, 20] },
+} satisfies TaskCard<BoolExpressionKnobs>;

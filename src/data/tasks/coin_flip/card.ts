@@ -1,0 +1,25 @@
+/** What coin_flip is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  flips: whole({ least: 5, most: 15, example: 8 }).default(8).describe('Flips, at most.'),
+  bias: whole({ least: 3, most: 8, example: 4 })
+    .default(4)
+    .describe('Largest denominator of the probability of heads: 4 has 1/2, 1/3, 2/3, 1/4 and 3/4.'),
+});
+
+export type CoinFlipKnobs = Values<typeof KNOBS>;
+
+export const coinFlipCard = {
+  name: 'coin_flip',
+  does: 'Give the probability of exactly or at least so many heads.',
+  example: ['heads 2 of 5>', '5/16'],
+  version: 1,
+  category: 'arithmetic',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ flips: 6 }, {}, { flips: 10, bias: 6 }, { flips: 15, bias: 8 }],
+  attributes: { flips: [6, 8, 10, 15], bias: [3, 4, 6, 8] },
+} satisfies TaskCard<CoinFlipKnobs>;
