@@ -72,6 +72,16 @@ export function stepsFrom(
   return steps;
 }
 
+/** The first, by code unit, of the eight forms that a grid takes when it is turned and mirrored, in a line. */
+export function leastForm(rows: Rows): string {
+  const turned = (rows[0] as string).split('').map((_, x) => rows.map((row) => row[x]).join(''));
+  const forms = [rows, turned].flatMap((one) => {
+    const mirrored = one.map((row) => row.split('').reverse().join(''));
+    return [one, mirrored, [...one].reverse(), [...mirrored].reverse()].map(inLine);
+  });
+  return forms.sort()[0] as string;
+}
+
 /** Near misses of a grid of digits. */
 export function gridMisses(rows: Rows, given: Rows, other: string): Record<string, string> {
   const right = inLine(rows);

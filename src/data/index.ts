@@ -16,6 +16,13 @@ export {
   readNumber,
   type Tolerance,
 } from '../parsing/number.ts';
+export {
+  type Formula,
+  type FormulaReading,
+  formulaParts,
+  readFormula,
+  truthTable,
+} from '../parsing/propositional_logic.ts';
 export { type AssignmentReading, readAssignment, readWord } from '../parsing/words.ts';
 export type { Codec, Message } from '../text/codec.ts';
 export type { Tokenizer } from '../text/tokenizer.ts';
@@ -43,6 +50,7 @@ export { correct, judgeGrid, judgeList, judgeNumber, judgeText, judgeTruth } fro
 export { readKnobs, takeKnobs } from './knobs.ts';
 export { type LineTask, lineTask } from './line_task.ts';
 export { listMisses, type NearMisses, numberMisses, textMisses } from './near_misses.ts';
+export { type FilledGrid, judgeFilledGrid } from './puzzle.ts';
 export { type AnyTaskDefinition, type RegisteredTask, registeredTask, registeredTasks } from './registry.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from './split.ts';
 export type {

@@ -26,18 +26,22 @@ import { copyCard } from './tasks/copy/card.ts';
 import { countBitsCard } from './tasks/count_bits/card.ts';
 import { countPrimesCard } from './tasks/count_primes/card.ts';
 import { countdownCard } from './tasks/countdown/card.ts';
+import { courseScheduleCard } from './tasks/course_schedule/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
 import { futoshikiCard } from './tasks/futoshiki/card.ts';
 import { gameOfLifeCard } from './tasks/game_of_life/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
+import { graphColorCard } from './tasks/graph_color/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { kakurasuCard } from './tasks/kakurasu/card.ts';
+import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
 import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
 import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
+import { mazeCard } from './tasks/maze/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
 import { nQueensCard } from './tasks/n_queens/card.ts';
@@ -48,8 +52,10 @@ import { numberSequenceCard } from './tasks/number_sequence/card.ts';
 import { numberSortingCard } from './tasks/number_sorting/card.ts';
 import { palindromeGenerationCard } from './tasks/palindrome_generation/card.ts';
 import { parityCard } from './tasks/parity/card.ts';
+import { pathStarCard } from './tasks/path_star/card.ts';
 import { primeFactorizationCard } from './tasks/prime_factorization/card.ts';
 import { productsCard } from './tasks/products/card.ts';
+import { propositionalLogicCard } from './tasks/propositional_logic/card.ts';
 import { puzzle24Card } from './tasks/puzzle24/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
@@ -62,6 +68,7 @@ import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
+import { syllogismCard } from './tasks/syllogism/card.ts';
 import { topologicalOrderCard } from './tasks/topological_order/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
@@ -231,6 +238,16 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     load: async () => (await import('./tasks/rotate_matrix/rotate_matrix.ts')).rotateMatrix,
   },
   // graphs
+  maze: { card: mazeCard, load: async () => (await import('./tasks/maze/maze.ts')).maze },
+  course_schedule: {
+    card: courseScheduleCard,
+    load: async () => (await import('./tasks/course_schedule/course_schedule.ts')).courseSchedule,
+  },
+  path_star: { card: pathStarCard, load: async () => (await import('./tasks/path_star/path_star.ts')).pathStar },
+  graph_color: {
+    card: graphColorCard,
+    load: async () => (await import('./tasks/graph_color/graph_color.ts')).graphColor,
+  },
   topological_order: {
     card: topologicalOrderCard,
     load: async () => (await import('./tasks/topological_order/topological_order.ts')).topologicalOrder,
@@ -249,6 +266,15 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   n_queens: { card: nQueensCard, load: async () => (await import('./tasks/n_queens/n_queens.ts')).nQueens },
   binairo: { card: binairoCard, load: async () => (await import('./tasks/binairo/binairo.ts')).binairo },
   // logic
+  knights_knaves: {
+    card: knightsKnavesCard,
+    load: async () => (await import('./tasks/knights_knaves/knights_knaves.ts')).knightsKnaves,
+  },
+  syllogism: { card: syllogismCard, load: async () => (await import('./tasks/syllogism/syllogism.ts')).syllogism },
+  propositional_logic: {
+    card: propositionalLogicCard,
+    load: async () => (await import('./tasks/propositional_logic/propositional_logic.ts')).propositionalLogic,
+  },
   number_sequence: {
     card: numberSequenceCard,
     load: async () => (await import('./tasks/number_sequence/number_sequence.ts')).numberSequence,

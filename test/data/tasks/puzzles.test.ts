@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bindTask, registeredTasks } from '../../../src/data/index.ts';
-import { describeTasks } from '../../support/task_rules.ts';
+import { miniSudoku } from '../../../src/data/tasks/mini_sudoku/mini_sudoku.ts';
+import { nQueens } from '../../../src/data/tasks/n_queens/n_queens.ts';
+import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { PUZZLES } from '../second_checkers/puzzles.ts';
 
 describeTasks(PUZZLES, {
@@ -10,14 +12,6 @@ describeTasks(PUZZLES, {
   n_queens: ['15225659', '0c260432', '553b4dce', 'e123f4c2'],
   binairo: ['f4383aed', '70cf0cfa', '16772848', 'c7e50746'],
 });
-
-/** The score of an answer to a problem that is written down here. */
-async function score(name: string, identity: object, answer: string): Promise<number | null> {
-  const definition = await registeredTasks[name]?.load();
-  if (definition === undefined) throw new RangeError(`no task ${name}`);
-  const item = { ...bindTask(definition).trainItem(0, 0), identity: identity as never };
-  return bindTask(definition).verify(item, answer, { finishReason: 'eos' }).score;
-}
 
 describe('a sudoku of four rows', () => {
   it.each([
@@ -32,16 +26,16 @@ describe('a sudoku of four rows', () => {
     ['4111\n1311\n1131\n1111', 0], // the puzzle again with 1 in its open cells
     ['421313422134342', 0],
     ['4213 1342 2134 3421', 0],
-  ])('%j scores %d', async (answer, expected) => {
-    expect(await score('mini_sudoku', { rows: ['4___', '_3__', '_13_', '____'] }, answer)).toBe(expected);
+  ])('%j scores %d', (answer, expected) => {
+    expect(scoreOf(miniSudoku, { rows: ['4___', '_3__', '_13_', '____'] }, answer)).toBe(expected);
   });
 });
 
-it('a board of queens is right with other queens than those that were drawn', async () => {
+it('a board of queens is right with other queens than those that were drawn', () => {
   const open = { rows: ['......', '......', '......', '......', '......', '......'], solution: [] };
-  expect(await score('n_queens', open, '.Q....\n...Q..\n.....Q\nQ.....\n..Q...\n....Q.')).toBe(1);
-  expect(await score('n_queens', open, '....Q./..Q.../Q...../.....Q/...Q../.Q....')).toBe(1);
-  expect(await score('n_queens', open, 'Q...../.Q..../..Q.../...Q../....Q./.....Q')).toBe(0);
+  expect(scoreOf(nQueens, open, '.Q....\n...Q..\n.....Q\nQ.....\n..Q...\n....Q.')).toBe(1);
+  expect(scoreOf(nQueens, open, '....Q./..Q.../Q...../.....Q/...Q../.Q....')).toBe(1);
+  expect(scoreOf(nQueens, open, 'Q...../.Q..../..Q.../...Q../....Q./.....Q')).toBe(0);
 });
 
 it('an echo of a puzzle with one symbol in its open cells earns nothing', async () => {

@@ -7,9 +7,9 @@
  *
  * A board is drawn among all that can be completed, which are listed once for each size.
  */
-import { inLine, inLines, type Rows } from '../../cells.ts';
+import { inLine, inLines, leastForm, type Rows } from '../../cells.ts';
 import { lineTask } from '../../line_task.ts';
-import { columnsOf, filledGridMisses, judgeFilledGrid } from '../../puzzle.ts';
+import { filledGridMisses, judgeFilledGrid } from '../../puzzle.ts';
 import { type NQueensKnobs, nQueensCard } from './card.ts';
 
 /** `solution` is one right answer of several, perhaps. */
@@ -45,17 +45,6 @@ function boardsOf(size: number): number[][] {
 
 const drawn = (board: readonly (number | undefined)[]): Rows =>
   board.map((column) => board.map((_, x) => (x === column ? QUEEN : EMPTY)).join(''));
-
-const reversed = (row: string): string => row.split('').reverse().join('');
-
-/** The first of its eight turned and mirrored forms, by code unit. */
-function leastForm(rows: Rows): string {
-  const forms = [rows, columnsOf(rows)].flatMap((one) => {
-    const mirrored = one.map(reversed);
-    return [one, mirrored, [...one].reverse(), [...mirrored].reverse()].map(inLine);
-  });
-  return forms.sort()[0] as string;
-}
 
 function brokenRule(rows: Rows): string | undefined {
   const board = rows.map((row) => row.indexOf(QUEEN));

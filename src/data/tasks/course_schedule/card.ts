@@ -1,0 +1,22 @@
+/** What course_schedule is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  courses: whole({ least: 4, most: 20, example: 6 }).default(6).describe('How many courses.'),
+});
+
+export type CourseScheduleKnobs = Values<typeof KNOBS>;
+
+export const courseScheduleCard = {
+  name: 'course_schedule',
+  does: 'Tell whether all courses can be taken, each behind those that it needs.',
+  example: ['plan fa ab ae fd fc ef>', 'no'],
+  version: 1,
+  category: 'graphs',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ courses: 4 }, {}, { courses: 10 }, { courses: 20 }],
+  attributes: { courses: [4, 6, 10, 20] },
+} satisfies TaskCard<CourseScheduleKnobs>;

@@ -1,0 +1,36 @@
+/** What graph_color is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { BrokenRule } from '../../../options/read.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  vertices: whole({ least: 5, most: 15, example: 7 }).default(7).describe('How many vertices.'),
+  colors: whole({ least: 3, most: 5, example: 3 }).default(3).describe('How many colours.'),
+  edges: whole({ least: 50, most: 100, example: 80 })
+    .default(80)
+    .describe('Of a hundred pairs of vertices that may have an edge, so many have one.'),
+});
+
+export type GraphColorKnobs = Values<typeof KNOBS>;
+
+export const graphColorCard = {
+  name: 'graph_color',
+  does: 'Give the vertices of a graph colours, so that no edge joins two alike.',
+  example: ['color 3 5-6 0-3 6-4 1-2 1-5 0-5 6-2 6-3 0-2>', '{"0":1,"1":1,"2":2,"3":2,"4":1,"5":2,"6":3}'],
+  version: 1,
+  category: 'graphs',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  checkKnobs: ({ vertices, colors }: GraphColorKnobs): BrokenRule[] =>
+    vertices >= colors + 2
+      ? []
+      : [
+          {
+            key: 'vertices',
+            rule: `must be ${colors + 2} or more: with ${colors} colours hardly any two need be alike`,
+          },
+        ],
+  levels: [{ vertices: 5 }, {}, { vertices: 10, edges: 60 }, { vertices: 15, colors: 4, edges: 70 }],
+  attributes: { vertices: [5, 7, 10, 15], colors: [3, 4, 5], edges: [100, 80, 50] },
+} satisfies TaskCard<GraphColorKnobs>;

@@ -1,0 +1,27 @@
+/** What maze is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  rooms: whole({ least: 3, most: 6, example: 4 }).default(4).describe('Rooms on each side, at most.'),
+  doors: whole({ least: 0, most: 60, example: 10 })
+    .default(10)
+    .describe(
+      'Of a hundred walls between rooms that need no door, so many have one: 0 leaves one way from each to each.',
+    ),
+});
+
+export type MazeKnobs = Values<typeof KNOBS>;
+
+export const mazeCard = {
+  name: 'maze',
+  does: 'Count the steps of a shortest way through a maze.',
+  example: ['maze S..../.###./.#.../.#.##/.#..G>', '12'],
+  version: 1,
+  category: 'graphs',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ rooms: 3 }, {}, { rooms: 5, doors: 20 }, { rooms: 6, doors: 30 }],
+  attributes: { rooms: [3, 4, 5, 6], doors: [0, 10, 30, 60] },
+} satisfies TaskCard<MazeKnobs>;

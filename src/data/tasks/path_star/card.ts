@@ -1,0 +1,23 @@
+/** What path_star is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  arms: whole({ least: 2, most: 6, example: 3 }).default(3).describe('Arms of the star.'),
+  length: whole({ least: 2, most: 8, example: 3 }).default(3).describe('Edges of each arm.'),
+});
+
+export type PathStarKnobs = Values<typeof KNOBS>;
+
+export const pathStarCard = {
+  name: 'path_star',
+  does: 'Find the way from the middle of a star to the end of one of its arms.',
+  example: ['star xz nP PD ZW Wn Zh nU cD zU: nh>', 'nWZh'],
+  version: 1,
+  category: 'graphs',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ arms: 2, length: 2 }, {}, { arms: 4, length: 5 }, { arms: 6, length: 8 }],
+  attributes: { arms: [2, 3, 4, 6], length: [2, 3, 5, 8] },
+} satisfies TaskCard<PathStarKnobs>;

@@ -1,0 +1,22 @@
+/** What syllogism is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  premises: whole({ least: 2, most: 3, example: 2 }).default(2).describe('How many premises, in a chain of terms.'),
+});
+
+export type SyllogismKnobs = Values<typeof KNOBS>;
+
+export const syllogismCard = {
+  name: 'syllogism',
+  does: 'Tell whether a conclusion follows from statements of all, no and some.',
+  example: ['all b c, no c a: no a b>', 'yes'],
+  version: 1,
+  category: 'logic',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{}, { premises: 3 }],
+  attributes: { premises: [2, 3] },
+} satisfies TaskCard<SyllogismKnobs>;
