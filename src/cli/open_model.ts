@@ -1,8 +1,24 @@
-/** The pretrained model that a config names. */
+/** The pretrained model that a config or a flag names. */
 import type { LoadedConfig } from '../config/load.ts';
 import { modelPath } from '../plugins/found_files.node.ts';
-import { findModel } from '../run/find_model.node.ts';
-import { openPretrained, type Pretrained } from '../run/pretrained.ts';
+import { findModel, findWithAdapter } from '../run/find_model.node.ts';
+import { merged, openPretrained, type Pretrained } from '../run/pretrained.ts';
+import { printError } from './output.ts';
+
+/** Flags of the commands that use a model which is not that of a run. */
+export interface ModelFlags {
+  readonly model: string;
+  /** A folder of PEFT's layout, where `model` is not one itself. */
+  readonly adapter?: string;
+}
+
+/** With its adapter merged, where it has one. @throws CheckpointError, DataError */
+export async function openTypedModel({ model, adapter }: ModelFlags): Promise<Pretrained> {
+  const place = findModel(model);
+  const pretrained = await openPretrained(adapter === undefined ? place : findWithAdapter(place, adapter));
+  for (const note of pretrained.adapter?.notes ?? []) printError(`${pretrained.name}: ${note}`);
+  return merged(pretrained);
+}
 
 /**
  * Reads headers and tokenizer; undefined where the run starts from random weights.

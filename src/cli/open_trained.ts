@@ -108,7 +108,7 @@ async function loadLatest(loading: Loading): Promise<string> {
 /** @throws CheckpointError `model-changed` where it is not the one that the run ended with */
 async function loadOwnModel({ store, directory, run, force }: Loading): Promise<void> {
   const hash = createHash('sha256');
-  await loadModel(store, MODEL_FILE, run.policy, (bytes) => hash.update(bytes));
+  await loadModel(store, MODEL_FILE, run.policy, { heard: (bytes) => hash.update(bytes) });
   const found = hash.digest('hex');
   const summary = await store.read('summary.json');
   const expected = summary && parseJsonObject(summary)?.weightsSha256;

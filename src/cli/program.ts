@@ -7,9 +7,11 @@ import { packageVersion } from '../run/fingerprint.node.ts';
 import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
+import { evalModelCommand } from './eval_model.ts';
 import { fetchCommand } from './fetch.ts';
 import { listAdaptersCommand } from './gpu_probe.ts';
 import { listCommand } from './list.ts';
+import { mergeCommand } from './merge.ts';
 import { listMethods, showMethods } from './methods.ts';
 import {
   keyAsFlag,
@@ -87,6 +89,7 @@ export function program(): Command {
   addEval(root);
   addSample(root);
   addFetch(root);
+  addMerge(root);
   addReport(root);
   addRuns(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
@@ -152,9 +155,13 @@ function addEval(root: Command): void {
     .command('eval')
     .argument('[words...]')
     .configureHelp({ visibleArguments: () => [] })
-    .description('evaluate a trained policy on all held-out problems')
-    .usage('--run <directory> [options]')
-    .option('--run <directory>', 'run directory, e.g. runs/countdown (required)')
+    .description('evaluate a trained policy, or a model of yours, on all held-out problems')
+    .usage('--run <directory> | --model <path> --task <task> [options]')
+    .option('--run <directory>', 'run directory, e.g. runs/countdown (this or --model is required)')
+    .addOption(modelOption().conflicts(['run', 'force']))
+    .addOption(adapterOption())
+    .option('--task <task>', "what --model is asked, as in a config: reverse_text, or '{name: sort_digits, digits: 3}'")
+    .option('--set <key=value>', 'a key of the config for --model, e.g. max_completion_length=64; repeatable', collect)
     .option(
       '--samples <number>',
       'sampled completions per problem (num_generations_eval)',
@@ -165,7 +172,37 @@ function addEval(root: Command): void {
     .option('--threads <number>', THREADS, wholeNumber(1))
     .option('--trust <path>', TRUST, collect)
     .option('--json', 'print the figures as JSON')
-    .action((words: readonly string[], options) => evalCommand({ ...options, run: onlyRun(words, options.run) }));
+    .action((words: readonly string[], options) => {
+      if (options.model === undefined) return evalCommand({ ...options, run: onlyRun(words, options.run) });
+      if (options.task === undefined) {
+        const rule = 'missing — what the model is asked; for example --task reverse_text';
+        throw new ConfigError('missing-flag', `--task: ${rule}.`, { flag: 'task' });
+      }
+      onlyRun(words, options.model);
+      return evalModelCommand(options);
+    });
+}
+
+function modelOption(): Option {
+  return new Option(
+    '--model <path>',
+    'a pretrained model instead: its folder, an adapter, a .gguf file, or owner/name',
+  );
+}
+
+function adapterOption(): Option {
+  return new Option('--adapter <path>', 'an adapter beside --model, where that is not one: a folder as PEFT writes it');
+}
+
+function addMerge(root: Command): void {
+  root
+    .command('merge')
+    .description('merge an adapter into its model: a folder in the layout of Hugging Face')
+    .usage('<path> --output <directory> [--base <path>]')
+    .argument('<path>', 'the directory of a finished run, or a folder as PEFT writes it')
+    .requiredOption('-o, --output <directory>', 'the new folder (required)')
+    .option('--base <path>', 'the model, where it is not where the adapter says')
+    .action(mergeCommand);
 }
 
 function addSample(root: Command): void {
@@ -175,13 +212,8 @@ function addSample(root: Command): void {
     .usage('--run <directory> | --model <path> [options] [prompt...]')
     .argument('[prompt...]', 'prompts, one each; - reads standard input; default: some held-out problems')
     .option('--run <directory>', 'run directory, e.g. runs/countdown (this or --model is required)')
-    .addOption(
-      new Option('--model <path>', 'a pretrained model instead: its folder, a .gguf file, or owner/name').conflicts([
-        'run',
-        'force',
-        'trust',
-      ]),
-    )
+    .addOption(modelOption().conflicts(['run', 'force', 'trust']))
+    .addOption(adapterOption())
     .option('--max-tokens <number>', 'most tokens of an answer of --model (default: 256)', wholeNumber(1, 1_000_000))
     .option('-n, --samples <number>', 'completions per prompt', wholeNumber(1, MOST_SAMPLES), 1)
     .option('-t, --temperature <number>', 'sampling temperature; 0 is greedy', temperature, 0)

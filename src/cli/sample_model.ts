@@ -6,16 +6,15 @@ import { type Completion, generate, wholeVocabulary } from '../model/generation.
 import type { Capacity } from '../model/plan.ts';
 import { Policy } from '../model/policy.ts';
 import { loadPretrained } from '../model/pretrained/load_weights.ts';
-import { findModel } from '../run/find_model.node.ts';
-import { openPretrained, type Pretrained } from '../run/pretrained.ts';
+import type { Pretrained } from '../run/pretrained.ts';
 import type { Codec } from '../text/codec.ts';
 import { chooseBackend } from './backend.ts';
 import { colors } from './colors.ts';
+import { type ModelFlags, openTypedModel } from './open_model.ts';
 import { print, printJson } from './output.ts';
 import { availableLines, choosePrompts } from './prompts.ts';
 
-export interface SampleModelOptions {
-  readonly model: string;
+export interface SampleModelOptions extends ModelFlags {
   readonly samples: number;
   readonly temperature: number;
   readonly seed: number;
@@ -36,7 +35,7 @@ export async function sampleModelCommand(words: readonly string[], options: Samp
   if (source === 'nowhere') {
     throw new DataError('no-prompt', 'sample --model: no prompt — give one: sample --model PATH "…", or a pipe.');
   }
-  const pretrained = await openPretrained(findModel(options.model));
+  const pretrained = await openTypedModel(options);
   const { codec, model } = pretrained;
   const { maxTokens = DEFAULT_TOKENS, samples, threads } = options;
   const tokensOf = (content: string): Int32Array => codec.encode(codec.render([{ role: 'user', content }]));

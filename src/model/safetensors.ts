@@ -87,12 +87,22 @@ export function allocateSafetensors(
   tensors: readonly TensorDescription[],
   metadata: Readonly<Record<string, string>> = {},
 ): { readonly file: Uint8Array<ArrayBuffer>; readonly dataBegin: number } {
+  const head = safetensorsHead(tensors, metadata);
+  const file = new Uint8Array(head.length + tensors.reduce((sum, { shape }) => sum + 4 * sizeOf(shape), 0));
+  file.set(head);
+  return { file, dataBegin: head.length };
+}
+
+/** What stands before the data of such a file, for those who write it piece by piece. */
+export function safetensorsHead(
+  tensors: readonly TensorDescription[],
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array<ArrayBuffer> {
   const header = encodeHeader(tensors, metadata);
-  const dataBegin = LENGTH_BYTES + header.length;
-  const file = new Uint8Array(dataBegin + tensors.reduce((sum, { shape }) => sum + 4 * sizeOf(shape), 0));
-  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
-  file.set(header, LENGTH_BYTES);
-  return { file, dataBegin };
+  const head = new Uint8Array(LENGTH_BYTES + header.length);
+  new DataView(head.buffer).setBigUint64(0, BigInt(header.length), true);
+  head.set(header, LENGTH_BYTES);
+  return head;
 }
 
 /**
@@ -129,8 +139,19 @@ export async function readTensorPlaces(
   read: (begin: number, end: number) => Promise<Uint8Array>,
   fileBytes: number,
 ): Promise<ReadonlyMap<string, TensorPlace>> {
+  return (await readHeader(read, fileBytes)).places;
+}
+
+/** The same, with the `__metadata__` of the file. */
+export async function readHeader(
+  read: (begin: number, end: number) => Promise<Uint8Array>,
+  fileBytes: number,
+): Promise<{
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly places: ReadonlyMap<string, TensorPlace>;
+}> {
   const length = headerLength(await read(0, Math.min(LENGTH_BYTES, fileBytes)), fileBytes);
-  return parseHeader(await read(LENGTH_BYTES, LENGTH_BYTES + length), fileBytes).places;
+  return parseHeader(await read(LENGTH_BYTES, LENGTH_BYTES + length), fileBytes);
 }
 
 /** Bytes of an element in a file. */

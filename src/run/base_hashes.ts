@@ -4,7 +4,7 @@
  * They decide the bits of the run as its own config does. A checkpoint of adapters does not hold what they stand beside,
  * so it says of which files they are. A pass over the files costs about 1.5 s a gigabyte.
  */
-import type { ModelFiles } from '../model/pretrained/source.ts';
+import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
 import { sha256Hex } from './sha256.ts';
 
 /** By file, in the order of their names. */
@@ -24,6 +24,13 @@ async function hashFile(files: ModelFiles, name: string): Promise<string | undef
   if (files.sha256 !== undefined) return files.sha256(name);
   const bytes = await files.read(name);
   return bytes && sha256Hex(bytes);
+}
+
+/** One hash of a model's weights: that of their file, or of all hashes where they are in several. */
+export async function weightsHash(hashes: BaseHashes, { tensors }: Pick<PretrainedModel, 'tensors'>): Promise<string> {
+  const files = new Set([...tensors.values()].map(({ file }) => file));
+  const own = Object.entries(hashes).flatMap(([file, sha256]) => (files.has(file) ? [sha256] : []));
+  return own.length === 1 && own[0] !== undefined ? own[0] : sha256Hex(new TextEncoder().encode(own.join('\n')));
 }
 
 /** Files that differ, with both hashes shortened: `model.safetensors (SHA-256 1f3a5c7e → 90ab12cd)`. */

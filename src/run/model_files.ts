@@ -104,27 +104,56 @@ export async function writeModel(
   context: number = policy.capacity.context,
 ): Promise<string> {
   const { file, sha256 } = await encodeWeights(policy);
-  const json = (value: unknown): Uint8Array<ArrayBuffer> =>
-    new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
   await store.writeAtomic(`${folder}/model.safetensors`, file);
-  await store.writeAtomic(`${folder}/config.json`, json(modelConfigJson(policy.shape, context, tokenizer)));
-  const { files = new Map<string, Uint8Array>() } = tokenizer;
-  for (const [name, bytes] of files) await store.writeAtomic(`${folder}/${name}`, bytes);
-  const write = async (name: string, value: () => unknown): Promise<void> => {
-    if (!files.has(name)) await store.writeAtomic(`${folder}/${name}`, json(value()));
-  };
-  await write('tokenizer.json', () => tokenizer.toJSON());
-  await write('tokenizer_config.json', () => tokenizer.configJSON());
+  await writeModelConfig(store, folder, policy.shape, tokenizer, context);
+  await writeTokenizer(store, folder, tokenizer);
   return sha256;
 }
 
-/** The policy's weights as model.safetensors, and their SHA-256 in the order of the tensors. */
+/** config.json of weights in float32. */
+export async function writeModelConfig(
+  store: Store,
+  folder: string,
+  shape: ModelShape,
+  tokenizer: Codec,
+  context: number,
+): Promise<void> {
+  await store.writeAtomic(`${folder}/config.json`, encodeJson(modelConfigJson(shape, context, tokenizer)));
+}
+
+/** The files of the model that a run began with, byte for byte, or those of the task's own vocabulary. */
+export async function writeTokenizer(store: Store, folder: string, tokenizer: Codec): Promise<void> {
+  const { files = new Map<string, Uint8Array>() } = tokenizer;
+  for (const [name, bytes] of files) await store.writeAtomic(`${folder}/${name}`, bytes);
+  const write = async (name: string, value: () => unknown): Promise<void> => {
+    if (!files.has(name)) await store.writeAtomic(`${folder}/${name}`, encodeJson(value()));
+  };
+  await write('tokenizer.json', () => tokenizer.toJSON());
+  await write('tokenizer_config.json', () => tokenizer.configJSON());
+}
+
+/** As files of a model have it: indented, with a last line break. */
+export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** What the files of a run hold of its policy: the adapters where it has some, since all else is the base's, and frozen. */
+export function ownParameters({ parameters, adapterParameters }: Policy): readonly Parameter[] {
+  return adapterParameters.length > 0 ? adapterParameters : parameters;
+}
+
+/**
+ * The policy's weights as model.safetensors, and their SHA-256 in the order of the tensors.
+ *
+ * @param nameOf  from a tensor's name to that in the file
+ */
 export async function encodeWeights(
   policy: Policy,
+  { nameOf = (name: string) => name, metadata = {} } = {},
 ): Promise<{ readonly file: Uint8Array<ArrayBuffer>; readonly sha256: string }> {
   const { file, dataBegin } = allocateSafetensors(
-    policy.parameters.map(({ name, slot }) => ({ name, shape: slot.shape, dtype: 'F32' })),
-    { format: 'pt' },
+    ownParameters(policy).map(({ name, slot }) => ({ name: nameOf(name), shape: slot.shape, dtype: 'F32' })),
+    { format: 'pt', ...metadata },
   );
   const weights = file.subarray(dataBegin);
   await readInto(weights, policy);
@@ -133,7 +162,7 @@ export async function encodeWeights(
 
 /** SHA-256 over the tensors' bytes, one after the other. */
 export async function weightsSha256(policy: Policy): Promise<string> {
-  const weights = new Uint8Array(4 * countParameters(policy.parameters));
+  const weights = new Uint8Array(4 * countParameters(ownParameters(policy)));
   await readInto(weights, policy);
   return sha256Hex(weights);
 }
@@ -141,17 +170,17 @@ export async function weightsSha256(policy: Policy): Promise<string> {
 /** Writes the tensors' bytes, one after the other: this is the only whole copy of the model in memory. */
 async function readInto(bytes: Uint8Array, policy: Policy): Promise<void> {
   let offset = 0;
-  for (const parameter of policy.parameters) {
+  for (const parameter of ownParameters(policy)) {
     const { buffer, byteOffset, byteLength } = await policy.readParameter(parameter);
     bytes.set(new Uint8Array(buffer, byteOffset, byteLength), offset);
     offset += byteLength;
   }
 }
 
-/** Copies of all weights, asked for together: a backend that reads by transfer needs only one. */
+/** Copies of all weights of its own, asked for together: a backend that reads by transfer needs only one. */
 export function readWeights(policy: Policy): Promise<TensorRecord[]> {
   return Promise.all(
-    policy.parameters.map(async (parameter) => ({
+    ownParameters(policy).map(async (parameter) => ({
       name: parameter.name,
       shape: parameter.slot.shape,
       data: await policy.readParameter(parameter),
@@ -162,18 +191,24 @@ export function readWeights(policy: Policy): Promise<TensorRecord[]> {
 /** Most bytes of a file that are in memory at once. */
 const PIECE_BYTES = 4 * 1024 ** 2;
 
+export interface LoadOptions {
+  /** Is given the tensors' bytes as they lie in the file, in the policy's order: what `writeModel` hashes. */
+  readonly heard?: (bytes: Uint8Array) => void;
+  /** From a tensor's name to that in the file. */
+  readonly nameOf?: (name: string) => string;
+}
+
 /**
  * Loads model.safetensors of a run into a policy, piece by piece: beside the policy's own weights nothing of the model
  * is ever held but one piece. Nothing is written before all tensors are known to fit.
  *
- * @param heard  is given the tensors' bytes as they lie in the file, in the policy's order: what `writeModel` hashes
  * @throws CheckpointError when the file is missing or damaged, or a tensor missing or misshapen
  */
 export async function loadModel(
   store: Store,
   file: string,
   policy: Policy,
-  heard: (bytes: Uint8Array) => void = () => {},
+  { heard = () => {}, nameOf = (name) => name }: LoadOptions = {},
 ): Promise<void> {
   const size = await store.size(file);
   if (size === undefined) throw new CheckpointError('no-model', `${file}: no such file; has the run finished?`);
@@ -183,7 +218,10 @@ export async function loadModel(
     throw new CheckpointError('file-changed', `${file}: became shorter while it was read. Try again.`, { file });
   };
   const places = await nameFile(file, readTensorPlaces(read, size));
-  const found = policy.parameters.map((parameter) => ({ parameter, place: placeOf(file, places, parameter) }));
+  const found = ownParameters(policy).map((parameter) => ({
+    parameter,
+    place: placeOf(file, places, parameter, nameOf),
+  }));
   for (const { parameter, place } of found) {
     const bytesEach = elementBytes(place.dtype);
     for (let begin = place.begin; begin < place.end; begin += PIECE_BYTES) {
@@ -197,8 +235,10 @@ export async function loadModel(
 function placeOf(
   file: string,
   places: ReadonlyMap<string, TensorPlace>,
-  { name, slot }: Pick<Parameter, 'name' | 'slot'>,
+  { name: ownName, slot }: Pick<Parameter, 'name' | 'slot'>,
+  nameOf: (name: string) => string,
 ): TensorPlace {
+  const name = nameOf(ownName);
   const place = places.get(name);
   if (place?.shape.join() === slot.shape.join()) return place;
   const seen = place === undefined ? 'is missing' : `has shape [${place.shape}]`;

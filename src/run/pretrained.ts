@@ -4,7 +4,16 @@
  */
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../errors.ts';
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  type Adapter,
+  type BaseName,
+  openAdapter,
+  requireFit,
+} from '../model/pretrained/adapter_files.ts';
 import { openGguf } from '../model/pretrained/gguf_model.ts';
+import { mergedModel } from '../model/pretrained/merge_adapter.ts';
 import { openModelFolder, readJsonFile } from '../model/pretrained/open_folder.ts';
 import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
 import type { Codec } from '../text/codec.ts';
@@ -21,6 +30,10 @@ export interface ModelPlace {
   readonly files: ModelFiles;
   /** The file in the folder, where it is a GGUF file. */
   readonly gguf?: string;
+  /** Where other programs find it. */
+  readonly location?: BaseName;
+  /** The folder of an adapter that is to stand beside the model. */
+  readonly adapter?: { readonly name: string; readonly files: ModelFiles };
 }
 
 export interface Pretrained {
@@ -28,6 +41,9 @@ export interface Pretrained {
   readonly name: string;
   readonly model: PretrainedModel;
   readonly codec: Codec;
+  /** What stands beside the model's weights, where it is an adapter that was opened. */
+  readonly adapter?: Adapter;
+  readonly location: BaseName;
   /** SHA-256 of the files that it was opened from: a pass over all of them. */
   hashes(): Promise<BaseHashes>;
 }
@@ -40,9 +56,31 @@ export interface PretrainedOptions {
 /** Files that say what the weights are, and which tokens end an answer. */
 const CONFIG_FILES = ['config.json', 'generation_config.json'];
 
+const ADAPTER_FILES = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
+
 /** @throws CheckpointError, DataError where a file is missing or damaged, or of a model that is not computed here */
 export async function openPretrained(place: ModelPlace, options: PretrainedOptions = {}): Promise<Pretrained> {
-  const { name, files, gguf } = place;
+  const base = await openBase(place, options);
+  if (place.adapter === undefined) return base;
+  const { name, files } = place.adapter;
+  try {
+    const adapter = await openAdapter(files);
+    requireFit(adapter, base.model);
+    const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, ADAPTER_FILES)) });
+    return { ...base, name, adapter, hashes };
+  } catch (error) {
+    throw withPlace(name, error);
+  }
+}
+
+/** The model with its adapter merged, for those who only ask it. */
+export function merged(pretrained: Pretrained): Pretrained {
+  const { model, adapter } = pretrained;
+  return adapter === undefined ? pretrained : { ...pretrained, model: mergedModel(model, adapter) };
+}
+
+async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<Pretrained> {
+  const { name, files, gguf, location = { name } } = place;
   const { chatTemplateKwargs } = options;
   const codecOf = (tokenizer: TokenizerFiles, { shape }: PretrainedModel): Codec =>
     pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
@@ -50,13 +88,13 @@ export async function openPretrained(place: ModelPlace, options: PretrainedOptio
     if (gguf !== undefined) {
       const model = await openGguf(files, gguf);
       const codec = codecOf(ggufTokenizer(model.metadata, gguf), model);
-      return { name, model, codec, hashes: () => hashFiles(files, [gguf]) };
+      return { name, model, codec, location, hashes: () => hashFiles(files, [gguf]) };
     }
     const model = await openModelFolder(files);
     const codec = codecOf(await folderTokenizer(files), model);
     const weights = [...model.tensors.values()].map(({ file }) => file);
     const hashes = () => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]);
-    return { name, model, codec: { ...codec, files: await tokenizerFiles(files) }, hashes };
+    return { name, model, codec: { ...codec, files: await tokenizerFiles(files) }, location, hashes };
   } catch (error) {
     throw withPlace(name, error);
   }

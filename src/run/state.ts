@@ -15,7 +15,7 @@ import type { Json } from '../options/json.ts';
 import { type BufferRecord, loadBuffer, saveBuffer } from './buffer_state.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { JsonObject } from './json.ts';
-import { readWeights } from './model_files.ts';
+import { ownParameters, readWeights } from './model_files.ts';
 import { malformedState, PART_SCHEMAS, type PartId, requireForm, stateFileSchema } from './state_schema.ts';
 
 /** Raised when the meaning of a part changes. */
@@ -231,7 +231,7 @@ function pickCounters(fields: JsonObject): JsonObject {
 
 /** The policy of a checkpoint, whatever version wrote the rest. @throws CheckpointError where it is of another model */
 export function restoreWeights(policy: Policy, { weights }: Pick<Checkpoint, 'weights'>): void {
-  const { parameters } = policy;
+  const parameters = ownParameters(policy);
   const tensors = parameters.map(({ name, slot }) => tensor(weights, name, slot.shape)); // all, before any is written
   parameters.forEach((parameter, i) => {
     policy.writeParameter(parameter, tensors[i]);

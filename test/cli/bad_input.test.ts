@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommanderError } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { packagedNames } from '../../src/cli/configs.ts';
 import { program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
@@ -221,7 +222,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample, fetch, report, runs, schema, list, methods, tasks, configs, doctor); did you mean "train"?',
+    says: 'trian — no such command (train, eval, sample, fetch, merge, report, runs, schema, list, methods, tasks, configs, doctor); did you mean "train"?',
   },
   {
     what: 'no threads',
@@ -279,7 +280,7 @@ const PLACES: Mistake[] = [
   {
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
-    says: 'runs/mine — neither a command (train, eval, sample, fetch, report, runs, schema, list, methods, tasks, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+    says: 'runs/mine — neither a command (train, eval, sample, fetch, merge, report, runs, schema, list, methods, tasks, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
   },
   {
     what: 'a shipped config without its flag',
@@ -289,7 +290,7 @@ const PLACES: Mistake[] = [
   {
     what: 'a misspelt shipped config',
     words: ['--config', 'countdonw'],
-    says: '--config countdonw — neither a file nor a shipped config (countdown, reverse-text, sort-digits); did you mean "countdown"?',
+    says: `--config countdonw — neither a file nor a shipped config (${packagedNames().join(', ')}); did you mean "countdown"?`,
   },
   {
     what: 'a flag for a command',

@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
 import { Policy } from '../../src/model/policy.ts';
+import { type AdapterConfig, adapterScale } from '../../src/model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
+import { type AdapterBase, writeAdapter } from '../../src/run/adapter_export.ts';
 import { writeModel } from '../../src/run/model_files.ts';
 import { openPretrained, type Pretrained } from '../../src/run/pretrained.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
+import { normals } from './data.ts';
 import { SMALL_CAPACITY } from './policies.ts';
 
 type Json = Record<string, unknown>;
@@ -63,4 +66,27 @@ export function folderOf(store: Store, folder: string) {
 export async function openSmallPretrained(context?: number): Promise<Pretrained> {
   const store = await smallPretrainedFiles({ context });
   return openPretrained({ name: './base', files: folderOf(store, 'base') });
+}
+
+export const SMALL_ADAPTER: AdapterConfig = {
+  rank: 2,
+  alpha: 4,
+  useRslora: false,
+  targets: ['q_proj', 'v_proj', 'down_proj'],
+};
+
+/** Writes an adapter of the small model, A and B random, into a folder of the store. */
+export async function writeSmallAdapter(
+  store: Store,
+  folder: string,
+  base: AdapterBase = { name: { name: 'base' }, sha256: '' },
+): Promise<void> {
+  const { rank, targets } = SMALL_ADAPTER;
+  const adapter = { rank, targets, scale: adapterScale(SMALL_ADAPTER) };
+  const policy = await Policy.open(await wasmBackend({ inline: true }), SHAPE, SMALL_CAPACITY, { adapter });
+  for (const [i, parameter] of policy.adapterParameters.entries()) {
+    policy.writeParameter(parameter, normals(parameter.slot.shape, i + 1, 0.3));
+  }
+  await writeAdapter(store, folder, policy, SMALL_ADAPTER, base);
+  await policy.close();
 }

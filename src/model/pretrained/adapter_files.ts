@@ -9,9 +9,10 @@
  * @see https://huggingface.co/docs/peft, LoraConfig
  */
 import { CheckpointError } from '../../errors.ts';
+import { ADAPTER_TARGETS, type AdapterTarget } from '../adapter.ts';
 import { positive, shown, wholeNumber } from './config_json.ts';
 import { readJsonFile } from './open_folder.ts';
-import { tensorsOf } from './safetensors_files.ts';
+import { openSafetensors } from './safetensors_files.ts';
 import { type ModelFiles, type PretrainedModel, type PretrainedTensor, unsupported } from './source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,13 +20,11 @@ type Json = Readonly<Record<string, unknown>>;
 export const ADAPTER_CONFIG = 'adapter_config.json';
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
 
+/** In the metadata of the weights: SHA-256 of those that they stand beside. */
+export const BASE_SHA256 = 'base_sha256';
+
 /** What stands before the names of the model's modules. */
 const PREFIX = 'base_model.model.';
-
-/** Linear layers of the decoder that an adapter may change, by the last part of their names. */
-export const ADAPTER_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
-
-export type AdapterTarget = (typeof ADAPTER_TARGETS)[number];
 
 export interface AdapterConfig {
   readonly rank: number;
@@ -38,8 +37,8 @@ export interface AdapterConfig {
 
 export interface Adapter {
   readonly config: AdapterConfig;
-  /** The model that it was trained on, as its config names it. */
-  readonly baseName: string | undefined;
+  /** Of the base's weights, where the adapter was trained here. */
+  readonly baseSha256: string | undefined;
   /** By their names here. */
   readonly tensors: ReadonlyMap<string, PretrainedTensor>;
   /** What a user should know of it. */
@@ -87,9 +86,16 @@ const IRRELEVANT = new Set([
   'runtime_config',
 ]);
 
-/** Whether the files are those of an adapter. */
-export async function isAdapterFolder(files: ModelFiles): Promise<boolean> {
-  return (await files.size(ADAPTER_CONFIG)) !== undefined;
+/** The model that an adapter was trained on: a path, or a name of the hub with a revision. */
+export interface BaseName {
+  readonly name: string;
+  readonly revision?: string;
+}
+
+/** As adapter_config.json has it. */
+export function baseNameOf({ base_model_name_or_path: name, revision }: Json): BaseName | undefined {
+  if (typeof name !== 'string' || name === '') return undefined;
+  return typeof revision === 'string' && revision !== '' ? { name, revision } : { name };
 }
 
 /** Reads headers alone. @throws CheckpointError where something is missing, damaged, or not computed here */
@@ -101,10 +107,12 @@ export async function openAdapter(files: ModelFiles): Promise<Adapter> {
     const remedy = 'an adapter_model.bin becomes one where PEFT loads and saves it again';
     throw new CheckpointError('no-adapter', `${ADAPTER_WEIGHTS}: no such file; ${remedy}.`);
   }
-  const tensors = renamed(await tensorsOf(files, ADAPTER_WEIGHTS));
+  const { metadata, tensors: named } = await openSafetensors(files, ADAPTER_WEIGHTS);
+  const tensors = renamed(named);
   const modules = modulesOf(tensors);
   requireTargets(json.target_modules, modules);
-  const { base_model_name_or_path: base, lora_dropout: dropout = 0 } = json;
+  const { lora_dropout: dropout = 0 } = json;
+  const { [BASE_SHA256]: baseSha256 } = metadata;
   const told = `${ADAPTER_CONFIG}: lora_dropout ${JSON.stringify(dropout)} — the adapter was trained with it; here it is used and trained without.`;
   return {
     config: {
@@ -113,7 +121,7 @@ export async function openAdapter(files: ModelFiles): Promise<Adapter> {
       useRslora: json.use_rslora === true,
       targets: ADAPTER_TARGETS.filter((module) => modules.some((name) => name.endsWith(`.${module}`))),
     },
-    baseName: typeof base === 'string' && base !== '' ? base : undefined,
+    baseSha256,
     tensors,
     notes: dropout === 0 ? [] : [told],
   };
@@ -154,12 +162,13 @@ export function requireFit({ config, tensors }: Adapter, { tensors: base }: Pick
   }
 }
 
-/** Contents of adapter_config.json. @param baseName  of the model that it belongs to */
-export function adapterConfigJson(config: AdapterConfig, baseName: string | undefined): Json {
+/** Contents of adapter_config.json. @param base  the model that it belongs to */
+export function adapterConfigJson(config: AdapterConfig, base: BaseName): Json {
   return {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
-    base_model_name_or_path: baseName ?? null,
+    base_model_name_or_path: base.name,
+    revision: base.revision ?? null,
     r: config.rank,
     lora_alpha: config.alpha,
     use_rslora: config.useRslora,

@@ -4,6 +4,7 @@
  */
 import { CheckpointError } from '../../errors.ts';
 import type { Parameter } from '../parameters.ts';
+import { type Adapter, requireFit } from './adapter_files.ts';
 import type { PretrainedModel, PretrainedTensor } from './source.ts';
 
 /** What takes weights; a `Policy` is one. */
@@ -12,8 +13,13 @@ export interface WeightsTaker {
   writeParameter(parameter: Parameter, values: ArrayLike<number>, at?: number): void;
 }
 
+/** What takes an adapter; a `Policy` that was opened with one is one. */
+export interface AdapterTaker extends Pick<WeightsTaker, 'writeParameter'> {
+  readonly adapterParameters: readonly Parameter[];
+}
+
 /** Tensors that files hold and no one computes with: they follow from the config, or from another tensor. */
-function isDerived(name: string, { shape }: Pick<PretrainedModel, 'shape'>): boolean {
+export function isDerived(name: string, { shape }: Pick<PretrainedModel, 'shape'>): boolean {
   return name.endsWith('.rotary_emb.inv_freq') || (shape.tieWordEmbeddings && name === 'lm_head.weight');
 }
 
@@ -34,6 +40,31 @@ export async function loadPretrained(
     const message = `${file}: tensor ${name} of shape [${shape.join(', ')}] — this engine has no place for it, and would compute another model without it.`;
     throw new CheckpointError('tensor-unknown', message, { file, name });
   }
+  await writeAll(found, policy);
+}
+
+/**
+ * A and B of every module. Nothing is written before all are known to fit.
+ *
+ * @throws CheckpointError `adapter-misfit` where the adapter belongs to another model
+ */
+export async function loadAdapter(
+  adapter: Adapter,
+  base: Pick<PretrainedModel, 'tensors'>,
+  policy: AdapterTaker,
+): Promise<void> {
+  requireFit(adapter, base);
+  const { adapterParameters } = policy;
+  await writeAll(
+    adapterParameters.map((parameter) => ({ parameter, tensor: tensorOf(adapter.tensors, parameter) })),
+    policy,
+  );
+}
+
+async function writeAll(
+  found: readonly { readonly parameter: Parameter; readonly tensor: PretrainedTensor }[],
+  policy: Pick<WeightsTaker, 'writeParameter'>,
+): Promise<void> {
   for (const { parameter, tensor } of found) {
     await tensor.read((values, at) => {
       requireFinite(values, at, parameter, tensor);

@@ -4,7 +4,7 @@
  * Tensors are merged as they are read, a piece at a time: beside A and B of one module nothing is held.
  */
 import { type Adapter, adapterScale, requireFit } from './adapter_files.ts';
-import type { PretrainedModel, PretrainedTensor, TakeValues } from './source.ts';
+import { allValues, type PretrainedModel, type PretrainedTensor, type TakeValues } from './source.ts';
 
 /** @throws CheckpointError `adapter-misfit` where the adapter belongs to another model */
 export function mergedModel(base: PretrainedModel, adapter: Adapter): PretrainedModel {
@@ -46,10 +46,4 @@ async function readMerged(
     }
     take(merged, at);
   });
-}
-
-async function allValues({ shape, read }: PretrainedTensor): Promise<Float32Array> {
-  const all = new Float32Array(shape.reduce((count, size) => count * size, 1));
-  await read((values, at) => all.set(values, at));
-  return all;
 }

@@ -3,7 +3,7 @@
  * Headers are read first; of the data no more than a piece is held at a time.
  */
 import { CheckpointError } from '../../errors.ts';
-import { decodeElements, elementBytes, readTensorPlaces, type TensorPlace } from '../safetensors.ts';
+import { decodeElements, elementBytes, readHeader, type TensorPlace } from '../safetensors.ts';
 import { type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll, type TakeValues } from './source.ts';
 
 /** All weights in one file. */
@@ -64,17 +64,27 @@ export function weightMap(index: Uint8Array): ReadonlyMap<string, string> {
   throw new CheckpointError('index-malformed', message);
 }
 
-/** The tensors of one file, by name. @throws CheckpointError where it is missing or damaged */
-export async function tensorsOf(files: ModelFiles, file: string): Promise<ReadonlyMap<string, PretrainedTensor>> {
+async function tensorsOf(files: ModelFiles, file: string): Promise<ReadonlyMap<string, PretrainedTensor>> {
+  return (await openSafetensors(files, file)).tensors;
+}
+
+/** The tensors of one file, by name, and its metadata. @throws CheckpointError where it is missing or damaged */
+export async function openSafetensors(
+  files: ModelFiles,
+  file: string,
+): Promise<{
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tensors: ReadonlyMap<string, PretrainedTensor>;
+}> {
   const size = await files.size(file);
   if (size === undefined) {
     throw new CheckpointError('no-model', `${file}: no such file, though ${INDEX} names it. Copy or fetch it again.`);
   }
-  const places = await nameFile(
+  const { metadata, places } = await nameFile(
     file,
-    readTensorPlaces((begin, end) => readAll(files, file, begin, end), size),
+    readHeader((begin, end) => readAll(files, file, begin, end), size),
   );
-  return new Map([...places].map(([name, place]) => [name, tensorAt(files, file, place)]));
+  return { metadata, tensors: new Map([...places].map(([name, place]) => [name, tensorAt(files, file, place)])) };
 }
 
 function tensorAt(files: ModelFiles, file: string, place: TensorPlace): PretrainedTensor {

@@ -37,6 +37,13 @@ export interface PretrainedModel {
   readonly tensors: ReadonlyMap<string, PretrainedTensor>;
 }
 
+/** A whole tensor. */
+export async function allValues({ shape, read }: PretrainedTensor): Promise<Float32Array<ArrayBuffer>> {
+  const all = new Float32Array(shape.reduce((count, size) => count * size, 1));
+  await read((values, at) => all.set(values, at));
+  return all;
+}
+
 /** Most bytes of a file that are in memory at once. */
 export const PIECE_BYTES = 4 * 1024 ** 2;
 

@@ -4,7 +4,7 @@ import { CheckpointError } from '../../../src/errors.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { Policy } from '../../../src/model/policy.ts';
-import { adapterScale, openAdapter, requireFit } from '../../../src/model/pretrained/adapter_files.ts';
+import { adapterScale, baseNameOf, openAdapter, requireFit } from '../../../src/model/pretrained/adapter_files.ts';
 import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
 import { mergedModel } from '../../../src/model/pretrained/merge_adapter.ts';
 import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
@@ -30,7 +30,8 @@ describe.each(PEFT_ADAPTERS)('%s', (name) => {
       targets: isAll ? ALL : ['q_proj', 'v_proj', 'down_proj'],
     });
     expect(adapterScale(adapter.config)).toBe(isAll ? 2 : 4);
-    expect(adapter.baseName).toBe(`tiny/${golden.base}`);
+    expect(baseNameOf(adapterFiles(name).json('adapter_config.json'))).toEqual({ name: `tiny/${golden.base}` });
+    expect(adapter.baseSha256).toBeUndefined();
     expect([...adapter.tensors.keys()].sort()).toEqual(Object.keys(golden.backward.grads).sort());
     expect(adapter.notes).toEqual([]);
   });
