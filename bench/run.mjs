@@ -15,6 +15,7 @@ const benchmarks = {
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
   recipe: 'which tasks of tier 1 does one recipe teach in two minutes?',
   datasets: 'how much memory and time do a million rows take?',
+  tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 

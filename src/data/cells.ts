@@ -25,22 +25,54 @@ export function drawSize(rng: Rng, least: number, most: number): readonly [rows:
 
 export type Place = readonly [row: number, column: number];
 
-/** The cells beside one: above, below, left and right, inside the grid. */
-export function beside(rows: Rows, [row, column]: Place): Place[] {
-  const all: Place[] = [
-    [row - 1, column],
-    [row + 1, column],
-    [row, column - 1],
-    [row, column + 1],
-  ];
-  return all.filter(([y, x]) => rows[y]?.[x] !== undefined);
-}
-
 /** Where a cell of this kind is, in reading order. */
 export function placesOf(rows: Rows, kind: string): Place[] {
   return rows.flatMap((text, row) =>
     text.split('').flatMap((cell, column) => (cell === kind ? [[row, column] as const] : [])),
   );
+}
+
+/** Steps of a cell that none leads to, and of one that may not be stepped on, the frame around the grid included. */
+const UNREACHED = -1;
+const CLOSED = -2;
+
+/** A grid in one array with a frame of closed cells around it, so that each cell has four neighbours. */
+class Field {
+  readonly width: number;
+  readonly steps: Int32Array;
+  /** How far each neighbour lies from a cell. */
+  readonly neighbours: readonly number[];
+
+  constructor(rows: Rows, isOpen: (cell: string) => boolean) {
+    this.width = Math.max(...rows.map(({ length }) => length)) + 2;
+    this.steps = new Int32Array(this.width * (rows.length + 2)).fill(CLOSED);
+    this.neighbours = [-this.width, this.width, -1, 1];
+    for (const [row, text] of rows.entries()) {
+      for (let column = 0; column < text.length; column++) {
+        if (isOpen(text[column] as string)) this.steps[this.at(row, column)] = UNREACHED;
+      }
+    }
+  }
+
+  at(row: number, column: number): number {
+    return (row + 1) * this.width + column + 1;
+  }
+
+  /** Writes the steps from these cells into all that can be reached; gives how many are, the first ones included. */
+  spread(starts: readonly number[]): number {
+    const { steps, neighbours } = this;
+    const queue = [...starts];
+    for (const start of starts) steps[start] = 0;
+    for (let next = 0; next < queue.length; next++) {
+      const place = queue[next] as number;
+      for (const to of neighbours) {
+        if (steps[place + to] !== UNREACHED) continue;
+        steps[place + to] = (steps[place] as number) + 1;
+        queue.push(place + to);
+      }
+    }
+    return queue.length;
+  }
 }
 
 /**
@@ -53,23 +85,24 @@ export function stepsFrom(
   starts: readonly Place[],
   isOpen: (cell: string) => boolean,
 ): (number | undefined)[][] {
-  const steps = rows.map((text) => text.split('').map((): number | undefined => undefined));
-  const at = ([row, column]: Place): number | undefined => steps[row]?.[column];
-  let frontier = [...starts];
-  for (const [row, column] of starts) (steps[row] as number[])[column] = 0;
-  for (let distance = 1; frontier.length > 0; distance++) {
-    const next: Place[] = [];
-    for (const place of frontier) {
-      for (const other of beside(rows, place)) {
-        const [row, column] = other;
-        if (at(other) !== undefined || !isOpen((rows[row] as string)[column] as string)) continue;
-        (steps[row] as (number | undefined)[])[column] = distance;
-        next.push(other);
-      }
-    }
-    frontier = next;
+  const field = new Field(rows, isOpen);
+  field.spread(starts.map(([row, column]) => field.at(row, column)));
+  return rows.map((text, row) =>
+    Array.from(text, (_, column) => {
+      const steps = field.steps[field.at(row, column)] as number;
+      return steps < 0 ? undefined : steps;
+    }),
+  );
+}
+
+/** Cells of the largest group of this kind whose cells are beside each other. */
+export function largestGroup(rows: Rows, kind: string): number {
+  const field = new Field(rows, (cell) => cell === kind);
+  let most = 0;
+  for (let place = 0; place < field.steps.length; place++) {
+    if (field.steps[place] === UNREACHED) most = Math.max(most, field.spread([place]));
   }
-  return steps;
+  return most;
 }
 
 /** The first, by code unit, of the eight forms that a grid takes when it is turned and mirrored, in a line. */

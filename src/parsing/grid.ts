@@ -40,12 +40,16 @@ function joinedLines(text: string, rows: number, columns: number): string[] | un
   return Array.from({ length: rows }, (_, row) => text.slice(row * columns, (row + 1) * columns));
 }
 
+/** What a cell is made of, and a row of them with nothing in between. */
+const CELL = /^[^\s,/]+$/;
+
 function cellsOf(lines: readonly string[], columns: number): string[][] | undefined {
   for (const separator of [' ', ',', ', ', '']) {
     if ((lines[0] as string).split(separator).length !== columns) continue;
     const cells = lines.map((line) => line.split(separator));
-    const isWhole = (row: readonly string[]): boolean =>
-      row.length === columns && row.every((cell) => /^[^\s,/]+$/.test(cell));
+    const isWhole = (row: readonly string[], index: number): boolean =>
+      row.length === columns &&
+      (separator === '' ? CELL.test(lines[index] as string) : row.every((cell) => CELL.test(cell)));
     if (cells.every(isWhole)) return cells;
   }
   return undefined;

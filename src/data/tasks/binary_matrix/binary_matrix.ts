@@ -7,15 +7,14 @@
 import { drawRows, drawSize, gridMisses, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
 import { judgeGrid } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { remembered } from '../../remembered.ts';
 import { type BinaryMatrixKnobs, binaryMatrixCard } from './card.ts';
 
 export type BinaryMatrixItem = { readonly rows: Rows };
 
-function distances({ rows }: BinaryMatrixItem): (number | undefined)[][] {
-  return stepsFrom(rows, placesOf(rows, '0'), () => true);
-}
+const distances = remembered(({ rows }: BinaryMatrixItem) => stepsFrom(rows, placesOf(rows, '0'), () => true));
 
-const right = (item: BinaryMatrixItem): Rows => distances(item).map((row) => row.join(''));
+const right = remembered((item: BinaryMatrixItem): Rows => distances(item).map((row) => row.join('')));
 
 export const binaryMatrix = lineTask<BinaryMatrixItem, BinaryMatrixKnobs>(binaryMatrixCard, {
   family: 'binary_matrix',
@@ -23,12 +22,13 @@ export const binaryMatrix = lineTask<BinaryMatrixItem, BinaryMatrixKnobs>(binary
   generate(rng, { size }) {
     const [height, width] = drawSize(rng, 2, size);
     const rows = drawRows(height, width, () => (rng.int(0, 2) === 0 ? '0' : '1'));
+    const item = { rows };
     // A distance is a digit; and where none is above 1, the grid is its own answer.
-    return distances({ rows })
+    return distances(item)
       .flat()
-      .some((steps) => steps === undefined || steps > 9) || inLine(right({ rows })) === inLine(rows)
+      .some((steps) => steps === undefined || steps > 9) || inLine(right(item)) === inLine(rows)
       ? null
-      : { rows };
+      : item;
   },
   key: ({ rows }) => `near|${inLine(rows)}`,
   prompt: ({ rows }) => `near ${inLine(rows)}>`,

@@ -9,6 +9,7 @@
 import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
 import { judgeGrid } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { remembered } from '../../remembered.ts';
 import { type GameOfLifeKnobs, gameOfLifeCard } from './card.ts';
 
 export type GameOfLifeItem = { readonly steps: number; readonly rows: Rows };
@@ -31,11 +32,11 @@ function next(rows: Rows): Rows {
   );
 }
 
-function after({ steps, rows }: GameOfLifeItem): Rows {
+const after = remembered(({ steps, rows }: GameOfLifeItem): Rows => {
   let now = rows;
   for (let step = 0; step < steps; step++) now = next(now);
   return now;
-}
+});
 
 export const gameOfLife = lineTask<GameOfLifeItem, GameOfLifeKnobs>(gameOfLifeCard, {
   family: 'game_of_life',

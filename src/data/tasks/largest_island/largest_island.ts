@@ -4,31 +4,16 @@
  *   prompt      isle 110/011>      completion  4
  *   split       by hash of the grid
  */
-import { beside, drawRows, drawSize, inLine, inLines, placesOf, type Rows } from '../../cells.ts';
+import { drawRows, drawSize, inLine, inLines, largestGroup, type Rows } from '../../cells.ts';
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
+import { remembered } from '../../remembered.ts';
 import { type LargestIslandKnobs, largestIslandCard } from './card.ts';
 
 export type LargestIslandItem = { readonly rows: Rows };
 
-function largest({ rows }: LargestIslandItem): number {
-  const seen = new Set<string>();
-  let most = 0;
-  for (const start of placesOf(rows, '1')) {
-    let size = 0;
-    const open = [start];
-    for (let place = open.pop(); place !== undefined; place = open.pop()) {
-      const name = place.join();
-      if (seen.has(name)) continue;
-      seen.add(name);
-      size++;
-      open.push(...beside(rows, place).filter(([row, column]) => rows[row]?.[column] === '1'));
-    }
-    most = Math.max(most, size);
-  }
-  return most;
-}
+const largest = remembered(({ rows }: LargestIslandItem): number => largestGroup(rows, '1'));
 
 export const largestIsland = lineTask<LargestIslandItem, LargestIslandKnobs>(largestIslandCard, {
   family: 'largest_island',

@@ -9,6 +9,7 @@ import type { Rational } from '../../../parsing/arithmetic.ts';
 import { readNumber } from '../../../parsing/number.ts';
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { remembered } from '../../remembered.ts';
 import { type NumberFormatKnobs, numberFormatCard } from './card.ts';
 
 export type NumberFormatItem = { readonly asked: 'max' | 'min'; readonly numbers: readonly string[] };
@@ -24,10 +25,10 @@ function sorted(numbers: readonly string[]): string[] {
   return [...numbers].sort((a, b) => exact(a).compare(exact(b)));
 }
 
-function extreme({ asked, numbers }: NumberFormatItem): string {
+const extreme = remembered(({ asked, numbers }: NumberFormatItem): string => {
   const all = sorted(numbers);
   return (asked === 'max' ? all.at(-1) : all[0]) as string; // there are two at least
-}
+});
 
 /** A number of as many digits, or one near the first: its digits in another order, one of them changed, or one more. */
 function drawNumber(rng: Rng, digits: number, decimals: number, near: string | undefined): string {

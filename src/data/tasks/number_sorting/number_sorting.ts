@@ -33,8 +33,11 @@ export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(num
     `Sort these numbers in ${direction === 'up' ? 'ascending' : 'descending'} order: ${numbers.join(', ')}.`,
   oracle: (item) => sorted(item).join(' '),
   verify: (item, answer) =>
-    judgeList(answer, sorted(item), (element, expected) =>
-      isNumber(readNumber(element, { plain: true }), rationalOf(Number(expected))),
+    judgeList(
+      answer,
+      sorted(item),
+      (element, expected) =>
+        element === expected || isNumber(readNumber(element, { plain: true }), rationalOf(Number(expected))),
     ),
   mutants: (item, _knobs, rng) => {
     const right = sorted(item);

@@ -8,27 +8,29 @@
 import { drawRows, drawSize, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
 import { judgeText } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { remembered } from '../../remembered.ts';
 import { type RottenOrangesKnobs, rottenOrangesCard } from './card.ts';
 
 export type RottenOrangesItem = { readonly rows: Rows };
 
-function minutes({ rows }: RottenOrangesItem): string {
+const minutes = remembered(({ rows }: RottenOrangesItem): string => {
   const steps = stepsFrom(rows, placesOf(rows, '2'), (cell) => cell !== '0');
   const fresh = placesOf(rows, '1').map(([row, column]) => steps[row]?.[column]);
   return fresh.includes(undefined) ? 'none' : String(Math.max(0, ...(fresh as number[])));
-}
+});
 
 export const rottenOranges = lineTask<RottenOrangesItem, RottenOrangesKnobs>(rottenOrangesCard, {
   family: 'rotten_oranges',
   characters: 'rotne 0123456789/>',
   generate(rng, { size }) {
     const [height, width] = drawSize(rng, 3, size);
-    const rows = drawRows(height, width, () => '011112'[rng.int(0, 5)] as string).map((row, i) =>
-      i === 0 ? row : row.replaceAll('2', '1'),
-    );
-    if (placesOf(rows, '2').length === 0) return null;
+    const cell = (): string => '011112'[rng.int(0, 5)] as string;
+    // Rotten ones are in the first row alone: without one there, the others need not be drawn.
+    const [first = ''] = drawRows(1, width, cell);
+    if (!first.includes('2')) return null;
+    const item = { rows: [first, ...drawRows(height - 1, width, cell).map((row) => row.replaceAll('2', '1'))] };
     // Half of the problems without an end are left out.
-    return minutes({ rows }) === 'none' && rng.int(0, 1) === 0 ? null : { rows };
+    return minutes(item) === 'none' && rng.int(0, 1) === 0 ? null : item;
   },
   key: ({ rows }) => `oranges|${inLine(rows)}`,
   prompt: ({ rows }) => `rot ${inLine(rows)}>`,

@@ -14,6 +14,7 @@ import { drawRows, drawSize, inLine, inLines, type Place, placesOf, type Rows, s
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import type { NearMisses } from '../../near_misses.ts';
+import { remembered } from '../../remembered.ts';
 import { type ShortestPathKnobs, shortestPathCard } from './card.ts';
 
 export type ShortestPathItem = { readonly rows: Rows };
@@ -34,7 +35,7 @@ function moved(rows: Rows, [row, column]: Place, move: string): Place | undefine
 }
 
 /** The first shortest way in the order of the moves; undefined where there is none. */
-function wayOf({ rows }: ShortestPathItem): string | undefined {
+const wayOf = remembered(({ rows }: ShortestPathItem): string | undefined => {
   const steps = stepsToGoal(rows);
   let place = only(rows, 'S');
   let left = steps[place[0]]?.[place[1]];
@@ -51,7 +52,7 @@ function wayOf({ rows }: ShortestPathItem): string | undefined {
     left--;
   }
   return way;
-}
+});
 
 export const shortestPath = lineTask<ShortestPathItem, ShortestPathKnobs>(shortestPathCard, {
   family: 'shortest_path',
@@ -70,8 +71,8 @@ export const shortestPath = lineTask<ShortestPathItem, ShortestPathKnobs>(shorte
     cells[goal] = 'G';
     const rows = Array.from({ length: height }, (_, row) => cells.slice(row * width, (row + 1) * width).join(''));
     // Two cells side by side are one move, of four: three of four such problems are left out.
-    const way = wayOf({ rows });
-    return way?.length === 1 && rng.int(0, 3) > 0 ? null : { rows };
+    const item = { rows };
+    return wayOf(item)?.length === 1 && rng.int(0, 3) > 0 ? null : item;
   },
   key: ({ rows }) => `path|${inLine(rows)}`,
   prompt: ({ rows }) => `${inLine(rows)}>`,
