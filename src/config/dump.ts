@@ -48,7 +48,11 @@ function stageTree(stage: StageConfig): Mapping {
       ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }
       : { eval_strategy: 'no' }),
   };
-  if (stage.stage === 'sft') return { ...shared, per_device_train_batch_size: stage.batch.sequencesPerStep };
+  if (stage.stage === 'sft') {
+    const { rows } = stage;
+    const shown = rows && { dataset_name: rows.hub ?? 'json', data_files: rows.train };
+    return { ...shared, ...shown, per_device_train_batch_size: stage.batch.sequencesPerStep };
+  }
   return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };
 }
 

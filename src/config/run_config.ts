@@ -7,6 +7,7 @@ import type { AdapterConfig } from '../model/pretrained/adapter_files.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { type ADAPTER_KEYS, resolveAdapter } from './adapter_keys.ts';
+import { DATASET_KEYS, datasetTask } from './dataset_keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
@@ -104,8 +105,19 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const top = givenKeys(values, '', guides.run, problems);
   const model = readMapping(values.model ?? undefined, 'model', problems);
   const section = new Section(RUN_KEYS, top, '', problems);
-  const { task, tasks, usePeft, loraR, loraAlpha, useRslora, loraTargetModules, loraDropout, ...ofRun } =
-    section.values;
+  const {
+    task,
+    tasks,
+    datasetName,
+    dataFiles,
+    usePeft,
+    loraR,
+    loraAlpha,
+    useRslora,
+    loraTargetModules,
+    loraDropout,
+    ...ofRun
+  } = section.values;
   const adapter = resolveAdapter(section);
   const resolved = resolveStages(values.stages ?? undefined, top, problems);
   const stages = resolved.map(({ stage }) => stage);
@@ -114,7 +126,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const config = {
     ...ofRun,
     ...(adapter && { adapter }),
-    tasks: resolveTasks(task, tasks, top, problems),
+    tasks: resolveTasks({ task, tasks, dataset: datasetTask(section) }, top, problems),
     model: resolveModel(
       new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems), 'model.', problems),
     ),
@@ -148,8 +160,11 @@ function refuseSecondModel(
 
 /** `task: X` is a list of one, or of the parts of a mixture. */
 function resolveTasks(
-  task: Plugin | undefined,
-  tasks: readonly TaskEntry[] | undefined,
+  {
+    task,
+    tasks,
+    dataset,
+  }: { task: Plugin | undefined; tasks: readonly TaskEntry[] | undefined; dataset: Plugin | undefined },
   top: GivenKeys,
   problems: Problems,
 ): readonly TaskEntry[] {
@@ -157,7 +172,12 @@ function resolveTasks(
   if (isGiven('task') && isGiven('tasks')) {
     problems.add('tasks', top.get('tasks')?.value, 'task is given too; keep one');
   }
-  if (!isGiven('task') && !isGiven('tasks')) {
+  const rows = ['data_files', 'dataset_name'].find(isGiven);
+  if (rows !== undefined) {
+    const rule = 'task is given too; keep one, or move these rows to an sft stage, which then shows them';
+    if (isGiven('task') || isGiven('tasks')) problems.add(rows, top.get(rows)?.value, rule);
+    else if (dataset !== undefined) return [{ task: dataset, weight: 1 }];
+  } else if (!isGiven('task') && !isGiven('tasks')) {
     problems.add('task', MISSING, 'must be a name, or a mapping with a name; for example countdown');
   }
   if (task?.name === MIXTURE) return readMixture(task, problems);
@@ -216,6 +236,9 @@ function resolveStages(written: unknown, top: GivenKeys, problems: Problems): Re
   });
 }
 
+/** Keys that are the task at the top level, and what is shown in a supervised stage: that does not inherit them. */
+const ofTaskAlone = spellings(DATASET_KEYS);
+
 /** A stage sees the top level's keys, and its own over them. */
 function resolveStage(
   kind: StageConfig['stage'],
@@ -224,7 +247,7 @@ function resolveStage(
   prefix: string,
   problems: Problems,
 ): ResolvedStage {
-  const given = new Map([...top, ...own]);
+  const given = new Map([...[...top].filter(([name]) => !ofTaskAlone.has(name)), ...own]);
   const pathOfKey = (key: string): string => given.get(key)?.path ?? prefix + key;
   if (kind === 'sft') {
     const stage = resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));

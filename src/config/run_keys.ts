@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { key } from '../options/keys.ts';
 import { choice, flag, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
 import { ADAPTER_KEYS } from './adapter_keys.ts';
+import { DATASET_KEYS } from './dataset_keys.ts';
 import { shareWeight, type TaskEntry } from './mixture.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
@@ -45,6 +46,7 @@ export const RUN_KEYS = {
           'often its problems are drawn, and how much it counts in the evaluation. Default weight 1.',
       ),
   ),
+  ...DATASET_KEYS,
   modelNameOrPath: key(
     'model_name_or_path',
     unset(text('./smollm2')).describe(

@@ -131,10 +131,10 @@ const given = (name: string): Json => ({ type: 'object', properties: { [name]: {
 /**
  * JSON Schema of a configuration file, with the description and default of every key, every task with its knobs and
  * every reward with its options; draft 7, which every editor reads. Rules that combine keys are not in it, except that
- * a file has either `task` or `tasks`: `parseConfig` holds those.
+ * a file has `task`, `tasks` or `data_files`: `parseConfig` holds those.
  */
 export function configJsonSchema(): Json {
   // Options of plug-ins are any plain data, which JSON Schema says as {}.
   const schema = z.toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as object;
-  return { ...schema, oneOf: [given('task'), given('tasks')] };
+  return { ...schema, oneOf: [given('task'), given('tasks'), given('data_files')] };
 }

@@ -14,6 +14,7 @@ import { didYouMean } from '../options/nearest_name.ts';
 import { firstRepeated } from '../options/repeated.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
+import { shownRows } from './dataset_keys.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { METHOD_KEYS } from './method_keys.ts';
 import type { Section } from './section.ts';
@@ -33,8 +34,10 @@ type AnyStage = Section<typeof SFT_KEYS> | Section<typeof GRPO_KEYS>;
 
 /** Fills in a supervised stage. */
 export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
+  const rows = shownRows(section);
   return {
     stage: 'sft',
+    ...(rows !== undefined && { rows }),
     batch: { sequencesPerStep: section.values.sequencesPerStep },
     optimizer: resolveOptimizer(section),
     evaluation: resolveEvaluation(section, DEFAULT_EVALUATION_SAMPLES),

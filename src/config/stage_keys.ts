@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { key } from '../options/keys.ts';
 import type { OptionSchema } from '../options/option_schema.ts';
 import { choice, real, unset, whole } from '../options/schemas.ts';
+import { DATASET_KEYS } from './dataset_keys.ts';
 
 const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
 
@@ -90,6 +91,7 @@ export const SHARED_KEYS = {
 /** Every key of an `sft` stage: the supervised warm start. */
 export const SFT_KEYS = {
   ...SHARED_KEYS,
+  ...DATASET_KEYS,
   learningRate: key(
     'learning_rate',
     real({ above: 0, example: 2e-3 })

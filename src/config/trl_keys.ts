@@ -26,7 +26,8 @@ function family(because: string, keys: Readonly<Record<string, Json>>): Record<s
 const oneEngine = 'rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out';
 const plainAdapters = 'adapters are plain LoRA beside linear layers; leave it out';
 const fullBase = 'frozen weights are float32, as all arithmetic; leave it out';
-const noDataset = 'problems come from a generated task, not from a dataset; use task: {name: …}';
+const fileNames = 'rows come from files that are named; use data_files, or {train: …, test: …} for two splits';
+const keptRows = 'rows are read once and kept, with all of their columns for the rewards; leave it out';
 const oneProcess = 'one process on one machine trains; leave it out';
 const fullPrecision = 'all arithmetic is float32; leave it out';
 const ownLog = 'every step is logged in the run directory; leave it out';
@@ -44,16 +45,21 @@ const MODEL_AND_DATA = {
   cache_implementation: refused('there is one KV cache; leave it out', null),
   router_aux_loss_coef: refused('the model has no experts; leave it out', 0, 0.001),
   disable_dropout: refused('the model has no dropout; leave it out', true, false),
-  ...family(noDataset, {
-    dataset_name: null,
+  ...family(fileNames, {
     dataset_config: null,
     dataset_train_split: 'train',
     dataset_test_split: 'test',
-    dataset_streaming: false,
     datasets: null,
-    remove_unused_columns: false,
-    max_prompt_length: null,
   }),
+  ...family(keptRows, { dataset_streaming: false, remove_unused_columns: false }),
+  max_prompt_length: refused(
+    'the longest prompt decides how much memory is planned; shorten it, or leave its row out',
+    null,
+  ),
+  assistant_only_loss: refused('the loss is on the turns of the assistant, always; leave it out', true),
+  completion_only_loss: refused('the loss is on the completion, always; leave it out', true, null),
+  packing: refused('sequences are packed without padding, always; leave it out', true, false),
+  dataset_text_field: refused('rows have prompt and completion, or messages; rename the column', null),
   shuffle_dataset: refused('training problems are drawn at random, always; leave it out', true),
   // True by default, but written out as false by a machine without a GPU.
   dataloader_pin_memory: refused('there is no data loader; leave it out', true, false),

@@ -9,6 +9,7 @@ import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { type Codec, closedCodec } from '../text/codec.ts';
 import { unionOf } from '../text/vocabulary_tokenizer.ts';
+import { type Demonstration, dialogueTokens } from './dialogue_tokens.ts';
 import { type Environment, singleTurn } from './environment.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 
@@ -46,6 +47,10 @@ export interface TaskSet {
   typedTokens(prompt: string): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
   demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
+  /** What a supervised stage learns of a problem. Pure in (seed, index). @throws DataError where it cannot be written */
+  demonstration(item: TaskItem, seed: number, index: number): Demonstration;
+  /** What the supervised stage of this number learns from: itself, where the stage has no data set of its own. */
+  supervised(stage: number): TaskSet;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
 }
@@ -53,18 +58,20 @@ export interface TaskSet {
 /**
  * @param tasks  at least one, with their weights
  * @param pretrained  the codec of a pretrained model, in which they were bound; default: that of their vocabularies
+ * @param supervised  by the number of a stage: what it learns from in their place
  * @throws ConfigError where their vocabularies cannot be one
  */
 export function taskSet(
   tasks: readonly { readonly task: Task; readonly weight: number }[],
   pretrained?: Codec,
+  supervised?: ReadonlyMap<number, TaskSet>,
 ): TaskSet {
   const names = tasks.map(({ task }) => task.name);
   const shares = tasks.map(({ task, weight }, i) => {
     const isAlone = names.indexOf(task.name) === names.lastIndexOf(task.name);
     return { task, weight, label: isAlone ? task.name : `${task.name}#${i + 1}` };
   });
-  return new TokenizedTasks(shares, pretrained);
+  return new TokenizedTasks(shares, pretrained, supervised);
 }
 
 /** A set of one. */
@@ -89,6 +96,8 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
     promptTokens: (item) => tasks.promptTokens(item),
     typedTokens: (prompt) => tasks.typedTokens(prompt),
     demonstrationTokens: (item, seed, index) => tasks.demonstrationTokens(item, seed, index),
+    demonstration: (item, seed, index) => tasks.demonstration(item, seed, index),
+    supervised: (stage) => tasks.supervised(stage),
     verify: (item, completion, context) => tasks.verify(item, completion, context),
   };
 }
@@ -107,9 +116,15 @@ class TokenizedTasks implements TaskSet {
   readonly fixedCompletionTokens: number | undefined;
   readonly #totalWeight: number;
   readonly #isPretrained: boolean;
+  readonly #supervised: ReadonlyMap<number, TaskSet>;
   #heldOut: readonly TaskItem[] | undefined;
 
-  constructor(shares: readonly TaskShare[], pretrained: Codec | undefined) {
+  constructor(
+    shares: readonly TaskShare[],
+    pretrained: Codec | undefined,
+    supervised: ReadonlyMap<number, TaskSet> = new Map(),
+  ) {
+    this.#supervised = supervised;
     const languages = shares.map(({ task }) => task.language);
     const fixed = new Set(languages.map(({ fixedCompletionTokens }) => fixedCompletionTokens));
     this.name = shares.map(({ label }) => label).join(' + ');
@@ -152,6 +167,9 @@ class TokenizedTasks implements TaskSet {
     let answerTokens = 0;
     for (const [index, item] of [...this.heldOutItems(), ...long, ...drawn].entries()) {
       promptTokens = Math.max(promptTokens, this.#encodedPrompt(item).ids.length);
+      if (this.#taskOf(item).dialogue?.(item) !== undefined) {
+        answerTokens = Math.max(answerTokens, this.demonstration(item, MEASURED_SEED, index).tokens.length);
+      }
       answerTokens = Math.max(
         answerTokens,
         this.codec.encode(item.answer).length,
@@ -231,6 +249,19 @@ class TokenizedTasks implements TaskSet {
       throw this.#tooLong(item, 'demonstration', text, ended.length, this.maxCompletionTokens);
     }
     return ended;
+  }
+
+  demonstration(item: TaskItem, seed: number, index: number): Demonstration {
+    const task = this.#taskOf(item);
+    const turns = task.dialogue?.(item);
+    if (turns === undefined) {
+      return { prompt: this.promptTokens(item), tokens: this.demonstrationTokens(item, seed, index) };
+    }
+    return dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
+  }
+
+  supervised(stage: number): TaskSet {
+    return this.#supervised.get(stage) ?? this;
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {

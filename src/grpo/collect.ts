@@ -50,7 +50,7 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
 }
 
 /** The next item of the training stream. */
-export function nextItem(run: TrainingRun): TaskItem {
+function nextItem(run: TrainingRun): TaskItem {
   return run.tasks.trainItem(run.config.seed, run.state.itemsDrawn++);
 }
 

@@ -4,24 +4,23 @@ import { NumericsError } from '../errors.ts';
 import type { SupervisedResult } from '../methods/records.ts';
 import type { SftStageConfig } from '../methods/stage.ts';
 import type { TokenGroup } from '../model/batch.ts';
-import { packBatch, splitGroups } from '../model/batch.ts';
-import { nextItem } from './collect.ts';
+import { groupLossRows, packBatch, splitGroups } from '../model/batch.ts';
 import { type TrainingRun, takeBackOnFailure } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
-  const { policy, tasks, config, state } = run;
-  const first = state.itemsDrawn;
+  const { policy, config, state } = run;
+  const tasks = run.tasks.supervised(state.stageIndex);
   const examples = await takeBackOnFailure(run, async () =>
-    Array.from({ length: stage.batch.sequencesPerStep }, () => nextItem(run)).map(
-      (item, i): TokenGroup => ({
-        prompt: tasks.promptTokens(item),
-        completions: [tasks.demonstrationTokens(item, config.seed, first + i)],
-      }),
-    ),
+    Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
+      const index = state.itemsDrawn++;
+      const item = tasks.trainItem(config.seed, index);
+      const { prompt, tokens, labels } = tasks.demonstration(item, config.seed, index);
+      return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
+    }),
   );
-  const completionTokens = examples.reduce((sum, { completions }) => sum + (completions[0]?.length ?? 0), 0);
+  const completionTokens = examples.reduce((sum, group) => sum + groupLossRows(group), 0);
   let loss = 0;
   let entropy = 0;
   for (const micro of splitGroups(examples, policy.capacity)) {

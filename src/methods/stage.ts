@@ -102,9 +102,18 @@ export interface GrpoStageConfig {
   readonly methods: MethodsConfig;
 }
 
+/** Rows of the user's that a supervised stage shows. */
+export interface ShownRows {
+  readonly train: readonly string[];
+  /** The data set of the Hugging Face hub that the files are in. */
+  readonly hub?: string;
+}
+
 /** A supervised stage. */
 export interface SftStageConfig {
   readonly stage: 'sft';
+  /** Instead of the task's demonstrations. */
+  readonly rows?: ShownRows;
   readonly batch: {
     /** Demonstrations in an optimizer step (`per_device_train_batch_size`). */
     readonly sequencesPerStep: number;

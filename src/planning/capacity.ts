@@ -63,10 +63,11 @@ export function planCapacity(
   // Any scoring before the update takes the rows that a kept forward pass stands in.
   const isScored = reference || needs.some(({ sampled }) => sampled.length > 0);
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks)));
-  for (const stage of config.stages) {
-    const perCompletion = completionLimit(tasks, stage) - 1;
+  for (const [index, stage] of config.stages.entries()) {
+    const shown = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
+    const limit = completionLimit(shown, stage);
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
-    const groupRows = prompt + samples * perCompletion;
+    const groupRows = shown.maxPromptTokens + samples * (limit - 1);
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const asked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
     const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
@@ -79,10 +80,10 @@ export function planCapacity(
     const byDefault = keeps ? all : Math.min(most, Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows)));
     const together = Math.min(all, asked ? asked / samples : byDefault);
     if (needed?.distributionsFor.length) {
-      distributionRows = Math.max(distributionRows, together * samples * completionLimit(tasks, stage));
+      distributionRows = Math.max(distributionRows, together * samples * limit);
     }
     rows = Math.max(rows, together * groupRows);
-    lossRows = Math.max(lossRows, together * samples * completionLimit(tasks, stage));
+    lossRows = Math.max(lossRows, together * samples * limit);
     if (needed?.demonstrations) {
       // One demonstration may be longer than a whole group of this stage.
       rows = Math.max(rows, prompt + tasks.maxCompletionTokens - 1);
@@ -149,7 +150,11 @@ export function inferenceCapacity(config: RunConfig, tasks: TaskSet, { prompts, 
 /** Longest prompt plus longest completion of all stages, in tokens. @throws ConfigError where the model takes fewer */
 function longestSequence(config: RunConfig, tasks: TaskSet): number {
   const limits = config.stages.map((stage) => completionLimit(tasks, stage));
-  const longest = tasks.maxPromptTokens + Math.max(...limits, tasks.maxCompletionTokens);
+  const shown = config.stages.flatMap(({ stage }, index) => (stage === 'sft' ? [tasks.supervised(index)] : []));
+  const longest = Math.max(
+    tasks.maxPromptTokens + Math.max(...limits, tasks.maxCompletionTokens),
+    ...shown.map(({ maxPromptTokens, maxCompletionTokens }) => maxPromptTokens + maxCompletionTokens),
+  );
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;
   if (config.modelNameOrPath !== undefined) {

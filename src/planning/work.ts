@@ -62,14 +62,16 @@ export function plannedWork(
   const lengths = typicalLengths(tasks, config.seed);
   const problems = tasks.heldOutItems().length;
   return config.stages.map((stage, index): StageWork => {
-    const { prompt } = lengths;
-    const completion = Math.min(lengths.completion, completionLimit(tasks, stage));
+    const shown = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
+    const { prompt, completion: typical } = shown === tasks ? lengths : typicalLengths(shown, config.seed);
+    const completion = Math.min(typical, completionLimit(shown, stage));
+    const answer = Math.min(lengths.completion, completionLimit(tasks, stage));
     return {
       stage: stage.stage,
       steps: stage.optimizer.maxSteps,
       perStep: rowsOfStep(stage, { prompt, completion }, keepsForward),
       evaluations: evaluationsIn(stage, index === config.stages.length - 1),
-      perEvaluation: problems * (2 * prompt + (1 + stage.evaluation.samples) * completion), // greedy and sampled prefill apart
+      perEvaluation: problems * (2 * lengths.prompt + (1 + stage.evaluation.samples) * answer), // greedy and sampled prefill apart
     };
   });
 }

@@ -9,10 +9,17 @@ import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { pathFrom } from './module.node.ts';
 
-export interface FoundDataset {
+/** An entry of the config that names files: a task, or what a supervised stage shows. */
+export interface DatasetEntry {
+  readonly train?: string | readonly string[];
+  readonly held_out?: string | readonly string[];
+  readonly hub?: string;
+}
+
+export interface FoundDataset<E> {
   readonly files: DataFiles;
-  /** The task as the run's config has it: files named from the run directory. */
-  readonly inRun: Plugin;
+  /** The entry as the run's config has it: files named from the run directory. */
+  readonly inRun: E;
   /** SHA-256 by name in the run's config. */
   hashes(): Promise<readonly (readonly [string, string])[]>;
 }
@@ -29,30 +36,32 @@ const FILE_KNOBS = ['train', 'held_out'] as const;
  * @param place  its key
  * @throws DataError where a file of the hub cannot be fetched
  */
-export async function findDataset(
+export async function findDataset<E extends object>(
   { problems }: LoadedConfig,
   { file, directory }: { readonly file: string; readonly directory?: string },
-  entry: Plugin,
+  entry: E,
   place: string,
-): Promise<FoundDataset> {
+): Promise<FoundDataset<E>> {
   const paths = new Map<string, string>();
   const names = new Map<string, string>();
-  const inRun: Record<string, Plugin[string]> = {};
-  const hub = typeof entry.hub === 'string' ? hubDataset(entry.hub) : undefined;
+  const inRun: Record<string, string | readonly string[]> = {};
+  const given = entry as DatasetEntry; // its card, or the schema of the keys, has read it
+  const hub = typeof given.hub === 'string' ? hubDataset(given.hub) : undefined;
   for (const knob of FILE_KNOBS) {
-    if (entry[knob] === undefined) continue;
+    const written = given[knob];
+    if (written === undefined) continue;
     // What is typed at the prompt is meant from where it is typed.
-    const folder = problems.placeOf(`${place}.${knob}`).label === '--set' ? '.' : dirname(file);
-    const written = [entry[knob]].flat() as readonly string[]; // its card has read them
+    const key = problems.written(`${place}.${knob}`, `${place}.data_files`, place, 'data_files') ?? place;
+    const folder = problems.placeOf(key).label === '--set' ? '.' : dirname(file);
     const named: string[] = [];
-    for (const name of written) {
+    for (const name of [written].flat()) {
       const path = hub === undefined ? resolve(folder, name) : await hubFile(hub, name);
       const moved = hub !== undefined || directory === undefined ? name : pathFrom(directory, path);
       paths.set(name, path);
-      names.set(hub === undefined ? moved : `hub:${entry.hub}/${name}`, path);
+      names.set(hub === undefined ? moved : `hub:${given.hub}/${name}`, path);
       named.push(moved);
     }
-    inRun[knob] = named.length === 1 ? named[0] : named;
+    inRun[knob] = typeof written === 'string' ? named[0] : named;
   }
   return {
     files: diskFiles((name) => paths.get(name) ?? resolve(dirname(file), name)),

@@ -9,13 +9,13 @@ import type { RunConfig } from '../config/run_config.ts';
 import { bindTask, createTask } from '../data/create_task.ts';
 import type { Verifier } from '../data/datasets/answers.ts';
 import { DATASET } from '../data/datasets/card.ts';
-import { openDataset } from '../data/datasets/dataset.ts';
+import { openDataset, requireWritable } from '../data/datasets/dataset.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
 import { PluginError } from '../errors.ts';
 import { methodKey, type OwnMethods } from '../methods/create.ts';
 import type { Method } from '../methods/method.ts';
-import { eachPoint, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import { eachPoint, METHOD_POINTS, type MethodPoint, type ShownRows } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { optionProblems, takeOptions } from '../options/read.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
@@ -146,14 +146,14 @@ interface Opening {
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
   /** By the entry of the config: as the run has it, and the hashes of its files. */
-  readonly datasets: Map<Plugin, OpenedDataset>;
+  readonly datasets: Map<object, OpenedDataset>;
   readonly notes: string[];
   /** There once a file is loaded on the run's own thread. */
   guard: ProcessGuard | undefined;
 }
 
 interface OpenedDataset {
-  readonly inRun: Plugin;
+  readonly inRun: object;
   readonly hashes: readonly (readonly [string, string])[];
 }
 
@@ -195,7 +195,19 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
   }
   if (opened.length < config.tasks.length) return undefined;
   const list = problems.written('tasks', 'task.parts') ?? 'tasks';
-  return orReport(opening, list, '', async () => taskSet(opened, opening.options.codec));
+  const shown = new Map<number, TaskSet>();
+  const tasks = await orReport(opening, list, '', async () => taskSet(opened, opening.options.codec, shown));
+  if (tasks === undefined) return undefined;
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'sft' || stage.rows === undefined) continue;
+    const { rows } = stage;
+    const place = `stages.${index}`;
+    const of = await orReport(opening, `${place}.data_files`, '', () =>
+      openShownRows(opening, rows, tasks.codec, place),
+    );
+    if (of !== undefined) shown.set(index, of);
+  }
+  return tasks;
 }
 
 async function openTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
@@ -230,6 +242,17 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
   datasets.set(entry, { inRun, hashes: await found.hashes() });
   notes.push(...task.notes);
   return task;
+}
+
+/** Rows that a supervised stage shows, in the run's tokens. */
+async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, place: string): Promise<TaskSet> {
+  const { loaded, options, datasets, notes } = opening;
+  const found = await findDataset(loaded, options, rows, place);
+  const task = await openDataset({ ...rows }, { path: place, files: found.files, codec: options.codec, isShown: true });
+  if (options.codec === undefined) requireWritable(task, codec);
+  datasets.set(rows, { inRun: found.inRun, hashes: await found.hashes() });
+  notes.push(...task.notes);
+  return taskSet([{ task, weight: 1 }], codec);
 }
 
 async function openVerifier(
@@ -341,6 +364,7 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
     ...plugin,
     name: modules.get(plugin.name)?.inRun ?? plugin.name,
   });
+  const datasetInRun = <E extends object>(entry: E): E => ({ ...entry, ...datasets.get(entry)?.inRun });
   const stages = config.stages.map((stage) =>
     stage.stage === 'grpo'
       ? {
@@ -348,9 +372,9 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
           rewards: stage.rewards.map(renamed),
           methods: eachPoint((point) => stage.methods[point].map(renamed)),
         }
-      : stage,
+      : { ...stage, ...(stage.rows && { rows: datasetInRun(stage.rows) }) },
   );
-  const tasks = config.tasks.map(({ task, weight }) => ({ task: datasets.get(task)?.inRun ?? renamed(task), weight }));
+  const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(datasetInRun(task)), weight }));
   const modelNameOrPath = modelInRun(loaded, options);
   return { ...config, ...(modelNameOrPath !== undefined && { modelNameOrPath }), tasks, stages };
 }

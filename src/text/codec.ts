@@ -22,8 +22,8 @@ export interface Codec extends Tokenizer {
   readonly stopIds: readonly number[];
   /** Files of a pretrained model's tokenizer, by name: they go along with its weights, byte for byte. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
-  /** A conversation as the text that the policy goes on from. */
-  render(messages: readonly Message[]): string;
+  /** A conversation as the text that the policy goes on from; `answered`: as it stands behind the last message. */
+  render(messages: readonly Message[], until?: 'asked' | 'answered'): string;
 }
 
 /** The codec of a closed vocabulary: `<eos>` ends a completion, and messages are joined as they are. */

@@ -92,10 +92,15 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     encode: (text) => Int32Array.from(tokenizer.encode(text, { add_special_tokens: false }).ids),
     decode,
     tokenText: (id) => decode([id]),
-    render: (messages) =>
+    render: (messages, until = 'asked') =>
       template === undefined
         ? plainPrompt(messages, config)
-        : template.render(messages, { ...specials, tools: null, add_generation_prompt: true, ...chatTemplateKwargs }),
+        : template.render(messages, {
+            ...specials,
+            tools: null,
+            add_generation_prompt: until === 'asked',
+            ...chatTemplateKwargs,
+          }),
     toJSON: () => ({ ...files.tokenizer }),
     configJSON: () => ({ ...config }),
   };

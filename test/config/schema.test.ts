@@ -88,7 +88,7 @@ describe('configJsonSchema', () => {
     expect(configJsonSchema()).toMatchObject({
       type: 'object',
       additionalProperties: false,
-      oneOf: [{ required: ['task'] }, { required: ['tasks'] }],
+      oneOf: [{ required: ['task'] }, { required: ['tasks'] }, { required: ['data_files'] }],
       properties: {
         num_generations: { type: 'integer', minimum: 2, default: 8, description: expect.stringContaining('group') },
         loss_type: { enum: ['dapo', 'grpo', 'bnpo', 'dr_grpo', 'luspo', 'cispo', 'sapo', 'vespo'], default: 'dapo' },

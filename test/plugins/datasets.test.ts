@@ -137,7 +137,7 @@ describe('a data set that a config names', () => {
   it('is named from the run directory, and that config opens the same rows', async () => {
     opened = await open(configOf('[data/q.jsonl]', ', held_out: data/few.jsonl'));
     const [{ task }] = opened.config.tasks;
-    expect(task).toMatchObject({ train: '../../data/q.jsonl', held_out: '../../data/few.jsonl' });
+    expect(task).toMatchObject({ train: ['../../data/q.jsonl'], held_out: '../../data/few.jsonl' });
     expect(Object.keys(opened.modules)).toEqual(expect.arrayContaining(['../../data/q.jsonl', '../../data/few.jsonl']));
     expect(opened.notes).toEqual(['data/q.jsonl: 400 rows are also in held_out and are not trained on']);
     const again = parseConfig(resolvedYaml(opened.config), { file: 'runs/one/config.yaml' });
@@ -188,6 +188,32 @@ describe('a data set that a config names', () => {
     const error = await open(`${task}\nmax_steps: 3`).catch((thrown: Error) => thrown);
     expect((error as Error).message).toContain(message);
     expect((error as Error).message.split('\n')).toHaveLength(1);
+  });
+});
+
+describe('rows that a supervised stage shows beside a task', () => {
+  const yaml = (file: string): string => `task: sort_digits
+stages:
+  - {stage: sft, max_steps: 2, data_files: ${file}}
+  - {stage: grpo, max_steps: 2}`;
+
+  it('are written in its vocabulary, and named from the run directory', async () => {
+    const item = (await open('task: sort_digits\nmax_steps: 1')).tasks.trainItem(1, 0);
+    writeFileSync('data/shown.jsonl', JSON.stringify({ prompt: item.prompt, completion: item.answer }));
+    const opened = await open(yaml('data/shown.jsonl'));
+    expect(opened.config.stages[0]).toMatchObject({ rows: { train: ['../../data/shown.jsonl'] } });
+    expect(Object.keys(opened.modules)).toEqual(['../../data/shown.jsonl']);
+    const { tasks } = opened;
+    expect(tasks.supervised(1)).toBe(tasks);
+    const { prompt, tokens } = tasks.supervised(0).demonstration(tasks.supervised(0).trainItem(1, 5), 1, 5);
+    expect(tasks.codec.decode(prompt)).toBe(item.prompt);
+    expect(tasks.codec.decode(tokens.subarray(0, -1))).toBe(item.answer);
+    await opened.close();
+  });
+
+  it('are refused with their line where they cannot be', async () => {
+    writeFileSync('data/words.jsonl', JSON.stringify({ prompt: 'Say hello', completion: 'hello' }));
+    await expect(open(yaml('data/words.jsonl'))).rejects.toThrow(/^my\.yaml:3 {2}data\/words\.jsonl:1 {2}"S"/);
   });
 });
 

@@ -2,7 +2,8 @@
  * Rows of the user's as a task: problems are asked in a shuffled order that is a function of seed and place alone, an
  * epoch after the other, so that a resumed run needs no more than its counter.
  */
-import { ConfigError } from '../../errors.ts';
+import { ConfigError, DataError } from '../../errors.ts';
+import { missing } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { byteTokenizer } from '../../text/byte_tokenizer.ts';
 import { type Codec, type Message, promptText } from '../../text/codec.ts';
@@ -27,6 +28,8 @@ export interface DatasetOptions {
   readonly path?: string;
   /** The codec of a pretrained model; default: bytes. */
   readonly codec?: Codec | undefined;
+  /** Its rows are only shown to a supervised stage: all of them, without a right answer, and none is held out. */
+  readonly isShown?: boolean;
 }
 
 /** A data set, with what is to be said of its rows. */
@@ -53,16 +56,40 @@ export async function openDataset(
   const knobs = takeKnobs(datasetCard, given, path) as unknown as DatasetKnobs; // as its table says
   if (given.style !== undefined) throw withoutStyles(given.style, path);
   if (codec === undefined) refuseConversation(datasetCard, given, path);
-  const answers =
-    verifier === undefined ? answerReader(knobs.verify as Comparison, knobs.extract) : ownReader(verifier);
-  const loaded = await loadRows(knobs, options.files, answers);
+  const { isShown = false } = options;
+  const own = isShown ? unjudged : verifier;
+  const answers = own === undefined ? answerReader(knobs.verify as Comparison, knobs.extract) : ownReader(own);
+  const loaded = await loadRows(knobs, options.files, answers, isShown);
   const conversation = codec && conversationOf(datasetCard, { examples: 0, ...given }, path);
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
+}
+
+/** Nobody asks whether a demonstration is right. */
+function unjudged(): Verdict {
+  return missing('rows that are only shown are not judged');
 }
 
 function withoutStyles(value: unknown, path: string): ConfigError {
   const rule = 'prompts of a data set are asked as they are; leave it out';
   return new ConfigError('bad-option', `${path}.style: ${JSON.stringify(value)} — ${rule}.`, { key: 'style', value });
+}
+
+/**
+ * For a closed vocabulary, which has no token for most texts.
+ *
+ * @throws DataError naming the first row that cannot be written in it
+ */
+export function requireWritable(task: DatasetTask, codec: Codec): void {
+  const count = task.trainProblems() ?? 0;
+  for (let index = 0; index < count; index++) {
+    const item = task.trainItem(EXAMPLES_SEED, index);
+    try {
+      for (const text of [item.prompt, task.demonstration(item, EXAMPLES_SEED, index)]) codec.encode(text);
+    } catch (error) {
+      if (!(error instanceof DataError)) throw error;
+      throw new DataError(error.code, `${item.id}  ${error.message}`, { ...error.facts, place: item.id });
+    }
+  }
 }
 
 interface Parts extends DatasetOptions {
@@ -94,7 +121,7 @@ class LoadedDataset implements DatasetTask {
     this.language = {
       tokenizer: byteTokenizer,
       promptTokens: bytes(longest.map(({ prompt }) => prompt)),
-      completionTokens: bytes(longest.map((item) => this.demonstration(item))) + 1 + ROOM,
+      completionTokens: bytes(longest.map((item) => this.#learned(item))) + 1 + ROOM,
       fixedCompletionTokens: undefined,
     };
   }
@@ -128,7 +155,7 @@ class LoadedDataset implements DatasetTask {
   heldOutItems(): readonly TaskItem[] {
     const { loaded, heldOutSample = 512 } = this.#parts;
     const { heldOut } = loaded;
-    const order = keyedPermutation(`${DATASET}|held-out`, heldOut.length);
+    const order = keyedPermutation(`${DATASET}|held-out`, Math.max(1, heldOut.length));
     this.#heldOut ??= Array.from({ length: Math.min(heldOut.length, heldOutSample) }, (_, i) =>
       this.#item(heldOut[order(i)], 'eval'),
     );
@@ -157,6 +184,15 @@ class LoadedDataset implements DatasetTask {
     const { truth } = item.identity as { readonly truth: TaskItem['identity'] }; // made by #item
     return verifyExtracted(completion, context, knobs.extract, (answer) =>
       answers.judge(answer, truth, item.columns as Row),
+    );
+  }
+
+  /** As long a text as a supervised stage may learn of it, with a byte for the end of each turn. */
+  #learned(item: TaskItem): string {
+    return (
+      this.dialogue(item)
+        ?.map(({ content }) => `${content}.`)
+        .join('') ?? this.demonstration(item)
     );
   }
 

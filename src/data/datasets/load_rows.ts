@@ -30,9 +30,17 @@ const LEAST_HELD_OUT = 20;
 /** Rows whose lengths are measured in tokens, of the longest prompts and of the longest completions. */
 const MEASURED = 32;
 
-/** @throws DataError, and none of `rows` is then used */
-export async function loadRows(knobs: DatasetKnobs, files: DataFiles, answers: AnswerReader): Promise<LoadedRows> {
-  const loading = new Loading(knobs, answers);
+/**
+ * @param isShown  rows are demonstrations alone: several of one prompt are welcome, and none is held out
+ * @throws DataError naming file, line and column
+ */
+export async function loadRows(
+  knobs: DatasetKnobs,
+  files: DataFiles,
+  answers: AnswerReader,
+  isShown: boolean,
+): Promise<LoadedRows> {
+  const loading = new Loading(knobs, answers, isShown);
   for (const file of knobs.held_out ?? []) await loading.read(files, file, 'eval');
   for (const file of knobs.train) await loading.read(files, file, knobs.held_out === undefined ? undefined : 'train');
   return loading.finish();
@@ -41,6 +49,7 @@ export async function loadRows(knobs: DatasetKnobs, files: DataFiles, answers: A
 class Loading {
   readonly #knobs: DatasetKnobs;
   readonly #answers: AnswerReader;
+  readonly #isShown: boolean;
   readonly #store = new RowStore();
   readonly #prompts = new PromptIndex();
   readonly #lines = new GrowingInts();
@@ -53,9 +62,10 @@ class Loading {
   #repeated = 0;
   #leaked = 0;
 
-  constructor(knobs: DatasetKnobs, answers: AnswerReader) {
+  constructor(knobs: DatasetKnobs, answers: AnswerReader, isShown: boolean) {
     this.#knobs = knobs;
     this.#answers = answers;
+    this.#isShown = isShown;
   }
 
   /** @param split  of all its rows; undefined: by a hash of their prompts */
@@ -91,15 +101,17 @@ class Loading {
     const key = promptKey(promptText(problem.prompt));
     const index = this.#store.count;
     let other: DatasetProblem | undefined;
-    const same = this.#prompts.add(key, index, (before) => {
-      other = this.#problemAt(before);
-      return promptKey(promptText(other.prompt)) === key;
-    });
+    const same = this.#isShown
+      ? undefined
+      : this.#prompts.add(key, index, (before) => {
+          other = this.#problemAt(before);
+          return promptKey(promptText(other.prompt)) === key;
+        });
     if (same !== undefined && other !== undefined) return this.#repeat(problem, other, same, split);
     this.#store.add(wanted === undefined ? row : pick(row, wanted));
     this.#lines.push(line);
     // Letters alike in all but their case may be near copies: they fall on one side.
-    const side = split ?? splitOf(DATASET, key.toLowerCase());
+    const side = this.#isShown ? 'train' : (split ?? splitOf(DATASET, key.toLowerCase()));
     (side === 'train' ? this.#train : this.#heldOut).push(index);
     this.#prompting.offer(index, key.length);
     this.#completing.offer(
@@ -136,7 +148,7 @@ class Loading {
     const [train, heldOut] = [this.#train.taken(), this.#heldOut.taken()];
     const names = this.#knobs.train.join(', ');
     if (train.length === 0) throw new DataError('no-rows', `${names}: no row to train on; give more rows.`);
-    if (heldOut.length < LEAST_HELD_OUT) {
+    if (heldOut.length < LEAST_HELD_OUT && !this.#isShown) {
       const of = `${heldOut.length} held-out row${heldOut.length === 1 ? '' : 's'}`;
       const remedy =
         this.#knobs.held_out === undefined
