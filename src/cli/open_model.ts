@@ -1,6 +1,7 @@
 /** The pretrained model that a config or a flag names. */
+import { otherAdapterKeys } from '../config/adapter_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { modelPath } from '../plugins/found_files.node.ts';
+import { adapterPath, modelPath } from '../plugins/found_files.node.ts';
 import { findModel, findWithAdapter } from '../run/find_model.node.ts';
 import { merged, openPretrained, type Pretrained } from '../run/pretrained.ts';
 import { printError } from './output.ts';
@@ -29,6 +30,20 @@ export async function openTypedModel({ model, adapter }: ModelFlags): Promise<Pr
 export async function openConfiguredModel(loaded: LoadedConfig, file: string): Promise<Pretrained | undefined> {
   const path = modelPath(loaded, file);
   if (path === undefined) return undefined;
-  const { modelNameOrPath = path, chatTemplateKwargs } = loaded.config;
-  return openPretrained(findModel(path, '.', modelNameOrPath), chatTemplateKwargs && { chatTemplateKwargs });
+  const { modelNameOrPath = path, adapterNameOrPath, chatTemplateKwargs } = loaded.config;
+  const base = findModel(path, '.', modelNameOrPath);
+  const beside = adapterPath(loaded, file);
+  const place = beside === undefined ? base : findWithAdapter(base, beside, '.', adapterNameOrPath);
+  const pretrained = await openPretrained(place, chatTemplateKwargs && { chatTemplateKwargs });
+  refuseOtherAdapter(loaded, pretrained);
+  return pretrained;
+}
+
+/** What is written beside an adapter that is there already says the same, or is not written. */
+function refuseOtherAdapter({ config, problems }: LoadedConfig, { adapter }: Pretrained): void {
+  if (adapter === undefined) return;
+  for (const { key, value, rule } of otherAdapterKeys(config.adapter, adapter.config)) {
+    if (problems.written(key) !== undefined) problems.add(key, value, rule);
+  }
+  problems.throwIfAny();
 }

@@ -8,13 +8,13 @@ import { CheckpointError } from '../errors.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { InferenceLoad } from '../planning/capacity.ts';
 import { openPlugins } from '../plugins/open_plugins.node.ts';
+import { changedFiles } from '../run/base_hashes.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
 import { fileStore } from '../run/files.node.ts';
-import { identityOf, readFingerprint } from '../run/fingerprint.ts';
+import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
-import { loadModel } from '../run/model_files.ts';
+import { loadOwnModel, modelFile } from '../run/model_files.ts';
 import { openForInference } from '../run/open_run.ts';
-import { MODEL_FOLDER } from '../run/session.ts';
 import { restoreWeights } from '../run/state.ts';
 import type { Store } from '../run/store.ts';
 import { announceFile } from './announce_file.ts';
@@ -30,8 +30,6 @@ export interface InferenceFlags {
   /** Also a model that somebody put there in place of the run's own. */
   readonly force?: boolean;
 }
-
-const MODEL_FILE = `${MODEL_FOLDER}/model.safetensors`;
 
 /**
  * The final model where the run has finished, else its latest checkpoint, in a policy opened for inference alone.
@@ -65,13 +63,15 @@ export async function openTrained(
   };
   try {
     const { config, tasks, modules } = plugins;
-    await warnOfChanges(store, modules);
+    const recorded = await readFingerprint(store);
+    warnOfChanges(recorded, modules);
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const tooMany = threadsNote(threads);
     if (tooMany !== undefined && backend.name === 'wasm') printError(tooMany);
     const run = await openForInference(config, tasks, backend, load(tasks), pretrained);
     closers.push(() => run.policy.close());
-    return { run, from: `${directory}/${await loadLatest({ store, directory, run, force })}`, close };
+    checkBase(run, recorded, force);
+    return { run, from: `${directory}/${await loadLatest({ store, directory, run, recorded, force })}`, close };
   } catch (error) {
     await close(); // threads that are left open keep the process alive
     throw error;
@@ -82,22 +82,23 @@ interface Loading {
   readonly store: Store;
   readonly directory: string;
   readonly run: TrainingRun;
+  readonly recorded: Fingerprint | undefined;
   readonly force: boolean;
 }
 
 /** Fills the policy, and sets the stage that ended with it. @returns where in the directory it was */
 async function loadLatest(loading: Loading): Promise<string> {
-  const { store, directory, run } = loading;
-  const isModel = await store.exists(MODEL_FILE);
+  const { store, directory, run, recorded } = loading;
+  const file = modelFile(run.config);
+  const isModel = await store.exists(file);
   // Without its summary, the model is that of a run which was killed while it wrote it: its last checkpoint is whole.
   const isPreferred = isModel && (loading.force || (await store.exists('summary.json')));
-  const fingerprint = await readFingerprint(store);
-  const latest = isPreferred ? undefined : await loadLatestCheckpoint(store, fingerprint && identityOf(fingerprint));
+  const latest = isPreferred ? undefined : await loadLatestCheckpoint(store, recorded && identityOf(recorded));
   if (latest === undefined) {
     if (!isModel) throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
     run.state.stageIndex = run.config.stages.length - 1;
-    await loadOwnModel(loading);
-    return MODEL_FILE;
+    await loadFinalModel(loading);
+    return file;
   }
   for (const damaged of latest.damaged) printError(passedOver(damaged));
   run.state.stageIndex = latest.checkpoint.stageIndex;
@@ -106,14 +107,14 @@ async function loadLatest(loading: Loading): Promise<string> {
 }
 
 /** @throws CheckpointError `model-changed` where it is not the one that the run ended with */
-async function loadOwnModel({ store, directory, run, force }: Loading): Promise<void> {
+async function loadFinalModel({ store, directory, run, force }: Loading): Promise<void> {
   const hash = createHash('sha256');
-  await loadModel(store, MODEL_FILE, run.policy, { heard: (bytes) => hash.update(bytes) });
+  await loadOwnModel(store, run, (bytes) => hash.update(bytes));
   const found = hash.digest('hex');
   const summary = await store.read('summary.json');
   const expected = summary && parseJsonObject(summary)?.weightsSha256;
   if (force || found === expected) return;
-  const place = `${directory}/${MODEL_FILE}`;
+  const place = `${directory}/${modelFile(run.config)}`;
   if (typeof expected !== 'string') {
     printError(`${place}: summary.json, which knows its hash, is missing or damaged; the model is used as it is`);
     return;
@@ -125,10 +126,22 @@ async function loadOwnModel({ store, directory, run, force }: Loading): Promise<
   throw new CheckpointError('model-changed', `${place}  ${rule}. ${remedy}.`, { found, expected });
 }
 
+/** An adapter means nothing beside other weights; a run that trained all of them has its own. */
+function checkBase({ base, config }: TrainingRun, recorded: Fingerprint | undefined, force: boolean): void {
+  const changed = changedFiles(recorded?.base ?? {}, base?.files ?? {});
+  if (recorded?.base === undefined || changed.length === 0) return;
+  const rule = `${config.modelNameOrPath}: changed since this run was trained: ${changed.join(', ')}`;
+  if (config.adapter === undefined || force) {
+    printError(rule);
+    return;
+  }
+  const remedy = 'Restore the model, whose adapter this is, or add --force to use it all the same';
+  throw new CheckpointError('base-changed', `${rule}. ${remedy}.`, { changed });
+}
+
 /** A task's file decides what is asked and what is right: figures under another one are not comparable. */
-async function warnOfChanges(store: Store, modules: Readonly<Record<string, string>>): Promise<void> {
-  const recorded = (await readFingerprint(store))?.modules ?? {};
+function warnOfChanges(recorded: Fingerprint | undefined, modules: Readonly<Record<string, string>>): void {
   for (const [file, sha256] of Object.entries(modules)) {
-    if (recorded[file] !== sha256) printError(`${file} has changed since this run was trained`);
+    if (recorded?.modules?.[file] !== sha256) printError(`${file} has changed since this run was trained`);
   }
 }

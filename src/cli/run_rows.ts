@@ -5,6 +5,7 @@ import { resolvedTree } from '../config/dump.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError } from '../errors.ts';
+import { ADAPTER_WEIGHTS } from '../model/pretrained/adapter_files.ts';
 import { newestCheckpoint } from '../run/checkpoints.ts';
 import { systemCode } from '../run/file_errors.ts';
 import { fileStore } from '../run/files.node.ts';
@@ -178,10 +179,11 @@ async function conditionOf(store: Store, { directory }: Pick<RunRow, 'directory'
   if ((await readFingerprint(store)) === undefined) throw new CheckpointError('no-run', 'has no fingerprint.json');
   const summary = await store.read('summary.json');
   if (summary !== undefined) {
-    const model = `${MODEL_FOLDER}/model.safetensors`;
     const reached = parseJsonObject(summary);
     if (reached === undefined) throw new CheckpointError('run-malformed', 'summary.json is not JSON');
-    if (!(await store.exists(model))) throw new CheckpointError('no-model', `has finished, but ${model} is missing`);
+    const models = ['model.safetensors', ADAPTER_WEIGHTS].map((file) => `${MODEL_FOLDER}/${file}`);
+    const found = await Promise.all(models.map((file) => store.exists(file)));
+    if (!found.includes(true)) throw new CheckpointError('no-model', `has finished, but ${models[0]} is missing`);
     return { condition: 'finished', ...accuracyOf(evaluationOfModel(reached)) };
   }
   const newest = await newestCheckpoint(store);

@@ -101,6 +101,27 @@ function isDefault(name: (typeof OPTIONS)[number], value: unknown): boolean {
   );
 }
 
+/** A key of the config that says another adapter than its files do. */
+export interface OtherAdapterKey {
+  readonly key: string;
+  readonly value: unknown;
+  readonly rule: string;
+  /** It may be that nobody wrote it. */
+  readonly isDefault: boolean;
+}
+
+/** @param config  none where the config asks for no adapter, which is no contradiction */
+export function otherAdapterKeys(config: AdapterConfig | undefined, files: AdapterConfig): OtherAdapterKey[] {
+  if (config === undefined) return [];
+  const [asked, found] = [adapterValues(config), adapterValues(files)];
+  return OPTIONS.filter((name) => JSON.stringify(asked[name]) !== JSON.stringify(found[name])).map((name) => ({
+    key: ADAPTER_KEYS[name].yaml,
+    value: asked[name],
+    rule: `the adapter that the run goes on with has ${JSON.stringify(found[name])}; leave the key out`,
+    isDefault: isDefault(name, asked[name]),
+  }));
+}
+
 /** The keys of an adapter, as a file would have them. */
 export function adapterValues({ rank, alpha, useRslora, targets }: AdapterConfig): Values<typeof ADAPTER_KEYS> {
   const isAll = ADAPTER_TARGETS.every((name) => targets.includes(name));

@@ -26,7 +26,14 @@ import { isMapping } from './yaml_tree.ts';
  */
 export type RunConfig = Omit<
   Values<typeof RUN_KEYS>,
-  'task' | 'tasks' | 'outputDir' | 'threads' | 'modelNameOrPath' | 'chatTemplateKwargs' | keyof typeof ADAPTER_KEYS
+  | 'task'
+  | 'tasks'
+  | 'outputDir'
+  | 'threads'
+  | 'modelNameOrPath'
+  | 'adapterNameOrPath'
+  | 'chatTemplateKwargs'
+  | keyof typeof ADAPTER_KEYS
 > & {
   /** At least one; `task:` of the file is a list of one. */
   readonly tasks: readonly TaskEntry[];
@@ -34,6 +41,8 @@ export type RunConfig = Omit<
   readonly threads?: number;
   /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
   readonly modelNameOrPath?: string;
+  /** An adapter to go on with; `adapter` then says what its files say. */
+  readonly adapterNameOrPath?: string;
   readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
   /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
   readonly adapter?: AdapterConfig;
@@ -149,8 +158,11 @@ function refuseSecondModel(
   model: Mapping,
   problems: Problems,
 ): void {
-  const { modelNameOrPath, chatTemplateKwargs } = section.values;
+  const { modelNameOrPath, adapterNameOrPath, chatTemplateKwargs } = section.values;
   if (modelNameOrPath === undefined) {
+    if (adapterNameOrPath !== undefined) {
+      section.refuse('adapterNameOrPath', 'stands beside the weights of a model; add model_name_or_path');
+    }
     if (chatTemplateKwargs === undefined) return;
     section.refuse('chatTemplateKwargs', 'only a pretrained model has a chat template; leave it out');
   } else if (Object.keys(model).length > 0) {

@@ -56,6 +56,14 @@ export const RUN_KEYS = {
         'random weights of the shape under model:.',
     ),
   ),
+  adapterNameOrPath: key(
+    'adapter_name_or_path',
+    unset(text('./adapter')).describe(
+      'A LoRA adapter to go on with, beside model_name_or_path: a folder as PEFT writes it, or the directory of a finished ' +
+        'run; relative to this file. It brings lora_r, lora_alpha, use_rslora and lora_target_modules. Default: a new one ' +
+        'with use_peft, else none.',
+    ),
+  ),
   chatTemplateKwargs: key(
     'chat_template_kwargs',
     unset(

@@ -13,6 +13,7 @@ import type { EvaluationFigure } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Policy } from '../model/policy.ts';
+import type { BaseName } from '../model/pretrained/adapter_files.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import type { BestEvaluation } from './best.ts';
 
@@ -79,6 +80,15 @@ export interface RunRemark {
   readonly message: string;
 }
 
+/** A pretrained model, by what tells it from others. */
+export interface BaseModel {
+  readonly name: BaseName;
+  /** SHA-256 of each of its files, by their names. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Of its weights. */
+  readonly sha256: string;
+}
+
 export interface TrainingRun {
   readonly config: RunConfig;
   readonly tasks: TaskSet;
@@ -93,8 +103,8 @@ export interface TrainingRun {
   /** What is known of each problem, where a method asks for it. */
   readonly ledger: Ledger;
   readonly policy: Policy;
-  /** SHA-256 of the files of the pretrained model that it began with, by name; absent for random weights. */
-  readonly base?: Readonly<Record<string, string>>;
+  /** The pretrained model that it began with; absent for random weights. */
+  readonly base?: BaseModel;
   readonly state: RunState;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;

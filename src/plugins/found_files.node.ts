@@ -109,10 +109,26 @@ export async function findFile(
 
 /** Where the pretrained model of a config is: relative to its file, or to where `--set` was typed. */
 export function modelPath({ config, problems }: LoadedConfig, file: string): string | undefined {
-  const { modelNameOrPath: path } = config;
+  return pathOf(config.modelNameOrPath, 'model_name_or_path', problems, file);
+}
+
+/** The same of the adapter that it goes on with. */
+export function adapterPath({ config, problems }: LoadedConfig, file: string): string | undefined {
+  return pathOf(config.adapterNameOrPath, 'adapter_name_or_path', problems, file);
+}
+
+function pathOf(path: string | undefined, key: string, problems: Problems, file: string): string | undefined {
   if (path === undefined) return undefined;
-  const isTyped = problems.placeOf('model_name_or_path').label === '--set';
+  const isTyped = problems.placeOf(key).label === '--set';
   return resolve(isTyped ? '.' : dirname(file), path);
+}
+
+/** The adapter as the run's own config names it. */
+export function adapterInRun(loaded: LoadedConfig, { file, directory }: SearchOptions): string | undefined {
+  const { adapterNameOrPath: given } = loaded.config;
+  const path = adapterPath(loaded, file);
+  if (given === undefined || path === undefined || isAbsolute(given) || directory === undefined) return given;
+  return pathFrom(directory, path);
 }
 
 /**

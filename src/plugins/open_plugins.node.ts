@@ -25,6 +25,7 @@ import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import type { Codec } from '../text/codec.ts';
 import { findDataset, verifierOf } from './dataset_files.node.ts';
 import {
+  adapterInRun,
   type FoundFile,
   findFile,
   findFiles,
@@ -376,5 +377,12 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
   );
   const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(datasetInRun(task)), weight }));
   const modelNameOrPath = modelInRun(loaded, options);
-  return { ...config, ...(modelNameOrPath !== undefined && { modelNameOrPath }), tasks, stages };
+  const adapterNameOrPath = adapterInRun(loaded, options);
+  return {
+    ...config,
+    ...(modelNameOrPath !== undefined && { modelNameOrPath }),
+    ...(adapterNameOrPath !== undefined && { adapterNameOrPath }),
+    tasks,
+    stages,
+  };
 }

@@ -10,8 +10,9 @@ import type { Evaluation, Example } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import { countParameters } from '../model/parameters.ts';
+import { writeAdapter } from './adapter_export.ts';
 import { isBestNow } from './best_weights.ts';
-import { eosTokenIds, writeModel } from './model_files.ts';
+import { eosTokenIds, writeModel, writeTokenizer } from './model_files.ts';
 import type { Store } from './store.ts';
 
 /** Whose weights the policy has, for the card. */
@@ -47,6 +48,13 @@ export async function exportModel(
     store.writeAtomic(`${folder}/${name}`, new TextEncoder().encode(text));
   const { modelNameOrPath, model } = run.config;
   const context = modelNameOrPath === undefined ? undefined : model.maxPositionEmbeddings;
+  const { adapter } = run.config;
+  if (adapter !== undefined && run.base !== undefined) {
+    const sha256 = await writeAdapter(store, folder, policy, adapter, run.base);
+    await writeTokenizer(store, folder, codec);
+    await write('README.md', modelCard(run, origin, sha256));
+    return sha256;
+  }
   const sha256 = await writeModel(store, folder, policy, codec, context);
   const generation = {
     do_sample: false,
@@ -62,7 +70,7 @@ export async function exportModel(
 /** README.md of a model, with the head that Hugging Face's hub reads. */
 export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOrigin, sha256: string): string {
   const { tasks, config, policy } = run;
-  const base = config.modelNameOrPath;
+  const { adapter, modelNameOrPath: base } = config;
   const [item] = tasks.heldOutItems();
   const shown = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
   const prompt = shown?.prompt ?? item?.prompt ?? '';
@@ -77,14 +85,14 @@ export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOr
     `Weights: SHA-256 ${code(sha256)}, over the tensors in the order of the file.`,
   ];
   return `---
-library_name: transformers
+library_name: ${adapter === undefined ? 'transformers' : 'peft'}
 pipeline_tag: text-generation
 tags: [rlvr-train, grpo]
 ---
 
 # ${printable(tasks.name)}
 
-A transformer of ${thousands(countParameters(policy.parameters))} parameters, trained by rlvr-train from ${base === undefined ? 'random weights' : code(base)} with verifiable rewards.
+${adapter === undefined ? `A transformer of ${thousands(countParameters(policy.parameters))} parameters, trained by rlvr-train from ${base === undefined ? 'random weights' : code(base)} with verifiable rewards.` : adapterText(run)}
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 
@@ -92,8 +100,8 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}
 
 In this folder:
 
-\`\`\`python
-${base === undefined ? answerScript(prompt) : chatScript(run)}
+\`\`\`${isForPeft(run) ? 'python' : 'sh'}
+${base === undefined ? answerScript(prompt) : isForPeft(run) ? chatScript(run) : MERGE}
 \`\`\`
 
 ${shown === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(shown)}
@@ -108,13 +116,32 @@ const OWN_LICENSE =
   'These weights come from no other model and from no data set but the generated problems of the task. Their license is ' +
   'for whoever trained them to choose: write `license: …` into the head of this file.';
 
+/** `An adapter (LoRA, …) of … parameters beside the … of …`. */
+function adapterText({ config, policy }: TrainingRun): string {
+  const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
+  const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
+  const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
+  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It stands beside the ${all} of ${code(config.modelNameOrPath ?? '')}, which stayed as they were.`;
+}
+
+/** PEFT opens no adapter of a GGUF file. */
+function isForPeft({ config, base }: TrainingRun): boolean {
+  return config.adapter === undefined || base?.name.name.endsWith('.gguf') !== true;
+}
+
+const MERGE = 'npx rlvr-train merge . --output ../merged   # a model in the layout of transformers';
+
 /** The same through the chat template, with what stands before a question. */
-function chatScript({ tasks }: TrainingRun): string {
+function chatScript({ tasks, config }: TrainingRun): string {
+  const isAdapter = config.adapter !== undefined;
   const [item] = tasks.heldOutItems();
   const turns = item === undefined ? [] : tasks.environment.start(item).prompt;
-  return `from transformers import AutoModelForCausalLM, AutoTokenizer
+  const [imports, opened] = isAdapter
+    ? ['from peft import AutoPeftModelForCausalLM\nfrom transformers import AutoTokenizer', 'AutoPeftModelForCausalLM']
+    : ['from transformers import AutoModelForCausalLM, AutoTokenizer', 'AutoModelForCausalLM'];
+  return `${imports}
 
-model = AutoModelForCausalLM.from_pretrained(".")
+model = ${opened}.from_pretrained(".")
 tokenizer = AutoTokenizer.from_pretrained(".")
 messages = ${JSON.stringify(turns)}
 prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True)

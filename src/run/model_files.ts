@@ -1,8 +1,11 @@
 /** The trained model as other tools read it: model.safetensors, config.json, tokenizer.json, tokenizer_config.json. */
 
+import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError } from '../errors.ts';
+import type { TrainingRun } from '../grpo/run.ts';
 import { countParameters, type Parameter } from '../model/parameters.ts';
 import type { Policy } from '../model/policy.ts';
+import { ADAPTER_WEIGHTS, nameInFile } from '../model/pretrained/adapter_files.ts';
 import {
   allocateSafetensors,
   decodeElements,
@@ -18,6 +21,23 @@ import type { Store } from './store.ts';
 
 /** Where a run directory keeps the model that its run ended with. */
 export const MODEL_FOLDER = 'model';
+
+/** The weights in it: the model's, or the adapter's. */
+export function modelFile({ adapter }: Pick<RunConfig, 'adapter'>): string {
+  return `${MODEL_FOLDER}/${adapter === undefined ? 'model.safetensors' : ADAPTER_WEIGHTS}`;
+}
+
+/** Loads that file. @throws as `loadModel` */
+export function loadOwnModel(
+  store: Store,
+  { config, policy }: Pick<TrainingRun, 'config' | 'policy'>,
+  heard?: LoadOptions['heard'],
+): Promise<void> {
+  return loadModel(store, modelFile(config), policy, {
+    ...(heard && { heard }),
+    ...(config.adapter && { nameOf: nameInFile }),
+  });
+}
 
 /** Architecture class that Hugging Face's transformers loads these weights with. */
 function architecture(shape: ModelShape): { readonly name: string; readonly type: string } {

@@ -15,11 +15,11 @@ import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
-import { loadPretrained } from '../model/pretrained/load_weights.ts';
+import { loadAdapter, loadPretrained } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
-import { type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
+import { baseOf, type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
@@ -53,7 +53,7 @@ export async function openRun(
   { rewards: own = {}, methods: ownMethods = {}, lineOf, pretrained, clock = () => performance.now() }: RunOptions = {},
 ): Promise<TrainingRun> {
   requirePretrained(given, pretrained);
-  const config = pretrained === undefined ? given : withPretrained(given, pretrained.model);
+  const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
   const tasks = 'shares' in of ? of : oneTask(of);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
@@ -68,24 +68,27 @@ export async function openRun(
   const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
   try {
     if (pretrained !== undefined) await loadPretrained(pretrained.model, policy);
+    const adapter = pretrained?.adapter;
     const drawn =
       pretrained === undefined ? [...policy.parameters, ...policy.adapterParameters] : policy.adapterParameters;
     for (const parameter of drawn) {
       policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
     }
+    if (pretrained !== undefined && adapter !== undefined) await loadAdapter(adapter, pretrained.model, policy);
   } catch (error) {
     await policy.close(); // its threads would keep the process alive
     throw error;
   }
   const ledger = new Ledger();
-  const base = await pretrained?.hashes();
+  const base = pretrained && (await baseOf(pretrained));
   const state = initialState();
   return { config, tasks, rewards, methods, remarks, figures, ledger, policy, ...(base && { base }), state, clock };
 }
 
 /**
  * Opens a run that is only evaluated or sampled, which reads verdicts alone: a policy without gradients, optimizer and
- * reference, whose weights are 0 until a model or a checkpoint is loaded.
+ * reference, whose weights are 0 until a model or a checkpoint is loaded; where it trains an adapter, those of its base are
+ * there.
  *
  * @param load  what will be sampled together
  * @param pretrained  the model that the config names
@@ -99,11 +102,12 @@ export async function openForInference(
   pretrained?: Pretrained,
 ): Promise<TrainingRun> {
   requirePretrained(given, pretrained);
-  const config = pretrained === undefined ? given : withPretrained(given, pretrained.model);
+  const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
-  const base = await pretrained?.hashes();
+  if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);
+  const base = pretrained && (await baseOf(pretrained));
   const none = config.stages.map(() => undefined);
   return {
     config,
@@ -118,6 +122,16 @@ export async function openForInference(
     state: initialState(),
     clock: () => performance.now(),
   };
+}
+
+/** What an adapter stands beside. */
+async function loadBase({ model }: Pretrained, policy: Policy): Promise<void> {
+  try {
+    await loadPretrained(model, policy);
+  } catch (error) {
+    await policy.close();
+    throw error;
+  }
 }
 
 /** @throws ConfigError where methods cannot work together: those of files are known here for the first time */

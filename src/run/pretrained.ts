@@ -2,8 +2,11 @@
  * A pretrained model, opened: what its weights are, and how its text is written. Headers and the tokenizer are read; the
  * weights are read when a policy takes them.
  */
+import { otherAdapterKeys } from '../config/adapter_keys.ts';
+import { aboutKey } from '../config/problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../errors.ts';
+import type { BaseModel } from '../grpo/run.ts';
 import {
   ADAPTER_CONFIG,
   ADAPTER_WEIGHTS,
@@ -19,7 +22,7 @@ import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts'
 import type { Codec } from '../text/codec.ts';
 import { ggufTokenizer } from '../text/gguf_tokenizer.ts';
 import { pretrainedCodec, TOKENIZER_FILES, type TokenizerFiles } from '../text/pretrained_codec.ts';
-import { type BaseHashes, hashFiles } from './base_hashes.ts';
+import { type BaseHashes, hashFiles, weightsHash } from './base_hashes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -66,8 +69,12 @@ export async function openPretrained(place: ModelPlace, options: PretrainedOptio
   try {
     const adapter = await openAdapter(files);
     requireFit(adapter, base.model);
+    const { baseSha256: trained } = adapter;
+    const present = trained && (await weightsHash(await base.hashes(), base.model));
+    const other = `trained beside weights with SHA-256 ${trained?.slice(0, 8)}…, and those of ${base.name} have ${present?.slice(0, 8)}…`;
+    const notes = trained === present ? adapter.notes : [...adapter.notes, other];
     const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, ADAPTER_FILES)) });
-    return { ...base, name, adapter, hashes };
+    return { ...base, name, adapter: { ...adapter, notes }, hashes };
   } catch (error) {
     throw withPlace(name, error);
   }
@@ -76,7 +83,9 @@ export async function openPretrained(place: ModelPlace, options: PretrainedOptio
 /** The model with its adapter merged, for those who only ask it. */
 export function merged(pretrained: Pretrained): Pretrained {
   const { model, adapter } = pretrained;
-  return adapter === undefined ? pretrained : { ...pretrained, model: mergedModel(model, adapter) };
+  if (adapter === undefined) return pretrained;
+  const { adapter: _, ...whole } = pretrained;
+  return { ...whole, model: mergedModel(model, adapter) };
 }
 
 async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<Pretrained> {
@@ -100,11 +109,27 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
   }
 }
 
-/** The same config with the shape that a pretrained model's files have. */
-export function withPretrained(config: RunConfig, { shape, context }: PretrainedModel): RunConfig {
+/** What a run keeps of its model: a pass over all of its files. */
+export async function baseOf({ model, location, hashes }: Pretrained): Promise<BaseModel> {
+  const files = await hashes();
+  return { name: location, files, sha256: await weightsHash(files, model) };
+}
+
+/**
+ * The same config with what a pretrained model's files say: the shape, and of an adapter rank, alpha and modules.
+ *
+ * @throws ConfigError for a key of an adapter that is not its default, and not that of the files
+ */
+export function withPretrained(config: RunConfig, { model: { shape, context }, adapter }: Pretrained): RunConfig {
   const { vocabSize: _, ...sizes } = shape;
   const { initializerRange } = config.model;
-  return { ...config, model: { ...sizes, initializerRange, maxPositionEmbeddings: context } };
+  const model = { ...sizes, initializerRange, maxPositionEmbeddings: context };
+  if (adapter === undefined) return { ...config, model };
+  const [other] = otherAdapterKeys(config.adapter, adapter.config).filter(({ isDefault }) => !isDefault);
+  if (other !== undefined) {
+    throw new ConfigError('other-adapter', `${aboutKey(other.key, other.value, other.rule)}.`, { path: other.key });
+  }
+  return { ...config, model, adapter: adapter.config };
 }
 
 /** @throws ConfigError where a config names a model and none was opened, or the other way round */

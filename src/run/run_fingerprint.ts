@@ -19,6 +19,6 @@ export async function runFingerprint({ config, policy, base }: TrainingRun): Pro
     threads: Number(threads),
     seed: config.seed,
     configHash: await configHash(config),
-    ...(base && { base }),
+    ...(base && { base: base.files }),
   };
 }

@@ -21,7 +21,7 @@ import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
 import { exportModel, ofBest, ofLast } from '../run/model_export.ts';
-import { loadModel, weightsSha256 } from '../run/model_files.ts';
+import { loadOwnModel, weightsSha256 } from '../run/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
 import { changedConfig, readChanges, writeChange } from '../run/setting_changes.ts';
@@ -186,7 +186,7 @@ class LocalRun implements BrowserRun {
       const summary = parseJsonObject((await store.read('summary.json')) ?? new Uint8Array(0));
       if (summary !== undefined) this.#status = 'finished';
       if (summary?.model === 'best') {
-        await loadModel(store, `${MODEL_FOLDER}/model.safetensors`, run.policy);
+        await loadOwnModel(store, run);
         this.#isBest = true;
       }
     }

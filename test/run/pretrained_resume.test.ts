@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/data/create_task.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { decodeSafetensors } from '../../src/model/safetensors.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { changedFiles, hashFiles } from '../../src/run/base_hashes.ts';
 import { fileStore } from '../../src/run/files.node.ts';
@@ -36,18 +37,21 @@ const letters: RewardFunction = {
   score: ({ completions }) => completions.map((text) => text.replace(/[^a-z]/gi, '').length),
 };
 
+const ADAPTER = 'use_peft: true\nlora_r: 2\nlora_alpha: 4\nbeta: 0.1\n';
+
 interface Attempt {
   readonly base: Store;
   readonly store: Store;
   readonly resume?: boolean;
   readonly force?: boolean;
   readonly stopAt?: number;
+  readonly keys?: string;
 }
 
 /** @returns SHA-256 of the trained weights, undefined where the run was stopped; and what was said */
-async function attempt({ base, store, resume = false, force = false, stopAt }: Attempt) {
+async function attempt({ base, store, resume = false, force = false, stopAt, keys = '' }: Attempt) {
   const pretrained = await openPretrained({ name: './base', files: folderOf(base, 'base') });
-  const { config } = parseConfig(YAML, { file: 'inline' });
+  const { config } = parseConfig(`${YAML}${keys}`, { file: 'inline' });
   const tasks = await createTasks(config, { codec: pretrained.codec, heldOutSample: 2 });
   const run = await openRun(config, tasks, await wasmBackend({ inline: true }), { pretrained, rewards: { letters } });
   const fingerprint = await fingerprintOf(run);
@@ -64,11 +68,14 @@ async function attempt({ base, store, resume = false, force = false, stopAt }: A
   }
 }
 
-it('a run resumes on the same files to the same weights, and on others not at all', async () => {
+it.each([
+  ['of all weights', ''],
+  ['of an adapter', ADAPTER],
+])('a run %s resumes on the same files to the same weights, and on others not at all', async (_, keys) => {
   const base = await smallPretrainedFiles();
-  const whole = await attempt({ base, store: memoryStore() });
+  const whole = await attempt({ base, store: memoryStore(), keys });
   const store = memoryStore();
-  await attempt({ base, store, stopAt: 1 });
+  await attempt({ base, store, stopAt: 1, keys });
   const recorded = await readFingerprint(store);
   const weights = (await base.read('base/model.safetensors')) as Uint8Array<ArrayBuffer>;
   expect(recorded?.base).toMatchObject({ 'model.safetensors': await sha256Hex(weights) });
@@ -87,11 +94,25 @@ it('a run resumes on the same files to the same weights, and on others not at al
   }
   weights[weights.length - 1] ^= 1;
   await other.writeAtomic('base/model.safetensors', weights);
-  await expect(attempt({ base: other, store, resume: true })).rejects.toThrow(
+  await expect(attempt({ base: other, store, resume: true, keys })).rejects.toThrow(
     /--resume: this run was started under other conditions[\s\S]*model\.safetensors of the pretrained model has changed \(SHA-256 \w{8} → \w{8}\)/,
   );
-  const resumed = await attempt({ base, store, resume: true });
+  const resumed = await attempt({ base, store, resume: true, keys });
   expect(resumed.sha256).toBe(whole.sha256);
+});
+
+it('a checkpoint of an adapter holds A, B and their moments, and nothing of the base', async () => {
+  const store = memoryStore();
+  await attempt({ base: await smallPretrainedFiles(), store, stopAt: 1, keys: ADAPTER });
+  const read = async (file: string) =>
+    decodeSafetensors((await store.read(`checkpoints/grpo-1/${file}.safetensors`)) as Uint8Array).tensors;
+  const weights = await read('weights');
+  expect(weights.size).toBe(14);
+  for (const name of weights.keys()) expect(name).toMatch(/_proj\.lora_[AB]\.weight$/);
+  const length = [...weights.values()].reduce((sum, { data }) => sum + data.length, 0);
+  const optimizer = await read('optimizer');
+  expect([...optimizer.keys()]).toEqual(['firstMoment', 'secondMoment', 'reference']);
+  for (const { shape } of optimizer.values()) expect(shape[0]).toBeLessThan(length + 64); // between matrices is padding
 });
 
 it('a file on a disk has the hash of its bytes, whatever pieces it is read in', async () => {

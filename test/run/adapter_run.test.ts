@@ -1,0 +1,180 @@
+/** Runs that train an adapter: what they leave, and what they go on with. */
+import { describe, expect, it } from 'vitest';
+import { resolvedYaml } from '../../src/config/dump.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTasks } from '../../src/data/create_task.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { packBatch } from '../../src/model/batch.ts';
+import { Policy } from '../../src/model/policy.ts';
+import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { exportModel, modelCard, ofLast } from '../../src/run/model_export.ts';
+import { loadOwnModel, weightsSha256 } from '../../src/run/model_files.ts';
+import { openForInference, openRun } from '../../src/run/open_run.ts';
+import { type ModelPlace, merged, openPretrained, type Pretrained } from '../../src/run/pretrained.ts';
+import type { Store } from '../../src/run/store.ts';
+import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';
+import { folderOf, SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
+
+const YAML = `model_name_or_path: ./base
+task: reverse_text
+num_generations: 2
+generation_batch_size: 4
+max_completion_length: 4
+learning_rate: 1.0e-2
+max_steps: 2
+eval_strategy: 'no'
+num_generations_eval: 1
+reward_funcs: [letters]
+`;
+
+const letters: RewardFunction = {
+  name: 'letters',
+  score: ({ completions }) => completions.map((text) => text.replace(/[^a-z]/gi, '').length),
+};
+
+const baseIn = (store: Store): ModelPlace => ({
+  name: './base',
+  files: folderOf(store, 'base'),
+  location: { name: '/models/base' },
+});
+
+async function openWith(pretrained: Pretrained, keys: string): Promise<TrainingRun> {
+  const { config } = parseConfig(`${YAML}${keys}`, { file: 'inline' });
+  const tasks = await createTasks(config, { codec: pretrained.codec, heldOutSample: 2 });
+  return openRun(config, tasks, await wasmBackend({ inline: true }), { pretrained, rewards: { letters } });
+}
+
+async function trainAll(run: TrainingRun): Promise<void> {
+  for await (const _ of train(run));
+}
+
+/** Log-probs of the same random texts. */
+async function logprobsOf(policy: Policy): Promise<Float32Array> {
+  return (await policy.score(packBatch(randomGroups([2, 1], { vocabSize: 400, longest: 6 })), 1)).logprobs;
+}
+
+describe('a run of an adapter', () => {
+  it('leaves it in PEFT’s layout, beside the tokenizer’s files as they were, and opens again', async () => {
+    const files = await smallPretrainedFiles();
+    const run = await openWith(
+      await openPretrained(baseIn(files)),
+      'use_peft: true\nlora_r: 2\nlora_target_modules: [q_proj, down_proj]\n',
+    );
+    await trainAll(run);
+    const sha256 = await exportModel(files, 'model', run, ofLast(run));
+    expect(sha256).toBe(await weightsSha256(run.policy));
+    expect(await files.list('model')).toEqual([
+      'README.md',
+      'adapter_config.json',
+      'adapter_model.safetensors',
+      'tokenizer.json',
+      'tokenizer_config.json',
+    ]);
+    for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
+      expect(await files.read(`model/${name}`), name).toEqual(await files.read(`base/${name}`));
+    }
+    const config = JSON.parse(new TextDecoder().decode(await files.read('model/adapter_config.json')));
+    expect(config).toMatchObject({
+      peft_type: 'LORA',
+      base_model_name_or_path: '/models/base',
+      r: 2,
+      lora_alpha: 32,
+      target_modules: ['q_proj', 'down_proj'],
+    });
+    const card = modelCard(run, ofLast(run), sha256);
+    expect(card).toContain('An adapter (LoRA, r 2, alpha 32, beside q_proj, down_proj) of 144 parameters');
+    expect(card).toContain('AutoPeftModelForCausalLM.from_pretrained(".")');
+
+    const again = await openPretrained(baseIn(files));
+    const asked = await openForInference(
+      run.config,
+      run.tasks,
+      await wasmBackend({ inline: true }),
+      { prompts: 2, samples: 1 },
+      again,
+    );
+    await loadOwnModel(files, asked);
+    expect(await weightsSha256(asked.policy)).toBe(sha256);
+    await asked.policy.close();
+    await run.policy.close();
+  });
+
+  it('merged has the log-probs that it had beside its base', async () => {
+    const files = await smallPretrainedFiles();
+    const run = await openWith(await openPretrained(baseIn(files)), 'use_peft: true\n');
+    await trainAll(run);
+    await exportModel(files, 'model', run, ofLast(run));
+    const place = { ...baseIn(files), adapter: { name: 'model', files: folderOf(files, 'model') } };
+    const { model } = merged(await openPretrained(place));
+    const policy = await Policy.open(await wasmBackend({ inline: true }), model.shape, SMALL_CAPACITY);
+    await loadPretrained(model, policy);
+    const [whole, beside] = [await logprobsOf(policy), await logprobsOf(run.policy)];
+    whole.forEach((value, i) => expect(Math.abs(value - beside[i])).toBeLessThan(1e-5));
+    await policy.close();
+    await run.policy.close();
+  });
+
+  it('begins as its base: B is 0', async () => {
+    const files = await smallPretrainedFiles();
+    const [whole, beside] = [
+      await openWith(await openPretrained(baseIn(files)), ''),
+      await openWith(await openPretrained(baseIn(files)), 'use_peft: true\n'),
+    ];
+    expect(await logprobsOf(beside.policy)).toEqual(await logprobsOf(whole.policy));
+    for (const { policy } of [whole, beside]) await policy.close();
+  });
+});
+
+describe('an adapter that is there already', () => {
+  async function withAdapter(baseSha256 = ''): Promise<{ place: ModelPlace; files: Store }> {
+    const files = await smallPretrainedFiles();
+    await writeSmallAdapter(files, 'adapter', { name: { name: '/models/base' }, sha256: baseSha256 });
+    return { files, place: { ...baseIn(files), adapter: { name: './adapter', files: folderOf(files, 'adapter') } } };
+  }
+
+  it('is gone on with: rank, alpha and modules are its own', async () => {
+    const { place, files } = await withAdapter();
+    const pretrained = await openPretrained(place);
+    const run = await openWith(pretrained, 'adapter_name_or_path: ./adapter\n');
+    expect(run.config.adapter).toEqual(SMALL_ADAPTER);
+    const fresh = await openPretrained({ ...place, adapter: { name: 'again', files: folderOf(files, 'adapter') } });
+    for (const parameter of run.policy.adapterParameters) {
+      const values = await run.policy.readParameter(parameter);
+      await fresh.adapter?.tensors.get(parameter.name)?.read((piece, at) => {
+        expect(values.subarray(at, at + piece.length), parameter.name).toEqual(piece);
+      });
+    }
+    const before = await weightsSha256(run.policy);
+    await trainAll(run);
+    expect(await weightsSha256(run.policy)).not.toBe(before);
+    // The config of the run says what the files said, and runs as it stands.
+    const yaml = resolvedYaml(run.config);
+    expect(yaml).toContain('adapter_name_or_path: ./adapter');
+    expect(yaml).toContain('lora_r: 2');
+    expect(parseConfig(yaml, { file: 'again' }).config.adapter).toEqual(SMALL_ADAPTER);
+    await run.policy.close();
+  });
+
+  it('contradicts keys that say another one', async () => {
+    const pretrained = await openPretrained((await withAdapter()).place);
+    await expect(openWith(pretrained, 'adapter_name_or_path: ./adapter\nuse_peft: true\nlora_r: 8\n')).rejects.toThrow(
+      /lora_r: 8 — the adapter that the run goes on with has 2; leave the key out/,
+    );
+  });
+
+  it('that was trained here beside other weights says so', async () => {
+    const { place } = await withAdapter('f'.repeat(64));
+    expect((await openPretrained(place)).adapter?.notes).toEqual([
+      expect.stringMatching(/^trained beside weights with SHA-256 ffffffff…, and those of \.\/base have \w{8}…$/),
+    ]);
+  });
+
+  it('needs the model that it stands beside', () => {
+    expect(() =>
+      parseConfig('task: reverse_text\nmax_steps: 1\nadapter_name_or_path: ./adapter\n', { file: 'a' }),
+    ).toThrow(/adapter_name_or_path: "?\.\/adapter"? — stands beside the weights of a model; add model_name_or_path/);
+  });
+});
