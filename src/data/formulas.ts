@@ -1,8 +1,15 @@
 /** Formulas of propositional logic as tasks ask them. */
 import type { Rng } from '../kernels/philox.ts';
-import type { Connective, Formula } from '../parsing/propositional_logic.ts';
+import { type Connective, type Formula, readFormula } from '../parsing/propositional_logic.ts';
 
 const CONNECTIVES: readonly Connective[] = ['and', 'or', 'implies', 'iff'];
+
+/** The formula of a text that a task made. @throws RangeError where it is none */
+export function formulaOf(text: string): Formula {
+  const reading = readFormula(text);
+  if (reading.ok) return reading.formula;
+  throw new RangeError(`${text}: ${reading.reason}`);
+}
 
 /** A variable, or its opposite. */
 function drawLiteral(rng: Rng, names: readonly string[]): Formula {

@@ -49,7 +49,7 @@ export { type Environment, type EnvironmentStep, singleTurn } from './environmen
 export { correct, judgeGrid, judgeList, judgeNumber, judgeText, judgeTruth } from './judge.ts';
 export { readKnobs, takeKnobs } from './knobs.ts';
 export { type LineTask, lineTask } from './line_task.ts';
-export { listMisses, type NearMisses, numberMisses, textMisses } from './near_misses.ts';
+export { listMisses, type NearMisses, numberMisses, textMisses, truthMisses } from './near_misses.ts';
 export { type FilledGrid, judgeFilledGrid } from './puzzle.ts';
 export { type AnyTaskDefinition, type RegisteredTask, registeredTask, registeredTasks } from './registry.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from './split.ts';

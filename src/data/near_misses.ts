@@ -25,6 +25,19 @@ export function numberMisses(truth: number | bigint): NearMisses {
   };
 }
 
+/** Beside a yes or no. */
+export function truthMisses(truth: boolean): NearMisses {
+  return {
+    'the other one': truth ? 'no' : 'yes',
+    both: 'yes no',
+    'both, joined': 'yesno',
+    neither: 'maybe',
+    'as a number': truth ? '1' : '0',
+    'as a truth value': String(truth),
+    'begun alone': truth ? 'y' : 'n',
+  };
+}
+
 /** Beside a text that alone is right. */
 export function textMisses(right: string, alphabet: string, rng: Rng): NearMisses {
   const at = rng.int(0, right.length - 1);

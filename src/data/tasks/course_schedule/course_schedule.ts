@@ -12,6 +12,7 @@ import type { Rng } from '../../../kernels/philox.ts';
 import { judgeTruth } from '../../judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
+import { truthMisses } from '../../near_misses.ts';
 import { type CourseScheduleKnobs, courseScheduleCard } from './card.ts';
 
 export type CourseScheduleItem = { readonly pairs: readonly string[] };
@@ -85,18 +86,7 @@ export const courseSchedule = lineTask<CourseScheduleItem, CourseScheduleKnobs>(
     `Of each of these pairs of courses the first must be taken before the second: ${pairs.join(', ')}. Can all courses be taken? Answer yes or no.`,
   oracle: (item) => (canAllBeTaken(item) ? 'yes' : 'no'),
   verify: (item, answer) => judgeTruth(answer, canAllBeTaken(item), ['yes', 'no']),
-  mutants: (item) => {
-    const isRight = canAllBeTaken(item);
-    return {
-      'the other one': isRight ? 'no' : 'yes',
-      both: 'no yes',
-      neither: 'maybe',
-      'as a number': isRight ? '1' : '0',
-      'as a truth value': String(isRight),
-      'begun alone': isRight ? 'y' : 'n',
-      'the pairs': item.pairs.join(' '),
-    };
-  },
+  mutants: (item) => ({ ...truthMisses(canAllBeTaken(item)), 'the pairs': item.pairs.join(' ') }),
   chance: () => 0.5,
   longest: ({ courses }) => ({ prompt: 4 * courses + 6, answer: 3, question: 180 + 5 * courses }),
 });

@@ -9,6 +9,7 @@
 import { judgeTruth } from '../../judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
+import { truthMisses } from '../../near_misses.ts';
 import { type IsomorphicStringsKnobs, isomorphicStringsCard } from './card.ts';
 
 export type IsomorphicStringsItem = { readonly one: string; readonly other: string };
@@ -50,14 +51,7 @@ export const isomorphicStrings = lineTask<IsomorphicStringsItem, IsomorphicStrin
     `Can ${one} be turned into ${other} by replacing each letter by another one, always the same, and no two by one? Answer yes or no.`,
   oracle: (item) => (areAlike(item) ? 'yes' : 'no'),
   verify: (item, answer) => judgeTruth(answer, areAlike(item), ['yes', 'no']),
-  mutants: (item) => ({
-    'the other one': areAlike(item) ? 'no' : 'yes',
-    both: 'no yes',
-    neither: 'maybe',
-    'as a number': areAlike(item) ? '1' : '0',
-    'as a truth value': String(areAlike(item)),
-    'begun alone': areAlike(item) ? 'y' : 'n',
-  }),
+  mutants: (item) => truthMisses(areAlike(item)),
   chance: () => 0.5,
   longest: ({ length }) => ({ prompt: 2 * length + 6, answer: 3 }),
 });

@@ -7,11 +7,11 @@
  *
  * Roles are drawn first, all alike often, and statements that fit them until no other roles do.
  */
-import { type Formula, formulaText, readFormula, TAUTOLOGY, truthTable } from '../../../parsing/propositional_logic.ts';
+import { type Formula, formulaText, TAUTOLOGY, truthTable } from '../../../parsing/propositional_logic.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { readAssignment } from '../../../parsing/words.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
-import { drawFormula, inEnglish } from '../../formulas.ts';
+import { drawFormula, formulaOf, inEnglish } from '../../formulas.ts';
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type KnightsKnavesKnobs, knightsKnavesCard } from './card.ts';
@@ -41,12 +41,6 @@ function drawStatement(draw: () => Formula, speaker: number, world: number, peop
     if (formulaText(statement).replace('!', '') === people[speaker]) continue; // of oneself alone, that says nothing
     if (Number((truthTable(statement, people) >> BigInt(world)) & 1n) === ((world >> speaker) & 1)) return statement;
   }
-}
-
-function formulaOf(text: string): Formula {
-  const reading = readFormula(text);
-  if (reading.ok) return reading.formula;
-  throw new RangeError(`${text}: ${reading.reason}`);
 }
 
 function tablesOf({ statements }: KnightsKnavesItem): string {

@@ -17,7 +17,7 @@ import {
 } from '../../../parsing/propositional_logic.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
-import { drawFormula } from '../../formulas.ts';
+import { drawFormula, formulaOf } from '../../formulas.ts';
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type PropositionalLogicKnobs, propositionalLogicCard } from './card.ts';
@@ -25,12 +25,6 @@ import { type PropositionalLogicKnobs, propositionalLogicCard } from './card.ts'
 export type PropositionalLogicItem = { readonly premises: readonly string[] };
 
 const LETTERS = ['P', 'Q', 'R', 'S', 'T', 'U', 'W', 'X'];
-
-function formulaOf(text: string): Formula {
-  const reading = readFormula(text);
-  if (reading.ok) return reading.formula;
-  throw new RangeError(`${text}: ${reading.reason}`);
-}
 
 /** The variables of the premises, in the order of the alphabet. */
 function variablesOf(premises: readonly Formula[]): string[] {

@@ -9,6 +9,7 @@
 import { judgeTruth } from '../../judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
+import { truthMisses } from '../../near_misses.ts';
 import { type RansomNoteKnobs, ransomNoteCard } from './card.ts';
 
 export type RansomNoteItem = { readonly note: string; readonly text: string };
@@ -47,14 +48,7 @@ export const ransomNote = lineTask<RansomNoteItem, RansomNoteKnobs>(ransomNoteCa
     `Can the letters of ${note} be cut out of ${text}, each letter used once? Answer yes or no.`,
   oracle: (item) => (canBeCut(item) ? 'yes' : 'no'),
   verify: (item, answer) => judgeTruth(answer, canBeCut(item), ['yes', 'no']),
-  mutants: (item) => ({
-    'the other one': canBeCut(item) ? 'no' : 'yes',
-    both: 'yes no',
-    neither: 'maybe',
-    'as a number': canBeCut(item) ? '1' : '0',
-    'as a truth value': String(canBeCut(item)),
-    'begun alone': canBeCut(item) ? 'y' : 'n',
-  }),
+  mutants: (item) => truthMisses(canBeCut(item)),
   chance: () => 0.5,
   longest: ({ length }) => ({ prompt: 2 * length + 16, answer: 3 }),
 });

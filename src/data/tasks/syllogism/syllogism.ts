@@ -12,6 +12,7 @@ import type { Rng } from '../../../kernels/philox.ts';
 import { judgeTruth } from '../../judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
+import { truthMisses } from '../../near_misses.ts';
 import { type SyllogismKnobs, syllogismCard } from './card.ts';
 
 /** A form and two terms: `Abc` is all b are c, `E` none, `I` some, `O` some are not. */
@@ -110,19 +111,7 @@ export const syllogism = lineTask<SyllogismItem, SyllogismKnobs>(syllogismCard, 
     `There is at least one of each kind of things. Suppose that ${premises.map(inEnglish).join(', and that ')}. Does it follow that ${inEnglish(conclusion)}? Answer yes or no.`,
   oracle: (item) => (follows(item) ? 'yes' : 'no'),
   verify: (item, answer) => judgeTruth(answer, follows(item), ['yes', 'no']),
-  mutants(item) {
-    const isRight = follows(item);
-    return {
-      'the other one': isRight ? 'no' : 'yes',
-      both: 'yes no',
-      'both, joined': 'yesno',
-      neither: 'some',
-      'as a number': isRight ? '1' : '0',
-      'as a truth value': String(isRight),
-      'begun alone': isRight ? 'y' : 'n',
-      'the conclusion': inWords(item.conclusion),
-    };
-  },
+  mutants: (item) => ({ ...truthMisses(follows(item)), 'the conclusion': inWords(item.conclusion) }),
   chance: () => 0.5,
   longest: ({ premises }) => ({ prompt: 14 * (premises + 1) + 2, answer: 3, question: 140 + 35 * (premises + 1) }),
 });
