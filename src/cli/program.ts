@@ -8,6 +8,7 @@ import { copyConfig, listConfigs } from './configs.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { evalModelCommand } from './eval_model.ts';
+import { explainCommand } from './explain.ts';
 import { fetchCommand } from './fetch.ts';
 import { listAdaptersCommand } from './gpu_probe.ts';
 import { listCommand } from './list.ts';
@@ -94,6 +95,7 @@ export function program(): Command {
   addRuns(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   addList(root);
+  addExplain(root);
   addMethods(root);
   addTasks(root);
   addConfigs(root);
@@ -262,6 +264,16 @@ function addList(root: Command): void {
     .option('--json', 'print them as JSON')
     .option('--markdown', 'print all of them as docs/reference.md has them')
     .action(listCommand);
+}
+
+function addExplain(root: Command): void {
+  root
+    .command('explain')
+    .description('what a key of a config means, what it takes, and where it is written')
+    .usage('<key...>')
+    .argument('<key...>', 'keys as the YAML spells them, e.g. epsilon_high')
+    .option('--json', 'print it as JSON')
+    .action(explainCommand);
 }
 
 function addMethods(root: Command): void {

@@ -1,0 +1,64 @@
+/** Every key of a config is explained, and the page of all keys is the one that ships. */
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { explainCommand } from '../../src/cli/explain.ts';
+import { keysPage } from '../../src/cli/keys_page.ts';
+import { type KeyFacts, keyFacts, knownKeys } from '../../src/config/key_facts.ts';
+import { configJsonSchema } from '../../src/config/schema.ts';
+
+let out = '';
+afterEach(() => {
+  vi.restoreAllMocks();
+  out = '';
+});
+
+function explained(...names: readonly string[]): string {
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  explainCommand(names, {});
+  return out;
+}
+
+describe('explain', () => {
+  it('knows every key at the top of a config, and every option', () => {
+    const { properties } = configJsonSchema() as { readonly properties: Readonly<Record<string, unknown>> };
+    const own = Object.keys(properties).filter((key) => !['model', 'stages'].includes(key));
+    expect(own.length).toBeGreaterThan(80);
+    expect(knownKeys()).toEqual(expect.arrayContaining(own));
+  });
+
+  it.each(knownKeys())('says what %s is, or why it is not here', (name) => {
+    const { places, options, refused } = keyFacts(name) as KeyFacts;
+    expect(places.length + options.length + refused.length).toBeGreaterThan(0);
+    for (const { option } of [...places, ...options]) expect(option.text).toMatch(/\w{3,}.*\.$/s);
+    for (const { because } of refused) expect(because).toMatch(/; /);
+  });
+
+  it('tells a key that two kinds of stages have of each', () => {
+    const text = explained('learning_rate');
+    expect(text).toMatch(/default 0\.00002; for example 0\.002\n {2}In a stage with stage: sft\./);
+    expect(text).toMatch(/default 0\.000001; for example 0\.0003\n {2}In a stage with stage: grpo/);
+  });
+
+  it('tells an option that methods share with the stage once', () => {
+    const text = explained('epsilon');
+    expect(text.match(/clipped below/g)).toHaveLength(1);
+    expect(text).toContain('Of the methods ppo-clip, dual-clip, and a key of a stage with stage: grpo');
+    expect(text).toContain('methods show ppo-clip');
+  });
+
+  it("says why a key of TRL's is not here", () => {
+    expect(explained('use_vllm')).toContain('not here: rollouts run in the same engine as the update');
+  });
+
+  it('refuses a name that is no key, with the nearest', () => {
+    expect(() => explained('epsilonhigh')).toThrow('epsilonhigh — no such key; did you mean "epsilon_high"?');
+    expect(() => explained('xyzzyplugh')).toThrow('no such key; docs/keys.md lists them all');
+  });
+});
+
+it('docs/keys.md is what npm run docs writes', () => {
+  expect(readFileSync(new URL('../../docs/keys.md', import.meta.url), 'utf8')).toBe(keysPage());
+});
