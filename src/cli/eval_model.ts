@@ -1,8 +1,8 @@
 /** `rlvr-train eval --model PATH --task TASK`: the held-out problems of a task, asked of a model that no run here trained. */
 import { parseConfig } from '../config/load.ts';
-import { loadPretrained } from '../model/pretrained/load_weights.ts';
 import { openPlugins } from '../plugins/open_plugins.node.ts';
 import { openForInference } from '../run/open_run.ts';
+import { loadWeights } from '../run/pretrained.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend } from './backend.ts';
 import { type EvaluationOptions, showEvaluation } from './eval.ts';
@@ -39,7 +39,7 @@ export async function evalModelCommand(options: EvalModelOptions): Promise<void>
     const load = { prompts: tasks.heldOutItems().length, samples };
     const run = await openForInference(config, tasks, backend, load, pretrained);
     try {
-      await loadPretrained(pretrained.model, run.policy);
+      await loadWeights(pretrained, run.policy);
       await showEvaluation(run, pretrained.name, options);
     } finally {
       await run.policy.close();

@@ -5,8 +5,7 @@ import { samplingKey } from '../grpo/run.ts';
 import { type Completion, generate, wholeVocabulary } from '../model/generation.ts';
 import type { Capacity } from '../model/plan.ts';
 import { Policy } from '../model/policy.ts';
-import { loadPretrained } from '../model/pretrained/load_weights.ts';
-import type { Pretrained } from '../run/pretrained.ts';
+import { loadWeights, type Pretrained } from '../run/pretrained.ts';
 import type { Codec } from '../text/codec.ts';
 import { chooseBackend } from './backend.ts';
 import { colors } from './colors.ts';
@@ -45,7 +44,7 @@ export async function sampleModelCommand(words: readonly string[], options: Samp
   const backend = await chooseBackend({ backend: 'auto', threads });
   const policy = await Policy.open(backend, model.shape, capacityOf(room, maxTokens, samples));
   try {
-    await loadPretrained(model, policy);
+    await loadWeights(pretrained, policy);
     let asked = 0;
     const answer = async (prompts: readonly string[]): Promise<void> => {
       const requests = prompts.map((content) => {

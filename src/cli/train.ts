@@ -55,7 +55,7 @@ async function trainWith(
 ): Promise<void> {
   const { config, directory, lineOf } = loaded;
   const { tasks, rewards, methods, modules } = plugins;
-  const notes: string[] = [...plugins.notes];
+  const notes = [...(pretrained?.notes ?? []), ...plugins.notes];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);

@@ -58,12 +58,16 @@ export function describeFileError(error: unknown, action: FileAction, path: stri
   const message = error instanceof Error ? error.message : String(error);
   const known = CAUSES[system] ?? { code: 'file-failed', cause: message, remedy: 'Check the disk' };
   const cause = system === 'EEXIST' ? known.cause.replace('a file', blockerOf(error) ?? 'a file') : known.cause;
-  const safe = 'Checkpoints that were complete before are untouched';
-  return new CheckpointError(
-    known.code,
-    `${path} cannot be ${action}: ${cause} (${system}). ${known.remedy}. ${safe}.`,
-    { path, action, system, cause: message },
-  );
+  const remedy =
+    action === 'read'
+      ? known.remedy.replace(/, or choose an output_dir.*/, '')
+      : `${known.remedy}. Checkpoints that were complete before are untouched`;
+  return new CheckpointError(known.code, `${path} cannot be ${action}: ${cause} (${system}). ${remedy}.`, {
+    path,
+    action,
+    system,
+    cause: message,
+  });
 }
 
 /** The file that stands where a directory would be made. */

@@ -15,11 +15,11 @@ import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
-import { loadAdapter, loadPretrained } from '../model/pretrained/load_weights.ts';
+import { loadAdapter } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
-import { baseOf, type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
+import { baseOf, loadWeights, type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
@@ -67,7 +67,7 @@ export async function openRun(
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
   try {
-    if (pretrained !== undefined) await loadPretrained(pretrained.model, policy);
+    if (pretrained !== undefined) await loadWeights(pretrained, policy);
     const adapter = pretrained?.adapter;
     const drawn =
       pretrained === undefined ? [...policy.parameters, ...policy.adapterParameters] : policy.adapterParameters;
@@ -125,9 +125,9 @@ export async function openForInference(
 }
 
 /** What an adapter stands beside. */
-async function loadBase({ model }: Pretrained, policy: Policy): Promise<void> {
+async function loadBase(pretrained: Pretrained, policy: Policy): Promise<void> {
   try {
-    await loadPretrained(model, policy);
+    await loadWeights(pretrained, policy);
   } catch (error) {
     await policy.close();
     throw error;

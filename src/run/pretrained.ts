@@ -16,6 +16,7 @@ import {
   requireFit,
 } from '../model/pretrained/adapter_files.ts';
 import { openGguf } from '../model/pretrained/gguf_model.ts';
+import { loadPretrained, type WeightsTaker } from '../model/pretrained/load_weights.ts';
 import { mergedModel } from '../model/pretrained/merge_adapter.ts';
 import { openModelFolder, readJsonFile } from '../model/pretrained/open_folder.ts';
 import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
@@ -42,11 +43,14 @@ export interface ModelPlace {
 export interface Pretrained {
   /** As it was written, for messages. */
   readonly name: string;
+  readonly place: ModelPlace;
   readonly model: PretrainedModel;
   readonly codec: Codec;
   /** What stands beside the model's weights, where it is an adapter that was opened. */
   readonly adapter?: Adapter;
   readonly location: BaseName;
+  /** What is said before the first step. */
+  readonly notes: readonly string[];
   /** SHA-256 of the files that it was opened from: a pass over all of them. */
   hashes(): Promise<BaseHashes>;
 }
@@ -76,7 +80,7 @@ export async function openPretrained(place: ModelPlace, options: PretrainedOptio
     const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, ADAPTER_FILES)) });
     return { ...base, name, adapter: { ...adapter, notes }, hashes };
   } catch (error) {
-    throw withPlace(name, error);
+    throw withPlace({ name }, error);
   }
 }
 
@@ -96,16 +100,34 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
   try {
     if (gguf !== undefined) {
       const model = await openGguf(files, gguf);
-      const codec = codecOf(ggufTokenizer(model.metadata, gguf), model);
-      return { name, model, codec, location, hashes: () => hashFiles(files, [gguf]) };
+      const tokenizer = ggufTokenizer(model.metadata, name);
+      const codec = codecOf(tokenizer, model);
+      const hashes = () => hashFiles(files, [gguf]);
+      return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
     }
     const model = await openModelFolder(files);
-    const codec = codecOf(await folderTokenizer(files), model);
+    const tokenizer = await folderTokenizer(files, name);
+    const codec = codecOf(tokenizer, model);
     const weights = [...model.tensors.values()].map(({ file }) => file);
     const hashes = () => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]);
-    return { name, model, codec: { ...codec, files: await tokenizerFiles(files) }, location, hashes };
+    const notes = notesOn(tokenizer);
+    return { name, place, model, codec: { ...codec, files: await tokenizerFiles(files) }, location, notes, hashes };
   } catch (error) {
-    throw withPlace(name, error);
+    throw withPlace(place, error);
+  }
+}
+
+function notesOn({ chatTemplate, source }: TokenizerFiles): string[] {
+  if (chatTemplate !== undefined) return [];
+  return [`${source} has no chat template: system message, examples and question are put to it as lines of text`];
+}
+
+/** Reads the weights into a policy. @throws CheckpointError where they are not those of the config */
+export async function loadWeights({ place, model }: Pretrained, policy: WeightsTaker): Promise<void> {
+  try {
+    await loadPretrained(model, policy);
+  } catch (error) {
+    throw withPlace(place, error);
   }
 }
 
@@ -143,7 +165,7 @@ export function requirePretrained({ modelNameOrPath: path }: RunConfig, pretrain
   throw new ConfigError('pretrained', message, { path: 'model_name_or_path' });
 }
 
-async function folderTokenizer(files: ModelFiles): Promise<TokenizerFiles> {
+async function folderTokenizer(files: ModelFiles, source: string): Promise<TokenizerFiles> {
   const tokenizer = await readJsonFile(files, 'tokenizer.json');
   if (tokenizer === undefined) {
     const remedy =
@@ -154,7 +176,7 @@ async function folderTokenizer(files: ModelFiles): Promise<TokenizerFiles> {
   const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
   const template = await files.read('chat_template.jinja');
   return {
-    source: 'tokenizer.json',
+    source,
     tokenizer,
     config,
     chatTemplate: template === undefined ? templateOf(config) : new TextDecoder().decode(template),
@@ -186,7 +208,10 @@ async function tokenizerFiles(files: ModelFiles): Promise<ReadonlyMap<string, Ui
 }
 
 /** Errors name files within the model; this says which model. */
-function withPlace(name: string, error: unknown): unknown {
+function withPlace({ name, gguf }: Pick<ModelPlace, 'name' | 'gguf'>, error: unknown): unknown {
   if (!(error instanceof CheckpointError)) return error;
-  return new CheckpointError(error.code, `${name}: ${error.message}`, { ...error.facts, model: name });
+  const { code, facts, message } = error;
+  const isNamed = gguf !== undefined && message.startsWith(`${gguf}: `);
+  const placed = isNamed ? name + message.slice(gguf.length) : `${name}: ${message}`;
+  return new CheckpointError(code, placed, { ...facts, model: name });
 }

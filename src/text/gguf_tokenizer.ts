@@ -45,15 +45,18 @@ const USER_DEFINED = 4;
 
 /**
  * @param metadata  of the GGUF file
- * @param file  for messages
+ * @param file  the model's name, for messages
  * @throws DataError where the tokenizer is missing, or of another kind
  */
 export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: string): TokenizerFiles {
   const get = (key: string): unknown => metadata.get(`tokenizer.ggml.${key}`);
   const model = get('model');
   const pre = get('pre');
-  if (model !== 'gpt2')
-    throw unread(`${file}: tokenizer.ggml.model ${JSON.stringify(model)}`, 'gpt2 is read, which is byte-level BPE');
+  if (model !== 'gpt2') {
+    const given = model === undefined ? 'is missing' : JSON.stringify(model);
+    const rule = 'gpt2 is read, which is byte-level BPE; take the folder that has its tokenizer.json';
+    throw unread(`${file}: tokenizer.ggml.model ${given}`, rule);
+  }
   if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {
     throw unread(`${file}: tokenizer.ggml.pre ${JSON.stringify(pre)}`, `${Object.keys(RULES).join(', ')} are read`);
   }

@@ -33,7 +33,7 @@ export interface TokenizerFiles {
   readonly chatTemplate: string | undefined;
   /** Tokens that end an answer, as the model's files list them; may be empty. */
   readonly eosTokenIds: readonly number[];
-  /** Where they are, for messages. */
+  /** The model that they are of, for messages. */
   readonly source: string;
 }
 
@@ -61,7 +61,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   let largest = -1;
   for (const id of tokenizer.get_vocab(true).values()) largest = Math.max(largest, id);
   if (largest >= vocabSize) {
-    const rule = `its largest id is ${largest}, and the model's embedding has ${vocabSize} rows; take the tokenizer of this model`;
+    const rule = `the tokenizer's largest id is ${largest}, and the embedding has ${vocabSize} rows; take the tokenizer of this model`;
     throw new DataError('tokenizer-too-large', `${source}: ${rule}.`, { largest, vocabSize });
   }
   const stopIds = stopIdsOf(files, idOf('eos_token'), vocabSize);
@@ -108,11 +108,42 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
 
 function open({ tokenizer, config, source }: TokenizerFiles): TokenizerJson {
   try {
-    return new TokenizerJson(withUnicodeDigits(tokenizer), config);
+    const opened = new TokenizerJson(withUnicodeDigits(tokenizer), config);
+    const model = requireModel(tokenizer);
+    if (JSON.stringify(tokenizer.pre_tokenizer ?? null).includes('"ByteLevel"')) dropBytesWithoutToken(opened, model);
+    return opened;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataError('tokenizer-unsupported', `${source}: this tokenizer is not read (${reason}).`, { reason });
   }
+}
+
+const MODELS = ['BPE', 'Unigram', 'WordPiece'];
+
+/** What the package does not know it takes for something else. @throws Error */
+function requireModel({ model }: Json): Json {
+  const { type, merges } = (model ?? {}) as Json;
+  const isKnown = type === undefined ? merges !== undefined : MODELS.includes(String(type));
+  if (!isKnown) throw new Error(`its model is ${String(type)}; ${MODELS.join(', ')} are read`);
+  return model as Json;
+}
+
+interface WordModel {
+  encode(words: readonly string[]): readonly string[];
+}
+
+/**
+ * A byte for which a vocabulary of bytes has no token is left out. The Rust library leaves it out before it merges, so
+ * that its neighbours may be one token; @huggingface/tokenizers 0.2.0 does so behind.
+ */
+function dropBytesWithoutToken(
+  { model }: { readonly model: WordModel | null },
+  { unk_token: unknown, byte_fallback: fallback, vocab }: Json,
+): void {
+  if (model === null || unknown || fallback === true || Array.isArray(vocab)) return;
+  const known = new Set(Object.keys(vocab as object).filter((token) => token.length === 1));
+  const encode = model.encode.bind(model);
+  model.encode = (words) => encode(words.map((word) => [...word].filter((character) => known.has(character)).join('')));
 }
 
 /**

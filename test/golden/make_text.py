@@ -59,6 +59,20 @@ def tokenizer_case(tokenizer, samples):
     }
 
 
+def without_bytes_case(tokenizer):
+    """A vocabulary without the byte F2: what stands around it may be one token."""
+    without, merge = "\u00f2", ["\u0124", "\u00b9"]
+    changed = json.loads(tokenizer.to_str())
+    model = changed["model"]
+    del model["vocab"][without]
+    model["vocab"]["".join(merge)] = 420
+    model["merges"] = [merge] + [pair for pair in model["merges"] if without not in pair]
+    rust = Tokenizer.from_str(json.dumps(changed))
+    samples = ["\ua4c2\U000b9a47", "x\U000b9a47\U000b9a47 \ua4c2!\U000b9a47", "\U000b9a47"]
+    ids = [rust.encode(text, add_special_tokens=False).ids for text in samples]
+    return {"without": without, "merge": merge, "texts": samples, "ids": ids}
+
+
 CONVERSATIONS = [
     [{"role": "user", "content": "2 + 3 = ?"}],
     [{"role": "system", "content": "Answer with a number."}, {"role": "user", "content": "  2 + 3 = ?\n"}],
@@ -99,13 +113,15 @@ def main():
     bare = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     digits = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), byte_level])
     split = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(QWEN), "isolated"), bare])
+    smollm, qwen2 = trained(None, digits), trained(normalizers.NFC(), split)
     fixture = {
         "about": "see make_text.py",
         "versions": versions(),
         # UTF-8 in base64, so that no editor and no git setting changes a character
         "texts": [base64.b64encode(text.encode()).decode() for text in samples],
-        "tokenizers": {"smollm": tokenizer_case(trained(None, digits), samples),
-                       "qwen2": tokenizer_case(trained(normalizers.NFC(), split), samples)},
+        "tokenizers": {"smollm": tokenizer_case(smollm, samples),
+                       "qwen2": tokenizer_case(qwen2, samples)},
+        "without_bytes": without_bytes_case(smollm),
         "tokens": TOKENS,
         "templates": template_cases(),
     }

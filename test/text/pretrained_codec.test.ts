@@ -28,6 +28,12 @@ const golden = JSON.parse(readFileSync(new URL('../golden/text.json', import.met
   readonly tokenizers: Readonly<Record<'smollm' | 'qwen2', TokenizerCase>>;
   readonly tokens: Json;
   readonly templates: Readonly<Record<string, TemplateCase>>;
+  readonly without_bytes: {
+    readonly without: string;
+    readonly merge: readonly [string, string];
+    readonly texts: readonly string[];
+    readonly ids: readonly (readonly number[])[];
+  };
 };
 const texts = golden.texts.map((text) => Buffer.from(text, 'base64').toString('utf8'));
 const NAMES = ['smollm', 'qwen2'] as const;
@@ -81,6 +87,19 @@ describe.each(sources)('a tokenizer of %s', (_, files) => {
     const { decoded } = golden.tokenizers[name];
     for (const [ids, text] of decoded) expect(codec.decode(ids), String(ids)).toBe(text);
     expect(decoded.some(([, text]) => text.includes('\uFFFD'))).toBe(true);
+  });
+
+  it('leaves out bytes without a token as the Rust library does: before it merges', () => {
+    const { without, merge, texts: samples, ids } = golden.without_bytes;
+    const { tokenizer } = files('smollm');
+    const { model } = tokenizer as TokenizerCase['tokenizer'];
+    const vocab = { ...Object.fromEntries(Object.entries(model.vocab).filter(([token]) => token !== without)) };
+    const merges = [merge, ...model.merges.filter((pair) => !pair.includes(without))];
+    const changed = { ...tokenizer, model: { ...model, vocab: { ...vocab, [merge.join('')]: 420 }, merges } };
+    const codec = pretrainedCodec({ ...files('smollm'), tokenizer: changed }, { vocabSize: EMBEDDING });
+    samples.forEach((text, i) => {
+      expect([...codec.encode(text)], JSON.stringify(text)).toEqual(ids[i]);
+    });
   });
 
   it('shows special tokens inside an answer', () => {
@@ -164,7 +183,7 @@ describe('a tokenizer that cannot be used', () => {
     [
       'is larger than the embedding',
       () => open({}, 400),
-      /its largest id is 419, and the model's embedding has 400 rows/,
+      /the tokenizer's largest id is 419, and the embedding has 400 rows/,
     ],
     ['has no end', () => open({ config: {} }), /no token ends an answer; give eos_token_id/],
     ['has an end that is no token', () => open({ eosTokenIds: [9999] }), /eos_token_id 9999/],
@@ -172,6 +191,11 @@ describe('a tokenizer that cannot be used', () => {
       'is of another kind',
       () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'Mystery' } } }),
       /this tokenizer is not read/,
+    ],
+    [
+      'is of whole words, which the package would take for something else',
+      () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'WordLevel', vocab: { a: 0 } } } }),
+      /model: this tokenizer is not read \(its model is WordLevel; BPE, Unigram, WordPiece are read\)/,
     ],
     [
       'is SentencePiece in GGUF',

@@ -43,7 +43,7 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
   const type = config.model_type;
   if (typeof type !== 'string' || !Object.hasOwn(ARCHITECTURES, type)) {
     const known = Object.keys(ARCHITECTURES).join(', ');
-    throw unsupported(`${file}: model_type ${JSON.stringify(type)}`, `this engine computes ${known}`, { type });
+    throw unsupported(`${file}: model_type ${shown(type)}`, `this engine computes ${known}`, { type });
   }
   const { className, ...defaults } = ARCHITECTURES[type];
   const { architectures } = config;

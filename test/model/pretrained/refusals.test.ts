@@ -39,7 +39,7 @@ describe('config.json', () => {
   it.each([
     ['another family', { model_type: 'gpt2' }, 'model_type "gpt2"'],
     ['Gemma, whose norms add one', { model_type: 'gemma2' }, 'model_type "gemma2"'],
-    ['no family', { model_type: undefined }, 'model_type undefined'],
+    ['no family', { model_type: undefined }, 'model_type is missing'],
     ['a classifier', { architectures: ['LlamaForSequenceClassification'] }, 'architectures'],
     ['another activation', { hidden_act: 'gelu' }, 'hidden_act "gelu"'],
     ['feed-forward biases', { mlp_bias: true }, 'mlp_bias true'],
