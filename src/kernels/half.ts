@@ -17,15 +17,20 @@ export function halfValue(half: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Values of all 65,536 bit patterns, made when many are asked for: weights of a model are read by it. */
 let everyValue: Float32Array | undefined;
+
+/** [65536] the value of each bit pattern, made when many are asked for: weights of a model are read by it. */
+export function halfValues(): Float32Array {
+  everyValue ??= Float32Array.from({ length: 65_536 }, (_, half) => halfValue(half));
+  return everyValue;
+}
 
 /** The values of float16 bits, all of which float32 holds. */
 export function fromHalf(bits: Uint16Array): Float32Array<ArrayBuffer> {
   if (bits.length < 65_536) return Float32Array.from(bits, halfValue);
-  everyValue ??= Float32Array.from({ length: 65_536 }, (_, half) => halfValue(half));
+  const all = halfValues();
   const values = new Float32Array(bits.length);
-  for (let i = 0; i < bits.length; i++) values[i] = everyValue[bits[i]];
+  for (let i = 0; i < bits.length; i++) values[i] = all[bits[i]];
   return values;
 }
 

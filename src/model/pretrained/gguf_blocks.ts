@@ -7,7 +7,7 @@
  *
  * Each value is rounded once to float32, as in ggml's own dequantisation.
  */
-import { halfValue } from '../../kernels/half.ts';
+import { halfValues } from '../../kernels/half.ts';
 import { decodeElements } from '../safetensors.ts';
 
 export interface GgufType {
@@ -61,24 +61,26 @@ export function ggufTypeName(type: number): string {
   return GGUF_TYPES.get(type)?.name ?? OTHER_NAMES.get(type) ?? `number ${type}`;
 }
 
-/** f16 at a byte offset that may be odd. */
-function halfAt(bytes: Uint8Array, at: number): number {
-  return halfValue((bytes[at] as number) | ((bytes[at + 1] as number) << 8));
+/** f16 at a byte offset that may be odd. @param halves  the value of each bit pattern */
+function halfAt(halves: Float32Array, bytes: Uint8Array, at: number): number {
+  return halves[(bytes[at] as number) | ((bytes[at + 1] as number) << 8)] as number;
 }
 
 function decodeQ80(bytes: Uint8Array): Float32Array {
+  const halves = halfValues();
   const out = new Float32Array((bytes.length / 34) * BLOCK);
   for (let at = 0, to = 0; at < bytes.length; at += 34, to += BLOCK) {
-    const d = halfAt(bytes, at);
+    const d = halfAt(halves, bytes, at);
     for (let i = 0; i < BLOCK; i++) out[to + i] = d * (((bytes[at + 2 + i] as number) << 24) >> 24);
   }
   return out;
 }
 
 function decodeQ40(bytes: Uint8Array): Float32Array {
+  const halves = halfValues();
   const out = new Float32Array((bytes.length / 18) * BLOCK);
   for (let at = 0, to = 0; at < bytes.length; at += 18, to += BLOCK) {
-    const d = halfAt(bytes, at);
+    const d = halfAt(halves, bytes, at);
     for (let i = 0; i < 16; i++) {
       const pair = bytes[at + 2 + i] as number;
       out[to + i] = d * ((pair & 15) - 8);
@@ -89,10 +91,11 @@ function decodeQ40(bytes: Uint8Array): Float32Array {
 }
 
 function decodeQ41(bytes: Uint8Array): Float32Array {
+  const halves = halfValues();
   const out = new Float32Array((bytes.length / 20) * BLOCK);
   for (let at = 0, to = 0; at < bytes.length; at += 20, to += BLOCK) {
-    const d = halfAt(bytes, at);
-    const m = halfAt(bytes, at + 2);
+    const d = halfAt(halves, bytes, at);
+    const m = halfAt(halves, bytes, at + 2);
     for (let i = 0; i < 16; i++) {
       const pair = bytes[at + 4 + i] as number;
       out[to + i] = d * (pair & 15) + m;
