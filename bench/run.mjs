@@ -2,6 +2,7 @@
 const benchmarks = {
   step: "how fast is a whole GRPO step, against TRL's?",
   rollout: "how fast is sampling, against transformers' generate?",
+  filters: 'what do top-k and top-p cost at the vocabulary of a pretrained model?',
   sft: 'how fast is a supervised step, against plain PyTorch?',
   objective: "what does an objective on the host cost, against the engine's own kernel?",
   distributions: 'what does it cost that a method sees the log-probs of the whole vocabulary?',

@@ -34,7 +34,9 @@ export async function evalCommand(options: EvalOptions): Promise<void> {
 export async function showEvaluation(run: TrainingRun, from: string, options: EvaluationOptions): Promise<void> {
   const { samples, json } = options;
   const stage = stageOf(run);
-  const evaluation = await evaluate(run, { ...stage, evaluation: { ...stage.evaluation, samples } });
+  // All held-out problems, whatever the evaluations of the training asked.
+  const { evalSteps } = stage.evaluation;
+  const evaluation = await evaluate(run, { ...stage, evaluation: { evalSteps, samples } });
   if (json) {
     printJson(JSON.stringify(evaluationMetrics(evaluation)));
     return;

@@ -47,6 +47,7 @@ function stageTree(stage: StageConfig): Mapping {
     ...(evaluation.evalSteps > 0
       ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }
       : { eval_strategy: 'no' }),
+    ...(evaluation.problems !== undefined && { eval_samples: evaluation.problems }),
   };
   if (stage.stage === 'sft') {
     const { rows } = stage;

@@ -62,7 +62,8 @@ export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: Methods
 }
 
 function resolveEvaluation({ values }: AnyStage, samples: number): EvaluationConfig {
-  return { evalSteps: values.evalStrategy === 'no' ? 0 : values.evalSteps, samples };
+  const { evalStrategy, evalSteps, evalSamples: problems } = values;
+  return { evalSteps: evalStrategy === 'no' ? 0 : evalSteps, samples, ...(problems !== undefined && { problems }) };
 }
 
 function resolveOptimizer(section: AnyStage): OptimizerConfig {

@@ -86,6 +86,12 @@ export const SHARED_KEYS = {
       .default('steps')
       .describe('Evaluate on held-out problems every eval_steps, or not between steps. Default steps (TRL: no).'),
   ),
+  evalSamples: key(
+    'eval_samples',
+    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })).describe(
+      'Held-out problems that an evaluation during training asks, the same at each, spread evenly. Default: all of them.',
+    ),
+  ),
 };
 
 /** Every key of an `sft` stage: the supervised warm start. */

@@ -76,17 +76,27 @@ export function verifyTagged(
 /** Draws of example problems, at most, to find as many different ones as are asked. */
 const EXAMPLE_DRAWS = 1000;
 
+/** Problems to choose each example from. */
+const EXAMPLE_CHOICES = 4;
+
+/**
+ * The answer stands in the question as it is, as with digits that are sorted already: such examples teach a model to copy,
+ * and groups in which all completions copy are dead.
+ */
+function isCopied(item: TaskItem): boolean {
+  return questionOf(item).some(({ content }) => content.includes(item.answer));
+}
+
 /** A system message, and example problems with their answers as turns. @param draw  problem `index` of a stream */
 export function openingOf({ system, examples }: Conversation, draw: (index: number) => TaskItem): readonly Message[] {
   const shown = new Map<string, TaskItem>();
-  for (let index = 0; shown.size < examples && index < EXAMPLE_DRAWS; index++) {
+  for (let index = 0; shown.size < EXAMPLE_CHOICES * examples && index < EXAMPLE_DRAWS; index++) {
     const item = draw(index);
     if (!shown.has(item.key)) shown.set(item.key, item);
   }
-  const turns = [...shown.values()].flatMap((item): Message[] => [
-    ...questionOf(item),
-    { role: 'assistant', content: item.answer },
-  ]);
+  const found = [...shown.values()];
+  const chosen = [...found.filter((item) => !isCopied(item)), ...found.filter(isCopied)].slice(0, examples);
+  const turns = chosen.flatMap((item): Message[] => [...questionOf(item), { role: 'assistant', content: item.answer }]);
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }
 

@@ -5,6 +5,7 @@
  */
 
 import type { TaskItem } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import type { ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -21,7 +22,7 @@ const PLAIN = wholeVocabulary(1);
 /** Evaluates the policy as it stands. Does not move the run's counters. */
 export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
   return timed(run, 'eval', async () => {
-    const items = run.tasks.heldOutItems();
+    const items = evaluatedItems(run.tasks, stage);
     const { samples } = stage.evaluation;
     const key = samplingKey(run.config.seed, 'eval');
     const greedy = await completeItems(run, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
@@ -46,6 +47,14 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
       }),
     };
   });
+}
+
+/** The held-out problems that a stage's evaluations ask: all, or `eval_samples` of them at even distances. */
+export function evaluatedItems(tasks: Pick<TaskSet, 'heldOutItems'>, { evaluation }: StageConfig): readonly TaskItem[] {
+  const items = tasks.heldOutItems();
+  const { problems = items.length } = evaluation;
+  if (problems >= items.length) return items;
+  return Array.from({ length: problems }, (_, i) => items[Math.floor((i * items.length) / problems)] as TaskItem);
 }
 
 /** Of several tasks, each by itself. @param solved  per item, by its greedy answer @param correct  of `samples` per item */

@@ -57,6 +57,8 @@ export interface EvaluationConfig {
   readonly evalSteps: number;
   /** Sampled completions of a held-out problem (`num_generations_eval`). */
   readonly samples: number;
+  /** Held-out problems that are asked, at most (`eval_samples`); absent: all. */
+  readonly problems?: number;
 }
 
 /** A reward function, the weight of its score (0: only logged), and its options. */

@@ -4,6 +4,7 @@ import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
+import { evaluatedItems } from '../grpo/evaluate.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { keptRowFloats } from '../model/activations.ts';
@@ -175,7 +176,7 @@ interface Sampling extends InferenceLoad {
 
 function samplingsOf(tasks: TaskSet, stage: StageConfig): Sampling[] {
   const tokens = completionLimit(tasks, stage);
-  const prompts = tasks.heldOutItems().length;
+  const prompts = evaluatedItems(tasks, stage).length;
   const evaluations = [1, stage.evaluation.samples].map((samples) => ({ prompts, samples, tokens }));
   if (stage.stage === 'sft') return evaluations;
   return [...evaluations, { prompts: stage.batch.promptsPerStep, samples: stage.batch.numGenerations, tokens }];

@@ -10,6 +10,7 @@
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
+import { evaluatedItems } from '../grpo/evaluate.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { planCapacity } from './capacity.ts';
@@ -60,7 +61,6 @@ export function plannedWork(
   keepsForward: boolean = planCapacity(config, tasks).keptRows > 0,
 ): readonly StageWork[] {
   const lengths = typicalLengths(tasks, config.seed);
-  const problems = tasks.heldOutItems().length;
   return config.stages.map((stage, index): StageWork => {
     const shown = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
     const { prompt, completion: typical } = shown === tasks ? lengths : typicalLengths(shown, config.seed);
@@ -71,7 +71,8 @@ export function plannedWork(
       steps: stage.optimizer.maxSteps,
       perStep: rowsOfStep(stage, { prompt, completion }, keepsForward),
       evaluations: evaluationsIn(stage, index === config.stages.length - 1),
-      perEvaluation: problems * (2 * lengths.prompt + (1 + stage.evaluation.samples) * answer), // greedy and sampled prefill apart
+      perEvaluation:
+        evaluatedItems(tasks, stage).length * (2 * lengths.prompt + (1 + stage.evaluation.samples) * answer), // greedy and sampled prefill apart
     };
   });
 }

@@ -181,6 +181,27 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       expect([...new Set(tokens)].sort()).toEqual([1, 2, 4]);
     });
 
+    // Equal weights, and weights of every size: what lies at the end of a prefix, and beside it.
+    it.each([{ topK: 700 }, { topP: 0.6 }, { topK: 900, topP: 0.7 }, { topP: 0.999, minP: 1e-4 }])(
+      'keeps of 2,000 tokens, many of them equal, those that float64 keeps, for %j',
+      async (settings) => {
+        const sizes = { B: 400, D: 1, V: 2000 };
+        const test = repeatedRowCase(sizes, settings);
+        const logits = Array.from({ length: sizes.V }, (_, v) => ((v * 37) % 200) / 8 - 20);
+        const slots = {
+          ...test.slots,
+          weight: matrix([2000, 1], logits),
+          hidden: given([400, 1], new Float64Array(400).fill(1)),
+        };
+        const { tokens, keptLogMass } = await runKernel(backend, slots, test.build);
+        const { masses } = drawOf({ ...test, slots }, sizes, 0);
+        expect([...tokens].every((token) => masses[token] > 0)).toBe(true);
+        const full = logits.reduce((sum, logit) => sum + Math.exp(logit - Math.max(...logits)), 0);
+        const kept = masses.reduce((sum, mass) => sum + mass, 0);
+        expect(Math.abs(keptLogMass[0] - Math.log(kept / full))).toBeLessThan(1e-5);
+      },
+    );
+
     it('keeps exactly all mass when no filter is on', async () => {
       const test = sampleCase({ B: 20, D: 11, V: 150 }, { temperature: 0.9 });
       const { keptLogMass } = await runKernel(backend, test.slots, test.build);

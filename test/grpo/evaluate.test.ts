@@ -24,6 +24,17 @@ describe('an evaluation', () => {
     expect(await evaluateNow(run)).toEqual(first);
   });
 
+  it('asks as many held-out problems as eval_samples says, spread over all of them', async () => {
+    const all = await reinforced({ num_generations_eval: 1 });
+    const some = await reinforced({ num_generations_eval: 1, eval_samples: 3 });
+    const prompts = all.tasks.heldOutItems().map(({ prompt }) => prompt);
+    const { accuracy, examples } = await evaluateNow(some);
+    expect(accuracy.count).toBe(3);
+    const places = examples.map(({ prompt }) => prompts.indexOf(prompt));
+    expect(places).toEqual([0, 1, 2].map((i) => Math.floor((i * prompts.length) / 3)));
+    expect((await evaluateNow(await reinforced({ eval_samples: 4096 }))).accuracy.count).toBe(prompts.length);
+  });
+
   it('counts the held-out problems whose greedy answer is right', async () => {
     const run = await reinforced(DIGITS, { verify });
     const { accuracy, examples } = await evaluateNow(run);

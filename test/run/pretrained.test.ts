@@ -93,6 +93,9 @@ describe('a run of a pretrained model', () => {
     const heldOut = new Set(tasks.heldOutItems().map(({ prompt }) => prompt));
     for (const { role, content } of messages.slice(1, -1))
       if (role === 'user') expect(heldOut.has(content)).toBe(false);
+    const shown = messages.slice(1, -1).map(({ content }) => content);
+    for (let i = 0; i < shown.length; i += 2)
+      expect(shown[i], 'an example that may be copied').not.toContain(shown[i + 1]);
     expect(codec.decode(tasks.promptTokens(item))).toBe(codec.render(messages));
     expect(codec.render(messages)).toContain('<|im_start|>system\nAnswer with digits.<|im_end|>');
   });

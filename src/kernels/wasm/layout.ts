@@ -13,6 +13,8 @@ import {
   GRADIENT_ROWS,
   JOB_LIST,
   LONGEST_TOGETHER,
+  SAMPLE_BIN_BYTES,
+  SAMPLE_BINS,
   STRIP_ROWS,
   STRIPS_TOGETHER,
   TILE_BYTES,
@@ -140,7 +142,7 @@ export function matrixShape(slot: Slot): readonly [number, number] {
 function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, WIDE_PANEL);
   const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
-  const sampler = logitRows * stride * 4 + stride * 9;
+  const sampler = logitRows * stride * 4 + stride * 9 + SAMPLE_BINS * SAMPLE_BIN_BYTES;
   // Several strips of rows that are not too long, or one of any length (K of dz·weight is V).
   const longest = Math.max(limits.width, limits.vocabSize);
   const stripFloats = Math.max(

@@ -1,16 +1,20 @@
 // sample: one token per row by inverse CDF from a counter-based uniform. Formula and order: kernels.ts.
 //
-// Scratch: blockRows rows of logits, then V probabilities, V order entries (int) and V kept marks (bytes).
+// Scratch: blockRows rows of logits, then V probabilities, V order entries (int), V kept marks (bytes), and the bins.
+//
+// Nothing is sorted but the few tokens of one bin: at V = 49,152 filters by top-k and top-p cost a tenth of the logits.
 import { address, integer } from './arguments';
 import { blockOf, logits } from './linear_logprob';
 import { philoxWord } from './philox';
 import { exp4, log1 } from './simd';
+import { SAMPLE_BIN_BYTES, SAMPLE_BINS } from './sizes';
 import { logitStride, rowEntropy, rowLogSumExp, rowMax, statistics, temper } from './softmax_row';
 import { claim, scratch } from './threads';
 
 let probabilities: usize = 0;
 let order: usize = 0;
 let kept: usize = 0;
+let bins: usize = 0;
 
 /**
  * arguments: begin, end, hidden, packed, D, V, sampling, key, rolloutNumbers, counters, tokens, logprobs,
@@ -26,6 +30,7 @@ export function sample(): void {
   probabilities = scratch + ((<usize>block * <usize>stride) << 2);
   order = probabilities + (<usize>stride << 2);
   kept = order + (<usize>stride << 2);
+  bins = kept + <usize>stride;
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);
     logits(address(2), address(3), integer(4), V, i, last, scratch, stride);
@@ -108,35 +113,95 @@ function choose(V: i32, threshold: f32): i32 {
 
 /** top-k, then top-p of what is left, then min-p; marks what stays and returns its weight in index order. */
 function filter(V: i32, total: f32, topK: i32, topP: f32, minP: f32): f32 {
-  sortOrder(V);
-  let count = topK > 0 ? min(topK, V) : V;
-  if (topP < 1) {
-    let pool: f32 = 0;
-    for (let i = 0; i < count; i++) pool += weightAt(i);
-    let sum: f32 = 0;
-    let i = 0;
-    while (i < count) {
-      sum += weightAt(i);
-      i++;
-      if (sum >= topP * pool) break;
-    }
-    count = i;
+  lastWeight = 0;
+  lastIndex = V;
+  const count = topK > 0 && topK < V ? topK : V;
+  if (count < V || topP < 1) {
+    countBins(V);
+    let pool = <f64>total;
+    if (count < V) pool = prefix(V, count, Infinity);
+    if (topP < 1) prefix(V, count, <f64>topP * pool);
   }
-  const floor = minP * weightAt(0);
-  while (count > 1 && weightAt(count - 1) < floor) count--;
-  memory.fill(kept, 0, <usize>V);
-  for (let i = 0; i < count; i++) store<u8>(kept + <usize>load<i32>(order + (<usize>i << 2)), 1);
+  const floor = minP > 0 ? minP * largestWeight(V) : 0;
   let mass: f32 = 0;
   for (let v = 0; v < V; v++) {
-    if (load<u8>(kept + <usize>v) != 0) mass += load<f32>(probabilities + (<usize>v << 2));
+    const e = load<f32>(probabilities + (<usize>v << 2));
+    const stays = (e > lastWeight || (e == lastWeight && v <= lastIndex)) && e >= floor;
+    store<u8>(kept + <usize>v, stays ? 1 : 0);
+    if (stays) mass += e;
   }
-  return count == V ? total : mass;
+  return mass;
 }
+
+function largestWeight(V: i32): f32 {
+  let largest: f32 = 0;
+  for (let v = 0; v < V; v++) largest = max(largest, load<f32>(probabilities + (<usize>v << 2)));
+  return largest;
+}
+
+// A filter keeps a prefix of the tokens in order of weight, ties to the lower index; lastWeight and lastIndex are those of
+// its last token. To find it, tokens are counted by the leading bits of their weight, which as integers order numbers
+// from 0 to 1 as their values do, and only the bin in which the prefix ends is put in order.
+const BIN_SHIFT: u32 = 20;
+let lastWeight: f32 = 0;
+let lastIndex: i32 = 0;
 
 // @ts-ignore: decorator
 @inline
-function weightAt(i: i32): f32 {
-  return load<f32>(probabilities + (<usize>load<i32>(order + (<usize>i << 2)) << 2));
+function binOf(v: i32): i32 {
+  return <i32>(load<u32>(probabilities + (<usize>v << 2)) >> BIN_SHIFT);
+}
+
+/** Tokens and weight of each bin. */
+function countBins(V: i32): void {
+  memory.fill(bins, 0, SAMPLE_BINS * SAMPLE_BIN_BYTES);
+  for (let v = 0; v < V; v++) {
+    const bin = bins + <usize>(binOf(v) * SAMPLE_BIN_BYTES);
+    store<f64>(bin, load<f64>(bin) + <f64>load<f32>(probabilities + (<usize>v << 2)));
+    store<i32>(bin, load<i32>(bin, 8) + 1, 8);
+  }
+}
+
+/**
+ * The shortest prefix that has `count` tokens or whose weight reaches `goal`; sets lastWeight and lastIndex, and returns
+ * its weight. Sums are float64, over whole bins and then over the tokens of the last one.
+ */
+function prefix(V: i32, count: i32, goal: f64): f64 {
+  let sum: f64 = 0;
+  let tokens = 0;
+  let bin = SAMPLE_BINS - 1;
+  for (; bin > 0; bin--) {
+    const at = bins + <usize>(bin * SAMPLE_BIN_BYTES);
+    const after = tokens + load<i32>(at, 8);
+    if (after >= count || sum + load<f64>(at) >= goal) break;
+    sum += load<f64>(at);
+    tokens = after;
+  }
+  let size = gather(V, bin);
+  while (size > 0) {
+    const first = load<i32>(order);
+    lastIndex = first;
+    lastWeight = load<f32>(probabilities + (<usize>first << 2));
+    sum += <f64>lastWeight;
+    tokens++;
+    if (tokens >= count || sum >= goal) break;
+    size--;
+    store<i32>(order, load<i32>(order + (<usize>size << 2)));
+    sift(0, size);
+  }
+  return sum;
+}
+
+/** The tokens of a bin as a heap in `order`, whose root is the first of them; returns how many they are. */
+function gather(V: i32, bin: i32): i32 {
+  let size = 0;
+  for (let v = 0; v < V; v++) {
+    if (binOf(v) != bin) continue;
+    store<i32>(order + (<usize>size << 2), v);
+    size++;
+  }
+  for (let root = size / 2 - 1; root >= 0; root--) sift(root, size);
+  return size;
 }
 
 /** a before b: heavier first, ties to the lower index. */
@@ -148,20 +213,9 @@ function before(a: i32, b: i32): bool {
   return x > y || (x == y && a < b);
 }
 
-/** Heap sort of `order` by weight: no recursion, V log V, in place. */
-function sortOrder(V: i32): void {
-  for (let v = 0; v < V; v++) store<i32>(order + (<usize>v << 2), v);
-  for (let root = V / 2 - 1; root >= 0; root--) sift(root, V);
-  for (let end = V - 1; end > 0; end--) {
-    const first = load<i32>(order);
-    store<i32>(order, load<i32>(order + (<usize>end << 2)));
-    store<i32>(order + (<usize>end << 2), first);
-    sift(0, end);
-  }
-}
-
-/** Keeps the heap whose root comes last in the order. */
+/** Keeps the heap whose root comes first in the order. */
 function sift(root: i32, size: i32): void {
+  if (size == 0) return;
   const moved = load<i32>(order + (<usize>root << 2));
   while (true) {
     let child = root * 2 + 1;
@@ -169,12 +223,12 @@ function sift(root: i32, size: i32): void {
     let candidate = load<i32>(order + (<usize>child << 2));
     if (child + 1 < size) {
       const right = load<i32>(order + (<usize>child << 2), 4);
-      if (before(candidate, right)) {
+      if (before(right, candidate)) {
         candidate = right;
         child++;
       }
     }
-    if (!before(moved, candidate)) break;
+    if (!before(candidate, moved)) break;
     store<i32>(order + (<usize>root << 2), candidate);
     root = child;
   }

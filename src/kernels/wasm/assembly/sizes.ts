@@ -18,6 +18,10 @@ export const CHUNK_ROWS = 512;
 /** Rows that attention's backward takes together: six strips. */
 export const BLOCK_ROWS = 36;
 
+/** Bins of weights in the sampler's filters, by the leading 12 bits of a number from 0 to 1; each a sum and a count. */
+export const SAMPLE_BINS = 1024;
+export const SAMPLE_BIN_BYTES = 16;
+
 /** Words of the job block: number of the job and of the finished one, count of programs, and the list of them. */
 export const JOB_NUMBER = 0;
 export const JOB_FINISHED = 16;
