@@ -46,7 +46,7 @@ export {
 export type { DataFiles } from './datasets/data_files.ts';
 export { type DatasetOptions, type DatasetTask, openDataset } from './datasets/dataset.ts';
 export { type Environment, type EnvironmentStep, singleTurn } from './environment.ts';
-export { correct, judgeGrid, judgeList, judgeNumber, judgeText, judgeTruth } from './judge.ts';
+export { correct, judgeGrid, judgeList, judgeNumber, judgeNumbers, judgeText, judgeTruth } from './judge.ts';
 export { readKnobs, takeKnobs } from './knobs.ts';
 export { type LineTask, lineTask } from './line_task.ts';
 export { listMisses, type NearMisses, numberMisses, textMisses, truthMisses } from './near_misses.ts';

@@ -65,6 +65,13 @@ export function judgeList(
     : { ...wrongValue('not the right list'), canonical: elements.join(' ') };
 }
 
+/** These numbers in their order, each in plain decimals. */
+export function judgeNumbers(answer: string, truth: readonly number[]): Verdict {
+  const isSame = (element: string, expected: string): boolean =>
+    element === expected || isNumber(readNumber(element, { plain: true }), new Fraction(expected));
+  return judgeList(answer, truth.map(String), isSame);
+}
+
 /** Exactly these cells. */
 export function judgeGrid(answer: string, truth: readonly (readonly string[])[], shape: GridShape): Verdict {
   const grid = readGrid(answer, shape);

@@ -13,6 +13,7 @@ import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
+import { bfCard } from './tasks/bf/card.ts';
 import { binairoCard } from './tasks/binairo/card.ts';
 import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
 import { binaryMatrixCard } from './tasks/binary_matrix/card.ts';
@@ -22,6 +23,7 @@ import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
 import { coinFlipCard } from './tasks/coin_flip/card.ts';
 import { complexArithmeticCard } from './tasks/complex_arithmetic/card.ts';
+import { constraintsCard } from './tasks/constraints/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
 import { countBitsCard } from './tasks/count_bits/card.ts';
 import { countPrimesCard } from './tasks/count_primes/card.ts';
@@ -40,6 +42,7 @@ import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
 import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
+import { lightsOutCard } from './tasks/lights_out/card.ts';
 import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
 import { mazeCard } from './tasks/maze/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
@@ -67,9 +70,11 @@ import { shortestPathCard } from './tasks/shortest_path/card.ts';
 import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
+import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { syllogismCard } from './tasks/syllogism/card.ts';
 import { topologicalOrderCard } from './tasks/topological_order/card.ts';
+import { towerOfHanoiCard } from './tasks/tower_of_hanoi/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
 
@@ -282,6 +287,29 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   bool_expression: {
     card: boolExpressionCard,
     load: async () => (await import('./tasks/bool_expression/bool_expression.ts')).boolExpression,
+  },
+  // programs
+  stack_machine: {
+    card: stackMachineCard,
+    load: async () => (await import('./tasks/stack_machine/stack_machine.ts')).stackMachine,
+  },
+  bf: {
+    card: bfCard,
+    load: async () => (await import('./tasks/bf/bf.ts')).bf,
+  },
+  // plans
+  lights_out: {
+    card: lightsOutCard,
+    load: async () => (await import('./tasks/lights_out/lights_out.ts')).lightsOut,
+  },
+  tower_of_hanoi: {
+    card: towerOfHanoiCard,
+    load: async () => (await import('./tasks/tower_of_hanoi/tower_of_hanoi.ts')).towerOfHanoi,
+  },
+  // text
+  constraints: {
+    card: constraintsCard,
+    load: async () => (await import('./tasks/constraints/constraints.ts')).constraints,
   },
 };
 

@@ -56,6 +56,10 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
     'Longest common subsequence of answer and truth; reverse_text gives it. It can be hacked, and is here to show that.',
     partReward('lcs'),
   ),
+  instructions: withoutOptions(
+    'Share of the instructions that are kept; constraints gives it.',
+    partReward('instructions'),
+  ),
   soft_overlong: defineReward({
     does: '0 up to max_tokens - cache tokens, then falling to -1 at max_tokens.',
     options: {

@@ -1,7 +1,7 @@
 /** One suite at several settings of the knobs; the tasks with a second checker have that of `checkTask` (test/data/tasks). */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { registeredTasks, type TaskConfig } from '../../src/data/index.ts';
+import { registeredTasks, type SecondChecker, type TaskConfig } from '../../src/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
 import type { TaskItem } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
@@ -85,12 +85,14 @@ it('every preset level makes a task', () => {
   }
 });
 
-it('every card has an example in the language of its task, and a text for each knob', () => {
+it('every card has an example in the language of its task, answered rightly, and a text for each knob', () => {
   for (const [name, { card }] of Object.entries(registeredTasks)) {
     const task = createTask({ name });
     const [prompt, answer] = card.example;
     expect(task.codec.decode(task.codec.encode(prompt))).toBe(prompt);
     expect(task.codec.decode(task.codec.encode(answer))).toBe(answer);
+    const second: SecondChecker | undefined = (SECOND_CHECKERS as Record<string, SecondChecker>)[name];
+    expect(second?.({ prompt, identity: null, knobs: onlyTask(task).knobs }, answer), `${prompt} ${answer}`).toBe(true);
     for (const { schema } of Object.values(card.knobs)) expect(schema.description).toMatch(/^[A-Z].*\.$/);
   }
 });

@@ -4,7 +4,21 @@ import { DEDUCTION } from './deduction.ts';
 import { GRAPHS } from './graphs.ts';
 import { GRIDS } from './grids.ts';
 import { LOGIC } from './logic.ts';
+import { PLANS } from './plans.ts';
+import { PROGRAMS } from './programs.ts';
 import { PUZZLES } from './puzzles.ts';
 import { STRINGS } from './strings.ts';
+import { TEXT } from './text.ts';
 
-export const SECOND_CHECKERS = { ...ARITHMETIC, ...STRINGS, ...GRIDS, ...GRAPHS, ...PUZZLES, ...LOGIC, ...DEDUCTION };
+export const SECOND_CHECKERS = {
+  ...ARITHMETIC,
+  ...STRINGS,
+  ...GRIDS,
+  ...GRAPHS,
+  ...PUZZLES,
+  ...LOGIC,
+  ...DEDUCTION,
+  ...PLANS,
+  ...PROGRAMS,
+  ...TEXT,
+};

@@ -5,9 +5,7 @@
  *   split       by the sorted numbers: all orders of them, in both directions, are on one side
  */
 
-import { rationalOf } from '../../../parsing/arithmetic.ts';
-import { isNumber, readNumber } from '../../../parsing/number.ts';
-import { judgeList } from '../../judge.ts';
+import { judgeNumbers } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
 import { type NumberSortingKnobs, numberSortingCard } from './card.ts';
@@ -32,13 +30,7 @@ export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(num
   question: ({ direction, numbers }) =>
     `Sort these numbers in ${direction === 'up' ? 'ascending' : 'descending'} order: ${numbers.join(', ')}.`,
   oracle: (item) => sorted(item).join(' '),
-  verify: (item, answer) =>
-    judgeList(
-      answer,
-      sorted(item),
-      (element, expected) =>
-        element === expected || isNumber(readNumber(element, { plain: true }), rationalOf(Number(expected))),
-    ),
+  verify: (item, answer) => judgeNumbers(answer, sorted(item).map(Number)),
   mutants: (item, _knobs, rng) => {
     const right = sorted(item);
     const given = item.numbers.join(' ');

@@ -1,0 +1,23 @@
+/** What tower_of_hanoi is and which knobs it has. */
+import { options, type Values, whole } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  disks: whole({ least: 4, most: 7, example: 5 }).default(5).describe('Disks, at most.'),
+  pegs: whole({ least: 3, most: 4, example: 3 }).default(3).describe('Pegs.'),
+});
+
+export type TowerOfHanoiKnobs = Values<typeof KNOBS>;
+
+export const towerOfHanoiCard = {
+  name: 'tower_of_hanoi',
+  does: 'Move all disks to one peg, never a larger one onto a smaller one.',
+  example: ['hanoi ABC: AAB C>', 'BC AB AC BC'],
+  version: 1,
+  category: 'plans',
+  tier: 2,
+  parts: [],
+  knobs: KNOBS,
+  levels: [{ disks: 4 }, {}, { pegs: 4 }, { disks: 7, pegs: 4 }],
+  attributes: { disks: [4, 5, 6, 7], pegs: [3, 4] },
+} satisfies TaskCard<TowerOfHanoiKnobs>;

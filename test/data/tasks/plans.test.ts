@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { lightsOut } from '../../../src/data/tasks/lights_out/lights_out.ts';
+import { towerOfHanoi } from '../../../src/data/tasks/tower_of_hanoi/tower_of_hanoi.ts';
+import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { PLANS } from '../second_checkers/plans.ts';
+
+describeTasks(PLANS, {
+  tower_of_hanoi: ['89e463af', 'cbee830b', '80fae2a8', 'c1278412'],
+  lights_out: ['35245929', 'f8882597', '02781441', '8bd3be09'],
+});
+
+describe('tower_of_hanoi: AAB to C', () => {
+  const item = { pegs: 'ABC', disks: 'AAB', goal: 'C' };
+
+  it.each([
+    ['BC AB AC BC', 1],
+    ['BC,AB,AC,BC', 1],
+    ['BCABACBC', 0],
+    ['AB AC BA BC AC', 0],
+    ['AC AB CB', 0],
+    ['AC AB CB BC', 0],
+    ['', 0],
+    ['AA', 0],
+    ['AC AC', 0],
+    ['none', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(towerOfHanoi, item, answer)).toBe(score);
+  });
+
+  it('takes a longer plan, up to its cap, and nothing behind the goal', () => {
+    const plan = towerOfHanoi.oracle(item, { disks: 3, pegs: 3 });
+    const idle = 'AC CA ';
+    expect(scoreOf(towerOfHanoi, item, plan)).toBe(1);
+    expect(scoreOf(towerOfHanoi, item, plan.replaceAll(' ', ', '))).toBe(1);
+    expect(scoreOf(towerOfHanoi, item, idle + plan)).toBe(1);
+    expect(scoreOf(towerOfHanoi, item, idle.repeat(8) + plan)).toBe(0);
+    expect(scoreOf(towerOfHanoi, item, `${plan} CA AC`)).toBe(0);
+  });
+});
+
+describe('lights_out: a cross', () => {
+  it.each([
+    ['22', 1],
+    ['22 22 22', 0],
+    ['22 22', 0],
+    ['12 21 22 23 32', 0],
+    ['', 0],
+    ['0', 0],
+    ['44', 0],
+    ['2 2', 0],
+    ['(2,2)', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(lightsOut, { rows: ['010', '111', '010'] }, answer)).toBe(score);
+  });
+
+  it('lists each set of cells that does it, the smallest first', () => {
+    const item = { rows: ['1100', '1000', '0000', '0000'] };
+    const solutions = [...(lightsOut.solutions?.(item, { size: 4, presses: 4 }) ?? [])];
+    expect(solutions).toHaveLength(16);
+    expect(solutions[0]).toBe('11');
+    expect(solutions.map((solution) => scoreOf(lightsOut, item, solution))).toEqual(solutions.map(() => 1));
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { constraints } from '../../../src/data/tasks/constraints/constraints.ts';
+import { keepsAll, writtenFor } from '../../../src/data/tasks/constraints/writer.ts';
+import type { Instruction } from '../../../src/parsing/instruction.ts';
+import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { TEXT } from '../second_checkers/text.ts';
+
+describeTasks(TEXT, {
+  constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'],
+});
+
+describe('constraints: the word lamo twice, three words at most', () => {
+  const instructions: Instruction[] = [
+    { kind: 'keyword', word: 'lamo', exactly: 2 },
+    { kind: 'words', most: 3 },
+  ];
+
+  it.each([
+    ['lamo lamo', 1],
+    ['Lamo, so lamo.', 1],
+    ['lamo', 0],
+    ['lamolamo', 0],
+    ['lamo lamo lamo', 0],
+    ['we see lamo and lamo', 0],
+    ['write word lamo = 2; words <= 3', 0],
+    ['', 0],
+    ['...', 0],
+    ['lamo l\u0430mo', 0],
+    ['I have kept to all instructions', 0],
+  ])('%j scores %i', (answer, score) => {
+    expect(scoreOf(constraints, { instructions }, answer)).toBe(score);
+  });
+
+  it('pays nothing for the instructions that are kept, but tells which', () => {
+    const context = { finishReason: 'eos' } as const;
+    const verdict = constraints.verify({ instructions }, 'lamo we see it', { instructions: 2, kinds: 'all' }, context);
+    expect(verdict).toMatchObject({ score: 0, parts: { instructions: 0, keyword: 0, words: 0 } });
+    const half = constraints.verify({ instructions }, 'lamo', { instructions: 2, kinds: 'all' }, context);
+    expect(half).toMatchObject({ score: 0, parts: { instructions: 0.5, keyword: 0, words: 1 } });
+  });
+});
+
+describe('the writer', () => {
+  it.each<readonly [string, Instruction[]]>([
+    ['small letters, and a comma nowhere', [{ kind: 'lowercase' }, { kind: 'no_commas' }]],
+    [
+      'five words in two sentences',
+      [
+        { kind: 'words', exactly: 5 },
+        { kind: 'sentences', exactly: 2 },
+      ],
+    ],
+    [
+      'bullets and a postscript',
+      [
+        { kind: 'bullets', exactly: 3 },
+        { kind: 'postscript', text: 'P.S.' },
+      ],
+    ],
+    ['JSON with a word', [{ kind: 'json' }, { kind: 'keyword', word: 'lamo', least: 2 }]],
+    [
+      'a beginning and an end',
+      [
+        { kind: 'starts_with', text: 'nito' },
+        { kind: 'ends_with', text: 'gepu' },
+      ],
+    ],
+  ])('keeps to %s', (_name, instructions) => {
+    const text = writtenFor(instructions);
+    expect(text !== undefined && keepsAll(text, instructions), text).toBe(true);
+  });
+
+  it('gives up what contradicts', () => {
+    expect(writtenFor([{ kind: 'lowercase' }, { kind: 'uppercase' }])).toBeUndefined();
+    expect(
+      writtenFor([
+        { kind: 'words', exactly: 2 },
+        { kind: 'paragraphs', exactly: 4 },
+      ]),
+    ).toBeUndefined();
+  });
+});
