@@ -70,7 +70,9 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
 
 function ruleOf(error: unknown): string {
   const { statusCode } = error as { readonly statusCode?: number };
-  if (statusCode === 404) return 'no such data set, revision or file; look at its page on the hub';
+  // A file that is not there is an empty answer, which the package says in words alone.
+  const isMissing = statusCode === 404 || /^cannot get path info/.test(String((error as Error).message));
+  if (isMissing) return 'no such data set, revision or file; look at its page on the hub';
   if (statusCode === 401 || statusCode === 403) return 'not public; set HF_TOKEN to a token that may read it';
   if (statusCode !== undefined) return `the hub answers ${statusCode}; try again later`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { loadConfigFile } from '../../src/config/load_file.node.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { openRun } from '../../src/run/open_run.ts';
+
+it('the example of 200 questions learns from what it is shown, and goes on by GRPO', async () => {
+  const file = fileURLToPath(new URL('../../examples/questions.yaml', import.meta.url));
+  const loaded = await loadConfigFile(file, ['stages.1.max_steps=3']);
+  const opened = await openPlugins(loaded, { file, announce: () => {} });
+  const { config, tasks } = opened;
+  expect((tasks.trainProblems() ?? 0) + tasks.heldOutItems().length).toBe(200);
+  const run = await openRun(config, tasks, await wasmBackend({ inline: true, fma: false }));
+  const rewards: number[] = [];
+  for await (const event of train(run)) {
+    if (event.type === 'step' && event.stage === 'grpo') rewards.push(Number(event.metrics.reward));
+  }
+  // From random weights in bytes, none of these is ever right by chance.
+  expect(run.state.baseline?.meanAtK.mean).toBeGreaterThan(0.1);
+  expect(rewards).toHaveLength(3);
+  expect(Math.min(...rewards)).toBeGreaterThan(0.05);
+  await run.policy.close();
+  await opened.close();
+}, 120_000);
