@@ -21,6 +21,11 @@ export interface ArenaSpec {
   readonly purpose: string;
   /** Of a real arena: what is written is read again as it is, never added to, and may lose the last 13 bits of 24. */
   readonly roundable?: boolean;
+  /**
+   * Matrices of the plan alone lie in it, which the host writes and no program changes: a backend that packs matrices
+   * keeps no plain copy of them.
+   */
+  readonly packedAlone?: boolean;
 }
 
 /** A named region of an arena, row-major, last dimension fastest. */
@@ -74,6 +79,8 @@ export interface PlanLimits {
   readonly width: number;
   /** Size of a query, key or value of attention. */
   readonly headDim: number;
+  /** Most outputs or inputs of any matrix that has a gradient; by default the widest row or the vocabulary. */
+  readonly gradientWidth?: number;
   /** true: no program runs a backward kernel, and no scratch space is kept for one. */
   readonly forwardOnly?: boolean;
 }
@@ -112,18 +119,20 @@ export class ArenaBuilder {
   readonly dtype: DType;
   readonly purpose: string;
   readonly roundable: boolean;
+  readonly packedAlone: boolean;
   #length = 0;
 
   constructor(
     name: string,
     dtype: DType,
     purpose: string,
-    { roundable = false }: { readonly roundable?: boolean } = {},
+    { roundable = false, packedAlone = false }: Pick<ArenaSpec, 'roundable' | 'packedAlone'> = {},
   ) {
     this.name = name;
     this.dtype = dtype;
     this.purpose = purpose;
     this.roundable = roundable;
+    this.packedAlone = packedAlone;
   }
 
   /** The next region of this shape. Starts on a multiple of 16 elements unless `packed`, so that SIMD loads align. */
@@ -139,7 +148,8 @@ export class ArenaBuilder {
   }
 
   spec(): ArenaSpec {
-    const { name, dtype, purpose, roundable } = this;
-    return { name, dtype, length: Math.max(16, this.#length), purpose, roundable };
+    const { name, dtype, purpose, roundable, packedAlone } = this;
+    const length = Math.max(16, this.#length);
+    return { name, dtype, length, purpose, roundable, ...(packedAlone && { packedAlone }) };
   }
 }

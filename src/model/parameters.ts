@@ -1,8 +1,9 @@
 /**
  * The parameters: which tensor lies where, under Hugging Face's names; adapters under PEFT's (adapter.ts).
  *
- * What is trained lies in one flat arena, and what is frozen in another: gradients, moments, the optimizer and the
- * reference know the first alone, and have its layout in arenas of their own. Matrices come first in it (weight decay
+ * What is trained lies in one flat arena, and what is frozen in two others: its matrices, which products alone read, and
+ * the rest. Gradients, moments, the optimizer and the reference know the first alone, and have its layout in arenas of
+ * their own. Matrices come first in it (weight decay
  * applies to them), norms and biases behind. q, k and v of a layer are neighbours, and so are gate and up, so that each
  * group is also ONE matrix for a fused product.
  */
@@ -60,8 +61,8 @@ export interface TensorSlots {
 export interface ParameterSet extends TensorSlots {
   /** What is trained, flat. */
   readonly trainable: Slot;
-  /** What stays as it was written, flat; undefined where everything is trained. */
-  readonly frozen: Slot | undefined;
+  /** Numbers of what stays as it was written. */
+  readonly frozenCount: number;
   /** Elements of `trainable` before this index belong to matrices. */
   readonly decayLength: number;
   /** All tensors of the model, in the order of a model file; a tied head is not listed. */
@@ -93,27 +94,30 @@ export function countParameters(parameters: readonly Parameter[]): number {
 type Names = (part: string) => string;
 
 /**
- * Lays the weights out in two arenas; the same shape and choice give the same offsets.
+ * Lays the weights out in three arenas; the same shape and choice give the same offsets.
  * @param isTrainable  asked for each tensor of the model
  * @param adapter  what stands beside its matrices, and is always trained
  * @throws ConfigError where tensors of one fused matrix are to be trained in part, or the adapter is none
  */
 export function layOutParameters(
   shape: ModelShape,
-  arenas: { readonly trainable: ArenaBuilder; readonly frozen: ArenaBuilder },
+  arenas: { readonly trainable: ArenaBuilder; readonly frozen: ArenaBuilder; readonly frozenMatrices: ArenaBuilder },
   isTrainable: IsTrainable,
   adapter?: AdapterSettings,
 ): ParameterSet {
-  const { trainable, frozen } = arenas;
+  const { trainable, frozen, frozenMatrices } = arenas;
   const parameters: Parameter[] = [];
   const adapterParameters: Parameter[] = [];
   if (adapter !== undefined) checkAdapter(adapter);
-  const add: Add = (name, size, initial, fusedWith) => {
-    if (fusedWith !== undefined) requireTogether(isTrainable, fusedWith, name);
-    const slot = (isTrainable(name) ? trainable : frozen).slot(size, { packed: fusedWith !== undefined });
-    parameters.push({ name, slot, initial });
-    return slot;
+  const addTo = (unchanged: ArenaBuilder): Add => {
+    return (name, size, initial, fusedWith) => {
+      if (fusedWith !== undefined) requireTogether(isTrainable, fusedWith, name);
+      const slot = (isTrainable(name) ? trainable : unchanged).slot(size, { packed: fusedWith !== undefined });
+      parameters.push({ name, slot, initial });
+      return slot;
+    };
   };
+  const [add, addMatrix] = [addTo(frozen), addTo(frozenMatrices)];
   const adaptersOf = (layer: number): LayerAdapters => {
     if (adapter === undefined) return {};
     return layOutAdapters(shape, adapter, layer, (name, size, initial, isPacked) => {
@@ -125,10 +129,10 @@ export function layOutParameters(
   const D = shape.hiddenSize;
   const embedding = add('model.embed_tokens.weight', [shape.vocabSize, D], 'normal');
   const matrices = Array.from({ length: shape.numLayers }, (_, layer) => ({
-    ...layerMatrices(shape, add, (part) => `model.layers.${layer}.${part}`),
+    ...layerMatrices(shape, addMatrix, (part) => `model.layers.${layer}.${part}`),
     adapters: adaptersOf(layer),
   }));
-  const head = shape.tieWordEmbeddings ? embedding : add('lm_head.weight', [shape.vocabSize, D], 'normal');
+  const head = shape.tieWordEmbeddings ? embedding : addMatrix('lm_head.weight', [shape.vocabSize, D], 'normal');
   const decayLength = trainable.length;
   const vectors = Array.from({ length: shape.numLayers }, (_, layer) => {
     const name: Names = (part) => `model.layers.${layer}.${part}`;
@@ -144,7 +148,7 @@ export function layOutParameters(
     finalNorm,
     layers: matrices.map((layer, index) => ({ ...layer, ...vectors[index] }) as LayerSlots),
     trainable: wholeOf(trainable),
-    frozen: frozen.length > 0 ? wholeOf(frozen) : undefined,
+    frozenCount: countParameters(parameters.filter(({ slot }) => slot.arena !== trainable.name)),
     decayLength,
     parameters,
     adapterParameters,
@@ -190,7 +194,7 @@ export function layOutReference(weights: ParameterSet, arena: ArenaBuilder): Par
   };
 }
 
-function isTrained(weights: ParameterSet, slot: Slot): boolean {
+export function isTrained(weights: ParameterSet, slot: Slot): boolean {
   return slot.arena === weights.trainable.arena;
 }
 

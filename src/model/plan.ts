@@ -13,6 +13,7 @@ import { type DistributionSlots, distributionSlots } from './distribution_slots.
 import type { AdapterScratch } from './linear.ts';
 import type { GradientSlots, IsTrainable, ParameterSet } from './parameters.ts';
 import {
+  isTrained,
   layOutGradients,
   layOutParameters,
   layOutReference,
@@ -216,8 +217,10 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   };
   const { training } = capacity;
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
-  const weights = layOutParameters(shape, { trainable: arena('weights', 'weights'), frozen }, isTrainable, adapter);
-  if (weights.frozen) arenas.push(frozen);
+  const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });
+  const ofWeights = { trainable: arena('weights', 'weights'), frozen, frozenMatrices };
+  const weights = layOutParameters(shape, ofWeights, isTrainable, adapter);
+  arenas.push(...[frozen, frozenMatrices].filter(({ length }) => length > 0));
   if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
   const slots: PolicySlots = {
@@ -255,6 +258,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     vocabSize: shape.vocabSize,
     width: widestRow(shape),
     headDim: shape.headDim,
+    gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
     forwardOnly: !training,
   };
   return { shape, capacity, slots, memory: { arenas: specs, matrices, limits } };

@@ -141,7 +141,8 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
     for (const name of ['weights', 'gradients', 'firstMoment', 'secondMoment', 'reference']) {
       expect(lengths.get(name)).toBeLessThan(numbersOf(isTrainable) + padding);
     }
-    expect(lengths.get('frozen')).toBeLessThan(numbersOf(isFrozen) + padding);
+    const frozen = (lengths.get('frozen') ?? 0) + (lengths.get('frozenMatrices') ?? 0);
+    expect(frozen).toBeLessThan(numbersOf(isFrozen) + padding);
     expect(lengths.has('embeddingGradient')).toBe(
       shape.tieWordEmbeddings === true && !isFrozen('model.embed_tokens.weight'),
     );

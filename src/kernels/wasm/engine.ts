@@ -10,11 +10,12 @@ import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
-import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS } from './assembly/sizes.ts';
+import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS, NARROW_PANEL, WIDE_PANEL } from './assembly/sizes.ts';
 import type { Layout, PackedWeight } from './layout.ts';
-import { layOut, MAXIMUM_PROGRAMS, memoryLimit, slotAddress } from './layout.ts';
+import { layOut, MAXIMUM_PROGRAMS, memoryLimit, packedAlone, slotAddress } from './layout.ts';
 import { compileKernels } from './modules.ts';
 import type { WasmOptions } from './options.ts';
+import { type Panels, readPacked, writePacked } from './packed_weights.ts';
 import type { Recording } from './recorder.ts';
 import { CommandList, recordKernels, recordPacking } from './recorder.ts';
 import type { WasmHost, WorkerPool } from './workers.ts';
@@ -119,6 +120,7 @@ class WasmEngine implements Engine {
   readonly #layout: Layout;
   readonly #ints: Int32Array;
   readonly #reals: Float32Array;
+  readonly #panels: Panels;
   readonly #runner: Runner;
   readonly #stale = new Set<PackedWeight>();
   #nextCommand: number;
@@ -137,10 +139,12 @@ class WasmEngine implements Engine {
     this.bytes = layout.bytes;
     this.#ints = new Int32Array(memory.buffer);
     this.#reals = new Float32Array(memory.buffer);
+    this.#panels = { reals: this.#reals, width: features.simd === '256-bit' ? WIDE_PANEL : NARROW_PANEL };
     this.#runner = runner;
     this.#nextCommand = layout.commands;
     const packing = new Map<PackedWeight, number>();
     for (const weight of layout.packed.values()) {
+      if (packedAlone(layout, plan, weight.slot)) continue;
       packing.set(weight, this.#install(recordPacking(plan, layout, [weight])));
       this.#stale.add(weight);
     }
@@ -228,6 +232,11 @@ class WasmEngine implements Engine {
     if (at + values.length > slotLength(slot)) {
       throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
     }
+    const weight = packedAlone(this.#layout, this.#plan, slot);
+    if (weight !== undefined) {
+      writePacked(this.#panels, weight, values, slot.offset - weight.slot.offset + at);
+      return;
+    }
     const memory = slot.dtype === 'int' ? this.#ints : this.#reals;
     memory.set(values, slotAddress(this.#layout, this.#plan, slot) / 4 + at);
     if (slot.dtype === 'real') this.#markStale(slot.arena);
@@ -237,6 +246,8 @@ class WasmEngine implements Engine {
     if (count > slotLength(slot)) {
       throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
     }
+    const weight = packedAlone(this.#layout, this.#plan, slot);
+    if (weight !== undefined) return readPacked(this.#panels, weight, slot.offset - weight.slot.offset, count);
     const start = slotAddress(this.#layout, this.#plan, slot) / 4;
     // slice() of a shared view copies into shared memory; the constructor copies into plain memory.
     return slot.dtype === 'int'

@@ -92,11 +92,12 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   const job = take(4 * (JOB_LIST + 2 * MAXIMUM_PROGRAMS), 'commands');
   const control = take(CONTROL_BYTES, 'commands');
   const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
-  const arenas = new Map(plan.arenas.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
+  const plain = plan.arenas.filter(({ packedAlone = false }) => !packedAlone);
+  const arenas = new Map(plain.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
   const packed = new Map(plan.matrices.map((matrix) => [slotKey(matrix.slot), packWeight(matrix, take)] as const));
   const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
-  const { forwardOnly = false, vocabSize, width } = plan.limits;
-  const widest = roundUp(Math.max(width, vocabSize), WIDE_PANEL);
+  const { forwardOnly = false, vocabSize, width, gradientWidth = Math.max(width, vocabSize) } = plan.limits;
+  const widest = roundUp(gradientWidth, WIDE_PANEL);
   const logitSpace = forwardOnly ? 0 : take(CHUNK_ROWS * roundUp(vocabSize, WIDE_PANEL) * 4, 'logits chunk');
   // Two blocks of both operands: one is multiplied while the next is packed.
   const gradientSpace = forwardOnly ? 0 : take(2 * GRADIENT_ROWS * 2 * (widest + STRIP_ROWS) * 4, 'scratch');
@@ -177,6 +178,16 @@ function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: 
       .join(', ')}.`,
     { bytes, limit: limit.bytes, byPurpose: Object.fromEntries(byPurpose) },
   );
+}
+
+/** The matrix that a slot is rows of, where its arena is packed alone; undefined in another arena. */
+export function packedAlone({ packed }: Layout, plan: MemoryPlan, { arena, offset }: Slot): PackedWeight | undefined {
+  if (!plan.arenas.some((spec) => spec.name === arena && spec.packedAlone)) return undefined;
+  for (const weight of packed.values()) {
+    const { slot } = weight;
+    if (slot.arena === arena && offset >= slot.offset && offset < slot.offset + slotLength(slot)) return weight;
+  }
+  throw new BackendError('unplanned-weight', `slot at ${offset} of '${arena}' is part of none of the plan's matrices.`);
 }
 
 /** Byte address of a slot's first element. @throws BackendError for an unknown arena or a slot past its end */
