@@ -56,29 +56,48 @@ export interface ActivationArenas {
   readonly exact: ArenaBuilder;
 }
 
-/** Slots for `rows` rows of `count` layers. */
+/**
+ * Which activations all layers share, one buffer for them: raw q/k/v, which the backward of the q/k norm alone reads, and
+ * with `recomputed` what the backward makes again of its neighbours, by an elementwise kernel, before it reads it.
+ */
+function sharedNames(shape: ModelShape, recomputed: boolean): ReadonlySet<string> {
+  const names = recomputed ? ['inputNormed', 'middleNormed', 'activated'] : [];
+  return new Set(shape.qkNorm ? names : [...names, 'qkv']);
+}
+
+/**
+ * Slots for `rows` rows of `count` layers.
+ * @param recomputed  a third fewer numbers a row, for one part in a hundred of the backward's time
+ */
 export function planLayers(
   shape: ModelShape,
   rows: number,
   count: number,
   { rounded, exact }: ActivationArenas,
+  recomputed: boolean,
 ): LayerActivations[] {
   const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
-  // Raw q/k/v are read by the backward of the q/k norm alone; without it all layers share one buffer.
-  const sharedQkv = shape.qkNorm ? undefined : rounded.slot([rows, qkvWidth(shape)]);
+  const sharedBy = sharedNames(shape, recomputed);
+  const shared = new Map<string, Slot>();
+  const plan = (name: string, arena: ArenaBuilder, ...size: readonly number[]): Slot => {
+    const slot = shared.get(name) ?? arena.slot([rows, ...size]);
+    if (sharedBy.has(name)) shared.set(name, slot);
+    return slot;
+  };
+  if (sharedBy.has('qkv')) plan('qkv', rounded, qkvWidth(shape));
   const layer = (): LayerActivations => ({
-    input: exact.slot([rows, D]),
-    inputRstd: exact.slot([rows]),
-    inputNormed: rounded.slot([rows, D]),
-    qkv: sharedQkv ?? rounded.slot([rows, qkvWidth(shape)]),
-    q: rounded.slot([rows, queryWidth(shape)]),
-    attention: rounded.slot([rows, queryWidth(shape)]),
-    logSumExp: exact.slot([rows, numHeads]),
-    middle: exact.slot([rows, D]),
-    middleRstd: exact.slot([rows]),
-    middleNormed: rounded.slot([rows, D]),
-    gateUp: rounded.slot([rows, 2 * F]),
-    activated: rounded.slot([rows, F]),
+    input: plan('input', exact, D),
+    inputRstd: plan('inputRstd', exact),
+    inputNormed: plan('inputNormed', rounded, D),
+    qkv: plan('qkv', rounded, qkvWidth(shape)),
+    q: plan('q', rounded, queryWidth(shape)),
+    attention: plan('attention', rounded, queryWidth(shape)),
+    logSumExp: plan('logSumExp', exact, numHeads),
+    middle: plan('middle', exact, D),
+    middleRstd: plan('middleRstd', exact),
+    middleNormed: plan('middleNormed', rounded, D),
+    gateUp: plan('gateUp', rounded, 2 * F),
+    activated: plan('activated', rounded, F),
   });
   return Array.from({ length: count }, layer);
 }
@@ -102,14 +121,17 @@ export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] 
 }
 
 /** What the backward reads of a layer besides keys and values, slot by slot. */
-export function keptSlots(shape: ModelShape, layer: LayerActivations): Slot[] {
-  const { qkv, ...others } = layer;
-  return shape.qkNorm ? [...Object.values(others), qkv] : Object.values(others);
+export function keptSlots(shape: ModelShape, layer: LayerActivations, recomputed: boolean): Slot[] {
+  const shared = sharedNames(shape, recomputed);
+  return Object.entries(layer).flatMap(([name, slot]: [string, Slot]) => (shared.has(name) ? [] : [slot]));
 }
 
 /** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */
-export function keptRowFloats(shape: ModelShape): number {
-  const perLayer = 4 * shape.hiddenSize + 3 * shape.intermediateSize + 2 * queryWidth(shape) + shape.numHeads + 2;
+export function keptRowFloats(shape: ModelShape, recomputed: boolean): number {
+  const { hiddenSize: D, intermediateSize: F } = shape;
+  const made = 2 * D + F;
+  const perLayer = 2 * D + 2 * F + 2 * queryWidth(shape) + shape.numHeads + 2 + (recomputed ? 0 : made);
   const raw = shape.qkNorm ? qkvWidth(shape) : 0;
-  return shape.numLayers * (perLayer + raw + kvWidth(shape)) + qkvWidth(shape) + shape.hiddenSize;
+  const shared = qkvWidth(shape) + (recomputed ? made : 0);
+  return shape.numLayers * (perLayer + raw + kvWidth(shape)) + shared + D;
 }

@@ -10,6 +10,7 @@
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
 import type { MatrixAdapter, MatrixName } from './adapter.ts';
+import type { AdapterScratch } from './adapter_scratch.ts';
 import type { LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 
 /** A matrix [out, in] and what its products read and add to. */
@@ -23,13 +24,6 @@ export interface LinearMatrix {
   readonly adapter?: MatrixAdapter | undefined;
   /** Of the shapes of `adapter`, +=; undefined in a forward pass. */
   readonly adapterGradient?: MatrixAdapter | undefined;
-}
-
-/** Where x·Aᵀ of an adapter stands while it is used, and its gradient: [rows, most modules·r] each. */
-export interface AdapterScratch {
-  readonly inner: Slot;
-  /** Absent in a policy that only samples. */
-  readonly dInner?: Slot | undefined;
 }
 
 export interface ForwardLinearArgs {

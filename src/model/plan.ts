@@ -8,9 +8,11 @@ import type { ArenaSpec, Count, MemoryPlan, PlannedMatrix, Slot } from '../kerne
 import { ArenaBuilder } from '../kernels/memory.ts';
 import type { ForwardSlots, LayerActivations, RowInputs } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
-import { type AdapterSettings, widestAdapter } from './adapter.ts';
+import type { AdapterSettings } from './adapter.ts';
+import type { AdapterScratch } from './adapter_scratch.ts';
+import { adapterScratch } from './adapter_scratch.ts';
+import { type AheadSlots, aheadSlots } from './ahead_slots.ts';
 import { type DistributionSlots, distributionSlots } from './distribution_slots.ts';
-import type { AdapterScratch } from './linear.ts';
 import type { GradientSlots, IsTrainable, ParameterSet } from './parameters.ts';
 import {
   isTrained,
@@ -85,19 +87,6 @@ export interface PolicySlots {
   readonly results: ResultSlots;
   /** Where several steps run between two reads. */
   readonly ahead: AheadSlots | undefined;
-}
-
-/** What steps between two reads leave for the read, one behind the other, and how a step is fed without the host. */
-export interface AheadSlots {
-  /** [steps × completions] */
-  readonly tokens: Slot;
-  readonly logprobs: Slot;
-  readonly entropies: Slot;
-  readonly keptLogMass: Slot;
-  /** [steps × completions] the sampled row that comes to each place; its first ones are also the next step's rows. */
-  readonly from: Slot;
-  /** [kept rows] the sampled row that feeds each row of `rollout`. */
-  readonly feedFrom: Slot;
 }
 
 export interface BackwardSlots {
@@ -182,6 +171,8 @@ export interface ResultSlots {
 }
 
 export interface PolicyPlan {
+  /** The backward pass makes the norms' and the activation's outputs again: beside an adapter, where weights leave little room. */
+  readonly recomputed: boolean;
   readonly shape: ModelShape;
   readonly capacity: Capacity;
   readonly slots: PolicySlots;
@@ -201,6 +192,11 @@ export interface Trained {
   readonly adapter?: AdapterSettings | undefined;
 }
 
+/** Whether the backward pass makes again what it cheaply can. */
+export function recomputes({ adapter }: Trained): boolean {
+  return adapter !== undefined;
+}
+
 /**
  * Plans every arena of a policy of this shape and capacity.
  *
@@ -216,6 +212,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     return builder;
   };
   const { training } = capacity;
+  const recomputed = recomputes(trained);
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
   const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });
   const ofWeights = { trainable: arena('weights', 'weights'), frozen, frozenMatrices };
@@ -240,7 +237,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
         : undefined,
     adapterScratch: adapterScratch(capacity, weights, arena),
     ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
-    ...forwards(shape, capacity, inputs, arena),
+    ...forwards(shape, capacity, inputs, arena, recomputed),
     ...headSlots(shape, capacity, arena('head', 'activations')),
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
     inputs,
@@ -261,7 +258,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
     forwardOnly: !training,
   };
-  return { shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
+  return { recomputed, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
 }
 
 /** The matrices that are a set's own: what is frozen is that of the policy. */
@@ -271,21 +268,6 @@ function ownMatrices(set: ParameterSet): PlannedMatrix[] {
 
 function nothingToTrain(): ConfigError {
   return new ConfigError('nothing-to-train', 'every tensor is frozen — a policy that trains needs one that is not.');
-}
-
-/** Rows as many as any forward pass has. */
-function adapterScratch(
-  { rows, keptRows, training }: Capacity,
-  { layers }: ParameterSet,
-  arena: ArenaOf,
-): AdapterScratch | undefined {
-  const width = widestAdapter(layers);
-  if (width === 0) return undefined;
-  const [forward, backward] = [arena('adapterForward', 'activations'), arena('adapterBackward', 'activations')];
-  return {
-    inner: forward.slot([Math.max(rows, keptRows), width]),
-    dInner: training ? backward.slot([rows, width]) : undefined,
-  };
 }
 
 function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'cos' | 'sin'> {
@@ -302,6 +284,7 @@ function forwards(
   capacity: Capacity,
   inputs: InputSlots,
   arena: ArenaOf,
+  recomputed: boolean,
 ): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
   const { rows: N, kvRows, keptRows, training } = capacity;
   const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'roundable'));
@@ -310,7 +293,7 @@ function forwards(
     exact: arena('residuals', 'activations'),
   };
   // A policy that only samples keeps no layer's activations: one set serves all.
-  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations);
+  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations, recomputed);
   const output = activations.exact.slot([N, shape.hiddenSize]);
   const rows = { begin: 0, end: countOf(inputs, 'rows') };
   const shared = cache.map(() => layers[0] as LayerActivations);
@@ -321,7 +304,7 @@ function forwards(
   return {
     sampling,
     training: { inputs, rows, layers, kv, output },
-    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena) : undefined,
+    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena, recomputed) : undefined,
   };
 }
 
@@ -331,6 +314,7 @@ function rolloutForward(
   inputs: InputSlots,
   kv: readonly Slot[],
   arena: ArenaOf,
+  recomputed: boolean,
 ): ForwardSlots {
   const kept = {
     rounded: arena('kept', 'kept rollouts', 'roundable'),
@@ -339,7 +323,7 @@ function rolloutForward(
   return {
     inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int')),
     rows: { begin: countOf(inputs, 'rolloutBegin'), end: countOf(inputs, 'rolloutEnd') },
-    layers: planLayers(shape, rows, shape.numLayers, kept),
+    layers: planLayers(shape, rows, shape.numLayers, kept, recomputed),
     kv,
     output: kept.exact.slot([rows, shape.hiddenSize]),
   };
@@ -405,19 +389,6 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     keptFrom: arena.slot([N]),
     keptKvFrom: arena.slot([N]),
     counts: arena.slot([COUNTS.length]),
-  };
-}
-
-function aheadSlots({ stepsPerRead = 1, completions, keptRows }: Capacity, arena: ArenaOf): AheadSlots {
-  const [ints, reals] = [arena('aheadInts', 'batch', 'int'), arena('ahead', 'batch')];
-  const shape = [stepsPerRead * completions];
-  return {
-    tokens: ints.slot(shape),
-    from: ints.slot(shape),
-    feedFrom: ints.slot([keptRows]),
-    logprobs: reals.slot(shape),
-    entropies: reals.slot(shape),
-    keptLogMass: reals.slot(shape),
   };
 }
 

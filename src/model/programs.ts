@@ -12,9 +12,10 @@ import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots } from './activations.ts';
+import type { AheadSlots } from './ahead_slots.ts';
 import type { DistributionSlots } from './distribution_slots.ts';
 import type { ParameterSet } from './parameters.ts';
-import type { AheadSlots, PolicyPlan } from './plan.ts';
+import type { PolicyPlan } from './plan.ts';
 import { countOf } from './plan.ts';
 import {
   asRows,

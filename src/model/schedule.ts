@@ -72,8 +72,8 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
   const rows = { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') };
   const keep = (x: Slot, out: Slot, index = inputs.keptFrom): void => kernels.gatherRows({ x, index, out, rows });
   training.layers.forEach((to, index) => {
-    const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations);
-    keptSlots(plan.shape, to).forEach((out, place) => {
+    const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations, plan.recomputed);
+    keptSlots(plan.shape, to, plan.recomputed).forEach((out, place) => {
       keep(asRows(from[place] as Slot), asRows(out));
     });
     keep(rollout.kv[index] as Slot, training.kv[index] as Slot, inputs.keptKvFrom);
@@ -240,10 +240,16 @@ function backwardLayer(
   const kept = training.layers[index] as LayerActivations;
   const kv = training.kv[index] as Slot;
 
+  const eps = shape.rmsNormEps;
   const down = matrixOf('down', weights, gradients);
+  if (plan.recomputed) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
   backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch });
   kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
   const gateUp = matrixOf('gateUp', weights, gradients);
+  if (plan.recomputed) {
+    const { middle: x, middleNormed: out, middleRstd: rstd } = kept;
+    kernels.rmsNorm({ x, weight: weights.feedForwardNorm, out, rstd, eps, rows });
+  }
   backwardLinear(kernels, gateUp, { dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows, scratch });
   kernels.rmsNormBackward({
     x: kept.middle,
@@ -283,7 +289,7 @@ function backwardLayer(
     kvRows,
     qNorm,
     kNorm,
-    eps: shape.rmsNormEps,
+    eps,
     heads: shape,
     rows,
     dQ: d.dQ,
@@ -293,6 +299,10 @@ function backwardLayer(
     dKNorm: gradients.kNorm,
   });
   const qkv = matrixOf('qkv', weights, gradients);
+  if (plan.recomputed) {
+    const { input: x, inputNormed: out, inputRstd: rstd } = kept;
+    kernels.rmsNorm({ x, weight: weights.inputNorm, out, rstd, eps, rows });
+  }
   const wantsInput = below || gradients.inputNorm !== undefined;
   const dX = wantsInput ? d.dNormed : undefined;
   backwardLinear(kernels, qkv, { dOut: d.dQkv, x: kept.inputNormed, dX, rows, scratch });

@@ -8,7 +8,7 @@ import { evaluatedItems } from '../grpo/evaluate.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { keptRowFloats } from '../model/activations.ts';
-import type { Capacity, Trained } from '../model/plan.ts';
+import { type Capacity, recomputes, type Trained } from '../model/plan.ts';
 import { adapterScale } from '../model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { mostDistributed } from './distribution_limit.ts';
@@ -63,7 +63,8 @@ export function planCapacity(
   const reference = needs.some((ofStage) => ofStage.reference);
   // Any scoring before the update takes the rows that a kept forward pass stands in.
   const isScored = reference || needs.some(({ sampled }) => sampled.length > 0);
-  const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks)));
+  const recomputed = recomputes(trainedOf(config));
+  const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recomputed));
   for (const [index, stage] of config.stages.entries()) {
     const shown = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
     const limit = completionLimit(shown, stage);
