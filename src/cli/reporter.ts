@@ -5,7 +5,7 @@ import { duration, percent, printable, printableLines, shellQuoted, thousands } 
 import type { EvaluationMoment } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
-import type { Evaluation, Example, StepMetrics } from '../methods/records.ts';
+import type { Collected, Evaluation, Example, StepMetrics } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import { lacksRoomToKeep } from '../planning/memory_advice.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
@@ -90,8 +90,10 @@ export class Reporter implements Display {
       case 'finished':
         this.#closing(event.summary);
         break;
-      case 'resumed':
       case 'rollouts':
+        for (const line of excludedLines(event.step, event.collected)) print(line);
+        break;
+      case 'resumed':
       case 'checkpoint':
       case 'end':
         break;
@@ -170,6 +172,13 @@ function bestLines({ state }: TrainingRun, { model }: Summary, directory: string
   if (model === 'best') return [`${place}: the model is that of step ${best.step}`];
   if (then === last) return [];
   return [`${place}; to make it the model:`, `         ${resumeCommand(directory)} --set load_best_model_at_end=true`];
+}
+
+/** Completions that a failed reward left out, and why. */
+function excludedLines(step: number, { excluded }: Collected): string[] {
+  if (excluded === undefined) return [];
+  const reasons = excluded.reasons.map(printableLines).join('; ');
+  return [`  step ${step}: completions left out of the step: ${excluded.count} (reward_on_error: exclude). ${reasons}`];
 }
 
 /** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */

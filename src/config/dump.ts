@@ -57,7 +57,15 @@ function stageTree(stage: StageConfig): Mapping {
   return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };
 }
 
-function grpoTree({ batch, sampling, evaluation, rewards, rewardGate, methods }: GrpoStageConfig): Mapping {
+function grpoTree({
+  batch,
+  sampling,
+  evaluation,
+  rewards,
+  rewardGate,
+  rewardOnError,
+  methods,
+}: GrpoStageConfig): Mapping {
   return {
     ...spelled(STAGE_KEYS.grpo, sampling),
     num_generations: batch.numGenerations,
@@ -66,6 +74,7 @@ function grpoTree({ batch, sampling, evaluation, rewards, rewardGate, methods }:
     ...methodsTree(methods),
     reward_funcs: rewards,
     ...(rewardGate !== undefined && { reward_gate: rewardGate }),
+    ...(rewardOnError !== undefined && { reward_on_error: rewardOnError }),
   };
 }
 

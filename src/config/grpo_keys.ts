@@ -1,8 +1,8 @@
 /** The keys of a `grpo` stage besides its methods': batching, sampling, rewards. Spelling and defaults are TRL's. */
 import { z } from 'zod';
-import { key } from '../options/keys.ts';
+import { key, laterKey } from '../options/keys.ts';
 import { isSchedule } from '../options/schedule.ts';
-import { plainData, real, text, unset, whole } from '../options/schemas.ts';
+import { choice, plainData, real, text, unset, whole } from '../options/schemas.ts';
 import { evaluationInterval, MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS, SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
@@ -146,6 +146,15 @@ const REWARD_KEYS = {
       'Reward functions of reward_funcs that a completion must pass: where one gives it 0 or less, the sum of its ' +
         'rewards is this number instead. Default: none.',
     ),
+  ),
+  rewardOnError: laterKey(
+    'reward_on_error',
+    choice(['stop', 'exclude'])
+      .default('stop')
+      .describe(
+        'Where a reward function throws, or gives no valid number: stop ends the run; exclude leaves the completion out ' +
+          'of baseline and loss, and stops above 5 % of the completions of a step. Default stop.',
+      ),
   ),
 };
 

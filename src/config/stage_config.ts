@@ -46,7 +46,8 @@ export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
 
 /** Fills in a reinforcement stage and reports combinations of keys that cannot work. */
 export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: MethodsConfig): GrpoStageConfig {
-  const { temperature, topK, topP, minP, maxCompletionTokens, numGenerationsEval, rewardGate } = section.values;
+  const { temperature, topK, topP, minP, maxCompletionTokens, numGenerationsEval, rewardGate, rewardOnError } =
+    section.values;
   const rewards = resolveRewards(section);
   checkGate(section, rewards);
   return {
@@ -57,6 +58,7 @@ export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: Methods
     evaluation: resolveEvaluation(section, numGenerationsEval),
     rewards,
     ...(rewardGate !== undefined && { rewardGate }),
+    ...(rewardOnError === 'exclude' && { rewardOnError }),
     methods,
   };
 }

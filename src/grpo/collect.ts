@@ -14,6 +14,7 @@ import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
+import { Exclusions, rewardFailed } from './exclusions.ts';
 import { GroupRounds, placesAfter } from './group_steps.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, takeBackOnFailure, timed } from './run.ts';
@@ -28,11 +29,12 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
   return takeBackOnFailure(run, async () => {
     const { promptSource, rolloutStrategies } = scope.methods;
     let rounds = 0;
+    const excluded = new Exclusions();
     const steps = new GroupRounds(scope);
     run.policy.forgetKept();
     const plain: RollOut = (requests) => {
       rounds++;
-      return rollOutPlainly(run, stage, scope, steps, requests);
+      return rollOutPlainly(run, stage, scope, steps, excluded, requests);
     };
     const draw = (count: number): GroupRequest[] =>
       promptSource.part
@@ -45,7 +47,12 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
       plain,
     );
     const groups = await rollOut(draw(stage.batch.promptsPerStep));
-    return { groups, rounds };
+    excluded.requireFew();
+    return {
+      groups,
+      rounds,
+      ...(excluded.count > 0 && { excluded: { count: excluded.count, reasons: excluded.reasons } }),
+    };
   });
 }
 
@@ -59,11 +66,12 @@ async function rollOutPlainly(
   stage: GrpoStageConfig,
   scope: StepScope,
   steps: GroupRounds,
+  excluded: Exclusions,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
   const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, scope, requests));
   const groups = await timed(run, 'verify', async () =>
-    steps.apply(await score(run, stage, scope, requests, completions)),
+    steps.apply(await score(run, stage, scope, excluded, requests, completions)),
   );
   const isAsSampled = scope.methods.groupSteps.length === 0;
   const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
@@ -127,6 +135,7 @@ async function score(
   run: TrainingRun,
   stage: GrpoStageConfig,
   scope: StepScope,
+  excluded: Exclusions,
   requests: readonly GroupRequest[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
@@ -142,10 +151,9 @@ async function score(
     weighted.map(({ reward }) => reward),
     batch,
   );
-  if (failures.length > 0) {
-    // Trained on without it, the policy would learn something that nobody asked for.
-    throw new PluginError('reward-failed', failures.map(({ message }) => message).join('\n'), { failures });
-  }
+  // Trained on without it, the policy would learn something that nobody asked for.
+  if (failures.length > 0 && stage.rewardOnError !== 'exclude') throw rewardFailed(failures);
+  const out = excluded.add(failures, batch.completions.length);
   const totals = combineRewards(
     parts,
     weighted.map(({ weight }) => weight),
@@ -156,8 +164,12 @@ async function score(
   return items.map((item, i): RolloutGroup => {
     const rollouts = (verified[i] ?? []).map((completion): Rollout => {
       const at = next++;
-      const given = { rewardParts: parts.map((values) => values[at] ?? null), reward: totals[at] ?? null };
-      return { ...completion, ...given, ...(isShaped && { given }) };
+      const isOut = out.has(at);
+      const given = {
+        rewardParts: parts.map((values) => (isOut ? null : (values[at] ?? null))),
+        reward: isOut ? null : (totals[at] ?? null),
+      };
+      return { ...completion, ...given, ...(isOut && { inLoss: false }), ...(isShaped && { given }) };
     });
     return { item, prompt: run.tasks.promptTokens(item), rollouts, dead: false };
   });

@@ -69,7 +69,7 @@ export function updateMetrics(
  * Over every group drawn for the step, dead ones included. Rewards are those that the reward functions gave; what group
  * steps make of them are metrics of their own, while groups are dead by what is trained on.
  */
-function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): StepMetrics {
+function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded }: Collected): StepMetrics {
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(rewardGiven);
   const lengths = rollouts.map(({ tokens }) => tokens.length);
@@ -90,6 +90,7 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds }: Collected): 
       'completions/max_terminated_length': Math.max(...ended),
     }),
     'completions/clipped_ratio': 1 - ended.length / rollouts.length,
+    ...(excluded && { 'completions/excluded': excluded.count }),
     'groups/drawn': groups.length,
     'groups/live': groups.length - dead,
     'groups/rounds': rounds,

@@ -79,6 +79,8 @@ export interface Collected {
   readonly groups: readonly RolloutGroup[];
   /** Rounds of sampling, the first included. */
   readonly rounds: number;
+  /** Completions that a failed reward left out of baseline and loss, and why; absent: none. */
+  readonly excluded?: { readonly count: number; readonly reasons: readonly string[] };
 }
 
 /** Wall-clock by activity. */

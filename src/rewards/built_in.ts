@@ -111,7 +111,8 @@ export function getReward(name: string, options: RewardOptions = {}, own: OwnRew
   if (mine !== undefined && 'create' in mine) return makeReward(name, mine, options);
   if (mine !== undefined) {
     takesNoOptions(name, options);
-    return { name, score: (batch) => mine.score(batch) };
+    const { range } = mine;
+    return { name, ...(range && { range }), score: (batch) => mine.score(batch) };
   }
   if (Object.hasOwn(builtInRewards, name)) return makeReward(name, builtInRewards[name], options);
   const known = [...Object.keys(own), ...Object.keys(builtInRewards)];

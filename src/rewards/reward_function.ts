@@ -57,6 +57,8 @@ export interface RewardFunction {
 export interface RewardFailure {
   readonly name: string;
   readonly message: string;
+  /** The completions that have no value for it, by place in the batch. */
+  readonly rows: readonly number[];
 }
 
 export interface ScoredRewards {
@@ -108,15 +110,15 @@ function checkValues(
   const firstBad = values.findIndex((value) => !isValid(value));
   if (firstBad < 0) return values as (number | null)[];
   const bad = values[firstBad];
-  const numBad = values.filter((value) => !isValid(value)).length;
+  const rows = values.flatMap((value, row) => (isValid(value) ? [] : [row]));
   const gave = typeof bad === 'string' ? shortened(bad) : typeof bad === 'object' ? 'an object' : String(bad);
   const isOutside = typeof bad === 'number' && Number.isFinite(bad);
   const ofItsOwn = reward.range === undefined ? '' : ', as its range says';
   const rule = isOutside ? `give a number from ${least} to ${most}${ofItsOwn}` : 'give a finite number';
   const message =
-    `${describeReward(reward)} gave ${gave} for ${describeRow(batch, firstBad)}, ${numBad} such in all — ` +
+    `${describeReward(reward)} gave ${gave} for ${describeRow(batch, firstBad)}, ${rows.length} such in all — ` +
     `${rule}, or null where it does not apply.`;
-  failures.push({ name: reward.name, message });
+  failures.push({ name: reward.name, message, rows });
   return values.map((value) => (isValid(value) ? value : null));
 }
 
@@ -125,7 +127,7 @@ async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: Re
   const count = batch.completions.length;
   const step = inStep(batch);
   const fail = (message: string): RewardValues => {
-    failures.push({ name: reward.name, message });
+    failures.push({ name: reward.name, message, rows: Array.from({ length: count }, (_, row) => row) });
     return new Array<null>(count).fill(null);
   };
   try {

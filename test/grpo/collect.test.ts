@@ -136,3 +136,51 @@ describe('a reward that fails', () => {
     expect(drawsOf(run)).toEqual({ itemsDrawn: 0, rolloutsDrawn: 0 });
   });
 });
+
+describe('a reward that fails on single completions, with reward_on_error: exclude', () => {
+  const EXCLUDE = { ...OWN, reward_on_error: 'exclude', num_generations: 8, generation_batch_size: 64 };
+  /** Pays by place, and gives no number for these. */
+  const failingAt = (...places: readonly number[]): RewardFunction => ({
+    name: 'own',
+    range: [0, 1],
+    score: ({ completions }) =>
+      completions.map((_, i) => (places.includes(i) ? (i % 2 === 0 ? Number.NaN : 7) : (i % 3) / 2)),
+  });
+
+  it('leaves them out of baseline and loss, and tells of them', async () => {
+    const run = await reinforced(EXCLUDE, { rewards: { own: failingAt(3, 10) } });
+    const { groups, excluded } = await collect(run);
+    const rollouts = groups.flatMap((group) => group.rollouts);
+    expect(rollouts).toHaveLength(64);
+    const out = rollouts.flatMap(({ reward, inLoss }, i) => (reward === null && inLoss === false ? [i] : []));
+    expect(out).toEqual([3, 10]);
+    expect(rollouts.every(({ inLoss }, i) => out.includes(i) === (inLoss === false))).toBe(true);
+    expect(excluded?.count).toBe(2);
+    expect(excluded?.reasons.join()).toMatch(/^reward "own" gave 7 for completion 4 of 64 in step 1 .* 2 such in all/);
+  });
+
+  it('stops above 5 % of the completions of a step, and takes the batch back', async () => {
+    const run = await reinforced(EXCLUDE, { rewards: { own: failingAt(0, 1, 2, 3) } });
+    await expect(collect(run)).rejects.toMatchObject({
+      code: 'reward-failed',
+      message: expect.stringMatching(
+        /\n4 of 64 completions would be left out of the step by reward_on_error: exclude, more than 5\.0 %\.$/,
+      ),
+    });
+    expect(drawsOf(run)).toEqual({ itemsDrawn: 0, rolloutsDrawn: 0 });
+    const three = await reinforced(EXCLUDE, { rewards: { own: failingAt(0, 1, 2) } });
+    expect((await collect(three)).excluded?.count).toBe(3);
+  });
+
+  it('stops where the whole function throws', async () => {
+    const own: RewardFunction = {
+      name: 'own',
+      score() {
+        throw new Error('out of order');
+      },
+    };
+    await expect(collect(await reinforced(EXCLUDE, { rewards: { own } }))).rejects.toThrow(
+      'reward "own" failed in step 1: Error: out of order',
+    );
+  });
+});

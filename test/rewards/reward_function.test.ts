@@ -109,9 +109,10 @@ describe('scoreRewards', () => {
       [1, 0, null],
       [null, null, null],
     ]);
+    const rows = [0, 1, 2];
     expect(failures).toEqual([
-      { name: 'throws', message: `reward "throws" failed in step 8: TypeError: no such column — ${remedy}.` },
-      { name: 'rejects', message: `reward "rejects" failed in step 8: server is gone — ${remedy}.` },
+      { name: 'throws', message: `reward "throws" failed in step 8: TypeError: no such column — ${remedy}.`, rows },
+      { name: 'rejects', message: `reward "rejects" failed in step 8: server is gone — ${remedy}.`, rows },
     ]);
   });
 
