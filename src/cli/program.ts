@@ -32,6 +32,7 @@ import { sampleModelCommand } from './sample_model.ts';
 import { schemaCommand } from './schema.ts';
 import { parseSeeds } from './seed_series.ts';
 import { seedsCommand } from './seeds.ts';
+import { exportTask, scoreTask } from './task_rows.ts';
 import { checkTaskCommand, listTasks, showTask } from './tasks.ts';
 import { trainCommand } from './train.ts';
 
@@ -298,7 +299,7 @@ function addTasks(root: Command): void {
   const tasks = root
     .command('tasks')
     .description('the tasks, problems of one with verdicts, and the check that every task passes')
-    .usage('ls | show <name> | check <name or file>');
+    .usage('ls | show <name> | check <name or file> | export <name> | score <name> --file <rows>');
   tasks
     .command('ls', { isDefault: true })
     .description('every task: what it asks, its tier and its levels')
@@ -337,6 +338,23 @@ function addTasks(root: Command): void {
     )
     .option('--json', 'print what was found as JSON')
     .action(checkTaskCommand);
+  tasks
+    .command('export')
+    .description('problems as rows of JSON Lines: prompt, answer, and what a verdict needs')
+    .argument('<name>', 'a task, or a file of yours such as ./tasks/mine.ts')
+    .option('--level <number>', 'preset of its knobs', wholeNumber(0))
+    .option('--style <style>', 'compact or plain')
+    .option('--set <knob=value>', KNOB, collect)
+    .option('-n, --count <number>', 'problems (default: 100)', wholeNumber(1, 1_000_000))
+    .option('--seed <number>', 'seed of the training stream (default: 0)', wholeNumber(0))
+    .addOption(new Option('--split <split>', 'of the training stream, or held out').choices(['train', 'eval']))
+    .action(exportTask);
+  tasks
+    .command('score')
+    .description('the verdict of each row of a file, whose rows are those of export with a completion each')
+    .argument('<name>', 'a task, or a file of yours such as ./tasks/mine.ts')
+    .requiredOption('--file <rows>', 'rows of JSON Lines; a row may say finish_reason: length')
+    .action(scoreTask);
 }
 
 function addConfigs(root: Command): void {

@@ -140,7 +140,7 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
   });
 }
 
-function givenKnobs({ level, style, set = [] }: TaskFlags): Record<string, unknown> {
+export function givenKnobs({ level, style, set = [] }: TaskFlags): Record<string, unknown> {
   const knobs = set.map((text) => {
     const equals = text.indexOf('=');
     if (equals > 0) return [text.slice(0, equals), knobValue(text.slice(equals + 1))] as const;
@@ -158,7 +158,7 @@ function knobValue(text: string): unknown {
 }
 
 /** A registered task, or one of a file, which is code that was typed here and so may run. */
-async function withTask(name: string, use: (definition: AnyTaskDefinition) => void): Promise<void> {
+export async function withTask(name: string, use: (definition: AnyTaskDefinition) => void): Promise<void> {
   if (!isModuleFile(name)) {
     use(await registeredTask(name).load());
     return;
