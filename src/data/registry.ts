@@ -322,6 +322,10 @@ export function knownCard(name: string): TaskCard<Knobs> | undefined {
 /** A registered task. @throws ConfigError naming the nearest one */
 export function registeredTask(name: string): RegisteredTask {
   if (Object.hasOwn(registeredTasks, name)) return registeredTasks[name];
+  if (name === DATASET) {
+    const rule = 'its rows come from the files that a config names, so there is nothing to show or check without one';
+    throw new ConfigError('no-files', `task.name: ${DATASET} — ${rule}.`, { name });
+  }
   const known = [...Object.keys(registeredTasks), DATASET];
   const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (${commandName()} tasks ls has them all)`;
   throw new ConfigError('unknown-task', message, { name, known });

@@ -4,7 +4,7 @@
  * One task is as it is alone. Of several, the task of draw i is a pure function of (seed, i), as likely as its weight
  * says; evaluation counts each task by its weight as well, however many problems it holds out.
  */
-import { ConfigError, PluginError } from '../errors.ts';
+import { ConfigError, DataError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { type Codec, closedCodec } from '../text/codec.ts';
@@ -167,11 +167,9 @@ class TokenizedTasks implements TaskSet {
     let answerTokens = 0;
     for (const [index, item] of [...this.heldOutItems(), ...long, ...drawn].entries()) {
       promptTokens = Math.max(promptTokens, this.#encodedPrompt(item).ids.length);
-      if (this.#taskOf(item).dialogue?.(item) !== undefined) {
-        answerTokens = Math.max(answerTokens, this.demonstration(item, MEASURED_SEED, index).tokens.length);
-      }
       answerTokens = Math.max(
         answerTokens,
+        this.#dialogue(item)?.tokens.length ?? 0,
         this.codec.encode(item.answer).length,
         this.codec.encode(this.#taskOf(item).demonstration(item, MEASURED_SEED, index)).length,
       );
@@ -252,12 +250,32 @@ class TokenizedTasks implements TaskSet {
   }
 
   demonstration(item: TaskItem, seed: number, index: number): Demonstration {
-    const task = this.#taskOf(item);
-    const turns = task.dialogue?.(item);
-    if (turns === undefined) {
+    const dialogue = this.#dialogue(item);
+    if (dialogue === undefined) {
       return { prompt: this.promptTokens(item), tokens: this.demonstrationTokens(item, seed, index) };
     }
-    return dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
+    const { prompt, tokens } = dialogue;
+    if (prompt.length > this.maxPromptTokens) throw this.#tooLongDialogue(item, prompt.length, this.maxPromptTokens);
+    if (tokens.length > this.maxCompletionTokens) {
+      throw this.#tooLongDialogue(item, tokens.length, this.maxCompletionTokens);
+    }
+    return dialogue;
+  }
+
+  #dialogue(item: TaskItem): Demonstration | undefined {
+    const task = this.#taskOf(item);
+    const turns = task.dialogue?.(item);
+    return turns && dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
+  }
+
+  /** More rows than were planned would be written beyond their memory. */
+  #tooLongDialogue({ id }: TaskItem, length: number, most: number): DataError {
+    const rule = `its conversation takes ${length} tokens where those that were measured led to expect ${most} at most`;
+    return new DataError('dialogue-too-long', `${id}  ${rule}; shorten it, or leave the row out.`, {
+      id,
+      length,
+      most,
+    });
   }
 
   supervised(stage: number): TaskSet {

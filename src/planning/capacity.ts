@@ -160,14 +160,22 @@ function longestSequence(config: RunConfig, tasks: TaskSet): number {
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;
   if (config.modelNameOrPath !== undefined) {
-    const rule = `reads ${maxPositionEmbeddings} tokens, and prompt and completion take up to ${longest}`;
+    const rule = `reads ${maxPositionEmbeddings} tokens, and prompt and completion take up to ${longest}${longestPlace(tasks)}`;
     const remedy = 'lower max_completion_length, or show fewer examples';
     const message = `model_name_or_path: ${config.modelNameOrPath} — ${rule}; ${remedy}.`;
     throw new ConfigError('context', message, { path: 'model_name_or_path' });
   }
-  const rule = `prompt and completion take up to ${longest} tokens; use that or more, or leave the key out`;
+  const rule = `prompt and completion take up to ${longest} tokens${longestPlace(tasks)}; use that or more, or leave the key out`;
   const path = 'model.max_position_embeddings';
   throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
+}
+
+/** Where the longest prompt stands, if the tasks know it. */
+function longestPlace({ shares }: TaskSet): string {
+  const long = shares.flatMap(({ task }) => task.longItems?.() ?? []);
+  if (long.length === 0) return '';
+  const { id } = long.reduce((most, item) => (item.prompt.length > most.prompt.length ? item : most));
+  return ` (the longest prompt is that of ${id})`;
 }
 
 /** What a stage samples at a time: completions of so many tokens. */

@@ -8,6 +8,7 @@ import { superviseStep } from '../../src/grpo/supervised.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import type { Message } from '../../src/text/codec.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { memoryFiles } from '../data/datasets/memory_files.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
@@ -85,6 +86,18 @@ describe('a supervised stage on rows', () => {
     expect(loss).toBeCloseTo(expected.loss, 5);
     expect(run.state.itemsDrawn).toBe(6);
     await run.policy.close();
+  });
+
+  it('refuses a conversation that is longer than the memory that was planned', async () => {
+    const { codec } = await openSmallPretrained();
+    const files = memoryFiles({ 'q.jsonl': chats.map((row) => JSON.stringify(row)).join('\n') });
+    const task = await openDataset({ train: 'q.jsonl' }, { files, codec });
+    let turns = chats[0].messages;
+    const set = taskSet([{ task: Object.assign(task, { dialogue: () => turns as Message[] }), weight: 1 }], codec);
+    turns = [...turns, ...turns, ...turns];
+    expect(() => set.demonstration(set.trainItem(1, 0), 1, 0)).toThrow(
+      /^q\.jsonl:\d+ {2}its conversation takes \d+ tokens where those that were measured led to expect \d+ at most; shorten it/,
+    );
   });
 
   it('shows several completions of a prompt, and holds none out', async () => {

@@ -191,6 +191,15 @@ describe('a data set that a config names', () => {
   });
 });
 
+it('a prompt too long for the model is named by its row', async () => {
+  const long = [...rows.slice(0, 400), { question: `${'9'.repeat(300)} + 1 =`, answer: 1, kind: 'x' }];
+  writeFileSync('data/long.jsonl', long.map((row) => JSON.stringify(row)).join('\n'));
+  const yaml = configOf('data/long.jsonl').replace('{hidden_size: 8', '{max_position_embeddings: 64, hidden_size: 8');
+  await expect(train(yaml)).rejects.toThrow(
+    'max_position_embeddings: 64 — prompt and completion take up to 312 tokens (the longest prompt is that of data/long.jsonl:401)',
+  );
+});
+
 describe('rows that a supervised stage shows beside a task', () => {
   const yaml = (file: string): string => `task: sort_digits
 stages:
