@@ -10,6 +10,7 @@ import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import type { StageNeeds } from '../methods/create.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import { ADAPTER_TARGETS } from '../model/adapter.ts';
 import { type Capacity, planPolicy } from '../model/plan.ts';
 import { modelShape, planCapacity, stageNeeds, trainedOf } from './capacity.ts';
 
@@ -82,10 +83,43 @@ function advice(config: RunConfig, plan: (changed: RunConfig) => Planned): strin
   });
   if (fitting.length > 0) return `Lower ${fitting.join(', or ')}.`;
   if (config.modelNameOrPath !== undefined) {
-    const rule = 'weights, their gradients and the moments of the optimizer take four times the weights and more';
-    return `No smaller batch is enough: ${rule}. Train a smaller model, or on a GPU (backend: webgpu).`;
+    return adviceForPretrained(config, plan);
   }
   return `No single key is enough: lower ${changes.map(({ key }) => key).join(', ')} together.`;
+}
+
+/** A pretrained model is as large as it is: the batch can be as small as a group, and an adapter needs no gradients of the model. */
+function adviceForPretrained(config: RunConfig, plan: (changed: RunConfig) => Planned): string {
+  const smallest = withSmallestBatch(config);
+  const least = bytesIfItFits(() => plan(smallest));
+  if (least !== undefined) {
+    return `No single key is enough: with micro-batches of one group it needs ${gibibytes(least)}; set per_device_train_batch_size to num_generations, and lower generation_batch_size.`;
+  }
+  const adapter = config.adapter ? undefined : { rank: 16, alpha: 32, useRslora: false, targets: ADAPTER_TARGETS };
+  if (adapter !== undefined) {
+    const asItIs = bytesIfItFits(() => plan({ ...config, adapter }));
+    if (asItIs !== undefined) return `Set use_peft: true, which trains an adapter alone (needs ${gibibytes(asItIs)}).`;
+    const smaller = bytesIfItFits(() => plan({ ...smallest, adapter }));
+    if (smaller !== undefined) {
+      return `Set use_peft: true, which trains an adapter alone, and per_device_train_batch_size to num_generations (needs ${gibibytes(smaller)}).`;
+    }
+  }
+  const rule =
+    adapter === undefined
+      ? 'the weights and what an update holds of one group are too much'
+      : 'weights, their gradients and the moments of the optimizer are too much, and so is an adapter (use_peft)';
+  return `No smaller batch is enough: ${rule}. Train a smaller model, or on a GPU (backend: webgpu).`;
+}
+
+/** Micro-batches of one group, and as few of them as an advice would say. */
+function withSmallestBatch(config: RunConfig): RunConfig {
+  const stages = config.stages.map((stage): StageConfig => {
+    if (stage.stage === 'sft') return stage;
+    const { numGenerations, completionsPerStep } = stage.batch;
+    const groups = Math.max(1, Math.ceil((completionsPerStep / numGenerations) * LEAST_SHARE));
+    return withMicroBatch(withBatch(stage, groups * numGenerations), numGenerations);
+  });
+  return { ...config, stages };
 }
 
 function bytesIfItFits(plan: () => Planned): number | undefined {
@@ -120,8 +154,7 @@ function changesOf(config: RunConfig): Change[] {
       with: (value) => withStages((stage) => withBatch(stage, value)),
     },
   ];
-  // A pretrained model is as large as it is.
-  if (config.modelNameOrPath !== undefined) return batches;
+  if (config.modelNameOrPath !== undefined) return [...batches, ...groupsAndAnswers(stages, withStages)];
   return [
     ...batches,
     {
@@ -143,6 +176,47 @@ function changesOf(config: RunConfig): Change[] {
       with: (value) => ({ ...config, model: { ...config.model, numLayers: value } }),
     },
   ];
+}
+
+/** What bounds a single group: its completions, and their length where a key does. */
+function groupsAndAnswers(
+  stages: readonly GrpoStageConfig[],
+  withStages: (change: (stage: StageConfig) => StageConfig) => RunConfig,
+): Change[] {
+  const group = Math.max(0, ...stages.map(({ batch: { numGenerations } }) => numGenerations));
+  const tokens = Math.max(0, ...stages.map(({ sampling: { maxCompletionTokens = 0 } }) => maxCompletionTokens));
+  return [
+    {
+      key: 'num_generations',
+      values: halvings(group, 2),
+      with: (value) => withStages((stage) => withGroup(stage, value)),
+    },
+    {
+      key: 'max_completion_length',
+      values: halvings(tokens, 1),
+      with: (value) =>
+        withStages((stage) =>
+          stage.stage === 'sft' || (stage.sampling.maxCompletionTokens ?? 0) <= value
+            ? stage
+            : { ...stage, sampling: { ...stage.sampling, maxCompletionTokens: value } },
+        ),
+    },
+  ];
+}
+
+/** As many prompts of smaller groups, a group to a micro-batch. */
+function withGroup(stage: StageConfig, most: number): StageConfig {
+  if (stage.stage === 'sft' || stage.batch.numGenerations <= most) return stage;
+  const { promptsPerStep, completionsPerMicroBatch: micro, numGenerations } = stage.batch;
+  return {
+    ...stage,
+    batch: {
+      ...stage.batch,
+      numGenerations: most,
+      completionsPerStep: promptsPerStep * most,
+      ...(micro !== undefined && { completionsPerMicroBatch: (micro / numGenerations) * most }),
+    },
+  };
 }
 
 /** A smaller share of what was asked for is another experiment, and no advice. */

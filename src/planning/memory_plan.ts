@@ -19,9 +19,9 @@ const CHECKPOINT_COPIES = 3;
 
 /** Bytes by purpose; their sum is the plan that a user sees. @param threads  compute threads; 0 without workers */
 export function plannedMemory(backend: Backend, plan: PolicyPlan, threads: number): ReadonlyMap<string, number> {
-  const { trainable, frozenCount } = plan.slots.weights;
-  // All weights, and two moments of those that are trained.
-  const saved = 3 * slotLength(trainable) + frozenCount;
+  const { trainable, frozenCount, adapterParameters } = plan.slots.weights;
+  // All weights, and two moments of those that are trained; beside an adapter the base is in its own files.
+  const saved = 3 * slotLength(trainable) + (adapterParameters.length > 0 ? 0 : frozenCount);
   return new Map([
     ...backend.plannedBytes(plan.memory),
     ['checkpoints', CHECKPOINT_COPIES * 4 * saved],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import { withFixedLength } from '../../src/data/task_set.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -18,6 +19,42 @@ function refusal(...lines: readonly string[]): string | undefined {
   const { config } = parseConfig(text, { file: 'run.yaml' });
   try {
     requireMemory(config, createTasks(config), backend);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MemoryPlanError) return error.message;
+    throw error;
+  }
+}
+
+const SMOLLM2 = {
+  vocabSize: 49_152,
+  hiddenSize: 576,
+  intermediateSize: 1536,
+  numLayers: 30,
+  numHeads: 9,
+  numKvHeads: 3,
+};
+const QWEN = {
+  vocabSize: 151_936,
+  hiddenSize: 896,
+  intermediateSize: 4864,
+  numLayers: 24,
+  numHeads: 14,
+  numKvHeads: 2,
+};
+
+/** The refusal of a job of 16 prompts on a pretrained model of this shape, opened by its shape alone. */
+function refusalOfPretrained({ vocabSize, ...shape }: typeof QWEN, ...lines: readonly string[]): string | undefined {
+  const keys = ['max_steps: 1', 'num_generations: 16', 'generation_batch_size: 256', 'max_completion_length: 64'];
+  const text = ['task: {name: sort_digits, digits: 3}', 'model_name_or_path: ./model', ...keys, ...lines].join('\n');
+  const { config } = parseConfig(text, { file: 'run.yaml' });
+  const tasks = createTasks(config);
+  try {
+    requireMemory(
+      { ...config, model: { ...config.model, ...shape, headDim: 64, tieWordEmbeddings: true } },
+      { ...withFixedLength(tasks, 64), maxPromptTokens: 128, codec: { ...tasks.codec, vocabSize } },
+      backend,
+    );
     return undefined;
   } catch (error) {
     if (error instanceof MemoryPlanError) return error.message;
@@ -80,6 +117,20 @@ describe('a config that does not fit', () => {
   it('where no single change is enough, is told to combine them', () => {
     const message = refusal('generation_batch_size: 40000000', 'model: {hidden_size: 8192, num_hidden_layers: 512}');
     expect(message).toMatch(/No single key is enough: lower .*generation_batch_size, model\.hidden_size.* together\.$/);
+  });
+
+  it('is told of LoRA where all weights of a pretrained model are too many', () => {
+    const smollm2 = refusalOfPretrained(SMOLLM2);
+    expect(smollm2).toMatch(
+      /GiB of memory needed.*\n {2}Set use_peft: true, which trains an adapter alone.*\(needs [\d.]+ GiB\)\.$/s,
+    );
+    expect(refusalOfPretrained(SMOLLM2, 'use_peft: true', 'per_device_train_batch_size: 16')).toBeUndefined();
+  });
+
+  it('is told that a smaller model is needed where an adapter is not enough', () => {
+    const qwen = refusalOfPretrained(QWEN, 'per_device_train_batch_size: 16');
+    expect(qwen).toMatch(/and so is an adapter \(use_peft\)\. Train a smaller model/);
+    expect(refusalOfPretrained(QWEN, 'use_peft: true')).toMatch(/Train a smaller model, or on a GPU/);
   });
 
   it('is not one that fits', () => {
