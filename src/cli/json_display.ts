@@ -25,6 +25,7 @@ export class JsonDisplay implements Display {
       output_dir: directory,
       task: run.tasks.name,
       held_out_problems: run.tasks.heldOutItems().length,
+      held_out_dropped: run.tasks.droppedHeldOut?.() ?? 0,
       parameters: countParameters(run.policy.parameters),
       memory_bytes: Object.fromEntries(plannedBytes),
       fingerprint,

@@ -189,7 +189,9 @@ function saidLine(diagnoses: Summary['diagnoses']): string {
 
 /** `countdown — 571 held-out problems, never trained on`. */
 function taskLine({ tasks }: Pick<TrainingRun, 'tasks'>): string {
-  return `${printable(tasks.name)} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on`;
+  const dropped = tasks.droppedHeldOut?.() ?? 0;
+  const without = dropped === 0 ? '' : ` (${thousands(dropped)} more have prompts that are too long, and are left out)`;
+  return `${printable(tasks.name)} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on${without}`;
 }
 
 /** `wasm, 2 threads, fma relaxed-simd`. */

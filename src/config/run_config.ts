@@ -1,4 +1,5 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
+import type { PromptLimit } from '../data/prompt_limit.ts';
 import { registeredTasks } from '../data/registry.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
@@ -33,23 +34,25 @@ export type RunConfig = Omit<
   | 'modelNameOrPath'
   | 'adapterNameOrPath'
   | 'chatTemplateKwargs'
+  | keyof PromptLimit
   | keyof typeof ADAPTER_KEYS
-> & {
-  /** At least one; `task:` of the file is a list of one. */
-  readonly tasks: readonly TaskEntry[];
-  readonly outputDir?: string;
-  readonly threads?: number;
-  /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
-  readonly modelNameOrPath?: string;
-  /** An adapter to go on with; `adapter` then says what its files say. */
-  readonly adapterNameOrPath?: string;
-  readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
-  /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
-  readonly adapter?: AdapterConfig;
-  readonly model: ModelConfig;
-  /** At least one, in the order they run. */
-  readonly stages: readonly StageConfig[];
-};
+> &
+  PromptLimit & {
+    /** At least one; `task:` of the file is a list of one. */
+    readonly tasks: readonly TaskEntry[];
+    readonly outputDir?: string;
+    readonly threads?: number;
+    /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
+    readonly modelNameOrPath?: string;
+    /** An adapter to go on with; `adapter` then says what its files say. */
+    readonly adapterNameOrPath?: string;
+    readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
+    /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
+    readonly adapter?: AdapterConfig;
+    readonly model: ModelConfig;
+    /** At least one, in the order they run. */
+    readonly stages: readonly StageConfig[];
+  };
 
 type Mapping = Readonly<Record<string, unknown>>;
 

@@ -71,6 +71,20 @@ export const RUN_KEYS = {
     ).describe('Given to the chat template of a pretrained model besides the messages. Default: nothing.'),
   ),
   ...ADAPTER_KEYS,
+  maxPromptLength: key(
+    'max_prompt_length',
+    unset(whole({ least: 1, most: 1_000_000, example: 512 })).describe(
+      'Most tokens of a prompt, those of the chat template included. Default: what the tasks say, or what was measured ' +
+        'of a pretrained model. Nothing is cut off a prompt.',
+    ),
+  ),
+  overlongPrompts: key(
+    'overlong_prompts',
+    unset(choice(['error', 'drop'])).describe(
+      'What becomes of a longer prompt: error stops the run, drop leaves it out of training and evaluation and counts it. ' +
+        'Default error.',
+    ),
+  ),
   seed: key(
     'seed',
     whole({ least: 0, most: 2 ** 32 - 1, example: 42 })

@@ -52,10 +52,6 @@ const MODEL_AND_DATA = {
     datasets: null,
   }),
   ...family(keptRows, { dataset_streaming: false, remove_unused_columns: false }),
-  max_prompt_length: refused(
-    'the longest prompt decides how much memory is planned; shorten it, or leave its row out',
-    null,
-  ),
   assistant_only_loss: refused('the loss is on the turns of the assistant, always; leave it out', true),
   completion_only_loss: refused('the loss is on the completion, always; leave it out', true, null),
   packing: refused('sequences are packed without padding, always; leave it out', true, false),

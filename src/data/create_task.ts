@@ -8,6 +8,7 @@ import type { Codec, Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
+import { limitPrompts, type PromptLimit } from './prompt_limit.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import {
   canonicalJSON,
@@ -221,11 +222,17 @@ function withoutFiles(path = 'task'): ConfigError {
  * @throws ConfigError on an unknown name or knob, a knob out of range, or vocabularies that cannot be one
  */
 export async function createTasks(
-  { tasks }: { readonly tasks: readonly { readonly task: TaskConfig; readonly weight: number }[] },
+  {
+    tasks,
+    ...limit
+  }: { readonly tasks: readonly { readonly task: TaskConfig; readonly weight: number }[] } & PromptLimit,
   options: TaskOptions = {},
 ): Promise<TaskSet> {
-  return taskSet(
+  const all = taskSet(
     await Promise.all(tasks.map(async ({ task, weight }) => ({ task: await createTask(task, options), weight }))),
     options.codec,
+    undefined,
+    limit.maxPromptLength,
   );
+  return limitPrompts(all, limit);
 }

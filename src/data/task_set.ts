@@ -39,6 +39,10 @@ export interface TaskSet {
   trainProblems(): number | undefined;
   /** The held-out problems of every task, in a fixed order. */
   heldOutItems(): readonly TaskItem[];
+  /** Whether an item's prompt is too long and left out; there where the config says so. */
+  isOverlong?(item: TaskItem): boolean;
+  /** Held-out problems that are left out, as their prompts are too long. */
+  droppedHeldOut?(): number;
   /** The problem that a prompt asks; null where it asks none; undefined where a task has no `parse` to tell by. */
   parse(prompt: string): TaskItem | null | undefined;
   /** Prompt token ids; no padding, no EOS. */
@@ -59,19 +63,21 @@ export interface TaskSet {
  * @param tasks  at least one, with their weights
  * @param pretrained  the codec of a pretrained model, in which they were bound; default: that of their vocabularies
  * @param supervised  by the number of a stage: what it learns from in their place
+ * @param maxPromptTokens  default: what the tasks say, or what is measured in the tokens of a pretrained model
  * @throws ConfigError where their vocabularies cannot be one
  */
 export function taskSet(
   tasks: readonly { readonly task: Task; readonly weight: number }[],
   pretrained?: Codec,
   supervised?: ReadonlyMap<number, TaskSet>,
+  maxPromptTokens?: number,
 ): TaskSet {
   const names = tasks.map(({ task }) => task.name);
   const shares = tasks.map(({ task, weight }, i) => {
     const isAlone = names.indexOf(task.name) === names.lastIndexOf(task.name);
     return { task, weight, label: isAlone ? task.name : `${task.name}#${i + 1}` };
   });
-  return new TokenizedTasks(shares, pretrained, supervised);
+  return new TokenizedTasks(shares, pretrained, supervised, maxPromptTokens);
 }
 
 /** A set of one. */
@@ -81,6 +87,12 @@ export function oneTask(task: Task): TaskSet {
 
 /** The same tasks, with completions that stop after exactly so many tokens: for steps that are timed. */
 export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskSet {
+  return delegating(tasks, { fixedCompletionTokens: completionTokens });
+}
+
+/** The same tasks with some members replaced. */
+export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
+  const { isOverlong, droppedHeldOut } = tasks;
   return {
     name: tasks.name,
     shares: tasks.shares,
@@ -88,7 +100,9 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
     environment: tasks.environment,
     maxPromptTokens: tasks.maxPromptTokens,
     maxCompletionTokens: tasks.maxCompletionTokens,
-    fixedCompletionTokens: completionTokens,
+    fixedCompletionTokens: tasks.fixedCompletionTokens,
+    ...(isOverlong && { isOverlong }),
+    ...(droppedHeldOut && { droppedHeldOut }),
     trainItem: (seed, index) => tasks.trainItem(seed, index),
     trainProblems: () => tasks.trainProblems(),
     heldOutItems: () => tasks.heldOutItems(),
@@ -99,6 +113,7 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
     demonstration: (item, seed, index) => tasks.demonstration(item, seed, index),
     supervised: (stage) => tasks.supervised(stage),
     verify: (item, completion, context) => tasks.verify(item, completion, context),
+    ...changes,
   };
 }
 
@@ -123,6 +138,7 @@ class TokenizedTasks implements TaskSet {
     shares: readonly TaskShare[],
     pretrained: Codec | undefined,
     supervised: ReadonlyMap<number, TaskSet> = new Map(),
+    maxPromptTokens?: number,
   ) {
     this.#supervised = supervised;
     const languages = shares.map(({ task }) => task.language);
@@ -139,12 +155,13 @@ class TokenizedTasks implements TaskSet {
     if (pretrained !== undefined) {
       this.fixedCompletionTokens = undefined;
       const { promptTokens, completionTokens } = this.#measured();
-      this.maxPromptTokens = promptTokens;
+      this.maxPromptTokens = maxPromptTokens ?? promptTokens;
       this.maxCompletionTokens = completionTokens;
       return;
     }
     this.fixedCompletionTokens = fixed.size === 1 ? languages[0].fixedCompletionTokens : undefined;
-    this.maxPromptTokens = Math.max(...languages.map(({ promptTokens }) => promptTokens));
+    const longest = Math.max(...languages.map(({ promptTokens }) => promptTokens));
+    this.maxPromptTokens = Math.min(longest, maxPromptTokens ?? longest);
     // Where one task of several needs an end of its own, all end by EOS.
     const ends = (own: number | undefined): number =>
       own === undefined || this.fixedCompletionTokens !== undefined ? 0 : 1;
@@ -298,7 +315,7 @@ class TokenizedTasks implements TaskSet {
     const { name } = this.#taskOf(item);
     const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
     const rule = this.#isPretrained
-      ? `has ${length} tokens, and problems that were measured before led to expect ${most} at most; let its lengths vary less`
+      ? `has ${length} tokens, and problems that were measured before led to expect ${most} at most; set max_prompt_length, or overlong_prompts: drop`
       : `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
     return new PluginError('task-failed', `task "${name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
       text,

@@ -3,6 +3,7 @@
  *
  * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
  */
+import { fittingItem } from '../data/prompt_limit.ts';
 import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
 import type { GroupRequest, RollOut } from '../methods/points.ts';
@@ -28,6 +29,8 @@ import type { StepScope } from './step_scope.ts';
 export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, scope: StepScope): Promise<Collected> {
   return takeBackOnFailure(run, async () => {
     const { promptSource, rolloutStrategies } = scope.methods;
+    const first = run.state.itemsDrawn;
+    let taken = 0;
     let rounds = 0;
     const excluded = new Exclusions();
     const steps = new GroupRounds(scope);
@@ -38,7 +41,14 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     };
     const draw = (count: number): GroupRequest[] =>
       promptSource.part
-        .next(count, () => nextItem(run), scope.context(promptSource.id))
+        .next(
+          count,
+          () => {
+            taken++;
+            return nextItem(run);
+          },
+          scope.context(promptSource.id),
+        )
         .map((item) => ({ item, samples: stage.batch.numGenerations }));
     const rollOut = rolloutStrategies.reduceRight<RollOut>(
       (next, { id, part }) =>
@@ -52,13 +62,16 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
       groups,
       rounds,
       ...(excluded.count > 0 && { excluded: { count: excluded.count, reasons: excluded.reasons } }),
+      ...(run.tasks.isOverlong && { dropped: run.state.itemsDrawn - first - taken }),
     };
   });
 }
 
-/** The next item of the training stream. */
+/** The next item of the training stream whose prompt is not left out. */
 function nextItem(run: TrainingRun): TaskItem {
-  return run.tasks.trainItem(run.config.seed, run.state.itemsDrawn++);
+  const { item, next } = fittingItem(run.tasks, run.config.seed, run.state.itemsDrawn);
+  run.state.itemsDrawn = next;
+  return item;
 }
 
 async function rollOutPlainly(

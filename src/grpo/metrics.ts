@@ -30,6 +30,7 @@ export function supervisedMetrics(result: SupervisedResult, common: Common): Ste
     entropy: result.entropy,
     grad_norm: result.gradNorm,
     learning_rate: result.learningRate,
+    ...(result.dropped !== undefined && { 'prompts/dropped': result.dropped }),
     num_tokens: common.tokens,
     step_time: common.stepSeconds,
   };
@@ -69,7 +70,7 @@ export function updateMetrics(
  * Over every group drawn for the step, dead ones included. Rewards are those that the reward functions gave; what group
  * steps make of them are metrics of their own, while groups are dead by what is trained on.
  */
-function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded }: Collected): StepMetrics {
+function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded, dropped }: Collected): StepMetrics {
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(rewardGiven);
   const lengths = rollouts.map(({ tokens }) => tokens.length);
@@ -94,6 +95,7 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded }: Co
     'groups/drawn': groups.length,
     'groups/live': groups.length - dead,
     'groups/rounds': rounds,
+    ...(dropped !== undefined && { 'prompts/dropped': dropped }),
   };
 }
 

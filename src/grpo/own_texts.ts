@@ -2,6 +2,7 @@
  * Texts that a term of the loss trains on beside the rollouts, as demonstrations: passes of their own behind those of the
  * rollouts, whose gradients add up with theirs. A stage without such a term does nothing here.
  */
+import { fittingItem } from '../data/prompt_limit.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
 import type { TrainedText } from '../methods/points.ts';
 import { packBatch, splitGroups, type TokenGroup } from '../model/batch.ts';
@@ -45,9 +46,9 @@ export async function accumulateTexts(run: TrainingRun, scope: StepScope, temper
   return loss;
 }
 
-/** As a supervised stage would have shown it. @param index  in the training stream */
-function demonstrationAt({ tasks, config: { seed } }: TrainingRun, index: number): TrainedText {
-  const item = tasks.trainItem(seed, index);
+/** As a supervised stage would have shown it. @param from  in the training stream, from where on the first is taken that is not left out */
+function demonstrationAt({ tasks, config: { seed } }: TrainingRun, from: number): TrainedText {
+  const { item, index } = fittingItem(tasks, seed, from);
   return { prompt: tasks.promptTokens(item), tokens: tasks.demonstrationTokens(item, seed, index) };
 }
 

@@ -1,5 +1,6 @@
 /** One optimizer step of the supervised warm start: mean negative log-prob of demonstrated completions. */
 
+import { fittingItem } from '../data/prompt_limit.ts';
 import { NumericsError } from '../errors.ts';
 import type { SupervisedResult } from '../methods/records.ts';
 import type { SftStageConfig } from '../methods/stage.ts';
@@ -12,14 +13,16 @@ import { learningRateAt } from './schedules.ts';
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
   const { policy, config, state } = run;
   const tasks = run.tasks.supervised(state.stageIndex);
+  const first = state.itemsDrawn;
   const examples = await takeBackOnFailure(run, async () =>
     Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
-      const index = state.itemsDrawn++;
-      const item = tasks.trainItem(config.seed, index);
+      const { item, index, next } = fittingItem(tasks, config.seed, state.itemsDrawn);
+      state.itemsDrawn = next;
       const { prompt, tokens, labels } = tasks.demonstration(item, config.seed, index);
       return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
     }),
   );
+  const dropped = state.itemsDrawn - first - examples.length;
   const completionTokens = examples.reduce((sum, group) => sum + groupLossRows(group), 0);
   let loss = 0;
   let entropy = 0;
@@ -43,5 +46,5 @@ export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Pr
       gradNorm: String(gradNorm),
     });
   }
-  return { loss, entropy, gradNorm, learningRate, completionTokens };
+  return { loss, entropy, gradNorm, learningRate, completionTokens, ...(tasks.isOverlong && { dropped }) };
 }

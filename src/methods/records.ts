@@ -81,6 +81,8 @@ export interface Collected {
   readonly rounds: number;
   /** Completions that a failed reward left out of baseline and loss, and why; absent: none. */
   readonly excluded?: { readonly count: number; readonly reasons: readonly string[] };
+  /** Prompts that were too long and left out; absent where such are an error. */
+  readonly dropped?: number;
 }
 
 /** Wall-clock by activity. */
@@ -129,6 +131,8 @@ export interface SupervisedResult {
   readonly gradNorm: number;
   readonly learningRate: number;
   readonly completionTokens: number;
+  /** As in `Collected`. */
+  readonly dropped?: number;
 }
 
 /** An optimizer step of the policy objective. */

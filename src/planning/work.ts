@@ -8,6 +8,7 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
+import { fittingItem } from '../data/prompt_limit.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
@@ -43,7 +44,7 @@ export function typicalLengths(tasks: TaskSet, seed: number): TypicalLengths {
   let prompt = 0;
   let completion = 0;
   for (let index = 0; index < PROBLEMS; index++) {
-    const item = tasks.trainItem(seed, index);
+    const { item } = fittingItem(tasks, seed, index);
     prompt += tasks.promptTokens(item).length / PROBLEMS;
     completion += tasks.demonstrationTokens(item, seed, index).length / PROBLEMS;
   }

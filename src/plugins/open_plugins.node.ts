@@ -10,6 +10,7 @@ import { bindTask, createTask } from '../data/create_task.ts';
 import type { Verifier } from '../data/datasets/answers.ts';
 import { DATASET } from '../data/datasets/card.ts';
 import { openDataset, requireWritable } from '../data/datasets/dataset.ts';
+import { limitPrompts } from '../data/prompt_limit.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
 import { PluginError } from '../errors.ts';
@@ -197,7 +198,9 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
   if (opened.length < config.tasks.length) return undefined;
   const list = problems.written('tasks', 'task.parts') ?? 'tasks';
   const shown = new Map<number, TaskSet>();
-  const tasks = await orReport(opening, list, '', async () => taskSet(opened, opening.options.codec, shown));
+  const tasks = await orReport(opening, list, '', async () =>
+    taskSet(opened, opening.options.codec, shown, config.maxPromptLength),
+  );
   if (tasks === undefined) return undefined;
   for (const [index, stage] of config.stages.entries()) {
     if (stage.stage !== 'sft' || stage.rows === undefined) continue;
@@ -208,7 +211,7 @@ async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
     );
     if (of !== undefined) shown.set(index, of);
   }
-  return tasks;
+  return limitPrompts(tasks, config);
 }
 
 async function openTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
