@@ -59,3 +59,4 @@ export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
 export type { RunOptions } from './run/open_run.ts';
 export { openRun } from './run/open_run.ts';
 export { type ModelPlace, openPretrained, type Pretrained } from './run/pretrained.ts';
+export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from './text/tokenizer_object.ts';

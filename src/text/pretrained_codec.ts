@@ -58,32 +58,16 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     const text = tokenText(config[key]);
     return text === undefined ? undefined : tokenizer.token_to_id(text);
   };
-  let largest = -1;
-  for (const id of tokenizer.get_vocab(true).values()) largest = Math.max(largest, id);
-  if (largest >= vocabSize) {
-    const rule = `the tokenizer's largest id is ${largest}, and the embedding has ${vocabSize} rows; take the tokenizer of this model`;
-    throw new DataError('tokenizer-too-large', `${source}: ${rule}.`, { largest, vocabSize });
-  }
-  const stopIds = stopIdsOf(files, idOf('eos_token'), vocabSize);
+  requireRoom(source, tokenizer.get_vocab(true).values(), vocabSize);
   const eos = idOf('eos_token');
+  const stopIds = stopIdsOf(files, eos, vocabSize);
   const eosTokenId = eos !== undefined && stopIds.includes(eos) ? eos : stopIds[0];
   const template = chatTemplate === undefined ? undefined : compileChatTemplate(chatTemplate, source);
   const specials = specialTexts(config);
-  const hasToken = (id: number): boolean => tokenizer.id_to_token(id) !== undefined;
-  const decodeKnown = (ids: number[]): string =>
-    ids.length === 0 ? '' : tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
-  const decode = (tokens: ArrayLike<number>): string => {
-    const ids = Array.from(tokens);
-    if (ids.every(hasToken)) return decodeKnown(ids);
-    const texts: string[] = [];
-    let begin = 0;
-    ids.forEach((id, i) => {
-      if (hasToken(id)) return;
-      texts.push(decodeKnown(ids.slice(begin, i)), REPLACEMENT);
-      begin = i + 1;
-    });
-    return texts.join('') + decodeKnown(ids.slice(begin));
-  };
+  const decode = decoderOf({
+    hasToken: (id) => tokenizer.id_to_token(id) !== undefined,
+    decode: (ids) => tokenizer.decode(ids, AS_IT_IS),
+  });
   return {
     vocabSize,
     eosTokenId,
@@ -103,6 +87,41 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
           }),
     toJSON: () => ({ ...files.tokenizer }),
     configJSON: () => ({ ...config }),
+  };
+}
+
+/** How ids become text: special tokens as their text, and no blank moved. */
+export const AS_IT_IS = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
+
+/** @throws DataError where a token has no row in the embedding */
+export function requireRoom(source: string, ids: Iterable<number>, vocabSize: number): void {
+  let largest = -1;
+  for (const id of ids) largest = Math.max(largest, id);
+  if (largest < vocabSize) return;
+  const rule = `the tokenizer's largest id is ${largest}, and the embedding has ${vocabSize} rows; take the tokenizer of this model`;
+  throw new DataError('tokenizer-too-large', `${source}: ${rule}.`, { largest, vocabSize });
+}
+
+/** Ids that the vocabulary has not decode to U+FFFD, between what stands around them. */
+export function decoderOf({
+  hasToken,
+  decode,
+}: {
+  readonly hasToken: (id: number) => boolean;
+  readonly decode: (ids: number[]) => string;
+}): (tokens: ArrayLike<number>) => string {
+  const decodeKnown = (ids: number[]): string => (ids.length === 0 ? '' : decode(ids));
+  return (tokens) => {
+    const ids = Array.from(tokens);
+    if (ids.every(hasToken)) return decodeKnown(ids);
+    const texts: string[] = [];
+    let begin = 0;
+    ids.forEach((id, i) => {
+      if (hasToken(id)) return;
+      texts.push(decodeKnown(ids.slice(begin, i)), REPLACEMENT);
+      begin = i + 1;
+    });
+    return texts.join('') + decodeKnown(ids.slice(begin));
   };
 }
 
@@ -168,8 +187,12 @@ function withUnicodeDigits(tokenizer: Json): Json {
   return { ...tokenizer, pre_tokenizer: rewritten(tokenizer.pre_tokenizer) };
 }
 
-/** @throws DataError where none of them is known */
-function stopIdsOf({ eosTokenIds, source }: TokenizerFiles, eos: number | undefined, vocabSize: number): number[] {
+/** Every token that ends an answer. @throws DataError where none of them is known */
+export function stopIdsOf(
+  { eosTokenIds, source }: Pick<TokenizerFiles, 'eosTokenIds' | 'source'>,
+  eos: number | undefined,
+  vocabSize: number,
+): number[] {
   const ids = [...new Set([...eosTokenIds, ...(eos === undefined ? [] : [eos])])];
   const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= vocabSize);
   if (bad !== undefined) {
@@ -200,7 +223,7 @@ function specialTexts(config: Json): Record<string, string> {
 }
 
 /** Without a template: the texts themselves, behind the token that begins a text where the model wants one. */
-function plainPrompt(messages: readonly Message[], config: Json): string {
+export function plainPrompt(messages: readonly Message[], config: Json): string {
   const bos = config.add_bos_token === true ? (tokenText(config.bos_token) ?? '') : '';
   return bos + messages.map(({ content }) => content).join('\n');
 }
