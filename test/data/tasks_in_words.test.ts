@@ -1,0 +1,26 @@
+/** Every task asked of a pretrained model, in words: its own right answer is right, and wrong ones are not. */
+import { expect, it } from 'vitest';
+import { createTask } from '../../src/data/create_task.ts';
+import { registeredTasks } from '../../src/data/registry.ts';
+import { openSmallPretrained } from '../support/small_pretrained.ts';
+
+/** Any text that keeps the instructions is right, with a special token in it too. */
+const FREE_TEXTS = new Set(['constraints']);
+
+const { codec } = await openSmallPretrained();
+
+it.each(Object.keys(registeredTasks))('%s', async (name) => {
+  const task = await createTask({ name, examples: 1 }, { codec, heldOutSample: 2 });
+  for (const item of [task.trainItem(7, 0), task.trainItem(7, 1), ...task.heldOutItems().slice(0, 2)]) {
+    const messages = [...(task.opening ?? []), { role: 'user', content: item.prompt }] as const;
+    const prompt = codec.render(messages);
+    expect(codec.decode(codec.encode(prompt))).toBe(prompt);
+    const answer = codec.decode(codec.encode(item.answer));
+    expect(task.verify(item, ` ${answer}\n`, { finishReason: 'eos' }).score, `${item.prompt} → ${answer}`).toBe(1);
+    expect(task.verify(item, answer, { finishReason: 'length' }).score).not.toBe(1);
+    if (!FREE_TEXTS.has(name)) {
+      expect(task.verify(item, `${answer}<|im_end|>`, { finishReason: 'eos' }).score).not.toBe(1);
+    }
+    expect(task.verify(item, '', { finishReason: 'eos' }).score).not.toBe(1);
+  }
+});
