@@ -22,7 +22,7 @@ export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from './kernels/tfjs/op
 export { listAdapters, nodeGpu } from './kernels/webgpu/webgpu.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from './plugins/open_plugins.node.ts';
 export { fileStore } from './run/files.node.ts';
-export { findModel } from './run/find_model.node.ts';
+export { findModel, findWithAdapter } from './run/find_model.node.ts';
 export { collectFingerprint, type FingerprintInputs } from './run/fingerprint.node.ts';
 export type { Fingerprint } from './run/fingerprint.ts';
 export { fingerprintOf } from './run/run_fingerprint.node.ts';

@@ -78,7 +78,8 @@ export async function openPretrained(place: ModelPlace, options: PretrainedOptio
     const other = `trained beside weights with SHA-256 ${trained?.slice(0, 8)}…, and those of ${base.name} have ${present?.slice(0, 8)}…`;
     const notes = trained === present ? adapter.notes : [...adapter.notes, other];
     const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, ADAPTER_FILES)) });
-    return { ...base, name, adapter: { ...adapter, notes }, hashes };
+    const told = notes.map((note) => `${name}: ${note}`);
+    return { ...base, name, adapter: { ...adapter, notes }, notes: [...base.notes, ...told], hashes };
   } catch (error) {
     throw withPlace({ name }, error);
   }
@@ -102,14 +103,14 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
       const model = await openGguf(files, gguf);
       const tokenizer = ggufTokenizer(model.metadata, name);
       const codec = codecOf(tokenizer, model);
-      const hashes = () => hashFiles(files, [gguf]);
+      const hashes = once(() => hashFiles(files, [gguf]));
       return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
     }
     const model = await openModelFolder(files);
     const tokenizer = await folderTokenizer(files, name);
     const codec = codecOf(tokenizer, model);
     const weights = [...model.tensors.values()].map(({ file }) => file);
-    const hashes = () => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]);
+    const hashes = once(() => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]));
     const notes = notesOn(tokenizer);
     return { name, place, model, codec: { ...codec, files: await tokenizerFiles(files) }, location, notes, hashes };
   } catch (error) {
@@ -129,6 +130,15 @@ export async function loadWeights({ place, model }: Pretrained, policy: WeightsT
   } catch (error) {
     throw withPlace(place, error);
   }
+}
+
+/** The files are read when it is first asked for. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** What a run keeps of its model: a pass over all of its files. */

@@ -9,6 +9,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { Policy } from '../../src/model/policy.ts';
 import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
+import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { exportModel, modelCard, ofLast } from '../../src/run/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model_files.ts';
@@ -117,13 +118,16 @@ describe('a run of an adapter', () => {
     await run.policy.close();
   });
 
-  it('begins as its base: B is 0', async () => {
+  it('begins as its base, B being 0, and its checkpoints are planned as small as they are', async () => {
+    const backend = await wasmBackend({ inline: true });
     const files = await smallPretrainedFiles();
     const [whole, beside] = [
       await openWith(await openPretrained(baseIn(files)), ''),
       await openWith(await openPretrained(baseIn(files)), 'use_peft: true\n'),
     ];
     expect(await logprobsOf(beside.policy)).toEqual(await logprobsOf(whole.policy));
+    const [all, own] = [whole, beside].map(({ policy }) => plannedMemory(backend, policy.plan, 0).get('checkpoints'));
+    expect(own).toBeLessThan((all ?? 0) / 2);
     for (const { policy } of [whole, beside]) await policy.close();
   });
 });

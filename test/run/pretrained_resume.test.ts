@@ -46,12 +46,15 @@ interface Attempt {
   readonly force?: boolean;
   readonly stopAt?: number;
   readonly keys?: string;
+  readonly evaluates?: boolean;
 }
 
 /** @returns SHA-256 of the trained weights, undefined where the run was stopped; and what was said */
-async function attempt({ base, store, resume = false, force = false, stopAt, keys = '' }: Attempt) {
+async function attempt({ base, store, resume = false, force = false, stopAt, keys = '', evaluates = false }: Attempt) {
   const pretrained = await openPretrained({ name: './base', files: folderOf(base, 'base') });
-  const { config } = parseConfig(`${YAML}${keys}`, { file: 'inline' });
+  const { config } = parseConfig(`${evaluates ? YAML.replace(/eval_strategy.*/, 'eval_steps: 1') : YAML}${keys}`, {
+    file: 'inline',
+  });
   const tasks = await createTasks(config, { codec: pretrained.codec, heldOutSample: 2 });
   const run = await openRun(config, tasks, await wasmBackend({ inline: true }), { pretrained, rewards: { letters } });
   const fingerprint = await fingerprintOf(run);
@@ -113,6 +116,20 @@ it('a checkpoint of an adapter holds A, B and their moments, and nothing of the 
   const optimizer = await read('optimizer');
   expect([...optimizer.keys()]).toEqual(['firstMoment', 'secondMoment', 'reference']);
   for (const { shape } of optimizer.values()) expect(shape[0]).toBeLessThan(length + 64); // between matrices is padding
+});
+
+it('the best adapter is kept, and is the model where that is wanted', async () => {
+  const store = memoryStore();
+  const keys = `${ADAPTER}load_best_model_at_end: true\n`;
+  const base = await smallPretrainedFiles();
+  await attempt({ base, store, keys: keys.replace('beta: 0.1', 'beta: 0'), evaluates: true });
+  const [best] = await store.list('best');
+  const file = decodeSafetensors((await store.read(`best/${best}`)) as Uint8Array);
+  const model = decodeSafetensors((await store.read('model/adapter_model.safetensors')) as Uint8Array);
+  expect(file.tensors.size).toBe(14);
+  for (const [name, { data }] of file.tensors) {
+    expect(model.tensors.get(`base_model.model.${name}`)?.data, name).toEqual(data);
+  }
 });
 
 it('a file on a disk has the hash of its bytes, whatever pieces it is read in', async () => {
