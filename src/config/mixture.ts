@@ -59,5 +59,7 @@ export function readMixture({ name: _name, parts, ...others }: Plugin, problems:
 /** Where the task of this number is written. */
 export function placeOfTask(problems: Problems, index: number): string {
   if (problems.written('tasks') !== undefined) return `tasks.${index}`;
-  return problems.written('task.parts') === undefined ? 'task' : `task.parts.${index}`;
+  if (problems.written('task.parts') !== undefined) return `task.parts.${index}`;
+  // TRL's keys of a data set are a task, too.
+  return problems.written('task', 'data_files') ?? 'task';
 }

@@ -178,6 +178,7 @@ describe('a data set that a config names', () => {
       'task: {name: dataset, train: none.jsonl}',
       'none.jsonl: no such file; paths are relative to the config file.',
     ],
+    ['a missing file of TRL’s keys', 'data_files: none.jsonl', 'my.yaml:1  none.jsonl: no such file'],
     ['a folder', 'task: {name: dataset, train: data}', 'data: not a file; name the files in it.'],
     ['a misspelled knob', 'task: {name: dataset, trian: q.jsonl}', 'my.yaml:1  task.trian: "q.jsonl" — '],
     ['no file at all', 'task: {name: dataset}', 'my.yaml:1  task.train: '],
