@@ -4,7 +4,8 @@
  *   complex = [sign] term [sign term]        one real and one imaginary term, in either order, or one of them alone
  *   term    = digits ["." digits] ["i"] | "i"
  *
- * Spaces may stand beside the sign between both terms. `−` U+2212 is the minus sign, too.
+ * Spaces may stand beside the sign between both terms, as many on either side: `0 -8i` is two numbers. `−` U+2212 is the
+ * minus sign, too.
  */
 import Fraction from 'fraction.js';
 import type { Rational } from './arithmetic.ts';
@@ -19,7 +20,7 @@ export type ComplexReading =
 
 const failed = (reason: string): ComplexReading => ({ ok: false, reason });
 
-const COMPLEX = /^([+-]?)([0-9.]*i?)(?: *([+-]) *([0-9.]+i?|i))?$/;
+const COMPLEX = /^([+-]?)([0-9.]*i?)(?:( *)([+-])\3([0-9.]+i?|i))?$/;
 const TERM = /^([0-9]+)(?:\.([0-9]+))?$/;
 
 /** The value of a term without its i, which alone is 1; undefined where it is no number. */
@@ -38,7 +39,7 @@ export function readComplex(answer: string): ComplexReading {
   if (text.length > MAX_COMPLEX_LENGTH) return failed(`longer than ${MAX_COMPLEX_LENGTH} characters`);
   const match = COMPLEX.exec(text);
   if (match === null) return failed('not a complex number');
-  const [, sign = '', first = '', between, second] = match;
+  const [, sign = '', first = '', , between, second] = match;
   const terms =
     second === undefined
       ? [[sign, first]]

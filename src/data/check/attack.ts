@@ -94,7 +94,8 @@ class Target {
     if (this.#setting.second !== undefined || this.#setting.definition.answers === 'open') return this.try(text);
     const verdict = this.#setting.judge(this.#item, text);
     if (verdict?.score !== 1) return false;
-    if (this.#known.has(text)) return true;
+    // Given twice, 0 is 00, which is 0 where zeros may stand in front of a number.
+    if (this.#known.has(text) || (this.#known.has('0') && text === '00')) return true;
     this.#setting.report('false accept', 'a right answer counts with something around it', {
       prompt: this.#item.prompt,
       answer: text,
