@@ -18,6 +18,8 @@ export interface TokenizerObject {
   readonly add_bos_token?: unknown;
   readonly eos_token_id?: unknown;
   readonly pad_token_id?: unknown;
+  /** Version 2, which has no `eos_token_id`: the text of a token by its key in tokenizer_config.json. */
+  getToken?(key: string): unknown;
   /** Version 4. */
   get_vocab?(): ReadonlyMap<string, number> | Readonly<Record<string, number>>;
   /** Versions 2 and 3: tokens by id. */
@@ -61,7 +63,7 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
   if (tokenizerJson === undefined) throw noFile();
   const known = idsOf(tokenizer);
   requireRoom(SOURCE, known, vocabSize);
-  const eos = idAt(tokenizer.eos_token_id);
+  const eos = idAt(tokenizer.eos_token_id) ?? idOfKey(tokenizer, 'eos_token');
   const stopIds = stopIdsOf({ eosTokenIds, source: SOURCE }, eos, vocabSize);
   const eosTokenId = eos ?? stopIds[0];
   const decode = decoderOf({ hasToken: (id) => known.has(id), decode: (ids) => tokenizer.decode(ids, AS_IT_IS) });
@@ -122,6 +124,12 @@ function idsOf(tokenizer: TokenizerObject): ReadonlySet<number> {
 
 function idAt(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function idOfKey(tokenizer: TokenizerObject, key: string): number | undefined {
+  const text = tokenizer.getToken?.(key);
+  const id = typeof text === 'string' ? tokenizer.model?.vocab?.indexOf(text) : undefined;
+  return id === -1 ? undefined : id;
 }
 
 function jsonOf(files: ReadonlyMap<string, Uint8Array>, name: string): Record<string, unknown> | undefined {

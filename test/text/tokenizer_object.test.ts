@@ -23,7 +23,7 @@ const { template } = golden.templates.qwen3;
 const EMBEDDING = 432;
 const FILES = new Map([['tokenizer.json', new TextEncoder().encode(JSON.stringify(QWEN))]]);
 
-/** As the packages make theirs: a function with members. Version 4 has get_vocab, versions 2 and 3 have the model. */
+/** As the packages make theirs: a function with members. Version 4 has get_vocab, version 2 the model, and no eos_token_id. */
 function objectOf(version: 2 | 4, changes: Json = {}): TokenizerObject {
   const own = new Tokenizer(QWEN, golden.tokens);
   const call = (text: string, { add_special_tokens: specials, return_tensor: asTensor }: Json) => {
@@ -42,9 +42,10 @@ function objectOf(version: 2 | 4, changes: Json = {}): TokenizerObject {
       return new Template(template).render({ messages, ...golden.tokens, tools: null, ...kwargs });
     },
     chat_template: template,
-    eos_token_id: own.token_to_id('<|im_end|>'),
     pad_token_id: own.token_to_id('<|endoftext|>'),
-    ...(version === 4 ? { get_vocab: () => own.get_vocab(true) } : { model: { vocab: tokens } }),
+    ...(version === 4
+      ? { get_vocab: () => own.get_vocab(true), eos_token_id: own.token_to_id('<|im_end|>') }
+      : { model: { vocab: tokens }, getToken: (key: string) => golden.tokens[key] }),
     ...changes,
   });
 }
