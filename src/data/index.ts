@@ -44,7 +44,6 @@ export {
   type TaskOptions,
 } from './create_task.ts';
 export type { DataFiles } from './datasets/data_files.ts';
-export { type DatasetOptions, type DatasetTask, openDataset } from './datasets/dataset.ts';
 export { type Environment, type EnvironmentStep, singleTurn } from './environment.ts';
 export { correct, judgeGrid, judgeList, judgeNumber, judgeNumbers, judgeText, judgeTruth } from './judge.ts';
 export { readKnobs, takeKnobs } from './knobs.ts';
