@@ -29,7 +29,7 @@ const SHAPE = {
 };
 const COMPLETIONS = 64;
 const TOKENS = 8;
-/** Logits of this deviation: at temperature 1 some 2,000 words hold 95 % of the mass. */
+/** Deviation of the logits. Were they normal, the words beyond 1.36 deviations, some 4,300, would hold 95 % of the mass. */
 const LOGIT_DEVIATION = 3;
 const SETTINGS = {
   off: {},

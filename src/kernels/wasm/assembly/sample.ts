@@ -2,7 +2,7 @@
 //
 // Scratch: blockRows rows of logits, then V probabilities, V order entries (int), V kept marks (bytes), and the bins.
 //
-// Nothing is sorted but the few tokens of one bin: at V = 49,152 filters by top-k and top-p cost a tenth of the logits.
+// Nothing is sorted but the tokens of one bin.
 import { address, integer } from './arguments';
 import { blockOf, logits } from './linear_logprob';
 import { philoxWord } from './philox';
