@@ -16,7 +16,21 @@ const PROBLEMS = 256;
 const CHUNK = 16;
 
 /** Draw a problem by searching for one that is solvable, or whose solution is the only one. */
-const WITH_SOLVER = new Set(['puzzle24', 'mini_sudoku', 'futoshiki', 'n_queens', 'binairo']);
+const WITH_SOLVER = new Set([
+  'puzzle24',
+  'mini_sudoku',
+  'futoshiki',
+  'n_queens',
+  'binairo',
+  'maze',
+  'graph_color',
+  'knights_knaves',
+  'syllogism',
+  'propositional_logic',
+  'number_sequence',
+  'lights_out',
+  'constraints',
+]);
 const LEAST = { problems: 20_000, solved: 1000, verdicts: 100_000 };
 
 const { repeats, json } = readFlags({ repeats: 5, quickRepeats: 2 });

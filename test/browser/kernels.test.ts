@@ -10,6 +10,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startChromium } from './chromium.ts';
 import type { PageResult } from './kernels/vitest.ts';
+import { resultsOfScript } from './script_page.ts';
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(TESTS, 'browser/kernels');
@@ -61,20 +62,7 @@ async function bundled(files: readonly string[]): Promise<string> {
 
 /** Runs the tests in a page of their own. */
 async function inPage(files: readonly string[]): Promise<readonly PageResult[]> {
-  const script = await bundled(files);
-  const page = await browser.newPage();
-  await page.route('**/*', (route) => {
-    const isScript = route.request().url().endsWith('/tests.js');
-    return route.fulfill({
-      contentType: isScript ? 'text/javascript' : 'text/html',
-      body: isScript ? script : '<!doctype html><script type="module" src="/tests.js"></script>',
-    });
-  });
-  await page.goto('http://127.0.0.1:9/');
-  await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 });
-  const results = await page.evaluate(() => (globalThis as unknown as { results: Promise<PageResult[]> }).results);
-  await page.close();
-  return results;
+  return resultsOfScript(browser, await bundled(files));
 }
 
 it.each(suites)('Chromium computes what the specification says: %s', async (suite) => {

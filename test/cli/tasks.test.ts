@@ -71,7 +71,8 @@ describe('show', () => {
   });
 });
 
-describe('check', () => {
+// A whole suite of attacks takes seconds, and more beside other tests.
+describe('check', { timeout: 120_000 }, () => {
   it('finds nothing in a task of the package', async () => {
     const text = await printed(() => checkTaskCommand('copy', { ...FEW, level: 0 }));
     expect(text).toMatch(/^\{"level":0\} .*chance 1.2 %.*\ncopy keeps every rule\n$/);

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTaskDefinition,
-  bindTask,
   checkTask,
   findingText,
   registeredTasks,
@@ -10,26 +9,11 @@ import {
   takeKnobs,
 } from '../../src/data/index.ts';
 import type { Knobs, TaskDefinition } from '../../src/data/task.ts';
-import { murmur3OfText } from '../../src/kernels/murmur3.ts';
 import type { Json } from '../../src/options/json.ts';
+import { digestsOf } from './task_digests.ts';
 
 /** Milliseconds of this process: those of other programs on a busy machine are not the verifier's. */
 const clock = (): number => process.cpuUsage().user / 1000;
-
-/** Digest of the first problems, demonstrations and held-out problems of each level: 8 hexadecimal digits each. */
-async function digestsOf(name: string): Promise<string[]> {
-  const definition = await registeredTasks[name]?.load();
-  if (definition === undefined) throw new RangeError(`no task ${name}`);
-  return definition.levels.map((_, level) => {
-    const task = bindTask(definition, { level });
-    const drawn = Array.from({ length: 100 }, (_, index) => task.trainItem(0, index));
-    const lines = drawn.map((item, index) => JSON.stringify([item, task.demonstration(item, 0, index)]));
-    lines.push(...task.heldOutItems().map((item) => JSON.stringify(item)));
-    const digest = new Uint32Array(4);
-    murmur3OfText(lines.join('\n'), digest);
-    return (digest[0] as number).toString(16).padStart(8, '0');
-  });
-}
 
 /**
  * @param checkers  a second checker of each task, written apart from it

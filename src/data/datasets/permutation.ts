@@ -12,8 +12,9 @@ const LARGEST = 2 ** 32;
 /** @param count  1 to 2^32 @returns the permutation of [0, count) that the key names */
 export function keyedPermutation(key: string, count: number): (index: number) => number {
   if (!(Number.isInteger(count) && count >= 1 && count <= LARGEST)) throw new RangeError(`a permutation of ${count}`);
-  const halfBits = Math.max(1, Math.ceil(Math.log2(count) / 2));
-  const half = 2 ** halfBits;
+  // The least power of two whose square holds the count; a logarithm is not the same on every machine.
+  let half = 2;
+  while (half * half < count) half *= 2;
   const rng = rngFor(`permutation|${key}`);
   const keys = Array.from({ length: ROUNDS }, () => rng.int(0, LARGEST - 1));
   const once = (place: number): number => {

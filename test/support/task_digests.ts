@@ -1,0 +1,18 @@
+/** What a task draws at each level, in a few digits: the same in every JavaScript engine. */
+import { bindTask, registeredTasks } from '../../src/data/index.ts';
+import { murmur3OfText } from '../../src/kernels/murmur3.ts';
+
+/** Digest of the first problems, demonstrations and held-out problems of each level: 8 hexadecimal digits each. */
+export async function digestsOf(name: string): Promise<string[]> {
+  const definition = await registeredTasks[name]?.load();
+  if (definition === undefined) throw new RangeError(`no task ${name}`);
+  return definition.levels.map((_, level) => {
+    const task = bindTask(definition, { level });
+    const drawn = Array.from({ length: 100 }, (_, index) => task.trainItem(0, index));
+    const lines = drawn.map((item, index) => JSON.stringify([item, task.demonstration(item, 0, index)]));
+    lines.push(...task.heldOutItems().map((item) => JSON.stringify(item)));
+    const digest = new Uint32Array(4);
+    murmur3OfText(lines.join('\n'), digest);
+    return (digest[0] as number).toString(16).padStart(8, '0');
+  });
+}
