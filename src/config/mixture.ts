@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import type { Plugin } from '../options/keys.ts';
 import { readValue } from '../options/read.ts';
-import { plainData, real, text } from '../options/schemas.ts';
+import { plainData, text } from '../options/schemas.ts';
 import { MISSING, type Problems } from './problems.ts';
+import { shareWeight } from './share_weight.ts';
 
 /** A task of a run, with its level or its knobs, and how often it is drawn relative to the others. */
 export interface TaskEntry {
@@ -20,8 +21,6 @@ export const MIXTURE = 'mixture';
 const EXAMPLE = '{task: gcd, level: 1, weight: 2}';
 const partError = `must be a task by its name, or a mapping with one; for example ${EXAMPLE}`;
 const partName = text('gcd');
-/** How often a part or a task is drawn, relative to the others. */
-export const shareWeight = real({ above: 0, example: 1 }).default(1);
 
 /** A part as it is written. */
 const part = z.union(

@@ -4,7 +4,8 @@ import { key } from '../options/keys.ts';
 import { choice, flag, plainData, plugin, real, text, unset, whole } from '../options/schemas.ts';
 import { ADAPTER_KEYS } from './adapter_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
-import { shareWeight, type TaskEntry } from './mixture.ts';
+import type { TaskEntry } from './mixture.ts';
+import { shareWeight } from './share_weight.ts';
 
 const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
 const sink = z.enum(['none', 'tensorboard'], { error: sinks });

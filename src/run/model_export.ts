@@ -129,7 +129,7 @@ function isForPeft({ config, base }: TrainingRun): boolean {
   return config.adapter === undefined || base?.name.name.endsWith('.gguf') !== true;
 }
 
-const MERGE = 'npx rlvr-train merge . --output ../merged   # a model in the layout of transformers';
+const MERGE = 'npx --no-install rlvr-train merge . --output ../merged   # a model in the layout of transformers';
 
 /** The same through the chat template, with what stands before a question. */
 function chatScript({ tasks, config }: TrainingRun): string {
