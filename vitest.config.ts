@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -16,6 +16,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**', 'test/smollm2/**'],
           pool: 'forks',
+          // Left to itself, vitest keeps a core free: on two, half of them.
+          maxWorkers: availableParallelism(),
           testTimeout: 30_000,
         },
       },

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { explainCommand } from '../../src/cli/explain.ts';
 import { keysPage } from '../../src/cli/keys_page.ts';
-import { type KeyFacts, keyFacts, knownKeys } from '../../src/config/key_facts.ts';
+import { catalogue } from '../../src/config/catalogue.ts';
+import { keyPlaces, knownKeys, refusedKeys } from '../../src/config/key_facts.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 
 let out = '';
@@ -29,11 +30,13 @@ describe('explain', () => {
     expect(knownKeys()).toEqual(expect.arrayContaining(own));
   });
 
-  it.each(knownKeys())('says what %s is, or why it is not here', (name) => {
-    const { places, options, refused } = keyFacts(name) as KeyFacts;
-    expect(places.length + options.length + refused.length).toBeGreaterThan(0);
-    for (const { option } of [...places, ...options]) expect(option.text).toMatch(/\w{3,}.*\.$/s);
-    for (const { because } of refused) expect(because).toMatch(/; /);
+  it('has a text for every key and every option, and a reason for each that is not here', () => {
+    const { tasks, rewards, methods } = catalogue();
+    const options = [...tasks, ...rewards, ...methods].flatMap((owner) => owner.options);
+    for (const { name, text } of [...keyPlaces().flatMap(({ keys }) => keys), ...options]) {
+      expect(text, name).toMatch(/\w{3,}.*\.$/s);
+    }
+    for (const { name, because } of refusedKeys()) expect(because, name).toMatch(/; |^environment/);
   });
 
   it('tells a key that two kinds of stages have of each', () => {
