@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [flags]`: runs a benchmark of this folder against dist/ (`npm run build` first). */
 const benchmarks = {
   step: "how fast is a whole GRPO step, against TRL's?",
+  lora: "how fast is a GRPO step of an adapter beside a pretrained model, against TRL's with PEFT?",
   rollout: "how fast is sampling, against transformers' generate?",
   filters: 'what do top-k and top-p cost at the vocabulary of a pretrained model?',
   sft: 'how fast is a supervised step, against plain PyTorch?',

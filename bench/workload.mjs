@@ -24,7 +24,7 @@ export const RACE = {
 export const LEARNING_RATE = 1e-6;
 export const REWARDED_BELOW = 17;
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123';
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcd';
 /** Letters, <pad> and <eos>: 32. */
 export const VOCABULARY = LETTERS.length + 2;
 
@@ -56,11 +56,12 @@ export function raceTask({ promptTokens, completionTokens }) {
   return bindTask(definition, {}, { heldOutSample: 1 });
 }
 
-const lowIds = {
+/** The reward of the races: the share of ids below a limit. */
+export const lowIds = (rewardedBelow) => ({
   name: 'low_ids',
   score: ({ completionTokens }) =>
-    completionTokens.map((ids) => ids.reduce((count, id) => count + (id < REWARDED_BELOW), 0) / ids.length),
-};
+    completionTokens.map((ids) => ids.reduce((count, id) => count + (id < rewardedBelow), 0) / ids.length),
+});
 
 /** The optimizer of both stages and of the peers: AdamW, constant rate, clipping at 1. */
 const optimizer = {
@@ -80,6 +81,14 @@ const stages = {
   }),
   sft: ({ prompts, groupSize }) => ({ per_device_train_batch_size: prompts * groupSize }),
 };
+
+/** A stage of a race, as a config has it. @param further  keys beside the workload's */
+export const raceStage = (stage, workload, further = {}) => ({
+  stage,
+  ...optimizer,
+  ...stages[stage](workload),
+  ...further,
+});
 
 /**
  * Opens a run of one stage, `grpo` or `sft`, over a workload, with initial weights of seed 0.
@@ -101,12 +110,12 @@ export async function openWorkload(
       intermediate_size: workload.intermediateSize,
       initializer_range: 0.05,
     },
-    stages: [{ stage, ...optimizer, ...stages[stage](workload), ...further }],
+    stages: [raceStage(stage, workload, further)],
   };
   // JSON is YAML.
   const loaded = parseConfig(JSON.stringify(config), { file: 'bench/workload.mjs' });
   return openRun(loaded.config, raceTask(workload), await backend, {
-    rewards: { low_ids: lowIds },
+    rewards: { low_ids: lowIds(REWARDED_BELOW) },
     methods,
   });
 }

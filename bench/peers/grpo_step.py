@@ -6,12 +6,17 @@ as it is by default.
 
 setup    {model, device, prompts, threads, completions, groupSize, promptTokens, completionTokens, learningRate,
          rewardedBelow, microBatch: completions at a time, or null for as many as fit}
+         and where the model is a GGUF file in that folder, its name as gguf; where an adapter of PEFT is trained beside
+         all linear layers, {r, alpha} as adapter
 hello    {versions, device, cuda, microBatch}
+         with an adapter also trained, its number of parameters, and promptLogprob, the mean over the last
+         completionTokens tokens of the first prompt
 request  {}
 answer   {seconds, split: {rollout, forward, backward}, metrics: TRL's, of this step}; on a GPU only the rollout is
          split off, which ends by reading the tokens: a clock around the other two would time what is sent to it
 """
 
+import importlib.metadata
 import sys
 import tempfile
 import time
@@ -21,7 +26,7 @@ from protocol import answer, receive, versions
 import torch
 from device import describe, synchronize
 from datasets import Dataset
-from transformers import AutoTokenizer, LlamaForCausalLM, TrainerCallback
+from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 
@@ -42,10 +47,10 @@ def measured(seconds, owner, name, activity):
 class OneStepAtATime(TrainerCallback):
     """Waits for a request where a step begins. A step ends where the next one begins: all of the loop counts."""
 
-    def __init__(self, seconds, device, micro_batch):
+    def __init__(self, seconds, device, hello):
         self.seconds = seconds
         self.device = device
-        self.hello = {"versions": versions(), **describe(device), "microBatch": micro_batch}
+        self.hello = hello
         self.trainer = None
         self.start = None
 
@@ -81,12 +86,43 @@ def fitting_micro_batch(setup, config):
     return size
 
 
+def open_model(place):
+    settings = {"dtype": torch.float32, "attn_implementation": "sdpa"}
+    model = AutoModelForCausalLM.from_pretrained(**place, **settings)
+    if place["gguf_file"] is None:
+        return model
+    # transformers trains nothing that it has read from GGUF: the weights, in float32, go into a plain model.
+    del model.config.quantization_config
+    plain = AutoModelForCausalLM.from_config(model.config, **settings)
+    plain.load_state_dict(model.state_dict())
+    return plain
+
+
+def lora(adapter):
+    # PEFT is there where an adapter is asked for.
+    from peft import LoraConfig
+
+    settings = {"r": adapter["r"], "lora_alpha": adapter["alpha"], "lora_dropout": 0.0}
+    return LoraConfig(**settings, target_modules="all-linear", task_type="CAUSAL_LM")
+
+
+@torch.no_grad()
+def mean_logprob(model, ids, count):
+    """Of the last `count` tokens."""
+    rows = torch.tensor([ids])
+    logprobs = model(input_ids=rows).logits[0, -count - 1 : -1].double().log_softmax(-1)
+    return logprobs.gather(-1, rows[0, -count:, None]).mean().item()
+
+
 def main():
     setup = receive()
     torch.set_num_threads(setup["threads"])
     torch.set_float32_matmul_precision("highest")
     device, completions, rewarded_below = setup["device"], setup["completions"], setup["rewardedBelow"]
-    model = LlamaForCausalLM.from_pretrained(setup["model"], dtype=torch.float32, attn_implementation="sdpa")
+    place = {"pretrained_model_name_or_path": setup["model"], "gguf_file": setup.get("gguf")}
+    model = open_model(place)
+    tokenizer = AutoTokenizer.from_pretrained(**place)
+    adapter = setup.get("adapter")
     micro_batch = setup["microBatch"] or fitting_micro_batch(setup, model.config)
 
     def low_ids(completion_ids, **kwargs):
@@ -118,15 +154,22 @@ def main():
             dataloader_pin_memory=False,
         )
         seconds = {}
-        turns = OneStepAtATime(seconds, device, micro_batch)
+        hello = {"versions": versions(), **describe(device), "microBatch": micro_batch}
+        turns = OneStepAtATime(seconds, device, hello)
         trainer = GRPOTrainer(
             model=model,
             reward_funcs=low_ids,
             args=config,
             train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in setup["prompts"]]),
-            processing_class=AutoTokenizer.from_pretrained(setup["model"]),
+            processing_class=tokenizer,
+            peft_config=adapter and lora(adapter),
             callbacks=[turns],
         )
+        if adapter is not None:
+            hello["versions"]["peft"] = importlib.metadata.version("peft")
+            hello["trained"] = sum(p.numel() for p in trainer.model.parameters() if p.requires_grad)
+            ids = tokenizer(setup["prompts"][0])["input_ids"]
+            hello["promptLogprob"] = mean_logprob(trainer.model, ids, setup["completionTokens"])
         turns.trainer = trainer
         measured(seconds, trainer, "_generate_single_turn", "rollout")
         if device == "cpu":
