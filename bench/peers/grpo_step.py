@@ -89,7 +89,7 @@ def fitting_micro_batch(setup, config):
 def open_model(place):
     settings = {"dtype": torch.float32, "attn_implementation": "sdpa"}
     model = AutoModelForCausalLM.from_pretrained(**place, **settings)
-    if place["gguf_file"] is None:
+    if "gguf_file" not in place:
         return model
     # transformers trains nothing that it has read from GGUF: the weights, in float32, go into a plain model.
     del model.config.quantization_config
@@ -119,7 +119,9 @@ def main():
     torch.set_num_threads(setup["threads"])
     torch.set_float32_matmul_precision("highest")
     device, completions, rewarded_below = setup["device"], setup["completions"], setup["rewardedBelow"]
-    place = {"pretrained_model_name_or_path": setup["model"], "gguf_file": setup.get("gguf")}
+    place = {"pretrained_model_name_or_path": setup["model"]}
+    if setup.get("gguf") is not None:
+        place["gguf_file"] = setup["gguf"]
     model = open_model(place)
     tokenizer = AutoTokenizer.from_pretrained(**place)
     adapter = setup.get("adapter")
