@@ -17,7 +17,7 @@ it('a task under attack: right answers, attempts of every kind, and no wrong ver
   expect(Number(rightAfterAll)).toBeGreaterThan(100);
   expect(wrong).toBe('0');
   expect(stdout).toMatch(/^in look-alikes +\d+ +\d+$/m);
-});
+}, 120_000);
 
 it('an unknown task is refused in one line', async () => {
   const refused = await attack('--task', 'gdc').catch((error: { readonly code: number; stderr: string }) => error);
@@ -25,4 +25,4 @@ it('an unknown task is refused in one line', async () => {
   expect(refused.stderr).toBe(
     '--task: gdc — no such task; use --attempts N, --task NAME of rlvr-train tasks ls, --seed TEXT.\n',
   );
-});
+}, 60_000);
