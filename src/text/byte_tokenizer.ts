@@ -3,8 +3,11 @@
  * no UTF-8 decode to U+FFFD, so a verifier judges the decoded text.
  */
 import type { Tokenizer } from './tokenizer.ts';
+import { tokenizerConfigJSON, tokenizerJSON } from './tokenizer_json.ts';
 
-const SPECIALS = ['<pad>', '<eos>'];
+const [PAD, EOS] = ['<pad>', '<eos>'] as const;
+const SPECIALS = [PAD, EOS];
+const BYTE_LEVEL = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
 const FIRST_BYTE = SPECIALS.length;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -47,42 +50,15 @@ export const byteTokenizer: Tokenizer = {
   encode,
   decode,
   tokenText: (id) => decode([id]),
-  toJSON: () => ({
-    version: '1.0',
-    truncation: null,
-    padding: null,
-    added_tokens: SPECIALS.map((content, id) => ({
-      id,
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      special: true,
-    })),
-    normalizer: null,
-    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false },
-    post_processor: null,
-    decoder: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false },
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: null,
-      end_of_word_suffix: null,
-      fuse_unk: false,
-      byte_fallback: false,
-      vocab: Object.fromEntries([...SPECIALS, ...byteCharacters()].map((piece, id) => [piece, id])),
-      merges: [],
-    },
-  }),
-  configJSON: () => ({
-    tokenizer_class: 'PreTrainedTokenizerFast',
-    pad_token: SPECIALS[0],
-    eos_token: SPECIALS[1],
-    clean_up_tokenization_spaces: false,
-    add_bos_token: false,
-    add_eos_token: false,
-    model_input_names: ['input_ids', 'attention_mask'],
-  }),
+  toJSON: () =>
+    tokenizerJSON({
+      specials: SPECIALS,
+      preTokenizer: BYTE_LEVEL,
+      decoder: BYTE_LEVEL,
+      model: {
+        vocab: Object.fromEntries([...SPECIALS, ...byteCharacters()].map((piece, id) => [piece, id])),
+        merges: [],
+      },
+    }),
+  configJSON: () => tokenizerConfigJSON(PAD, EOS),
 };

@@ -4,6 +4,7 @@
  */
 import { DataError } from '../errors.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
+import { bpeModel } from './tokenizer_json.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -94,18 +95,11 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
       pre_tokenizer: preTokenizer,
       post_processor: null,
       decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
-      model: {
-        type: 'BPE',
-        dropout: null,
-        unk_token: null,
-        continuing_subword_prefix: null,
-        end_of_word_suffix: null,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: ignoreMerges,
+      model: bpeModel({
         vocab: Object.fromEntries(tokens.map((token, index) => [token, index])),
         merges,
-      },
+        ignoreMerges,
+      }),
     },
   };
 }

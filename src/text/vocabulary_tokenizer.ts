@@ -6,6 +6,7 @@
  */
 import { DataError } from '../errors.ts';
 import type { Tokenizer, Vocabulary } from './tokenizer.ts';
+import { tokenizerConfigJSON, tokenizerJSON } from './tokenizer_json.ts';
 
 export type { Vocabulary } from './tokenizer.ts';
 
@@ -102,52 +103,18 @@ class VocabularyTokenizer implements Tokenizer {
   }
 
   toJSON(): Record<string, unknown> {
-    const specials = this.#texts.slice(0, this.#numSpecials);
-    return {
-      version: '1.0',
-      truncation: null,
-      padding: null,
-      added_tokens: specials.map((content, id) => ({
-        id,
-        content,
-        single_word: false,
-        lstrip: false,
-        rstrip: false,
-        normalized: false,
-        special: true,
-      })),
-      normalizer: null,
-      pre_tokenizer: this.#rule.preTokenizer,
-      post_processor: null,
+    return tokenizerJSON({
+      specials: this.#texts.slice(0, this.#numSpecials),
+      preTokenizer: this.#rule.preTokenizer,
       decoder: this.#rule.decoder,
       // A look-up table, written as BPE without merges: @huggingface/tokenizers (0.2.0) knows no WordLevel model,
       // and with `ignore_merges` both it and the Rust library look a whole piece up first.
-      model: {
-        type: 'BPE',
-        dropout: null,
-        unk_token: null,
-        continuing_subword_prefix: null,
-        end_of_word_suffix: null,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: true,
-        vocab: Object.fromEntries(this.#ids),
-        merges: [],
-      },
-    };
+      model: { vocab: Object.fromEntries(this.#ids), merges: [], ignoreMerges: true },
+    });
   }
 
   configJSON(): Record<string, unknown> {
-    return {
-      tokenizer_class: 'PreTrainedTokenizerFast',
-      pad_token: PAD,
-      eos_token: EOS,
-      clean_up_tokenization_spaces: false,
-      add_bos_token: false,
-      add_eos_token: false,
-      // Some versions add token_type_ids by themselves, which these models do not take.
-      model_input_names: ['input_ids', 'attention_mask'],
-    };
+    return tokenizerConfigJSON(PAD, EOS);
   }
 }
 

@@ -4,18 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exportTask, scoreTask } from '../../src/cli/task_rows.ts';
+import { printed } from './printed.ts';
 
 afterEach(() => vi.restoreAllMocks());
-
-/** What an action prints. */
-async function printed(action: () => unknown): Promise<string> {
-  const lines: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
-  await action();
-  vi.restoreAllMocks();
-  return lines.join('');
-}
 
 function fileOf(text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'rows-')), 'rows.jsonl');

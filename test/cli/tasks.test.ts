@@ -6,21 +6,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkTaskCommand, listTasks, showTask } from '../../src/cli/tasks.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
 import { ADDITION } from './own_files.ts';
+import { printed } from './printed.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
   process.exitCode = undefined;
 });
-
-/** What an action prints. */
-async function printed(action: () => unknown): Promise<string> {
-  const lines: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
-  await action();
-  vi.restoreAllMocks();
-  return lines.join('');
-}
 
 function fileOf(text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'task-')), 'addition.ts');
