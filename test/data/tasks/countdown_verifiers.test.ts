@@ -170,6 +170,14 @@ describe('both verifiers', () => {
   });
 });
 
+it('E18: a right expression that the token limit cut scores nothing', () => {
+  const knobs = { ...KNOBS, answer: 'expression' } as const;
+  const judged = (finishReason: 'eos' | 'length') =>
+    countdown.verify({ numbers: [2, 3], target: 5 }, '2+3', knobs, { finishReason });
+  expect(judged('eos').score).toBe(1);
+  expect(judged('length')).toMatchObject({ score: 0, status: 'truncated' });
+});
+
 describe('judgeSteps', () => {
   it.each([
     [

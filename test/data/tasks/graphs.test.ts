@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { graphColor } from '../../../src/data/tasks/graph_color/graph_color.ts';
+import { shortestPath } from '../../../src/data/tasks/shortest_path/shortest_path.ts';
 import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { GRAPHS } from '../second_checkers/graphs.ts';
 
@@ -36,5 +37,25 @@ describe('a triangle in three colours', () => {
     ['{}', 0],
   ])('%s scores %d', (answer, expected) => {
     expect(scoreOf(graphColor, { vertices: 3, colors: 3, edges }, answer)).toBe(expected);
+  });
+});
+
+describe('a shortest way from S to G around a wall', () => {
+  it.each([
+    ['DRRU', 1],
+    ['RR', 0],
+    ['DRR', 0],
+    ['DRRUD', 0],
+    ['DRLRRU', 0],
+    ['DXRRU', 0],
+    ['', 0],
+    ['none', 0],
+    ['UDLR'.repeat(16), 0],
+    ['DRRU'.repeat(2), 0],
+    ['Do Read, Rest, Unwind', 0],
+    ['The way is DRRU', 0],
+    ['drru', 0],
+  ])('%s scores %d', (answer, expected) => {
+    expect(scoreOf(shortestPath, { rows: ['S#G', '...'] }, answer)).toBe(expected);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ab } from '../../../src/data/tasks/ab/ab.ts';
+import { letterCounting } from '../../../src/data/tasks/letter_counting/letter_counting.ts';
 import { stringManipulation } from '../../../src/data/tasks/string_manipulation/string_manipulation.ts';
 import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { STRINGS } from '../second_checkers/strings.ts';
@@ -40,6 +41,19 @@ describe('ab: B# A# #B', () => {
     ['A# #A A#', 0],
   ])('%s scores %i', (answer, score) => {
     expect(scoreOf(ab, { program: ['B#', 'A#', '#B'] }, answer)).toBe(score);
+  });
+});
+
+describe('letter_counting: a in banana', () => {
+  it.each([
+    ['3', 1],
+    ['three', 0],
+    ['1 2 3 4', 0],
+    ['3a', 0],
+    ['aaa', 0],
+    ['3 3', 0],
+  ])('%s scores %i', (answer, score) => {
+    expect(scoreOf(letterCounting, { letter: 'a', word: 'banana' }, answer)).toBe(score);
   });
 });
 
