@@ -142,6 +142,7 @@ export class Reporter implements Display {
         colors.bold(`sampled  ${percent(baseline.meanAtK.mean).padStart(6)} → ${percentWithInterval(model.meanAtK)}`),
       );
     }
+    for (const line of taskLines(run, baseline, model)) print(line);
     for (const line of bestLines(run, summary, this.#options.directory)) print(line);
     if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
     const split = Object.entries(summary.split)
@@ -158,6 +159,26 @@ export class Reporter implements Display {
 /** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
 function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
   return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${printableLines(diagnosis.message)}`;
+}
+
+/** Of several tasks, a line each, with the level where the same task may stand there at another. */
+function taskLines({ config }: TrainingRun, baseline: Evaluation | undefined, model: Evaluation | undefined): string[] {
+  const tasks = Object.entries(model?.byTask ?? {});
+  const names = tasks.map(([label], index) => {
+    const level = config.tasks.length === tasks.length ? config.tasks[index]?.task.level : undefined;
+    return printable(level === undefined ? label : `${label} level ${level}`);
+  });
+  const columns = Math.max(...names.map(({ length }) => length));
+  return tasks.flatMap(([label, after], index) => {
+    const before = baseline?.byTask?.[label];
+    if (before === undefined) return [];
+    const [greedy, sampled] = (['accuracy', 'meanAtK'] as const).map(
+      (figure) => `${percent(before[figure].mean).padStart(6)} → ${percentWithInterval(after[figure])}`,
+    );
+    return [
+      `  ${(names[index] as string).padEnd(columns)}  greedy ${greedy?.padEnd(9 + INTERVAL_COLUMNS)}  sampled ${sampled}`,
+    ];
+  });
 }
 
 /** What the best evaluation was, where it was not the last one: the model, or how to make it the model. */

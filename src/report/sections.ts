@@ -1,6 +1,7 @@
 /** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
 
 import { thousands } from '../format.ts';
+import { byTask, settingText } from './by_task.ts';
 import type { EvaluationData, Interval } from './data.ts';
 import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
@@ -19,6 +20,7 @@ export function renderBody(name: string, run: RunRecords, curves: Curves): Marku
 </header>
 <main>
   ${figures(run, curves)}
+  ${byTask(run)}
   ${notices(run, curves)}
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
   <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
@@ -32,14 +34,7 @@ export function renderBody(name: string, run: RunRecords, curves: Curves): Marku
 }
 
 function taskText({ outline: { task, tasks = [] } }: RunRecords): string {
-  return [...(task === undefined ? [] : [task]), ...tasks].map(oneTaskText).join(' + ');
-}
-
-function oneTaskText(task: string | { readonly name: string }): string {
-  if (typeof task === 'string') return task;
-  const { name, ...knobs } = task;
-  const text = Object.entries(knobs).map(([knob, value]) => `${knob} ${value}`);
-  return text.length === 0 ? name : `${name}: ${text.join(', ')}`;
+  return [...(task === undefined ? [] : [task]), ...tasks].map(settingText).join(' + ');
 }
 
 function status({ summary, failure, outline }: RunRecords, { stages }: Curves): Markup {

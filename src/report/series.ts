@@ -172,7 +172,8 @@ function rounded(value: number): number {
   return Number(value.toPrecision(5));
 }
 
-function interval(line: JsonObject, key: string): Interval | null {
+/** A mean of an evaluation with its bounds; null where the line has none. */
+export function interval(line: JsonObject, key: string): Interval | null {
   const value = line[key];
   if (typeof value !== 'number') return null;
   return [rounded(value), rounded(numberOr(line[`${key}_low`], value)), rounded(numberOr(line[`${key}_high`], value))];

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunControls } from '../../src/cli/controls.ts';
 import { isLive, openDisplay, type Shown } from '../../src/cli/display.ts';
+import type { TrainEvent } from '../../src/grpo/events.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { resumeCommand } from '../../src/run/resume_command.ts';
 import type { SessionEvent } from '../../src/run/session.ts';
@@ -97,6 +98,25 @@ describe('what is printed', () => {
     const rewards = written.out.match(/reward \S+ {2}entropy \S+/g);
     expect(rewards).toEqual(['reward –  entropy –', 'reward 0.207  entropy 0.894', 'reward 0.207  entropy 0.894']);
     expect(written.out).not.toContain('NaN');
+  });
+
+  it('plain: of several tasks each by itself at the end, before and after', () => {
+    const estimate = (mean: number) => ({ mean, low: mean - 0.04, high: mean + 0.04, count: 100 });
+    const reached = (gcd: number, lcm: number) => {
+      const { evaluation: all } = evaluation('final', 1, 0.5) as Extract<TrainEvent, { type: 'evaluation' }>;
+      const of = (mean: number) => ({ accuracy: estimate(mean), meanAtK: estimate(mean / 2) });
+      return { ...all, byTask: { gcd: of(gcd), 'lcm#2': of(lcm) } };
+    };
+    const state = { ...shown.run.state, baseline: reached(0.1, 0.2), final: reached(0.9, 0.3) };
+    const config = { tasks: [{ task: { name: 'gcd', level: 1 } }, { task: { name: 'lcm' } }] };
+    const run = { ...shown.run, state, config } as unknown as TrainingRun;
+    const summary = { model: 'last', diagnoses: [], split: {}, wallSeconds: 1, tokensPerSecond: 1 };
+    const display = openDisplay({ ...shown, run }, new RunControls(), {});
+    display.handle({ type: 'finished', summary } as unknown as SessionEvent);
+    expect(written.out.split('\n').filter((line) => /gcd|lcm/.test(line))).toEqual([
+      '  gcd level 1  greedy 10.0 % → 90.0 % [86–94]   sampled  5.0 % → 45.0 % [41–49]',
+      '  lcm#2        greedy 20.0 % → 30.0 % [26–34]   sampled 10.0 % → 15.0 % [11–19]',
+    ]);
   });
 
   it('--json: one object per event, each with its name, and nothing else', () => {

@@ -4,6 +4,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { PAGE_SCRIPT } from '../../src/report/assets.ts';
 import { makeReport } from '../../src/report/report.ts';
+import type { JsonObject } from '../../src/run/json.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
@@ -226,6 +227,50 @@ describe('the page', () => {
     const store = await directory(threeSteps);
     await store.append('metrics.jsonl', '{"step":4,"st');
     expect(open(await makeReport(store, 'x')).all('.status')).toEqual(['unfinished, grpo step 3 of 600']);
+  });
+});
+
+describe('the table of tasks', () => {
+  const ofTask = (label: string, greedy: number): JsonObject =>
+    Object.fromEntries(
+      [`eval_accuracy/${label}`, `eval_mean@4/${label}`].flatMap((key, i) => [
+        [key, greedy / (1 + i)],
+        [`${key}_low`, greedy / (1 + i) - 0.1],
+        [`${key}_high`, greedy / (1 + i) + 0.1],
+      ]),
+    );
+  const rows = async (files: Directory): Promise<string[]> =>
+    open(await report(files))
+      .all('.tasks tbody tr')
+      .map((text) => text.trim());
+  const stages = 'stages:\n  - stage: grpo\n    max_steps: 3\n';
+
+  it('has each part of a mixture by its level, before and after', async () => {
+    const config = `tasks:\n  - {name: gcd, level: 0, weight: 2}\n  - {name: gcd, level: 1, weight: 1}\n  - {name: lcm, weight: 1}\n${stages}`;
+    const at = (number: number, moment: string, accuracies: readonly number[]): JsonObject => ({
+      ...evaluation('grpo', number, moment, 0.5),
+      ...Object.assign({}, ...accuracies.map((value, i) => ofTask(['gcd#1', 'gcd#2', 'lcm'][i] as string, value))),
+    });
+    const metrics = [at(0, 'baseline', [0.2, 0.1, 0.3]), step('grpo', 3), at(3, 'final', [0.8, 0.4, 0.3])];
+    expect(await rows({ config, metrics })).toEqual([
+      'gcd: level 020.0 % 10.0–30.080.0 % 70.0–90.010.0 % 0.0–20.040.0 % 30.0–50.0',
+      'gcd: level 110.0 % 0.0–20.040.0 % 30.0–50.05.0 % -5.0–15.020.0 % 10.0–30.0',
+      'lcm30.0 % 20.0–40.030.0 % 20.0–40.015.0 % 5.0–25.015.0 % 5.0–25.0',
+    ]);
+    expect(open(await report({ config, metrics })).all('.about')[0]).toContain('gcd: level 0 + gcd: level 1 + lcm');
+  });
+
+  it('has one task with its level, and without an evaluation before the stage what is known', async () => {
+    const config = `task: {name: gcd, level: 2}\n${stages}`;
+    const final = evaluation('grpo', 3, 'final', 0.5);
+    expect(await rows({ config, metrics: [step('grpo', 3), final] })).toEqual([
+      'gcd: level 2–50.0 % 45.0–55.0–25.0 % 20.0–30.0',
+    ]);
+  });
+
+  it('is left out where it would say what the figures say', async () => {
+    expect(await rows(threeSteps)).toEqual([]);
+    expect(await rows({ config: `task: {name: gcd, level: 2}\n${stages}`, metrics: [step('grpo', 1)] })).toEqual([]);
   });
 });
 
