@@ -3,7 +3,7 @@ import { commandName } from '../command_name.ts';
 import { checkTask, settingsOf } from '../data/check/check_task.ts';
 import { findingText } from '../data/check/findings.ts';
 import { bindTask } from '../data/create_task.ts';
-import { type AnyTaskDefinition, registeredTask, registeredTasks } from '../data/registry.ts';
+import { type AnyTaskDefinition, listedCards, registeredTask } from '../data/registry.ts';
 import type { Task, TaskItem } from '../data/task.ts';
 import { ConfigError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
@@ -20,7 +20,7 @@ const CALL_SECONDS = 60;
 const MOST_MISSES = 12;
 
 export function listTasks({ json = false }: { readonly json?: boolean }): void {
-  const cards = Object.values(registeredTasks).map(({ card }) => card);
+  const cards = listedCards();
   if (json) {
     const facts = cards.map(({ name, does, category, tier, levels, example }) => ({
       name,
@@ -38,7 +38,8 @@ export function listTasks({ json = false }: { readonly json?: boolean }): void {
   for (const category of categories) {
     print(colors.bold(category));
     for (const { name, does, tier, levels } of cards.filter((card) => card.category === category)) {
-      print(`  ${name.padEnd(width)}  ${does} ${colors.dim(`tier ${tier}, levels 0 to ${levels.length - 1}`)}`);
+      const facts = levels.length === 0 ? `tier ${tier}` : `tier ${tier}, levels 0 to ${levels.length - 1}`;
+      print(`  ${name.padEnd(width)}  ${does} ${colors.dim(facts)}`);
     }
   }
   print(colors.dim(`problems of one, with verdicts: ${commandName()} tasks show NAME --level 1`));

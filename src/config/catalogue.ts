@@ -4,7 +4,8 @@
  * definition declares.
  */
 import { stringify } from 'yaml';
-import { type RegisteredTask, registeredTasks } from '../data/registry.ts';
+import { listedCards } from '../data/registry.ts';
+import type { Knobs, ListedCard } from '../data/task.ts';
 import type { About, Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
@@ -74,7 +75,7 @@ export const EXAMPLE_REWARDS = 'reward_funcs: [accuracy, {name: positions, weigh
 /** Made anew at each call. */
 export function catalogue(): Catalogue {
   return {
-    tasks: Object.values(registeredTasks).map(({ card }) => describeTask(card)),
+    tasks: listedCards().map(describeTask),
     rewards: Object.entries(builtInRewards).map(([name, definition]) => describeReward(name, definition)),
     points: METHOD_POINTS.map((point) => {
       const { yaml, takes, text } = POINT_KEYS[point];
@@ -87,14 +88,16 @@ export function catalogue(): Catalogue {
   };
 }
 
-export function describeTask(card: RegisteredTask['card']): CatalogueTask {
+export function describeTask(card: ListedCard<Knobs>): CatalogueTask {
   const { name, does, example, category, tier, parts, levels } = card;
   const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(builtInRewards, part))];
   const options = describeOptions(card.knobs);
+  const needed = valuesOf(options.filter(({ isNeeded }) => isNeeded));
   const byLevel = levels.length === 0 ? [] : [{ name, level: 0 }];
   const byKnob = Object.entries(valuesOf(options)).slice(0, 1);
-  const written: Json[] = [name, ...byLevel, ...byKnob.map(([knob, value]) => ({ name, [knob]: value }))];
-  return { name, does, example, category, tier, rewards, options, levels, yaml: written.map((task) => line({ task })) };
+  const written = [named(name, needed), ...byLevel, ...byKnob.map(([knob, value]) => ({ name, [knob]: value }))];
+  const yaml = [...new Set(written.map((task) => line({ task })))];
+  return { name, does, example, category, tier, rewards, options, levels, yaml };
 }
 
 export function describeReward(name: string, { does, options: table }: RewardDefinition): CatalogueReward {

@@ -4,7 +4,7 @@
  */
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { KeyTable } from '../options/keys.ts';
-import { type Catalogue, catalogue } from './catalogue.ts';
+import { catalogue } from './catalogue.ts';
 import { GRPO_KEYS } from './grpo_keys.ts';
 import { CHOOSING_KEYS, METHOD_KEYS } from './method_keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
@@ -73,7 +73,7 @@ export function refusedKeys(): RefusedKey[] {
 /** All that a name means in a config; undefined where it means nothing. */
 export function keyFacts(name: string): KeyFacts | undefined {
   const isNamed = (option: { readonly name: string }): boolean => option.name === name;
-  const options = optionPlaces(catalogue()).filter(({ option }) => isNamed(option));
+  const options = optionPlaces().filter(({ option }) => isNamed(option));
   const isOfMethod = ({ text }: OptionText): boolean => options.some(({ option }) => option.text === text);
   const places = keyPlaces()
     // What stands there is told of each method that has it.
@@ -88,11 +88,20 @@ export function keyFacts(name: string): KeyFacts | undefined {
 /** Every name that `keyFacts` knows, each once. */
 export function knownKeys(): string[] {
   const own = keyPlaces().flatMap(({ keys }) => keys.map((option) => option.name));
-  const optional = optionPlaces(catalogue()).map(({ option }) => option.name);
+  const optional = optionPlaces().map(({ option }) => option.name);
   return [...new Set([...own, ...optional, ...refusedKeys().map((key) => key.name)])];
 }
 
-function optionPlaces({ tasks, rewards, methods }: Catalogue): OptionPlace[] {
+let everyOption: readonly OptionPlace[] | undefined;
+
+/** Made once, as it describes every task, reward and method. */
+function optionPlaces(): readonly OptionPlace[] {
+  everyOption ??= describedOptions();
+  return everyOption;
+}
+
+function describedOptions(): OptionPlace[] {
+  const { tasks, rewards, methods } = catalogue();
   const of = (kind: OptionPlace['kind'], owners: readonly { name: string; options: readonly OptionText[] }[]) =>
     owners.flatMap(({ name, options }) =>
       options.map((option): OptionPlace => {

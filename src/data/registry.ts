@@ -9,7 +9,7 @@ import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
-import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
+import type { Knobs, ListedCard, TaskCard, TaskDefinition } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
@@ -82,7 +82,7 @@ import { wordSortingCard } from './tasks/word_sorting/card.ts';
 export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;
 
 export interface RegisteredTask {
-  readonly card: TaskCard<Knobs> & Required<Pick<TaskCard<Knobs>, 'does' | 'example' | 'parts'>>;
+  readonly card: ListedCard<Knobs>;
   load(): Promise<AnyTaskDefinition>;
 }
 
@@ -312,6 +312,11 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     load: async () => (await import('./tasks/constraints/constraints.ts')).constraints,
   },
 };
+
+/** Of every task that a config can name: the registered ones, and the one that reads files. */
+export function listedCards(): ListedCard<Knobs>[] {
+  return [...Object.values(registeredTasks).map(({ card }) => card), datasetCard];
+}
 
 /** The card of a name: of a registered task, or of the one that reads files. Undefined where there is none. */
 export function knownCard(name: string): TaskCard<Knobs> | undefined {

@@ -54,6 +54,9 @@ export interface TaskCard<K extends Knobs> {
   readonly attributes?: { readonly [N in keyof K]?: readonly K[N][] };
 }
 
+/** A card with all that lists of tasks show. */
+export type ListedCard<K extends Knobs> = TaskCard<K> & Required<Pick<TaskCard<K>, 'does' | 'example' | 'parts'>>;
+
 /**
  * A task: its card, generator, prompt, verifier and its known exploits.
  * `I` is the identity of a problem: plain JSON, all that `verify` needs.

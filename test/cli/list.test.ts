@@ -24,7 +24,7 @@ afterEach(() => {
 
 it('the list names every task, reward and method, and each of their options', () => {
   const { tasks, rewards, methods } = catalogue();
-  expect(tasks.map(({ name }) => name)).toEqual(Object.keys(registeredTasks));
+  expect(tasks.map(({ name }) => name)).toEqual([...Object.keys(registeredTasks), 'dataset']);
   expect(rewards.map(({ name }) => name)).toEqual(Object.keys(builtInRewards));
   expect(methods.map(({ name }) => name)).toEqual(Object.values(METHODS).flatMap((own) => own.map(({ id }) => id)));
   const page = referencePage(catalogue());

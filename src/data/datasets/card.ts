@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Key, options } from '../../options/keys.ts';
 import * as schemas from '../../options/schemas.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
-import type { Knobs, TaskCard } from '../task.ts';
+import type { Knobs, ListedCard } from '../task.ts';
 
 /** Where the answer stands in a completion. */
 export const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] as const;
@@ -86,12 +86,14 @@ export type DatasetKnobs = { readonly [N in keyof typeof DATASET_KNOBS]: ValueOf
 
 export const DATASET = 'dataset';
 
-export const datasetCard: TaskCard<Knobs> = {
+export const datasetCard: ListedCard<Knobs> = {
   name: DATASET,
   does: 'Questions from a file of yours.',
+  example: ['{"prompt": "17+25=", "answer": "42"}', '42'],
   version: 1,
   category: 'data sets',
   tier: 1,
+  parts: [],
   knobs: DATASET_KNOBS,
   levels: [],
 };
