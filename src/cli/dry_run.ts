@@ -16,7 +16,7 @@ import { colors } from './colors.ts';
 import { roughDuration } from './format.ts';
 import type { LoadedRun } from './load_run.ts';
 import { print, printError, printJson } from './output.ts';
-import { backendLine, memoryLine } from './reporter.ts';
+import { backendLine, memoryLine, policyLine } from './reporter.ts';
 
 const EXAMPLES = 3;
 /** Column of the origins, unless a line is longer. */
@@ -68,7 +68,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   for (const { prompt, demonstration } of examples) {
     print(`          ${printable(prompt)} ${colors.dim('→')} ${printable(demonstration)}`);
   }
-  print(`${colors.bold('policy')}    ${thousands(countParameters(run.policy.parameters))} parameters`);
+  print(`${colors.bold('policy')}    ${policyLine(run.policy)}`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
   print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
   for (const line of estimateLines(estimate)) print(line);

@@ -7,6 +7,7 @@ import { evaluationMetrics } from '../grpo/metrics.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
+import type { Policy } from '../model/policy.ts';
 import { lacksRoomToKeep } from '../planning/memory_advice.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { resumeCommand } from '../run/resume_command.ts';
@@ -52,9 +53,7 @@ export class Reporter implements Display {
   opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void {
     const { run, print, directory } = this.#options;
     print(`${colors.bold('task')}     ${taskLine(run)}`);
-    print(
-      `${colors.bold('policy')}   ${thousands(countParameters(run.policy.parameters))} parameters, seed ${run.config.seed}`,
-    );
+    print(`${colors.bold('policy')}   ${policyLine(run.policy)}, seed ${run.config.seed}`);
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
     print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
     print(`${colors.bold('run')}      ${printable(directory)}`);
@@ -219,6 +218,12 @@ function taskLine({ tasks }: Pick<TrainingRun, 'tasks'>): string {
 export function backendLine({ backend, threads, backendFeatures }: Fingerprint): string {
   const features = Object.entries(backendFeatures).map(([name, value]) => `${name} ${value}`);
   return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
+}
+
+/** What is trained is the adapter, where there is one. */
+export function policyLine({ parameters, adapterParameters }: Policy): string {
+  const [all, own] = [parameters, adapterParameters].map((each) => thousands(countParameters(each)));
+  return `${all} parameters${adapterParameters.length > 0 ? ` that stay, and an adapter of ${own}` : ''}`;
 }
 
 /**

@@ -30,6 +30,10 @@ export function findModel(path: string, from = '.', shown = path): ModelPlace {
   if (status?.isFile()) throw noModel(shown, 'a file that is not .gguf; give the folder of a model, or a .gguf file');
   if (status?.isDirectory()) {
     const folder = modelFolderOf(place);
+    if (isUnfinishedRun(folder)) {
+      const remedy = `go on with it: ${commandName()} --resume --output ${shown}`;
+      throw noModel(shown, `a run that has no ${MODEL_FOLDER}/ yet, which it writes when it is finished; ${remedy}`);
+    }
     if (isAdapter(folder)) return findAdapted(folder, shown);
     return { name: shown, files: fileStore(folder), location: { name: folder } };
   }
@@ -60,6 +64,11 @@ function modelFolderOf(place: string): string {
   const own = join(place, MODEL_FOLDER);
   const hasModel = ['config.json', ADAPTER_CONFIG].some((file) => isFile(join(own, file)));
   return isFile(join(place, 'config.yaml')) && hasModel ? own : place;
+}
+
+/** Not a model, and not the directory of a run with one: `modelFolderOf` would have given that. */
+function isUnfinishedRun(folder: string): boolean {
+  return ['config.yaml', 'fingerprint.json'].every((file) => isFile(join(folder, file)));
 }
 
 /** It may have the config of its base beside it, and not its weights. */

@@ -259,6 +259,14 @@ const MISTAKES: Mistake[] = [
     ),
     says: 'my.yaml  ./base: the chat template failed: Invalid string length.',
   },
+  {
+    what: 'a run that has no model yet',
+    spoil: () => {
+      for (const file of ['config.yaml', 'fingerprint.json']) writeFileSync(join('base', file), '');
+    },
+    words: ['sample', '--model', 'base', 'hello'],
+    says: 'model "base" — a run that has no model/ yet, which it writes when it is finished; go on with it: npx --no-install rlvr-train --resume --output base.',
+  },
   // What the config says of it.
   {
     what: 'values for the template that are none',
