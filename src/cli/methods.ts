@@ -1,6 +1,6 @@
 /** `rlvr-train methods ls | show ID`: what a step can be made of, a line each, and all that is known of one. */
 import { commandName } from '../command_name.ts';
-import { type Catalogue, type CatalogueMethod, catalogue } from '../config/catalogue.ts';
+import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../config/catalogue.ts';
 import { methodFacts } from '../config/method_facts.ts';
 import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
@@ -72,11 +72,7 @@ function methodLines(points: Catalogue['points'], methods: readonly CatalogueMet
       (method) =>
         `  ${colors.bold(method.name.padEnd(width))}  ${method.does}${method.isDefault ? colors.dim(' The default.') : ''}`,
     );
-    return [
-      [`${colors.bold(name)}  ${colors.dim(`${does} Takes ${takes === 'one' ? 'one' : 'a list'}.`)}`, ...lines].join(
-        '\n',
-      ),
-    ];
+    return [[`${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`, ...lines].join('\n')];
   });
   return [...groups, colors.dim(`all of one: ${commandName()} methods show ID`)].join('\n\n');
 }

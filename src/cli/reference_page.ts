@@ -1,5 +1,5 @@
 /** docs/reference.md: the catalogue as a page. */
-import type { Catalogue, CatalogueMethod, CatalogueTask } from '../config/catalogue.ts';
+import { type Catalogue, type CatalogueMethod, type CatalogueTask, TAKES } from '../config/catalogue.ts';
 import type { OptionText } from '../options/describe.ts';
 import { levelText, optionTable, sourceText, tableCell } from './catalogue_words.ts';
 
@@ -19,7 +19,7 @@ export function referencePage({ tasks, rewards, points, methods }: Catalogue): s
     'A number that may be a schedule takes `{from: 0.1, to: 0, over: 0.5, shape: linear}`: `over` is a share of the stage, above 1 a number of steps (default: the whole stage), and `shape` is `linear`, `cosine` or `geometric`.',
     ...points.flatMap(({ name, takes, does }) => {
       const here = methods.filter(({ point }) => point === name);
-      const count = takes === 'one' ? 'Takes one.' : 'Takes a list.';
+      const count = TAKES[takes];
       const none = here.length === 0 ? ' None ships; files of yours stand here.' : '';
       return [`### ${name}`, `${does} ${count}${none}`, ...(here.length === 0 ? [] : [methodTable(here)])];
     }),

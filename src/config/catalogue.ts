@@ -56,9 +56,16 @@ export interface CatalogueMethod extends About {
 export interface CataloguePoint {
   /** As the YAML spells it. */
   readonly name: string;
-  readonly takes: 'one' | 'many';
+  readonly takes: 'one' | 'chain' | 'many';
   readonly does: string;
 }
+
+/** How many methods a point takes, in words. */
+export const TAKES: Readonly<Record<CataloguePoint['takes'], string>> = {
+  one: 'Takes one.',
+  chain: 'Takes one, or a list.',
+  many: 'Takes a list.',
+};
 
 export interface Catalogue {
   readonly tasks: readonly CatalogueTask[];
@@ -133,7 +140,7 @@ function pointLines(point: MethodPoint, method: Method<unknown>, options: readon
   // The weight of a term that a key of TRL's switches on is 0 by default.
   const needed = options.filter(({ name, isNeeded }) => isNeeded || name === method.switchedOnBy?.key.yaml);
   const written = [needed, options].map((some) => named(method.id, valuesOf(some)));
-  return [...new Set(written.map((one) => line({ [yaml]: takes === 'one' ? one : [one] })))];
+  return [...new Set(written.map((one) => line({ [yaml]: takes === 'many' ? [one] : one })))];
 }
 
 function switchLines({ switchedOnBy }: Method<unknown>, options: readonly OptionText[]): string[] {

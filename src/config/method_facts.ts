@@ -55,6 +55,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   first: 'the policy that the run began with: a set of weights',
   average: 'an average of policies: a set of weights',
   ledger: "the ledger: a record of each problem's visits and successes",
+  ledgerHistory: 'its history: how the last groups of each problem went',
   steps: 'a task whose verdicts have the steps of a solution',
   demonstrations: 'a task that has demonstrations',
   distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',

@@ -14,15 +14,19 @@ import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import { type Key, type KeyTable, key } from '../options/keys.ts';
 import { choice, plugin, unset, zodOf } from '../options/schemas.ts';
 
-/** How a point is written. The first method of a point that takes one is its default. */
+/** How a point is written. The first method of a point that takes one, or one or several in a row, is its default. */
 interface PointKey {
   readonly yaml: string;
-  readonly takes: 'one' | 'many';
+  readonly takes: 'one' | 'chain' | 'many';
   readonly text: string;
 }
 
 export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
-  promptSource: { yaml: 'prompt_source', takes: 'one', text: 'Which problems are asked.' },
+  promptSource: {
+    yaml: 'prompt_source',
+    takes: 'chain',
+    text: 'Which problems are asked; in a list, each source draws from the one before it.',
+  },
   rolloutStrategies: { yaml: 'rollout_strategies', takes: 'many', text: 'What happens around plain sampling.' },
   tokenControls: {
     yaml: 'token_controls',
@@ -103,6 +107,12 @@ function pointKey(point: MethodPoint): Key {
       yaml,
       unset(plugin(example)).describe(`${text} A name, or {name, …options}: ${names}. Default ${defaultOf(point)}.`),
     );
+  }
+  if (takes === 'chain') {
+    const error = `must be a name, a mapping with a name, or a list of these; for example ${example}`;
+    const chain = z.union([plugin(example), z.array(plugin(example)).min(1, { error })], { error });
+    const words = `${text} A name, {name, …options}, or a list of these: ${names}. Default ${defaultOf(point)}.`;
+    return key(yaml, unset(chain).describe(words));
   }
   const error = `must be a list of names, or of mappings with a name; for example [${example}]`;
   const list = z.array(plugin(example), { error });

@@ -60,12 +60,14 @@ export function resolveMethods(given: GivenKeys, prefix: string, problems: Probl
   return { methods, pathOf: ({ point, index }) => paths.get(point)?.[index] ?? prefix + POINT_KEYS[point].yaml };
 }
 
-/** Switched on by a key of TRL's, listed by name, or the default of a point that takes one. */
+/** Switched on by a key of TRL's, listed by name, or the default of a point that has one. */
 function chosenAt(point: MethodPoint, values: Readonly<Record<string, unknown>>, { given, prefix }: Written): Chosen[] {
   const { yaml, takes } = POINT_KEYS[point];
   const path = given.get(yaml)?.path ?? prefix + yaml;
   const listed = values[yaml] as Plugin | readonly Plugin[] | undefined; // as the key's own schema gives it
-  if (takes === 'one') return [{ plugin: (listed as Plugin | undefined) ?? defaultOf(point, values), path }];
+  if (takes !== 'many' && !Array.isArray(listed)) {
+    return [{ plugin: (listed as Plugin | undefined) ?? defaultOf(point, values), path }];
+  }
   const switched = METHODS[point].flatMap(({ id, switchedOnBy }: AnyMethod): Chosen[] => {
     const value = switchedOnBy && values[switchedOnBy.key.yaml];
     const options = value === undefined ? undefined : switchedOnBy?.on(value, (other) => given.get(other)?.value);
@@ -207,7 +209,8 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
   if (lossType !== undefined) tree.loss_type = lossType[0];
   for (const point of METHOD_POINTS) {
     const isSaid = lossType !== undefined && isLoss(point);
-    const rest = methods[point].flatMap((plugin) => written(point, plugin, isSaid, tree));
+    const isAlone = methods[point].length === 1;
+    const rest = methods[point].flatMap((plugin) => written(point, plugin, { isSaid, isAlone }, tree));
     for (const { id, switchedOnBy } of METHODS[point] as readonly AnyMethod[]) {
       if (switchedOnBy === undefined) continue;
       const on = methods[point].find(({ name }) => name === id);
@@ -215,19 +218,26 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
       if (value !== undefined) tree[switchedOnBy.key.yaml] = value;
     }
     if (rest.length === 0) continue;
-    tree[POINT_KEYS[point].yaml] = POINT_KEYS[point].takes === 'one' ? rest[0] : rest;
+    const { yaml, takes } = POINT_KEYS[point];
+    tree[yaml] = takes === 'one' || (takes === 'chain' && rest.length === 1) ? rest[0] : rest;
   }
   return tree;
 }
 
 /** What is left to write of a method once its shared options stand among the keys of the stage. */
-function written(point: MethodPoint, plugin: Plugin, isSaid: boolean, tree: Record<string, Json>): Plugin[] {
+function written(
+  point: MethodPoint,
+  plugin: Plugin,
+  { isSaid, isAlone }: { readonly isSaid: boolean; readonly isAlone: boolean },
+  tree: Record<string, Json>,
+): Plugin[] {
   const found = builtIn(point, plugin.name);
   if (found === undefined) return [plugin];
   const shared = sharedOptions(found).map(({ yaml }) => yaml);
   for (const yaml of shared) if (plugin[yaml] !== undefined) tree[yaml] = plugin[yaml];
   if (isSaid || found.switchedOnBy?.written(withoutName(plugin)) !== undefined) return [];
-  const isDefault = POINT_KEYS[point].takes === 'one' && METHODS[point][0].id === found.id && !isLoss(point);
+  const isDefault =
+    POINT_KEYS[point].takes !== 'many' && isAlone && METHODS[point][0].id === found.id && !isLoss(point);
   const own = Object.fromEntries(Object.entries(plugin).filter(([option]) => !shared.includes(option))) as Plugin; // with its name
   return isDefault ? [] : [own];
 }

@@ -3,8 +3,6 @@
  *
  * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
  */
-import { fittingItem } from '../data/prompt_limit.ts';
-import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
 import type { GroupRequest, RollOut } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
@@ -17,6 +15,7 @@ import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyComplet
 import { actsInUpdate, tokenGroup } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { GroupRounds, placesAfter } from './group_steps.ts';
+import { openPrompts } from './prompts.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, takeBackOnFailure, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -28,9 +27,7 @@ import type { StepScope } from './step_scope.ts';
  */
 export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, scope: StepScope): Promise<Collected> {
   return takeBackOnFailure(run, async () => {
-    const { promptSource, rolloutStrategies } = scope.methods;
     const first = run.state.itemsDrawn;
-    let taken = 0;
     let rounds = 0;
     const excluded = new Exclusions();
     const steps = new GroupRounds(scope);
@@ -39,39 +36,23 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
       rounds++;
       return rollOutPlainly(run, stage, scope, steps, excluded, requests);
     };
-    const draw = (count: number): GroupRequest[] =>
-      promptSource.part
-        .next(
-          count,
-          () => {
-            taken++;
-            return nextItem(run);
-          },
-          scope.context(promptSource.id),
-        )
-        .map((item) => ({ item, samples: stage.batch.numGenerations }));
-    const rollOut = rolloutStrategies.reduceRight<RollOut>(
+    const prompts = openPrompts(run, stage, scope);
+    const { draw } = prompts;
+    const rollOut = scope.methods.rolloutStrategies.reduceRight<RollOut>(
       (next, { id, part }) =>
         (requests) =>
           part.rollOut(requests, next, { ...scope.context(id), draw }),
       plain,
     );
-    const groups = await rollOut(draw(stage.batch.promptsPerStep));
+    const groups = await rollOut(await draw(stage.batch.promptsPerStep));
     excluded.requireFew();
     return {
       groups,
       rounds,
       ...(excluded.count > 0 && { excluded: { count: excluded.count, reasons: excluded.reasons } }),
-      ...(run.tasks.isOverlong && { dropped: run.state.itemsDrawn - first - taken }),
+      ...(run.tasks.isOverlong && { dropped: run.state.itemsDrawn - first - prompts.taken }),
     };
   });
-}
-
-/** The next item of the training stream whose prompt is not left out. */
-function nextItem(run: TrainingRun): TaskItem {
-  const { item, next } = fittingItem(run.tasks, run.config.seed, run.state.itemsDrawn);
-  run.state.itemsDrawn = next;
-  return item;
 }
 
 async function rollOutPlainly(

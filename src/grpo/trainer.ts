@@ -83,7 +83,8 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
       yield* diagnoseBatch(run, collected);
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
-      if (scope.methods.needs.ledger) run.ledger.record(collected.groups, state.step);
+      const { ledger, ledgerHistory } = scope.methods.needs;
+      if (ledger) run.ledger.record(collected.groups, state.step, ledgerHistory);
       const groups = await orGoBack(run, rest, () => creditCollected(run, scope.stage, scope, collected.groups));
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
       if (hasSignal(run, stage, collected, groups)) state.buffer = bufferOf(groups, stage, scope.stage);

@@ -51,7 +51,8 @@ type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
 
 /** The live parts of a grpo stage. */
 export interface StageMethods {
-  readonly promptSource: Named<PointParts['promptSource']>;
+  /** Each draws from the one before it. */
+  readonly promptSources: Many<'promptSource'>;
   readonly rolloutStrategies: Many<'rolloutStrategies'>;
   readonly tokenControls: Many<'tokenControls'>;
   readonly groupSteps: Many<'groupSteps'>;
@@ -77,6 +78,8 @@ export interface StageNeeds {
   readonly first: boolean;
   readonly average: boolean;
   readonly ledger: boolean;
+  /** The ledger keeps a history of each problem. */
+  readonly ledgerHistory: boolean;
   /** Methods that read the steps of a verdict. */
   readonly steps: readonly string[];
   readonly demonstrations: boolean;
@@ -111,7 +114,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
   };
   movable.push(ownTerm as Made<unknown>); // behind objective and ratio, which move first
   return {
-    promptSource: one('promptSource'),
+    promptSources: partsAt('promptSource'),
     rolloutStrategies: partsAt('rolloutStrategies'),
     tokenControls: partsAt('tokenControls'),
     groupSteps: partsAt('groupSteps'),
@@ -221,7 +224,8 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     reference: holds('reference') || refDistributions || sampled.includes('refLogprobs'),
     first: holds('first'),
     average: holds('average'),
-    ledger: some(({ ledger }) => ledger),
+    ledger: some(({ ledger }) => ledger !== undefined),
+    ledgerHistory: some(({ ledger }) => ledger === 'history'),
     steps: idsOf(({ steps }) => steps),
     demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),
@@ -282,7 +286,7 @@ function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): Options
 /** Every part of a stage that may keep a state, with a name of its own. */
 function statefulParts(methods: StageMethods): Named<Stateful>[] {
   const {
-    promptSource,
+    promptSources,
     rolloutStrategies,
     tokenControls,
     groupSteps,
@@ -293,7 +297,7 @@ function statefulParts(methods: StageMethods): Named<Stateful>[] {
     tokenWeights,
   } = methods;
   const parts: readonly Named<Stateful>[] = [
-    promptSource,
+    ...promptSources,
     ...rolloutStrategies,
     ...tokenControls,
     ...groupSteps,

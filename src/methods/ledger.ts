@@ -1,8 +1,9 @@
 /**
- * What is known of each problem over the run, by `TaskItem.key`: kept only where a method reads it, of bounded size, and
- * part of the checkpoint.
+ * What is known of each problem over the run: kept only where a method reads it, of bounded size, and part of the
+ * checkpoint.
  */
 
+import type { TaskItem } from '../data/task.ts';
 import type { Json } from '../options/json.ts';
 import type { RolloutGroup } from './records.ts';
 import type { Stateful } from './stateful.ts';
@@ -14,10 +15,15 @@ export interface LedgerEntry {
   readonly solved: number;
   /** Optimizer steps of the stage when it was last seen. */
   readonly lastStep: number;
+  /** Shares of its last groups, newest last, and which task and level it is of: where a method needs them. */
+  readonly history?: readonly number[];
+  readonly category?: string;
 }
 
 /** Weight of the newest group in the moving average. */
 const NEWEST = 0.5;
+/** Groups whose shares a history remembers. */
+export const HISTORY = 8;
 /** Problems that are remembered; beyond, those seen longest ago are forgotten. */
 const REMEMBERED = 50_000;
 
@@ -25,22 +31,36 @@ export class Ledger implements Stateful {
   /** In the order of last visits. */
   #entries = new Map<string, LedgerEntry>();
 
-  get(key: string): LedgerEntry | undefined {
-    return this.#entries.get(key);
+  get(item: Problem): LedgerEntry | undefined {
+    return this.#entries.get(problemKey(item));
   }
 
+  /** By `problemKey`. */
   entries(): Iterable<readonly [string, LedgerEntry]> {
     return this.#entries;
   }
 
-  /** Adds the groups of a batch. @param step  optimizer steps already taken */
-  record(groups: readonly RolloutGroup[], step: number): void {
+  /**
+   * Adds the groups of a batch.
+   * @param step  optimizer steps already taken
+   * @param withHistory  a method needs `history` and `category`
+   */
+  record(groups: readonly RolloutGroup[], step: number, withHistory = false): void {
     for (const { item, rollouts } of groups) {
       const right = rollouts.filter(({ verdict }) => verdict.score === 1).length / Math.max(1, rollouts.length);
-      const known = this.#entries.get(item.key);
+      const key = problemKey(item);
+      const known = this.#entries.get(key);
       const solved = known === undefined ? right : known.solved + NEWEST * (right - known.solved);
-      this.#entries.delete(item.key);
-      this.#entries.set(item.key, { visits: (known?.visits ?? 0) + 1, solved, lastStep: step });
+      this.#entries.delete(key);
+      this.#entries.set(key, {
+        visits: (known?.visits ?? 0) + 1,
+        solved,
+        lastStep: step,
+        ...(withHistory && {
+          history: [...(known?.history ?? []), right].slice(-HISTORY),
+          category: categoryOf(item),
+        }),
+      });
     }
     for (const key of this.#entries.keys()) {
       if (this.#entries.size <= REMEMBERED) break;
@@ -49,11 +69,37 @@ export class Ledger implements Stateful {
   }
 
   state(): Json {
-    return [...this.#entries].map(([key, { visits, solved, lastStep }]) => [key, visits, solved, lastStep]);
+    return [...this.#entries].map(([key, { visits, solved, lastStep, history, category }]) => [
+      key,
+      visits,
+      solved,
+      lastStep,
+      ...(history === undefined || category === undefined ? [] : [category, history]),
+    ]);
   }
 
   restore(state: Json): void {
-    const rows = state as readonly (readonly [string, number, number, number])[]; // written by `state`
-    this.#entries = new Map(rows.map(([key, visits, solved, lastStep]) => [key, { visits, solved, lastStep }]));
+    const rows = state as readonly LedgerRow[]; // written by `state`
+    this.#entries = new Map(
+      rows.map(([key, visits, solved, lastStep, category, history]) => [
+        key,
+        { visits, solved, lastStep, ...(history !== undefined && { history, category }) },
+      ]),
+    );
   }
+}
+
+/** An entry as the checkpoint has it: key, visits, solved, lastStep, category, history. */
+type LedgerRow = readonly [string, number, number, number, string?, (readonly number[])?];
+
+type Problem = Pick<TaskItem, 'key' | 'task'>;
+
+/** Tells problems apart, also where the run has several tasks: the keys of one say nothing of those of another. */
+export function problemKey({ key, task }: Problem): string {
+  return task === undefined ? key : `${task}|${key}`;
+}
+
+/** What is drawn alike: a task of the run at one of its levels. */
+export function categoryOf({ task = '', level }: Pick<TaskItem, 'task' | 'level'>): string {
+  return level === undefined ? task : `${task}/${level}`;
 }

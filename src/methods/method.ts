@@ -90,8 +90,8 @@ export interface Needs {
   readonly refDistributions?: true;
   /** What estimators and credit steps are told of each rollout. */
   readonly sampled?: readonly SampledFigure[];
-  /** The record of each problem's visits and successes. */
-  readonly ledger?: true;
+  /** The record of each problem's visits and successes; `history`: with the shares of its last groups, too. */
+  readonly ledger?: true | 'history';
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
   /** Room for demonstrations of the task's problems: `LossTerm.texts`. */

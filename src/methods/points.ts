@@ -33,20 +33,34 @@ export interface GroupRequest {
   readonly samples: number;
 }
 
+/** The next problems of the source before this one; of the first, of the task's endless training stream. */
+export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
+
+export interface SourceTools extends StepContext {
+  /**
+   * [items][samples] verdicts of completions that are not trained on: sampled as the stage samples, or the one greedy
+   * completion. Their tokens count as sampled.
+   */
+  attempt(
+    items: readonly TaskItem[],
+    how: { readonly samples: number } | 'greedy',
+  ): Promise<readonly (readonly Verdict[])[]>;
+}
+
 export interface PromptSource extends Stateful {
   /**
-   * The next `count` problems.
-   * @param draw  the next item of the task's endless training stream; a source may draw more than it asks
+   * The next `count` problems. A stage may have several sources in a row, each of which draws from the one before it.
+   * @param draw  a source may draw more than it asks
    */
-  next(count: number, draw: () => TaskItem, context: StepContext): readonly TaskItem[];
+  next(count: number, draw: DrawItems, tools: SourceTools): readonly TaskItem[] | Promise<readonly TaskItem[]>;
 }
 
 /** Samples, verifies and rewards the requests: one group each, in order. */
 export type RollOut = (requests: readonly GroupRequest[]) => Promise<readonly RolloutGroup[]>;
 
 export interface RolloutTools extends StepContext {
-  /** Requests for the next `count` problems of the stage's prompt source. */
-  draw(count: number): readonly GroupRequest[];
+  /** Requests for the next `count` problems of the stage's prompt sources. */
+  draw(count: number): Promise<readonly GroupRequest[]>;
 }
 
 export interface RolloutStrategy extends Stateful {

@@ -108,8 +108,14 @@ import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
 import { selfCertainty } from './shaping/self_certainty.ts';
 import { tokenReward } from './shaping/token_reward.ts';
+import { fewShotData } from './sources/few_shot_data.ts';
+import { greedyFilter } from './sources/greedy_filter.ts';
+import { keepRange } from './sources/keep_range.ts';
+import { prefilter } from './sources/prefilter.ts';
 import { prioritized } from './sources/prioritized.ts';
+import { solveRatePrune } from './sources/solve_rate_prune.ts';
 import { stream } from './sources/stream.ts';
+import { weakness } from './sources/weakness.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
 import { hingeKl } from './terms/hinge_kl.ts';
@@ -144,7 +150,7 @@ export interface PointParts {
 }
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
-  promptSource: [stream, prioritized],
+  promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
   rolloutStrategies: [refill],
   tokenControls: [repetitionStop],
   groupSteps: [

@@ -127,7 +127,7 @@ export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Rec
     next: (value, [count]) =>
       Array.isArray(value) && value.length === count && value.every((item) => isMapping(item) && 'key' in item)
         ? undefined
-        : `gave no ${String(count)} problems — give a list of them, as draw() gave them`,
+        : `gave no ${String(count)} problems — give a list of them, as await draw(count) gives them`,
   },
   rolloutStrategies: { rollOut: groupsFlaw, select: groupsFlaw },
   groupSteps: { apply: steppedFlaw },

@@ -190,7 +190,12 @@ export const PART_SCHEMAS = {
     endings: z.array(z.object({ stageIndex: count, step: count, reason: z.string() })),
   }),
   methods: z.record(z.string(), z.json()),
-  ledger: z.array(z.tuple([z.string(), count, number, count])),
+  ledger: z.array(
+    z.union([
+      z.tuple([z.string(), count, number, count]),
+      z.tuple([z.string(), count, number, count, z.string(), z.array(number)]),
+    ]),
+  ),
 } as const;
 
 export type PartId = keyof typeof PART_SCHEMAS;

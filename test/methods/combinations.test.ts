@@ -30,7 +30,7 @@ const PARTS = 8;
 
 /** How many methods of a point stand in a stage, at most. */
 const MOST: Readonly<Record<Exclude<MethodPoint, 'evaluationFigures'>, number>> = {
-  promptSource: 1,
+  promptSource: 2,
   rolloutStrategies: 1,
   tokenControls: 1,
   groupSteps: 1,
@@ -100,7 +100,7 @@ function waysToAsk(point: MethodPoint): readonly unknown[][] {
   return METHODS[point].map((method) => {
     const { yaml, takes } = POINT_KEYS[point];
     const ways = describeMethod(point, method).yaml.filter((line) => line.startsWith(`${yaml}:`));
-    return ways.map((line) => (takes === 'one' ? parse(line)[yaml] : parse(line)[yaml][0]));
+    return ways.map((line) => (takes === 'many' ? parse(line)[yaml][0] : parse(line)[yaml]));
   });
 }
 
@@ -111,7 +111,7 @@ function waysToAsk(point: MethodPoint): readonly unknown[][] {
 function chosenAt(point: MethodPoint, most: number, seed: number): readonly (readonly unknown[])[] {
   const ways = waysToAsk(point);
   if (ways.length === 0) return Array.from({ length: COMBINATIONS }, () => []);
-  const least = POINT_KEYS[point].takes === 'one' ? 1 : 0;
+  const least = POINT_KEYS[point].takes === 'many' ? 0 : 1;
   const all = ways.map((_, i) => i);
   const [order] = fc.sample(fc.shuffledSubarray(all, { minLength: all.length }), { seed, numRuns: 1 });
   const picks = fc.uniqueArray(fc.constantFrom(...all), { minLength: least, maxLength: most });

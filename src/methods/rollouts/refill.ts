@@ -55,7 +55,7 @@ export const refill = method({
       for (let round = 0; round < rounds; round++) {
         const missing = promptsPerStep - groups.filter(({ dead }) => !dead).length;
         if (missing <= 0) break;
-        groups.push(...(await next(tools.draw(missing))));
+        groups.push(...(await next(await tools.draw(missing))));
       }
       return groups;
     },

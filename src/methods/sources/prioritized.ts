@@ -3,6 +3,7 @@
  * p·(1 − p), p the moving share of its completions that were right. A problem that was never asked counts as p = 1/2,
  * one that is always or never solved as `floor`.
  */
+import type { TaskItem } from '../../data/task.ts';
 import { key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
@@ -34,14 +35,15 @@ export const prioritized = method({
   },
   needs: () => ({ ledger: true }),
   create: ({ candidates, floor }): PromptSource => ({
-    next(count, draw, { rng, ledger }) {
-      const weightOf = (key: string): number => {
-        const solved = ledger.get(key)?.solved ?? 0.5;
+    async next(count, draw, { rng, ledger }) {
+      const weightOf = (item: TaskItem): number => {
+        const solved = ledger.get(item)?.solved ?? 0.5;
         return Math.round(PARTS * (floor + solved * (1 - solved)));
       };
-      return Array.from({ length: count }, () => {
-        const drawn = Array.from({ length: candidates }, draw);
-        return drawn[rng.weighted(drawn.map(({ key: problem }) => weightOf(problem)))];
+      const all = await draw(count * candidates);
+      return Array.from({ length: count }, (_, place) => {
+        const drawn = all.slice(place * candidates, (place + 1) * candidates);
+        return drawn[rng.weighted(drawn.map(weightOf))];
       });
     },
   }),

@@ -6,5 +6,5 @@ export const stream = method({
   id: 'stream',
   about: { does: 'Asks the problems as the task draws them.', formula: 'next item', source: 'own', certainty: 'own' },
   options: {},
-  create: (): PromptSource => ({ next: (count, draw) => Array.from({ length: count }, draw) }),
+  create: (): PromptSource => ({ next: (count, draw) => draw(count) }),
 });

@@ -1,0 +1,52 @@
+/** Ways to draw from the source before, which several sources share. */
+import type { TaskItem } from '../../data/task.ts';
+import { problemKey } from '../ledger.ts';
+import type { DrawItems } from '../points.ts';
+
+/** Problems that were drawn for some places. */
+export interface Sifted {
+  /** One for each place. */
+  readonly items: readonly TaskItem[];
+  /** Share of all drawn ones that was not wanted, in [0, 1]. */
+  readonly unwanted: number;
+}
+
+/**
+ * Draws until there are `count` problems that are wanted, in `rounds` rounds at most; places that are then empty take
+ * the last ones that were not.
+ *
+ * @param wanted  [items] of a round
+ */
+export async function drawWanted(
+  count: number,
+  draw: DrawItems,
+  rounds: number,
+  wanted: (items: readonly TaskItem[]) => Promise<readonly boolean[]>,
+): Promise<Sifted> {
+  const kept: TaskItem[] = [];
+  const others: TaskItem[] = [];
+  for (let round = 0; round < rounds && kept.length < count; round++) {
+    const items = await draw(count - kept.length);
+    const isWanted = await wanted(items);
+    items.forEach((item, i) => {
+      (isWanted[i] ? kept : others).push(item);
+    });
+  }
+  const missing = count - kept.length;
+  const items = missing === 0 ? kept : [...kept, ...others.slice(-missing)];
+  return { items, unwanted: others.length / Math.max(1, kept.length + others.length) };
+}
+
+/** Draws for each problem that is looked for, before a source is taken to have no further one. */
+const MOST_DRAWS = 16;
+
+/** The next `count` different problems; fewer where the source before seems to have no more. */
+export async function drawDifferent(count: number, draw: DrawItems): Promise<readonly TaskItem[]> {
+  const found = new Map<string, TaskItem>();
+  for (let drawn = 0; found.size < count && drawn < MOST_DRAWS * count; ) {
+    const items = await draw(count - found.size);
+    for (const item of items) if (!found.has(problemKey(item))) found.set(problemKey(item), item);
+    drawn += items.length;
+  }
+  return [...found.values()];
+}
