@@ -3,18 +3,27 @@
  *
  * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
  */
+import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
-import type { GroupRequest, RollOut } from '../methods/points.ts';
+import type { GroupRequest, PartialCompletion, RollOut, RolloutTools } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
-import { answeredItems, rewardBatch, sampleControlled, sampleKept, verifyCompletions } from './complete.ts';
+import { CallContexts } from './call_contexts.ts';
+import {
+  answeredItems,
+  completionText,
+  rewardBatch,
+  sampleControlled,
+  sampleKept,
+  verifyCompletions,
+} from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
-import { GroupRounds, placesAfter } from './group_steps.ts';
+import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
 import { openPrompts } from './prompts.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, takeBackOnFailure, timed } from './run.ts';
@@ -38,12 +47,11 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     };
     const prompts = openPrompts(run, stage, scope);
     const { draw } = prompts;
-    const rollOut = scope.methods.rolloutStrategies.reduceRight<RollOut>(
-      (next, { id, part }) =>
-        (requests) =>
-          part.rollOut(requests, next, { ...scope.context(id), draw }),
-      plain,
-    );
+    const rollOut = scope.methods.rolloutStrategies.reduceRight<RollOut>((next, { id, part }) => {
+      const contexts = new CallContexts(scope, id);
+      const regroup: RolloutTools['regroup'] = (group, rollouts) => regrouped(scope, group, rollouts);
+      return (requests) => part.rollOut(requests, next, { ...contexts.next(requests.length), draw, regroup });
+    }, plain);
     const groups = await rollOut(await draw(stage.batch.promptsPerStep));
     excluded.requireFew();
     return {
@@ -64,6 +72,7 @@ async function rollOutPlainly(
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
   const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, scope, requests));
+  run.state.tokens += completions.flat().reduce((sum, { tokens }) => sum + tokens.length, 0);
   const groups = await timed(run, 'verify', async () =>
     steps.apply(await score(run, stage, scope, excluded, requests, completions)),
   );
@@ -88,13 +97,19 @@ async function sample(
   const { tokenControls } = scope.methods;
   if (tokenControls.length === 0) return sampleKept(run, items, settings);
   const completions = await sampleControlled(run, items, settings, (tokens, item) => {
+    const seen = partial(run, tokens, item);
     for (const { id, part } of tokenControls) {
-      const next = part.after(tokens, item);
+      const next = part.after(tokens, item, seen);
       if (next !== undefined) return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
     }
     return undefined;
   });
   return { completions, places: undefined };
+}
+
+function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {
+  const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
+  return { text, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
 }
 
 /** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */

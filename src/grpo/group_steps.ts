@@ -1,42 +1,29 @@
 /** The group steps of a stage: what becomes of rollouts before they are credited, and which groups are then dead. */
 import { hasEqualRewards } from '../methods/advantages/baseline.ts';
-import type { StepContext } from '../methods/method.ts';
+import type { GroupStep } from '../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../methods/records.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
 import type { Completion } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
+import { CallContexts } from './call_contexts.ts';
 import type { StepScope } from './step_scope.ts';
 
 /** Steps of scope `group` over the rounds of one generation batch. A number that they log is the mean over its groups. */
 export class GroupRounds {
   readonly #scope: StepScope;
-  readonly #logged = new Map<string, { sum: number; groups: number }>();
-  #round = 0;
+  readonly #steps: readonly { readonly part: GroupStep; readonly contexts: CallContexts }[];
 
   constructor(scope: StepScope) {
     this.#scope = scope;
+    this.#steps = scope.methods.groupSteps
+      .filter(({ part }) => part.scope === 'group')
+      .map(({ id, part }) => ({ part, contexts: new CallContexts(scope, id) }));
   }
 
   /** The groups of one round, shaped. */
   apply(groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-    const round = this.#round++;
-    const shaped = this.#scope.methods.groupSteps
-      .filter(({ part }) => part.scope === 'group')
-      .reduce((all, { id, part }) => part.apply(all, this.#context(id, round, all.length)), groups);
+    const shaped = this.#steps.reduce((all, { part, contexts }) => part.apply(all, contexts.next(all.length)), groups);
     return withDead(this.#scope, shaped);
-  }
-
-  #context(id: string, round: number, groups: number): StepContext {
-    const context = this.#scope.context(id, round);
-    return {
-      ...context,
-      metric: (name, value) => {
-        const known = this.#logged.get(`${id}/${name}`) ?? { sum: 0, groups: 0 };
-        const all = { sum: known.sum + value * groups, groups: known.groups + groups };
-        this.#logged.set(`${id}/${name}`, all);
-        context.metric(name, round === 0 ? value : all.sum / all.groups);
-      },
-    };
   }
 }
 
@@ -56,6 +43,11 @@ export function shapeBatch(scope: StepScope, groups: readonly RolloutGroup[]): r
 
 function rewardOf({ reward }: Rollout): readonly number[] {
   return reward === null ? [] : [reward];
+}
+
+/** A group with other rollouts. */
+export function regrouped(scope: StepScope, group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup {
+  return withDead(scope, [{ ...group, rollouts }])[0];
 }
 
 /** A group is dead by the word of a step, or by that of the estimator; once it is, it stays so. */

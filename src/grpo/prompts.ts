@@ -8,6 +8,7 @@ import type { Named } from '../methods/create.ts';
 import type { DrawItems, GroupRequest, PromptSource, SourceTools } from '../methods/points.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { wholeVocabulary } from '../model/generation.ts';
+import { CallContexts } from './call_contexts.ts';
 import { completeItems } from './complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
@@ -49,7 +50,7 @@ function nextItem(run: TrainingRun): TaskItem {
   return item;
 }
 
-/** One source in front of another. Each call has random numbers of its own; what calls log is their mean by problems. */
+/** One source in front of another. */
 function sourceOver(
   run: TrainingRun,
   stage: GrpoStageConfig,
@@ -57,23 +58,17 @@ function sourceOver(
   { id, part }: Named<PromptSource>,
   draw: DrawItems,
 ): DrawItems {
-  let [calls, tokens] = [0, 0];
-  const logged = new Map<string, { readonly sum: number; readonly problems: number }>();
+  const contexts = new CallContexts(scope, id);
+  let tokens = 0;
   return async (count) => {
-    const context = scope.context(id, calls++);
-    const metric = (name: string, value: number): void => {
-      const { sum, problems } = logged.get(name) ?? { sum: 0, problems: 0 };
-      const all = { sum: sum + value * count, problems: problems + count };
-      logged.set(name, all);
-      context.metric(name, all.sum / all.problems);
-    };
+    const context = contexts.next(count);
     const attempt: SourceTools['attempt'] = async (items, how) => {
       const { verdicts, tokens: own } = await timed(run, 'rollout', () => attemptItems(run, stage, items, how));
       tokens += own;
-      context.metric('tokens', tokens);
+      scope.context(id).metric('tokens', tokens);
       return verdicts;
     };
-    return part.next(count, draw, { ...context, metric, attempt });
+    return part.next(count, draw, { ...context, attempt });
   };
 }
 

@@ -78,7 +78,6 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
     const collected = state.buffer === undefined ? await collectGroups(run, scope.stage, scope) : undefined;
     if (collected !== undefined) {
-      state.tokens += countTokens(collected.groups);
       assertFinite(run, collected.groups);
       yield* diagnoseBatch(run, collected);
 
@@ -167,10 +166,6 @@ async function* superviseStage(run: TrainingRun, stage: SftStageConfig): AsyncGe
     yield* dueEvaluation(run);
     yield { type: 'step', stage: 'sft', step: state.step, metrics };
   }
-}
-
-function countTokens(groups: readonly { readonly rollouts: readonly { readonly tokens: Int32Array }[] }[]): number {
-  return groups.reduce((sum, { rollouts }) => rollouts.reduce((inner, { tokens }) => inner + tokens.length, sum), 0);
 }
 
 /** Whether an update could learn something. @throws RlvrError after too many batches that could not */

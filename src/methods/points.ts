@@ -61,6 +61,8 @@ export type RollOut = (requests: readonly GroupRequest[]) => Promise<readonly Ro
 export interface RolloutTools extends StepContext {
   /** Requests for the next `count` problems of the stage's prompt sources. */
   draw(count: number): Promise<readonly GroupRequest[]>;
+  /** The group with other rollouts; dead where it was, or where the stage's estimator now says so. */
+  regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }
 
 export interface RolloutStrategy extends Stateful {
@@ -72,12 +74,20 @@ export interface RolloutStrategy extends Stateful {
   readonly dropsDead?: true;
 }
 
+/** A completion while it is sampled; what is asked of it costs time at each token. */
+export interface PartialCompletion {
+  /** What it writes so far. */
+  text(): string;
+  /** As if it had ended here. */
+  verdict(): Verdict;
+}
+
 export interface TokenControl extends Stateful {
   /**
    * After each sampled token of a completion: ends it, or goes on with these tokens behind it, which carry no loss.
    * Only a stage that has a control reads every token: one step per read.
    */
-  after(tokens: Int32Array, item: TaskItem): 'stop' | readonly number[] | undefined;
+  after(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): 'stop' | readonly number[] | undefined;
 }
 
 export interface GroupStep extends Stateful {

@@ -36,6 +36,7 @@ import { refEma } from './controllers/ref_ema.ts';
 import { refReset } from './controllers/ref_reset.ts';
 import { refSync } from './controllers/ref_sync.ts';
 import { temperatureSchedule } from './controllers/temperature_schedule.ts';
+import { earlyStop } from './controls/early_stop.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
 import { agree } from './group_steps/agree.ts';
@@ -98,6 +99,7 @@ import { sequence } from './ratios/sequence.ts';
 import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
+import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { refill } from './rollouts/refill.ts';
 import { confidence } from './shaping/confidence.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
@@ -151,8 +153,8 @@ export interface PointParts {
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
-  rolloutStrategies: [refill],
-  tokenControls: [repetitionStop],
+  rolloutStrategies: [refill, oversampleSelect],
+  tokenControls: [repetitionStop, earlyStop],
   groupSteps: [
     ladder,
     solvedOverride,

@@ -81,7 +81,8 @@ export function plannedWork(
 function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, keepsForward: boolean): number {
   if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.batch.sequencesPerStep * (prompt + completion - 1);
   const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage.batch;
-  const sampled = drawnGroups(stage) * (prompt + size * completion);
+  const perKept = Math.max(1, weightOf(stage.methods, 'oversampling'));
+  const sampled = drawnGroups(stage) * (prompt + perKept * size * completion);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
   const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
   // Demonstrations that a term of the loss trains on beside the rollouts, at each optimizer step.

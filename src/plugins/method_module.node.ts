@@ -135,11 +135,11 @@ function settledInTime<T>(promise: Promise<T>, seconds: number): Promise<T> {
 /** Calls for tokens that are limited all the same: a loop without an end is mostly there from the first one on. */
 const FIRST_CALLS = 100;
 
-/** Of one or two arguments, the second of which is a surrogate's value. Nothing is allocated per token behind the first. */
+/** Of up to three arguments, the second of which is a surrogate's value. Nothing is allocated per token behind the first. */
 function watchShort(name: string, call: Call, watched: Callee): Call {
   let calls = 0;
-  return (point, out) => {
-    const value = calls++ < FIRST_CALLS ? guard(name, watched, () => call(point, out)) : call(point, out);
+  return (point, out, seen) => {
+    const value = calls++ < FIRST_CALLS ? guard(name, watched, () => call(point, out, seen)) : call(point, out, seen);
     if (name === 'at') {
       const { loss, slope, logprobSlope } = out as SurrogateValue; // an objective's part is asked for one
       if (!Number.isFinite(loss + slope + logprobSlope)) {

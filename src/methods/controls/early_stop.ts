@@ -1,0 +1,40 @@
+/**
+ * Ends a completion where all that counts has been written: behind the tag that closes its answer, or as soon as the
+ * verifier takes it. What would follow is neither sampled nor trained on.
+ */
+import { choice, key, text } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { TokenControl } from '../points.ts';
+
+export const earlyStop = method({
+  id: 'early-stop',
+  about: {
+    does: 'Ends a completion at the end of its answer.',
+    formula: 'stop behind closing_tag, or where the verdict of what is written is right',
+    source: '2505.11966',
+    certainty: 'after the paper',
+  },
+  options: {
+    endsAt: key(
+      'ends_at',
+      choice(['tag', 'solved'], 'not an end')
+        .default('tag')
+        .describe('tag: behind closing_tag; solved: where what is written so far is right. Default tag.'),
+    ),
+    closingTag: key(
+      'closing_tag',
+      text('</answer>').default('</answer>').describe('What closes an answer. Default </answer>.'),
+    ),
+  },
+  warn: ({ ends_at: end }) =>
+    end === 'solved'
+      ? 'the answer key ends completions that are right, so that the policy never learns to end them by itself, and ' +
+        'held-out ones go on; use ends_at: tag, or compare evaluations with those of a run without it'
+      : undefined,
+  create: ({ endsAt, closingTag }): TokenControl => ({
+    after(_tokens, _item, seen) {
+      const isOver = endsAt === 'tag' ? seen.text().includes(closingTag) : seen.verdict().score === 1;
+      return isOver ? 'stop' : undefined;
+    },
+  }),
+});

@@ -1,0 +1,98 @@
+/** Tiny runs that are killed behind a step and go on through their checkpoint, as a process that ends and another one. */
+import type { TrainingRun } from '../../src/grpo/run.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { Collected, StepMetrics } from '../../src/methods/records.ts';
+import { encodeStrictJson } from '../../src/run/json.ts';
+import { weightsSha256 } from '../../src/run/model_files.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { openSmallRun, type SmallRun } from './small_runs.ts';
+import { getTaskDefinition } from './tasks.ts';
+
+const SMALL = `
+task: {name: reverse_text, min_length: 2, max_length: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+seed: 3
+max_steps: 4
+learning_rate: 1.0e-2
+num_generations: 4
+generation_batch_size: 16
+reward_funcs: [lcs]
+eval_strategy: "no"
+`;
+
+const { verify } = getTaskDefinition('reverse_text');
+
+/** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses, once in three. */
+export const tossed: SmallRun['verify'] = (item, answer, knobs, context) => {
+  const isRight = [...answer].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
+  const verdict = verify(item, answer, knobs, context);
+  return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
+};
+
+/** A run of four steps, four groups of four, with these lines of YAML besides. */
+export async function withTossedRun<T>(
+  lines: string,
+  work: (run: TrainingRun) => Promise<T>,
+  small: Partial<SmallRun> = {},
+): Promise<T> {
+  const backend = await wasmBackend({ inline: true, fma: false });
+  const run = await openSmallRun(backend, { yaml: `${SMALL}${lines}\n`, verify: tossed, ...small });
+  try {
+    return await work(run);
+  } finally {
+    await run.policy.close();
+  }
+}
+
+/** What a run has shown. */
+export interface Seen {
+  readonly metrics: readonly StepMetrics[];
+  readonly batches: readonly Collected[];
+}
+
+/** Trains on; ends behind `steps` steps, or with the run. */
+export async function goOn(run: TrainingRun, steps = Number.POSITIVE_INFINITY): Promise<Seen> {
+  const metrics: StepMetrics[] = [];
+  const batches: Collected[] = [];
+  for await (const event of train(run)) {
+    if (event.type === 'rollouts') batches.push(event.collected);
+    if (event.type === 'step') metrics.push(event.metrics);
+    if (metrics.length >= steps) break;
+  }
+  return { metrics, batches };
+}
+
+/** All that must be the same whether or not a run was killed: its metrics but for wall-clock, and its weights. */
+interface Outcome {
+  readonly metrics: readonly object[];
+  readonly sha256: string;
+}
+
+const isTime = (name: string): boolean => /time|second|tokens_per/.test(name);
+const timeless = (all: readonly StepMetrics[]): object[] =>
+  all.map((step) => Object.fromEntries(Object.entries(step).filter(([name]) => !isTime(name))));
+
+/** A run with these lines, uninterrupted, and one that was killed behind its second step. */
+export async function wholeAndKilled(
+  lines: string,
+  small: Partial<SmallRun> = {},
+): Promise<{ readonly whole: Outcome; readonly killed: Outcome }> {
+  const toEnd = async (run: TrainingRun) => ({ ...(await goOn(run)), sha256: await weightsSha256(run.policy) });
+  const whole = await withTossedRun(lines, toEnd, small);
+  const killed = async (run: TrainingRun) => {
+    const { metrics } = await goOn(run, 2);
+    return { metrics, checkpoint: await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0) };
+  };
+  const first = await withTossedRun(lines, killed, small);
+  const state = JSON.parse(encodeStrictJson(first.checkpoint.state));
+  const resume = async (run: TrainingRun) => {
+    restoreCheckpoint(run, { ...first.checkpoint, state });
+    return toEnd(run);
+  };
+  const second = await withTossedRun(lines, resume, small);
+  return {
+    whole: { metrics: timeless(whole.metrics), sha256: whole.sha256 },
+    killed: { metrics: timeless([...first.metrics, ...second.metrics]), sha256: second.sha256 },
+  };
+}
