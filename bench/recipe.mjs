@@ -11,17 +11,10 @@
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { parseSeeds } from '../dist/cli/seed_series.js';
 import { registeredTasks } from '../dist/data/index.js';
-import { createTasks, openRun, train, wasmBackend } from '../dist/index.js';
-import { configHash, loadConfigFile } from '../dist/node.js';
 import { weightsSha256 } from '../dist/run/model_files.js';
-import { describeMachine, fail, readFlags, table } from './command.mjs';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const RESULTS = `${ROOT}bench/results/recipe.json`;
+import { fail, readFlags, table } from './command.mjs';
+import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';
 
 const flags = readFlags({
   further: {
@@ -31,61 +24,40 @@ const flags = readFlags({
     force: { type: 'boolean', default: false },
   },
 });
-const seeds = readSeeds();
+const seeds = readSeeds(flags.seeds);
 const tier1 = Object.entries(registeredTasks).filter(([, { card }]) => card.tier === 1);
-const rows = [
+const wanted = [
   ...tier1.map(([name]) => ({ name, config: 'configs/any-task.yaml', set: [`task.name=${name}`] })),
   { name: 'six-tasks', config: 'configs/six-tasks.yaml', set: [] },
 ].filter(({ name }) => flags.only === undefined || flags.only.split(',').includes(name));
-if (rows.length === 0) fail(`--only ${flags.only} — no task of tier 1 has this name, and it is not six-tasks.`);
-const results = existsSync(RESULTS) && !flags.quick ? JSON.parse(readFileSync(RESULTS, 'utf8')) : { rows: {} };
-for (const row of rows) for (const seed of seeds) await measure(row, seed);
+if (wanted.length === 0) fail(`--only ${flags.only} — no task of tier 1 has this name, and it is not six-tasks.`);
+const { rows, measure } = keptRows('recipe', flags);
+const short = ['sft.max_steps=2', 'sft.warmup_steps=0', 'grpo.max_steps=2', 'grpo.warmup_steps=0'];
+for (const { name, config, set } of wanted) {
+  for (const seed of seeds) {
+    const row = {
+      key: `${name}, seed ${seed}`,
+      config,
+      set: [`seed=${seed}`, ...set, ...(flags.quick ? short : [])],
+      facts: { task: name, seed },
+    };
+    await measure(row, reached, ({ before, after }) => `sampled ${arrow(before.sampled, after.sampled)}`);
+  }
+}
 report();
 
-function readSeeds() {
-  try {
-    return parseSeeds(flags.seeds);
-  } catch (error) {
-    return fail(`--seeds ${flags.seeds} — ${error.message}.`);
-  }
-}
-
-/** Trains a row, unless its figures are there. */
-async function measure({ name, config: file, set }, seed) {
-  const short = ['sft.max_steps=2', 'sft.warmup_steps=0', 'grpo.max_steps=2', 'grpo.warmup_steps=0'];
-  const overrides = [`seed=${seed}`, ...set, ...(flags.quick ? short : [])].map((assignment) => ({
-    flag: '--set',
-    assignment,
-  }));
-  const loaded = await loadConfigFile(`${ROOT}${file}`, overrides);
-  const hash = await configHash(loaded.config);
-  const key = `${name}, seed ${seed}`;
-  if (!flags.force && results.rows[key]?.configHash === hash) return;
-  process.stdout.write(`${key} … `);
-  const start = performance.now();
-  const figures = await trained(loaded);
-  const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
-  results.rows[key] = { task: name, seed, configHash: hash, ...figures, seconds };
-  if (!flags.quick) write();
-  process.stdout.write(
-    `${figures.failed ?? `sampled ${arrow(figures.before.sampled, figures.after.sampled)}`}, ${seconds} s\n`,
-  );
-}
-
-/** @returns what it reached, and how: a run that fails is a figure, too */
-async function trained({ config, lineOf }) {
-  const tasks = await createTasks(config, flags.quick ? { heldOutSample: 16 } : {});
-  const run = await openRun(config, tasks, await wasmBackend({ threads: Number(flags.threads) }), { lineOf });
-  try {
-    for await (const _ of train(run));
-    const { baseline, final } = run.state;
-    const sha = await weightsSha256(run.policy);
-    return { heldOut: tasks.heldOutItems().length, before: accuracies(baseline), after: accuracies(final), sha };
-  } catch (error) {
-    return { failed: error.message.split('\n')[0] };
-  } finally {
-    await run.policy.close();
-  }
+/** What a config reaches. */
+function reached(loaded) {
+  return trained(loaded, {
+    quick: flags.quick,
+    threads: Number(flags.threads),
+    figuresOf: async ({ run, tasks, failed }) => {
+      if (failed !== undefined) return { failed };
+      const { baseline, final } = run.state;
+      const sha = await weightsSha256(run.policy);
+      return { heldOut: tasks.heldOutItems().length, before: accuracies(baseline), after: accuracies(final), sha };
+    },
+  });
 }
 
 /** Of an evaluation, and of each of its tasks where it has several. */
@@ -98,32 +70,12 @@ function accuracies({ accuracy, meanAtK, byTask = {} }) {
   };
 }
 
-function figure({ mean, low, high }) {
-  const round = (value) => Number(value.toFixed(4));
-  return { mean: round(mean), low: round(low), high: round(high) };
-}
-
-function write() {
-  const measured = {
-    benchmark: 'recipe',
-    command: 'npm run bench -- recipe',
-    date: new Date().toISOString(),
-    machine: describeMachine(),
-    rows: results.rows,
-  };
-  writeFileSync(RESULTS, `${JSON.stringify(measured, null, 2)}\n`);
-}
-
-function share({ mean, low, high }) {
-  return `${(100 * mean).toFixed(1)} % (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
-}
-
 function arrow(before, after) {
   return `${(100 * before.mean).toFixed(1)} → ${(100 * after.mean).toFixed(1)} %`;
 }
 
 function report() {
-  const measured = Object.values(results.rows).filter(({ failed }) => failed === undefined);
+  const measured = Object.values(rows).filter(({ failed }) => failed === undefined);
   const lines = measured.flatMap(({ task, seed, heldOut, before, after, seconds }) => [
     [
       task,

@@ -15,7 +15,13 @@ export function inLines(rows: Rows): string {
 
 /** A grid of so many rows and columns, a cell at a time. */
 export function drawRows(rows: number, columns: number, draw: () => string): Rows {
-  return Array.from({ length: rows }, () => Array.from({ length: columns }, draw).join(''));
+  const drawn: string[] = [];
+  for (let row = 0; row < rows; row++) {
+    let text = '';
+    for (let column = 0; column < columns; column++) text += draw();
+    drawn.push(text);
+  }
+  return drawn;
 }
 
 /** A size from `least` to `most` for the rows, and one for the columns. */
@@ -27,9 +33,13 @@ export type Place = readonly [row: number, column: number];
 
 /** Where a cell of this kind is, in reading order. */
 export function placesOf(rows: Rows, kind: string): Place[] {
-  return rows.flatMap((text, row) =>
-    text.split('').flatMap((cell, column) => (cell === kind ? [[row, column] as const] : [])),
-  );
+  const places: Place[] = [];
+  for (const [row, text] of rows.entries()) {
+    for (let column = text.indexOf(kind); column >= 0; column = text.indexOf(kind, column + 1)) {
+      places.push([row, column]);
+    }
+  }
+  return places;
 }
 
 /** Steps of a cell that none leads to, and of one that may not be stepped on, the frame around the grid included. */
@@ -93,6 +103,21 @@ export function stepsFrom(
       return steps < 0 ? undefined : steps;
     }),
   );
+}
+
+/**
+ * Steps to the farthest of the cells that may be stepped on, each from the nearest of those of a kind; undefined where
+ * one cannot be reached.
+ */
+export function stepsToFarthest(rows: Rows, kind: string, isOpen: (cell: string) => boolean): number | undefined {
+  const field = new Field(rows, isOpen);
+  field.spread(placesOf(rows, kind).map(([row, column]) => field.at(row, column)));
+  let most = 0;
+  for (const steps of field.steps) {
+    if (steps === UNREACHED) return undefined;
+    if (steps > most) most = steps;
+  }
+  return most;
 }
 
 /** Cells of the largest group of this kind whose cells are beside each other. */

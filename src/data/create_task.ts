@@ -15,6 +15,7 @@ import {
   countTrainProblems,
   drawProblem,
   heldOutProblems,
+  type KeyedProblem,
   type ProblemSource,
   splitOfProblem,
 } from './split.ts';
@@ -89,8 +90,8 @@ class BoundTask implements Task {
   }
 
   trainItem(seed: number, index: number): TaskItem {
-    const identity = drawProblem(this.#source, { split: 'train', seed, index });
-    return this.#item(identity, 'train', `${seed}/${index}`);
+    const problem = drawProblem(this.#source, { split: 'train', seed, index });
+    return this.#item(problem, 'train', `${seed}/${index}`);
   }
 
   trainProblems(): number | undefined {
@@ -98,8 +99,8 @@ class BoundTask implements Task {
   }
 
   heldOutItems(): readonly TaskItem[] {
-    this.#heldOut ??= heldOutProblems(this.#source, this.#heldOutSample).map(({ identity, weight }, index) =>
-      this.#item(identity, 'eval', String(index), weight),
+    this.#heldOut ??= heldOutProblems(this.#source, this.#heldOutSample).map((problem, index) =>
+      this.#item(problem, 'eval', String(index), problem.weight),
     );
     return this.#heldOut;
   }
@@ -142,10 +143,10 @@ class BoundTask implements Task {
     return this.style === 'plain' ? tagged(answer) : answer;
   }
 
-  #item(identity: Json, split: Split, place: string, weight = 1): TaskItem {
+  #item({ identity, key }: KeyedProblem, split: Split, place: string, weight = 1): TaskItem {
     return {
       id: `${this.name}-v${this.version}/${split}/${place}`,
-      key: this.#definition.key(identity),
+      key,
       split,
       prompt: this.#prompt(identity),
       answer: this.#completion(this.#definition.oracle(identity, this.knobs)),

@@ -5,7 +5,9 @@ export const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /** A word of exactly so many of the first letters of the alphabet. */
 export function drawWord(rng: Rng, length: number, alphabet = LETTERS.length): string {
-  return Array.from({ length }, () => LETTERS[rng.int(0, alphabet - 1)]).join('');
+  let word = '';
+  for (let i = 0; i < length; i++) word += LETTERS[rng.int(0, alphabet - 1)];
+  return word;
 }
 
 /** Different words, each of at most so many letters and at least two; null where a draw repeats one. */

@@ -1,6 +1,6 @@
 /** Puzzles of one-character cells that are filled in: any grid that keeps the rules is right. */
 import type { Rng } from '../kernels/philox.ts';
-import { type GridShape, readGrid } from '../parsing/grid.ts';
+import { type GridShape, readRows } from '../parsing/grid.ts';
 import { trimAscii } from '../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../rewards/reject.ts';
 import type { Verdict } from '../rewards/verdict.ts';
@@ -26,17 +26,21 @@ export interface FilledGrid {
 /** By the rules alone: form, what was given, then what the puzzle asks. Total and pure. */
 export function judgeFilledGrid(answer: string, puzzle: FilledGrid): Verdict {
   const { given, open = HOLE, symbols, between = ['\n', '/'], broken } = puzzle;
-  const reading = readGrid(answer, { rows: given.length, columns: (given[0] as string).length, between });
+  const reading = readRows(answer, { rows: given.length, columns: (given[0] as string).length, between });
   if (!reading.ok) return trimAscii(answer) === '' ? missing('the answer is empty') : malformed(reading.reason);
-  const { cells } = reading;
-  if (!cells.every((row) => row.every((cell) => cell.length === 1 && symbols.includes(cell))))
-    return malformed('a cell holds what no cell can');
-  const rows = cells.map((row) => row.join(''));
+  const { rows } = reading;
+  if (!rows.every((row) => isOf(symbols, row))) return malformed('a cell holds what no cell can');
   const canonical = inLine(rows);
   const isKept = given.every((text, y) => agrees(text, rows[y] as string, open));
   if (!isKept) return { ...illegal('a cell that was given is changed'), canonical };
   const rule = broken(rows);
   return rule === undefined ? correct('it keeps every rule', canonical) : { ...wrongValue(rule), canonical };
+}
+
+/** Whether a text is made of these characters alone. */
+function isOf(symbols: string, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (!symbols.includes(text[i] as string)) return false;
+  return true;
 }
 
 /** Whether a row has what is given of it. */
@@ -45,9 +49,16 @@ function agrees(given: string, row: string, open: string): boolean {
   return true;
 }
 
-/** Whether a character is in a text twice: none is in a line of so many digits that has each of them. */
+const ZERO = '0'.charCodeAt(0);
+
+/** Whether a digit is in a line of digits twice: none is in a line of so many digits that has each of them. */
 export function repeats(line: string): boolean {
-  for (let i = 0; i < line.length; i++) if (line.indexOf(line[i] as string, i + 1) >= 0) return true;
+  let seen = 0;
+  for (let i = 0; i < line.length; i++) {
+    const digit = 1 << (line.charCodeAt(i) - ZERO);
+    if ((seen & digit) !== 0) return true;
+    seen |= digit;
+  }
   return false;
 }
 
@@ -62,7 +73,11 @@ export function withHoles(rng: Rng, rows: Rows, holes: number): Rows {
 
 /** The columns of a square grid. */
 export function columnsOf(rows: Rows): Rows {
-  return rows.map((_, x) => rows.map((row) => row[x]).join(''));
+  return rows.map((_, x) => {
+    let column = '';
+    for (const row of rows) column += row[x];
+    return column;
+  });
 }
 
 /**

@@ -63,6 +63,12 @@ function attemptRng(source: ProblemSource, split: Split, seed: number, index: nu
   return rngFor(`${family}|${name}|${version}|${source.levelId}|${split}|${seed}|${index}|${attempt}`);
 }
 
+/** A problem with its key, which its draw had to compute. */
+export interface KeyedProblem {
+  readonly identity: Json;
+  readonly key: string;
+}
+
 interface DrawPlace {
   readonly split: Split;
   readonly seed: number;
@@ -74,25 +80,29 @@ interface DrawPlace {
  *
  * @throws DataError after MAX_ATTEMPTS draws, naming task, knobs and the number of keys that it saw
  */
-export function drawProblem(source: ProblemSource, place: DrawPlace): Json {
+export function drawProblem(source: ProblemSource, place: DrawPlace): KeyedProblem {
   const drawn = attemptProblem(source, place, () => true);
   if (drawn === undefined) throw exhausted(source, place);
   return drawn;
 }
 
-/** @param accept  a further condition, such as "not drawn before" */
+/** @param accept  a further condition on the key, such as "not drawn before" */
 function attemptProblem(
   source: ProblemSource,
   place: DrawPlace,
-  accept: (identity: Json) => boolean,
-): Json | undefined {
+  accept: (key: string) => boolean,
+): KeyedProblem | undefined {
   const { definition } = source;
   const knobs = knobsOf(source, place.split);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
     const identity = definition.generate(rng, knobs);
-    if (identity === null || splitOfProblem(definition, identity) !== place.split) continue;
-    if (accept(identity)) return identity;
+    if (identity === null) continue;
+    const splitKey = definition.splitKey?.(identity);
+    const ownKey = splitKey === undefined ? definition.key(identity) : undefined;
+    if (splitOf(definition.family, splitKey ?? (ownKey as string)) !== place.split) continue; // it has one of them
+    const key = ownKey ?? definition.key(identity);
+    if (accept(key)) return { identity, key };
   }
   return undefined;
 }
@@ -138,24 +148,32 @@ export function countTrainProblems({ definition, knobs }: ProblemSource): number
  *
  * @throws DataError if there is none
  */
-export function heldOutProblems(source: ProblemSource, sampleSize: number): { identity: Json; weight: number }[] {
+export function heldOutProblems(
+  source: ProblemSource,
+  sampleSize: number,
+): (KeyedProblem & { readonly weight: number })[] {
   const { definition, knobs } = source;
-  const weighted = (identity: Json) => ({ identity, weight: definition.frequency?.(identity, knobs) ?? 1 });
+  const weighted = (problem: KeyedProblem) => ({
+    ...problem,
+    weight: definition.frequency?.(problem.identity, knobs) ?? 1,
+  });
   const first: DrawPlace = { split: 'eval', seed: 0, index: 0 };
   const all = definition.enumerate?.(knobs);
   if (all !== undefined) {
     const heldOut = [...all].filter((identity) => splitOfProblem(definition, identity) === 'eval');
     if (heldOut.length === 0) throw exhausted(source, first);
-    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`).shuffle(heldOut).map(weighted);
+    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`)
+      .shuffle(heldOut)
+      .map((identity) => weighted({ identity, key: definition.key(identity) }));
   }
-  const drawn = new Map<string, Json>();
+  const drawn = new Map<string, KeyedProblem>();
   let failed = 0;
   for (let index = 0; drawn.size < sampleSize && failed < MOST_FAILURES; index++) {
-    const identity = attemptProblem(source, { ...first, index }, (other) => !drawn.has(definition.key(other)));
-    failed = identity === undefined ? failed + 1 : 0;
-    if (identity !== undefined) drawn.set(definition.key(identity), identity);
+    const problem = attemptProblem(source, { ...first, index }, (key) => !drawn.has(key));
+    failed = problem === undefined ? failed + 1 : 0;
+    if (problem !== undefined) drawn.set(problem.key, problem);
   }
   if (drawn.size === 0) throw exhausted(source, first);
   const problems = [...drawn.values()];
-  return problems.length < sampleSize ? problems.map(weighted) : problems.map((identity) => ({ identity, weight: 1 }));
+  return problems.length < sampleSize ? problems.map(weighted) : problems.map((problem) => ({ ...problem, weight: 1 }));
 }

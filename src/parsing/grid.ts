@@ -19,19 +19,45 @@ export type GridReading =
   | { readonly ok: true; readonly cells: readonly (readonly string[])[] }
   | { readonly ok: false; readonly reason: string };
 
-const failed = (reason: string): GridReading => ({ ok: false, reason });
+export type RowsReading =
+  | { readonly ok: true; readonly rows: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
+
+/** Rows as they are written, and what stands between their cells; `''`: each cell is one character. */
+interface Lines {
+  readonly lines: readonly string[];
+  readonly separator: '' | ' ' | ',' | ', ';
+}
 
 /** The cells of a grid, [rows][columns], none of them empty. Total and pure. */
-export function readGrid(answer: string, { rows, columns, between = ['\n'] }: GridShape): GridReading {
+export function readGrid(answer: string, shape: GridShape): GridReading {
+  const read = readLines(answer, shape);
+  if (typeof read === 'string') return { ok: false, reason: read };
+  return { ok: true, cells: read.lines.map((line) => line.split(read.separator)) };
+}
+
+/** The rows of a grid whose cells are one character each, a text per row. Total and pure. */
+export function readRows(answer: string, shape: GridShape): RowsReading {
+  const read = readLines(answer, shape);
+  if (typeof read === 'string') return { ok: false, reason: read };
+  const { lines, separator } = read;
+  if (separator === '') return { ok: true, rows: lines };
+  const rows = lines.map((line) => line.replaceAll(separator, ''));
+  if (rows.every((row) => row.length === shape.columns)) return { ok: true, rows };
+  return { ok: false, reason: 'a cell has more than one character' };
+}
+
+/** What is written, or why it is no grid. */
+function readLines(answer: string, { rows, columns, between = ['\n'] }: GridShape): Lines | string {
   const text = trimAscii(answer).replaceAll('\r\n', '\n');
-  if (text === '') return failed('the answer is empty');
-  if (text.length > MAX_GRID_LENGTH) return failed(`longer than ${MAX_GRID_LENGTH} characters`);
-  for (const separator of between) {
-    const lines = separator === '' ? joinedLines(text, rows, columns) : text.split(separator);
-    const cells = lines?.length === rows ? cellsOf(lines, columns) : undefined;
-    if (cells !== undefined) return { ok: true, cells };
+  if (text === '') return 'the answer is empty';
+  if (text.length > MAX_GRID_LENGTH) return `longer than ${MAX_GRID_LENGTH} characters`;
+  for (const end of between) {
+    const lines = end === '' ? joinedLines(text, rows, columns) : text.split(end);
+    const separator = lines?.length === rows ? separatorOf(lines, columns) : undefined;
+    if (lines !== undefined && separator !== undefined) return { lines, separator };
   }
-  return failed(`not ${rows} rows of ${columns} cells`);
+  return `not ${rows} rows of ${columns} cells`;
 }
 
 /** Rows without anything between them or their cells. */
@@ -43,14 +69,16 @@ function joinedLines(text: string, rows: number, columns: number): string[] | un
 /** What a cell is made of, and a row of them with nothing in between. */
 const CELL = /^[^\s,/]+$/;
 
-function cellsOf(lines: readonly string[], columns: number): string[][] | undefined {
-  for (const separator of [' ', ',', ', ', '']) {
+/** What stands between the cells of all rows alike; undefined where they are not so many in each. */
+function separatorOf(lines: readonly string[], columns: number): Lines['separator'] | undefined {
+  if (lines.every((line) => line.length === columns && CELL.test(line))) return '';
+  for (const separator of [' ', ',', ', '] as const) {
     if ((lines[0] as string).split(separator).length !== columns) continue;
-    const cells = lines.map((line) => line.split(separator));
-    const isWhole = (row: readonly string[], index: number): boolean =>
-      row.length === columns &&
-      (separator === '' ? CELL.test(lines[index] as string) : row.every((cell) => CELL.test(cell)));
-    if (cells.every(isWhole)) return cells;
+    const isWhole = (line: string): boolean => {
+      const cells = line.split(separator);
+      return cells.length === columns && cells.every((cell) => CELL.test(cell));
+    };
+    if (lines.every(isWhole)) return separator;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** Products that write or read some columns of a wider slot: as with a slot of their own, and no other column moves. */
 import { describe, expect, it } from 'vitest';
 import { requiredBackends } from '../support/backends.ts';
+import { type Columns, isOutside, takeColumns } from '../support/columns.ts';
 import { type ConformanceCase, expectConformance } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
 import type { Output, TestSlot } from '../support/harness.ts';
@@ -36,25 +37,23 @@ const RANGES: readonly Sizes[] = [
   { N: 300, K: 4, M: 19, total: 57, firstColumn: 19 },
 ];
 
-/** The M columns of a slot that is `total` wide, as values of their own. */
-function columnsOf({ N, M, total, firstColumn = 0 }: Sizes, values: ArrayLike<number>): Float64Array {
-  return Float64Array.from({ length: N * M }, (_, i) => values[Math.floor(i / M) * total + firstColumn + (i % M)]);
-}
+/** The M columns that are used. */
+const used = ({ N, M, total, firstColumn = 0 }: Sizes): Columns => ({ rows: N, total, first: firstColumn, count: M });
 
 /** What the slot holds before the product: `total` columns, or the M of them in a slot of their own. */
 function wide(sizes: Sizes, seed: number): TestSlot {
   const { N, M, total, firstColumn } = sizes;
   const all = normals([N, total], seed);
-  return firstColumn === undefined
-    ? given([N, M], columnsOf({ ...sizes, firstColumn: 0 }, all))
-    : given([N, total], all);
+  return firstColumn === undefined ? given([N, M], takeColumns(used(sizes), all)) : given([N, total], all);
 }
 
 /** The same product with a slot of its own that holds the same columns. */
 function alone(test: ConformanceCase, sizes: Sizes, ...names: readonly string[]): ConformanceCase['slots'] {
   const own = names.flatMap((name) => {
     const slot = test.slots[name];
-    return slot === undefined ? [] : [[name, given([sizes.N, sizes.M], columnsOf(sizes, slot.values))] as const];
+    return slot === undefined
+      ? []
+      : [[name, given([sizes.N, sizes.M], takeColumns(used(sizes), slot.values))] as const];
   });
   return { ...test.slots, ...Object.fromEntries(own) };
 }
@@ -115,12 +114,6 @@ function weightGradientCase(sizes: Sizes, hasBias = true): ConformanceCase {
   };
 }
 
-/** Which elements of [N, total] the product leaves alone. */
-function isUntouched({ M, total, firstColumn = 0 }: Sizes, { begin = 0, end = Infinity }: Options, i: number): boolean {
-  const [row, column] = [Math.floor(i / total), i % total];
-  return row < begin || row >= end || column < firstColumn || column >= firstColumn + M;
-}
-
 for (const { label, backend, expectSame } of await requiredBackends()) {
   /** Runs each product on columns and, with the same numbers, on a slot of its own. */
   const bothWays = async (
@@ -151,10 +144,11 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         const ranges = RANGES.filter(({ N }) => N >= (options.end ?? 0));
         const tests = ranges.map((sizes) => forwardCase(sizes, options));
         const outputs = await runCases(backend, tests);
+        const { begin = 0, end = Number.POSITIVE_INFINITY } = options;
         ranges.forEach((sizes, i) => {
           const before = tests[i].slots.out.values;
           const moved = Array.from(outputs[i].out).filter(
-            (value, at) => isUntouched(sizes, options, at) && !Object.is(value, before[at]),
+            (value, at) => isOutside(used(sizes), at, begin, end) && !Object.is(value, before[at]),
           );
           expect(moved, JSON.stringify(sizes)).toEqual([]);
         });
@@ -166,7 +160,7 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         (sizes) => forwardCase(sizes, { hasBias: true }),
         ['out'],
         (part, whole, sizes) => {
-          const own = Float32Array.from(columnsOf(sizes, part.out));
+          const own = Float32Array.from(takeColumns(used(sizes), part.out));
           expectSame(own, Float32Array.from(whole.out), JSON.stringify(sizes));
         },
       );

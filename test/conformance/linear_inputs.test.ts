@@ -1,6 +1,7 @@
 /** Products whose inputs are some columns of a wider slot, and those that add to what the gradient of the input holds. */
 import { describe, expect, it } from 'vitest';
 import { requiredBackends } from '../support/backends.ts';
+import { type Columns, isOutside, takeColumns } from '../support/columns.ts';
 import { type ConformanceCase, expectConformance, rowsOf } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
 import { given, matrix, poisoned, rowBounds, runCases, runKernel, storedRows } from '../support/harness.ts';
@@ -26,16 +27,14 @@ const RANGES: readonly Sizes[] = [
   { N: 300, K: 8, M: 19, total: 24, firstInput: 8 },
 ];
 
-/** The K columns of a slot that is `total` wide. */
-function columnsOf({ N, K, total, firstInput = 0 }: Sizes, values: ArrayLike<number>): Float64Array {
-  return Float64Array.from({ length: N * K }, (_, i) => values[Math.floor(i / K) * total + firstInput + (i % K)]);
-}
+/** The K columns that are used. */
+const used = ({ N, K, total, firstInput = 0 }: Sizes): Columns => ({ rows: N, total, first: firstInput, count: K });
 
 /** The same numbers in a wide slot, or those that are used in a slot of their own. */
 function inputs(sizes: Sizes, isWide: boolean, seed: number) {
   const { N, K, total } = sizes;
   const all = normals([N, total], seed);
-  return isWide ? given([N, total], all) : given([N, K], columnsOf(sizes, all));
+  return isWide ? given([N, total], all) : given([N, K], takeColumns(used(sizes), all));
 }
 
 interface Options {
@@ -112,8 +111,8 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         const outputs = await runCases(backend, both);
         RANGES.forEach((sizes, i) => {
           const [wide, own] = [outputs[2 * i][output], outputs[2 * i + 1][output]];
-          const used = output === 'dX' ? Float32Array.from(columnsOf(sizes, wide)) : Float32Array.from(wide);
-          expectSame(used, Float32Array.from(own), `${output} ${JSON.stringify(sizes)}`);
+          const shown = output === 'dX' ? takeColumns(used(sizes), wide) : wide;
+          expectSame(Float32Array.from(shown), Float32Array.from(own), `${output} ${JSON.stringify(sizes)}`);
         });
       }
     });
@@ -125,13 +124,11 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
         const ranges = RANGES.filter(({ N }) => N >= (options.end ?? 0));
         const tests = ranges.map((sizes) => inputGradientCase(sizes, options));
         const outputs = await runCases(backend, tests);
-        ranges.forEach(({ K, total, firstInput = 0 }, i) => {
+        ranges.forEach((sizes, i) => {
           const before = tests[i].slots.dX.values;
-          const moved = Array.from(outputs[i].dX).filter((value, at) => {
-            const [row, column] = [Math.floor(at / total), at % total];
-            const isUsed = row >= begin && row < end && column >= firstInput && column < firstInput + K;
-            return !isUsed && !Object.is(value, before[at]);
-          });
+          const moved = Array.from(outputs[i].dX).filter(
+            (value, at) => isOutside(used(sizes), at, begin, end) && !Object.is(value, before[at]),
+          );
           expect(moved).toEqual([]);
         });
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readGrid } from '../../src/parsing/grid.ts';
+import { readGrid, readRows } from '../../src/parsing/grid.ts';
 
 const SOLUTION = ['4213', '1342', '2134', '3421'];
 const SQUARE = { rows: 4, columns: 4 };
@@ -42,6 +42,24 @@ it('cells of several characters are separated, in one way', () => {
   });
   expect(readGrid('10 2\n3,44', { rows: 2, columns: 2 }).ok).toBe(false);
   expect(readGrid('10  2\n3 44', { rows: 2, columns: 2 }).ok).toBe(false);
+});
+
+it.each([
+  ['12\n34', ['12', '34']],
+  ['1 2\n3 4\n', ['12', '34']],
+  ['1, 2\n3, 4', ['12', '34']],
+  ['10 2\n3 4', undefined],
+  ['12 34', undefined],
+  ['1 2\n34', undefined],
+  ['1 2\n3  4', undefined],
+])('%j has the rows %j', (text, expected) => {
+  const reading = readRows(text, { rows: 2, columns: 2 });
+  expect(reading.ok ? reading.rows : undefined).toEqual(expected);
+});
+
+it('a column of single cells is a grid', () => {
+  expect(readGrid('12\n3', { rows: 2, columns: 1 })).toEqual({ ok: true, cells: [['12'], ['3']] });
+  expect(readRows('1\n3', { rows: 2, columns: 1 })).toEqual({ ok: true, rows: ['1', '3'] });
 });
 
 it('gives up on a long text at once', () => {

@@ -49,7 +49,7 @@ export function describeTasks(
 
     it('draws the same problems at each level as when its digests were written', async () => {
       expect(await digestsOf(name)).toEqual(digests[name]);
-    });
+    }, 60_000);
   });
 }
 

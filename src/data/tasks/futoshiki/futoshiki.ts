@@ -11,6 +11,7 @@ import type { Rng } from '../../../kernels/philox.ts';
 import { inLine, type Rows } from '../../cells.ts';
 import { lineTask } from '../../line_task.ts';
 import { columnsOf, filledGridMisses, HOLE, judgeFilledGrid, repeats, withHoles } from '../../puzzle.ts';
+import { remembered } from '../../remembered.ts';
 import { type FutoshikiKnobs, futoshikiCard } from './card.ts';
 
 /** `solution` is one right answer of several, perhaps. */
@@ -35,28 +36,29 @@ const cellsOf = (lines: Rows): Rows =>
         .join(''),
     );
 
-/** Whether the digits on both sides of every sign are as it says. */
-function keepsSigns(lines: Rows, rows: Rows): boolean {
-  for (let y = 0; y < rows.length; y++) {
-    const [row, below] = [rows[y] as string, rows[y + 1] ?? ''];
-    const [across, down] = [lines[2 * y] as string, lines[2 * y + 1] ?? ''];
-    for (let x = 0; x < row.length; x++) {
-      const [right, under] = [across[2 * x + 1], down[x]];
-      const here = row[x] as string;
-      if (right === '<' || right === '>') {
-        if (here < (row[x + 1] as string) !== (right === '<')) return false;
-      }
-      if (under === '^' || under === 'v') {
-        if (here < (below[x] as string) !== (under === '^')) return false;
-      }
+/** What a verdict needs of the lines: the cells that are given, and two places per sign, of which the first has less. */
+const readPuzzle = remembered(({ lines }: FutoshikiItem) => {
+  const less: (readonly [row: number, column: number, otherRow: number, otherColumn: number])[] = [];
+  for (const [i, line] of lines.entries()) {
+    const row = i >> 1;
+    const isBetweenRows = i % 2 === 1;
+    for (const [at, sign] of line.split('').entries()) {
+      const column = isBetweenRows ? at : at >> 1;
+      const [nextRow, nextColumn] = isBetweenRows ? [row + 1, column] : [row, column + 1];
+      if (sign === '<' || sign === '^') less.push([row, column, nextRow, nextColumn]);
+      if (sign === '>' || sign === 'v') less.push([nextRow, nextColumn, row, column]);
     }
   }
-  return true;
-}
+  return { given: cellsOf(lines), less };
+});
 
-function brokenRule(lines: Rows, rows: Rows): string | undefined {
+function brokenRule({ less }: ReturnType<typeof readPuzzle>, rows: Rows): string | undefined {
   if (rows.some(repeats) || columnsOf(rows).some(repeats)) return 'a digit is twice in a row or a column';
-  return keepsSigns(lines, rows) ? undefined : 'a sign is not kept';
+  for (const [row, column, otherRow, otherColumn] of less) {
+    const digit = (rows[row] as string).charCodeAt(column);
+    if (digit >= (rows[otherRow] as string).charCodeAt(otherColumn)) return 'a sign is not kept';
+  }
+  return undefined;
 }
 
 const digitsTo = (size: number): string => '123456789'.slice(0, size);
@@ -89,10 +91,10 @@ export const futoshiki = lineTask<FutoshikiItem, FutoshikiKnobs>(futoshikiCard, 
     return `Fill in this square, so that each row and each column has the digits 1 to ${length} and the signs between neighbours are kept; ^ and v between two rows say that the upper digit is less or greater:\n${shown.join('\n').replaceAll(NO_SIGN, ' ')}\nGive all ${length} rows of digits alone, a line each.`;
   },
   oracle: ({ solution }) => inLine(solution),
-  verify({ lines }, answer) {
-    const given = cellsOf(lines);
-    const symbols = digitsTo(given.length);
-    return judgeFilledGrid(answer, { given, symbols, broken: (rows) => brokenRule(lines, rows) });
+  verify(item, answer) {
+    const puzzle = readPuzzle(item);
+    const symbols = digitsTo(puzzle.given.length);
+    return judgeFilledGrid(answer, { given: puzzle.given, symbols, broken: (rows) => brokenRule(puzzle, rows) });
   },
   mutants: ({ lines, solution }) => ({
     ...filledGridMisses(solution, cellsOf(lines), digitsTo(solution.length), '1'),

@@ -8,6 +8,7 @@
 import { drawRows, inLine, type Rows } from '../../cells.ts';
 import { lineTask } from '../../line_task.ts';
 import { columnsOf, filledGridMisses, HOLE, judgeFilledGrid } from '../../puzzle.ts';
+import { remembered } from '../../remembered.ts';
 import { type KakurasuKnobs, kakurasuCard } from './card.ts';
 
 /** Sums of the rows and of the columns; `solution` is one right answer of several, perhaps. */
@@ -27,7 +28,23 @@ const sumsOf = (rows: Rows): Pick<KakurasuItem, 'rows' | 'columns'> => ({
 const asText = ({ rows, columns }: Pick<KakurasuItem, 'rows' | 'columns'>): string =>
   `${rows.join(' ')}/${columns.join(' ')}`;
 
-const emptyOf = ({ rows }: KakurasuItem): Rows => rows.map(() => HOLE.repeat(rows.length));
+const emptyOf = remembered(({ rows }: KakurasuItem): Rows => rows.map(() => HOLE.repeat(rows.length)));
+
+/** Whether a filled square has the sums of a puzzle. */
+function hasSums(square: Rows, { rows, columns }: KakurasuItem): boolean {
+  const left = [...columns];
+  for (let y = 0; y < rows.length; y++) {
+    const line = square[y] as string;
+    let sum = 0;
+    for (let x = 0; x < line.length; x++) {
+      if (line[x] !== '1') continue;
+      sum += x + 1;
+      left[x] = (left[x] as number) - (y + 1);
+    }
+    if (sum !== rows[y]) return false;
+  }
+  return left.every((sum) => sum === 0);
+}
 
 export const kakurasu = lineTask<KakurasuItem, KakurasuKnobs>(kakurasuCard, {
   family: 'kakurasu',
@@ -50,7 +67,7 @@ export const kakurasu = lineTask<KakurasuItem, KakurasuKnobs>(kakurasuCard, {
     judgeFilledGrid(answer, {
       given: emptyOf(item),
       symbols: '01',
-      broken: (rows) => (asText(sumsOf(rows)) === asText(item) ? undefined : 'a row or a column has another sum'),
+      broken: (rows) => (hasSums(rows, item) ? undefined : 'a row or a column has another sum'),
     }),
   mutants: (item) => {
     const { solution } = item;

@@ -5,7 +5,7 @@
  *   prompt      rot 210/111>      completion  3
  *   split       by hash of the grid
  */
-import { drawRows, drawSize, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
+import { drawRows, drawSize, inLine, inLines, type Rows, stepsToFarthest } from '../../cells.ts';
 import { judgeText } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { remembered } from '../../remembered.ts';
@@ -14,9 +14,8 @@ import { type RottenOrangesKnobs, rottenOrangesCard } from './card.ts';
 export type RottenOrangesItem = { readonly rows: Rows };
 
 const minutes = remembered(({ rows }: RottenOrangesItem): string => {
-  const steps = stepsFrom(rows, placesOf(rows, '2'), (cell) => cell !== '0');
-  const fresh = placesOf(rows, '1').map(([row, column]) => steps[row]?.[column]);
-  return fresh.includes(undefined) ? 'none' : String(Math.max(0, ...(fresh as number[])));
+  const steps = stepsToFarthest(rows, '2', (cell) => cell !== '0');
+  return steps === undefined ? 'none' : String(steps);
 });
 
 export const rottenOranges = lineTask<RottenOrangesItem, RottenOrangesKnobs>(rottenOrangesCard, {
