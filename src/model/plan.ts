@@ -186,7 +186,7 @@ export function countOf(inputs: InputSlots, place: keyof Omit<typeof COUNTS, 'le
 
 /** What of a model is trained. */
 export interface Trained {
-  /** Asked for each tensor of the model by its name. Default: all are trained, and beside an adapter none. */
+  /** Asked for each tensor of the model by its name. Default: all are trained; none beside an adapter, or by a policy that only samples. */
   readonly isTrainable?: IsTrainable | undefined;
   /** Low-rank matrices beside those of the model; they are always trained. */
   readonly adapter?: AdapterSettings | undefined;
@@ -203,7 +203,8 @@ export function recomputes({ adapter }: Trained): boolean {
  * @throws ConfigError where nothing would be trained, or one fused matrix in part
  */
 export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
-  const { adapter, isTrainable = () => adapter === undefined } = trained;
+  const { training } = capacity;
+  const { adapter, isTrainable = () => training && adapter === undefined } = trained;
   const arenas: ArenaBuilder[] = [];
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     const dtype = kind === 'int' ? 'int' : 'real';
@@ -211,7 +212,6 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     arenas.push(builder);
     return builder;
   };
-  const { training } = capacity;
   const recomputed = recomputes(trained);
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
   const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });

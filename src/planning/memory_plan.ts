@@ -21,7 +21,8 @@ const CHECKPOINT_COPIES = 3;
 export function plannedMemory(backend: Backend, plan: PolicyPlan, threads: number): ReadonlyMap<string, number> {
   const { trainable, frozenCount, adapterParameters } = plan.slots.weights;
   // All weights, and two moments of those that are trained; beside an adapter the base is in its own files.
-  const saved = 3 * slotLength(trainable) + (adapterParameters.length > 0 ? 0 : frozenCount);
+  const beside = adapterParameters.length > 0 ? 0 : frozenCount;
+  const saved = plan.capacity.training ? 3 * slotLength(trainable) + beside : 0;
   return new Map([
     ...backend.plannedBytes(plan.memory),
     ['checkpoints', CHECKPOINT_COPIES * 4 * saved],

@@ -4,7 +4,7 @@
  */
 import { DataError } from '../errors.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
-import { bpeModel } from './tokenizer_json.ts';
+import { bpeModel, splitAt } from './tokenizer_json.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ const BYTE_LEVEL: Part = { type: 'ByteLevel', add_prefix_space: false, trim_offs
 const GPT2: Part = { ...BYTE_LEVEL, use_regex: true };
 const split = (pattern: string): Part => ({
   type: 'Sequence',
-  pretokenizers: [{ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }, BYTE_LEVEL],
+  pretokenizers: [splitAt(pattern), BYTE_LEVEL],
 });
 const words = (digits: string): string =>
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" +

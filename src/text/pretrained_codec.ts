@@ -9,6 +9,7 @@ import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../errors.ts';
 import { compileChatTemplate } from './chat_template.ts';
 import type { Codec, Message } from './codec.ts';
+import { splitAt } from './tokenizer_json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -127,7 +128,7 @@ export function decoderOf({
 
 function open({ tokenizer, config, source }: TokenizerFiles): TokenizerJson {
   try {
-    const opened = new TokenizerJson(withUnicodeDigits(tokenizer), config);
+    const opened = new TokenizerJson(withUnicodeClasses(tokenizer), config);
     const model = requireModel(tokenizer);
     if (JSON.stringify(tokenizer.pre_tokenizer ?? null).includes('"ByteLevel"')) dropBytesWithoutToken(opened, model);
     return opened;
@@ -165,24 +166,25 @@ function dropBytesWithoutToken(
   model.encode = (words) => encode(words.map((word) => [...word].filter((character) => known.has(character)).join('')));
 }
 
+/** How `ByteLevel` splits a text, in the Rust library as in the package. */
+const GPT2_PATTERN = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
 /**
- * `Digits` of @huggingface/tokenizers 0.2.0 splits off 0–9 alone; the Rust library splits off every numeric character.
- * The same pre-tokenizer, written as `Split`.
+ * Two pre-tokenizers of @huggingface/tokenizers 0.2.0 know other characters than those of the Rust library: `Digits`
+ * splits off 0–9 alone, not every numeric character; `ByteLevel` takes U+FEFF for a blank, and U+0085 for none. The same
+ * written as `Split`, whose patterns the package translates. A prefix space would come before the split, so such a
+ * `ByteLevel` stays as it is.
  */
-function withUnicodeDigits(tokenizer: Json): Json {
+function withUnicodeClasses(tokenizer: Json): Json {
   const rewritten = (part: unknown): unknown => {
     if (typeof part !== 'object' || part === null) return part;
-    const { type, pretokenizers, individual_digits: single } = part as Record<string, unknown>;
+    const { type, pretokenizers, individual_digits: single, ...options } = part as Json;
     if (type === 'Sequence' && Array.isArray(pretokenizers)) {
       return { ...part, pretokenizers: pretokenizers.map(rewritten) };
     }
-    if (type !== 'Digits') return part;
-    return {
-      type: 'Split',
-      pattern: { Regex: single === true ? '\\p{N}' : '\\p{N}+' },
-      behavior: 'Isolated',
-      invert: false,
-    };
+    if (type === 'Digits') return splitAt(single === true ? '\\p{N}' : '\\p{N}+');
+    if (type !== 'ByteLevel' || options.use_regex === false || options.add_prefix_space !== false) return part;
+    return { type: 'Sequence', pretokenizers: [splitAt(GPT2_PATTERN), { ...part, use_regex: false }] };
   };
   return { ...tokenizer, pre_tokenizer: rewritten(tokenizer.pre_tokenizer) };
 }

@@ -33,6 +33,11 @@ export function bpeModel({ vocab, merges, ignoreMerges }: BpeModel): Record<stri
   };
 }
 
+/** The pre-tokenizer for which a piece is what the pattern matches. */
+export function splitAt(pattern: string): Json {
+  return { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false };
+}
+
 /** tokenizer.json */
 export function tokenizerJSON({ specials, preTokenizer, decoder, model }: ClosedTokenizer): Record<string, unknown> {
   return {

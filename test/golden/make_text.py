@@ -36,7 +36,8 @@ def texts():
     r = random.Random(5)
     fixed = ["", " ", "\n\n  x", "Hello, world!", "3 * 2 + 7 = 13", "don't WE'LL I'd", "1234567890", "٣٤٥ Ⅷ ½ x² 五",
              "naïve café e\u0301 \u212b", "日本語のテキスト", "🙂👩\u200d👩\u200d👧 🇩🇪", "a\u00a0b\u2003c\u3000d\ufeff", "tab\tand\r\nline  \n",
-             "<|im_start|>user\nhi<|im_end|>", "<|im_end|><|im_end|>x<|endoftext|>", "<|im_end |>", "\u0000\u0001\u007f\u0085"]
+             "<|im_start|>user\nhi<|im_end|>", "<|im_end|><|im_end|>x<|endoftext|>", "<|im_end |>", "\u0000\u0001\u007f\u0085",
+             "a \ufeffb\ufeff \ufeff\ufeffc  \ufeff", "a \u0085b\u0085 \u0085\u0085c  \u0085"]
     def char():
         k = r.random()
         if k < 0.4: return chr(r.randrange(32, 127))

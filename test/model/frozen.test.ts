@@ -156,6 +156,13 @@ describe('a choice of what is trained', () => {
     expect(planPolicy(shape, SMALL_CAPACITY).memory.arenas.map(({ name }) => name)).not.toContain('frozen');
   });
 
+  it('is nothing in a policy that only samples, so that wasm holds its matrices packed alone', () => {
+    const plan = planPolicy({ ...SMALL_SHAPE, ...ALL_KINDS }, { ...SMALL_CAPACITY, training: false });
+    const { head, trainable } = plan.slots.weights;
+    expect(trainable.shape).toEqual([0]);
+    expect(plan.memory.arenas.find(({ name }) => name === head.arena)?.packedAlone).toBe(true);
+  });
+
   it('packs matrices below the lowest trained layer for the forward pass alone', () => {
     const isTrainable: IsTrainable = (name) => isOfLayer(name, 1);
     const { slots, memory } = planPolicy({ ...SMALL_SHAPE, ...UNTIED }, SMALL_CAPACITY, { isTrainable });
