@@ -132,7 +132,7 @@ export interface TaskItem {
   readonly prompt: string;
   /** The prompt as a conversation, where it is more than one question. */
   readonly messages?: readonly Message[];
-  /** One correct answer, for reports; never used to score. Empty for a prompt that a person typed: it may have none. */
+  /** One correct answer, for reports and for hints; never used to score. Empty for a prompt that a person typed: it may have none. */
   readonly answer: string;
   readonly identity: Json;
   /** Weight of a held-out problem in the means over all of them, above 0; 1 where all are alike. */

@@ -49,8 +49,12 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     const { draw } = prompts;
     const rollOut = scope.methods.rolloutStrategies.reduceRight<RollOut>((next, { id, part }) => {
       const contexts = new CallContexts(scope, id);
-      const regroup: RolloutTools['regroup'] = (group, rollouts) => regrouped(scope, group, rollouts);
-      return (requests) => part.rollOut(requests, next, { ...contexts.next(requests.length), draw, regroup });
+      const tools: Pick<RolloutTools, 'draw' | 'solution' | 'regroup'> = {
+        draw,
+        solution: ({ answer }) => run.tasks.codec.encode(answer),
+        regroup: (group, rollouts) => regrouped(scope, group, rollouts),
+      };
+      return (requests) => part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
     }, plain);
     const groups = await rollOut(await draw(stage.batch.promptsPerStep));
     excluded.requireFew();
@@ -93,7 +97,8 @@ async function sample(
   run.state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
   const items = requests.map(({ item }) => item);
   const key = samplingKey(run.config.seed, 'rollout');
-  const settings = { samples, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
+  const prefixes = requests.map((request) => request.prefixes);
+  const settings = { samples, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
   const { tokenControls } = scope.methods;
   if (tokenControls.length === 0) return sampleKept(run, items, settings);
   const completions = await sampleControlled(run, items, settings, (tokens, item) => {
@@ -170,7 +175,7 @@ async function score(
   );
   const isShaped = stage.methods.groupSteps.length > 0;
   let next = 0;
-  return items.map((item, i): RolloutGroup => {
+  return requests.map(({ item, origin }, i): RolloutGroup => {
     const rollouts = (verified[i] ?? []).map((completion): Rollout => {
       const at = next++;
       const isOut = out.has(at);
@@ -178,7 +183,13 @@ async function score(
         rewardParts: parts.map((values) => (isOut ? null : (values[at] ?? null))),
         reward: isOut ? null : (totals[at] ?? null),
       };
-      return { ...completion, ...given, ...(isOut && { inLoss: false }), ...(isShaped && { given }) };
+      return {
+        ...completion,
+        ...given,
+        ...(isOut && { inLoss: false }),
+        ...(isShaped && { given }),
+        ...(origin !== undefined && { origin }),
+      };
     });
     return { item, prompt: run.tasks.promptTokens(item), rollouts, dead: false };
   });

@@ -24,6 +24,8 @@ type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
 export interface CompletionSettings {
   /** Completions per prompt: one number for all, or one for each. */
   readonly samples: number | readonly number[];
+  /** [items][samples] tokens that completions begin with; absent where an item's begin with nothing. */
+  readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
   readonly sampling: SamplingSettings;
@@ -150,12 +152,12 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
 
 function requestsOf(
   prompts: readonly Int32Array[],
-  { samples, firstRollout = 0 }: CompletionSettings,
+  { samples, firstRollout = 0, prefixes = [] }: CompletionSettings,
 ): GenerationRequest[] {
   let next = firstRollout;
   return prompts.map((prompt, i) => {
     const length = typeof samples === 'number' ? samples : samples[i];
-    return { prompt, rolloutNumbers: Array.from({ length }, () => next++) };
+    return { prompt, rolloutNumbers: Array.from({ length }, () => next++), prefixes: prefixes[i] };
   });
 }
 

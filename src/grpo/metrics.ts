@@ -92,11 +92,23 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded, drop
     }),
     'completions/clipped_ratio': 1 - ended.length / rollouts.length,
     ...(excluded && { 'completions/excluded': excluded.count }),
+    ...originShares(rollouts),
     'groups/drawn': groups.length,
     'groups/live': groups.length - dead,
     'groups/rounds': rounds,
     ...(dropped !== undefined && { 'prompts/dropped': dropped }),
   };
+}
+
+/** Shares of the rollouts that were not sampled plainly. */
+function originShares(rollouts: readonly Rollout[]): Record<string, number> {
+  const origins = new Set(rollouts.flatMap(({ origin }) => origin ?? []));
+  return Object.fromEntries(
+    [...origins].map((name) => [
+      `completions/${name}`,
+      rollouts.filter(({ origin }) => origin === name).length / rollouts.length,
+    ]),
+  );
 }
 
 function partMetrics(name: string, rollouts: readonly Rollout[], index: number): [string, number][] {

@@ -31,6 +31,10 @@ export interface GroupRequest {
   readonly item: TaskItem;
   /** Completions: the size of the group. */
   readonly samples: number;
+  /** [samples] tokens that each completion begins with; they are not sampled, and carry no loss. */
+  readonly prefixes?: readonly Int32Array[];
+  /** What metrics and logs call its rollouts; absent: nothing. */
+  readonly origin?: string;
 }
 
 /** The next problems of the source before this one; of the first, of the task's endless training stream. */
@@ -61,6 +65,8 @@ export type RollOut = (requests: readonly GroupRequest[]) => Promise<readonly Ro
 export interface RolloutTools extends StepContext {
   /** Requests for the next `count` problems of the stage's prompt sources. */
   draw(count: number): Promise<readonly GroupRequest[]>;
+  /** A right answer in tokens, without an end; none of it where the task knows none. */
+  solution(item: TaskItem): Int32Array;
   /** The group with other rollouts; dead where it was, or where the stage's estimator now says so. */
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }

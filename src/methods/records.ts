@@ -43,6 +43,8 @@ export interface GivenRewards {
 export interface Rollout extends VerifiedCompletion, GivenRewards {
   /** As the reward functions gave them, in a stage whose group steps may change them. */
   readonly given?: GivenRewards;
+  /** How it came to be where it was not sampled plainly: `hinted`. */
+  readonly origin?: string;
   /** false: its reward does not count in the group's baseline; its advantage is then 0. */
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */

@@ -99,6 +99,7 @@ import { sequence } from './ratios/sequence.ts';
 import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
+import { hintResample } from './rollouts/hint_resample.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { refill } from './rollouts/refill.ts';
 import { confidence } from './shaping/confidence.ts';
@@ -153,7 +154,7 @@ export interface PointParts {
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
-  rolloutStrategies: [refill, oversampleSelect],
+  rolloutStrategies: [refill, oversampleSelect, hintResample],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [
     ladder,

@@ -4,7 +4,7 @@
  */
 import { TOKEN } from '../token_kinds.ts';
 import type { Completion, GenerationRequest, GenerationSettings } from './generation.ts';
-import { joinParts, maxTokens, splitRequests } from './generation.ts';
+import { begin, joinParts, maxTokens, splitRequests } from './generation.ts';
 import type { Policy } from './policy.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
 import { openSampler, type Sampler } from './sampler.ts';
@@ -43,13 +43,12 @@ export async function generateControlled(
 }
 
 /** Turns of one token each, over the whole room of a completion. */
-function addTurns(
-  sampler: Sampler,
-  { prompt, rolloutNumbers }: GenerationRequest,
-  settings: GenerationSettings,
-): SampledSequence[] {
+function addTurns(sampler: Sampler, request: GenerationRequest, settings: GenerationSettings): SampledSequence[] {
   const stopIds = settings.fixedCompletionTokens === undefined ? settings.stopIds : [];
-  return sampler.add([{ prefix: prompt, rolloutNumbers, stopIds, maxTokens: 1, room: maxTokens(settings) }]);
+  const { prompt: prefix, rolloutNumbers } = request;
+  const sequences = sampler.add([{ prefix, rolloutNumbers, stopIds, maxTokens: 1, room: maxTokens(settings) }]);
+  begin(sampler, sequences, [request]);
+  return sequences;
 }
 
 /** Opens the next turn; or says why there is none. */

@@ -7,6 +7,7 @@
  */
 
 import type { FinishReason } from '../finish_reason.ts';
+import { TOKEN } from '../token_kinds.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
 import type { Policy } from './policy.ts';
 import type { SamplingSettings } from './sample_request.ts';
@@ -22,6 +23,8 @@ export interface GenerationRequest {
   readonly prompt: Int32Array;
   /** One completion per number: run-wide numbers of the rollouts, which key their random draws. */
   readonly rolloutNumbers: readonly number[];
+  /** [completions] tokens that each begins with, of kind `given`. */
+  readonly prefixes?: readonly Int32Array[] | undefined;
 }
 
 export interface GenerationSettings {
@@ -80,7 +83,8 @@ export async function generateKept(
   const perSample = Math.max(0, tokens - 1);
   const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * perSample, 0);
   const together = splitRequests(policy, requests, tokens).length === 1;
-  if (!policy.keepsRollouts || !together || most > policy.capacity.keptRows) {
+  const isPlain = requests.every(({ prefixes }) => prefixes === undefined);
+  if (!policy.keepsRollouts || !isPlain || !together || most > policy.capacity.keptRows) {
     return { completions: await generate(policy, requests, settings), places: undefined };
   }
   const sampler = openSampler(policy, { ...settings, keep: true });
@@ -111,9 +115,23 @@ async function sampleAll(
       maxTokens: maxTokens(settings),
     })),
   );
+  begin(sampler, sequences, requests);
   await sampler.run(sequences);
   let next = 0;
   return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => sequences[next++] as SampledSequence));
+}
+
+/** Puts in what completions begin with. @param sequences  of the requests, in order, nothing sampled yet */
+export function begin(
+  sampler: Sampler,
+  sequences: readonly SampledSequence[],
+  requests: readonly GenerationRequest[],
+): void {
+  const prefixes = requests.flatMap(({ rolloutNumbers, prefixes: own }) => rolloutNumbers.map((_, i) => own?.[i]));
+  sequences.forEach((sequence, i) => {
+    const prefix = prefixes[i];
+    if (prefix !== undefined && prefix.length > 0) sampler.append(sequence, prefix);
+  });
 }
 
 /** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
@@ -134,7 +152,11 @@ export function splitRequests(
       Math.min(completions, rows, Math.floor((kvRows - request.prompt.length) / Math.max(1, perSample))),
     );
     for (let first = 0; first < request.rolloutNumbers.length; first += most) {
-      const part = { prompt: request.prompt, rolloutNumbers: request.rolloutNumbers.slice(first, first + most) };
+      const part: GenerationRequest = {
+        prompt: request.prompt,
+        rolloutNumbers: request.rolloutNumbers.slice(first, first + most),
+        prefixes: request.prefixes?.slice(first, first + most),
+      };
       const promptRows = prompts + part.prompt.length;
       const allSamples = samples + part.rolloutNumbers.length;
       const fits =
@@ -167,9 +189,10 @@ export function joinParts(requests: readonly GenerationRequest[], parts: readonl
 }
 
 function finished(sequence: SampledSequence, { fixedCompletionTokens }: GenerationSettings): Completion {
-  const { tokens, logprobs, entropies, keptLogMass, finishReason = 'length' } = sequence;
+  const { tokens, labels, logprobs, entropies, keptLogMass, finishReason = 'length' } = sequence;
   return {
     tokens: tokens.slice(),
+    ...(labels.includes(TOKEN.given) && { labels: labels.slice() }),
     logprobs: logprobs.slice(),
     entropies: entropies.slice(),
     keptLogMass: keptLogMass.slice(),

@@ -24,6 +24,7 @@ export function completionRecords(
       status: rollout.verdict.status,
       reason: rollout.verdict.reason,
       finish_reason: rollout.finishReason,
+      ...(rollout.origin !== undefined && { origin: rollout.origin }),
       reward: rollout.reward,
       rewards: Object.fromEntries(rewardNames.map((name, i) => [name, givenRewards(rollout).rewardParts[i] ?? null])),
       advantage: group.advantages[member] ?? 0,

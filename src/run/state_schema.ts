@@ -139,6 +139,7 @@ const rolloutSchema = z.object({
   steps: z.array(stepSchema).optional(),
   ...givenSchema.shape,
   given: givenSchema.optional(),
+  origin: z.string().optional(),
   inBaseline: z.literal(false).optional(),
   inLoss: z.literal(false).optional(),
   keptLogMass: z.record(z.string(), number).optional(),

@@ -23,12 +23,14 @@ eval_strategy: "no"
 
 const { verify } = getTaskDefinition('reverse_text');
 
-/** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses, once in three. */
-export const tossed: SmallRun['verify'] = (item, answer, knobs, context) => {
-  const isRight = [...answer].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
-  const verdict = verify(item, answer, knobs, context);
-  return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
-};
+/** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses, once in so many. */
+export function tossed(onceIn: number): SmallRun['verify'] {
+  return (item, answer, knobs, context) => {
+    const isRight = [...answer].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % onceIn === 0;
+    const verdict = verify(item, answer, knobs, context);
+    return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
+  };
+}
 
 /** A run of four steps, four groups of four, with these lines of YAML besides. */
 export async function withTossedRun<T>(
@@ -37,7 +39,7 @@ export async function withTossedRun<T>(
   small: Partial<SmallRun> = {},
 ): Promise<T> {
   const backend = await wasmBackend({ inline: true, fma: false });
-  const run = await openSmallRun(backend, { yaml: `${SMALL}${lines}\n`, verify: tossed, ...small });
+  const run = await openSmallRun(backend, { yaml: `${SMALL}${lines}\n`, verify: tossed(3), ...small });
   try {
     return await work(run);
   } finally {

@@ -27,6 +27,7 @@ async function kept(rule: string, rewards: readonly (number | null)[], seed = 'a
     ...stepContext(stage),
     rng: rngFor(seed),
     draw: async () => [],
+    solution: () => new Int32Array(),
     regroup: (group, members) => ({ ...group, rollouts: members, dead: hasEqualRewards({ rollouts: members }) }),
   };
   const next = async (requests: readonly GroupRequest[]): Promise<readonly RolloutGroup[]> => {
