@@ -3,30 +3,22 @@
  *
  * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
  */
-import type { TaskItem } from '../data/task.ts';
-import { PluginError } from '../errors.ts';
-import type { GroupRequest, PartialCompletion, RollOut, RolloutTools } from '../methods/points.ts';
+import type { GroupRequest, RollOut, RolloutTools } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import type { Completion, KeptGeneration } from '../model/generation.ts';
+import type { Completion } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { CallContexts } from './call_contexts.ts';
-import {
-  answeredItems,
-  completionText,
-  rewardBatch,
-  sampleControlled,
-  sampleKept,
-  verifyCompletions,
-} from './complete.ts';
+import { answeredItems, rewardBatch, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
 import { openPrompts } from './prompts.ts';
 import type { TrainingRun } from './run.ts';
-import { samplingKey, takeBackOnFailure, timed } from './run.ts';
+import { takeBackOnFailure, timed } from './run.ts';
+import { sampleRequests } from './sample_requests.ts';
 import type { StepScope } from './step_scope.ts';
 
 /**
@@ -75,7 +67,7 @@ async function rollOutPlainly(
   excluded: Exclusions,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
-  const { completions, places } = await timed(run, 'rollout', () => sample(run, stage, scope, requests));
+  const { completions, places } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, requests));
   run.state.tokens += completions.flat().reduce((sum, { tokens }) => sum + tokens.length, 0);
   const groups = await timed(run, 'verify', async () =>
     steps.apply(await score(run, stage, scope, excluded, requests, completions)),
@@ -84,47 +76,6 @@ async function rollOutPlainly(
   const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
   if (now !== undefined) await timed(run, 'rollout', () => keepForward(run, scope, groups, now));
   return groups;
-}
-
-async function sample(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  scope: StepScope,
-  requests: readonly GroupRequest[],
-): Promise<KeptGeneration> {
-  const firstRollout = run.state.rolloutsDrawn;
-  const samples = requests.map((request) => request.samples);
-  run.state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
-  const items = requests.map(({ item }) => item);
-  const key = samplingKey(run.config.seed, 'rollout');
-  const prefixes = requests.map((request) => request.prefixes);
-  const settings = { samples, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
-  const { tokenControls } = scope.methods;
-  if (tokenControls.length === 0) return sampleKept(run, items, settings);
-  const completions = await sampleControlled(run, items, settings, (tokens, item) => {
-    const seen = partial(run, tokens, item);
-    for (const { id, part } of tokenControls) {
-      const next = part.after(tokens, item, seen);
-      if (next !== undefined) return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
-    }
-    return undefined;
-  });
-  return { completions, places: undefined };
-}
-
-function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {
-  const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
-  return { text, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
-}
-
-/** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */
-function requireTokens(id: string, tokens: readonly number[], vocabSize: number): readonly number[] {
-  const isToken = (token: unknown): boolean =>
-    Number.isInteger(token) && Number(token) >= 0 && Number(token) < vocabSize;
-  const wrong = Array.isArray(tokens) ? tokens.find((token) => !isToken(token)) : tokens;
-  if (wrong === undefined) return tokens;
-  const rule = `'stop', or a list of token ids from 0 to ${vocabSize - 1}`;
-  throw new PluginError('method-failed', `method "${id}": after gave ${JSON.stringify(wrong)} — give ${rule}.`, { id });
 }
 
 /** Keeps the forward pass of the groups that the update will use, where the update reads it. */
@@ -175,10 +126,11 @@ async function score(
   );
   const isShaped = stage.methods.groupSteps.length > 0;
   let next = 0;
-  return requests.map(({ item, origin }, i): RolloutGroup => {
-    const rollouts = (verified[i] ?? []).map((completion): Rollout => {
+  return requests.map(({ item, origin, temperatures }, i): RolloutGroup => {
+    const rollouts = (verified[i] ?? []).map((completion, place): Rollout => {
       const at = next++;
       const isOut = out.has(at);
+      const temperature = temperatures?.[place] ?? stage.sampling.temperature;
       const given = {
         rewardParts: parts.map((values) => (isOut ? null : (values[at] ?? null))),
         reward: isOut ? null : (totals[at] ?? null),
@@ -189,6 +141,7 @@ async function score(
         ...(isOut && { inLoss: false }),
         ...(isShaped && { given }),
         ...(origin !== undefined && { origin }),
+        ...(temperature !== stage.sampling.temperature && { isOffPolicy: true }),
       };
     });
     return { item, prompt: run.tasks.promptTokens(item), rollouts, dead: false };

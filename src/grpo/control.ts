@@ -122,7 +122,7 @@ async function sampledKl(
     const { logprobs } = await run.policy.score(batch, temperature, to);
     logprobs.forEach((logprob, row) => {
       const rollout = rollouts[batch.completionOf[row]];
-      if (rollout.inLoss === false) return;
+      if (rollout.inLoss === false || rollout.isOffPolicy) return;
       const x = logprob - rollout.logprobs[batch.tokenOf[row]];
       sum += Math.expm1(x) - x;
       tokens++;

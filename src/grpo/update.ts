@@ -39,7 +39,7 @@ interface PackedGroup extends TokenGroup {
 }
 
 /**
- * @param onPolicy the groups were sampled from the very weights that are about to be updated
+ * @param fromTheseWeights the groups were sampled from the very weights that are about to be updated
  * @throws NumericsError at the first non-finite value; the weights are still the last good ones
  */
 export async function updatePolicy(
@@ -47,8 +47,10 @@ export async function updatePolicy(
   stage: GrpoStageConfig,
   scope: StepScope,
   groups: readonly CreditedGroup[],
-  onPolicy: boolean,
+  fromTheseWeights: boolean,
 ): Promise<UpdateResult> {
+  // Of a rollout at another temperature the ratio is not 1 all the same.
+  const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
   const { policy, tasks, state } = run;
   const sizes = stepSizes(groups, completionLimit(tasks, stage));
   const packed = groups

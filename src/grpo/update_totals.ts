@@ -33,8 +33,8 @@ export function addRows(
     if (rows.coefficients[row] === 0) continue;
     const [completion, token] = [batch.completionOf[row], batch.tokenOf[row]];
     const logprob = scores.logprobs[row] ?? 0;
-    const sampled = rollouts[completion]?.logprobs[token] ?? 0;
-    const difference = Math.abs(logprob - sampled);
+    const { logprobs, isOffPolicy } = rollouts[completion];
+    const difference = isOffPolicy ? 0 : Math.abs(logprob - logprobs[token]);
     totals.rows++;
     totals.logprobDifferenceSum += difference;
     totals.logprobDifferenceMax = Math.max(totals.logprobDifferenceMax, difference);

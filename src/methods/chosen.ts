@@ -30,8 +30,9 @@ export function isTruncated({ sampling: { topK, topP, minP } }: GrpoStageConfig)
 }
 
 /** Whether every optimizer step is on fresh rollouts: all ratios are then exactly 1. */
-export function isOnPolicy({ batch: { optimizerStepsPerGeneration, numIterations } }: GrpoStageConfig): boolean {
-  return optimizerStepsPerGeneration === 1 && numIterations === 1;
+export function isOnPolicy({ batch, methods }: GrpoStageConfig): boolean {
+  if (usesMethod(methods, 'temperature-mix')) return false;
+  return batch.optimizerStepsPerGeneration === 1 && batch.numIterations === 1;
 }
 
 /** What a controller of the reference says where nothing of the stage can read it. */

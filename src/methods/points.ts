@@ -33,6 +33,11 @@ export interface GroupRequest {
   readonly samples: number;
   /** [samples] tokens that each completion begins with; they are not sampled, and carry no loss. */
   readonly prefixes?: readonly Int32Array[];
+  /**
+   * [samples] at which each completion is sampled, 0: greedy; absent: that of the stage. One at another temperature than
+   * the stage's is off-policy.
+   */
+  readonly temperatures?: readonly number[];
   /** What metrics and logs call its rollouts; absent: nothing. */
   readonly origin?: string;
 }

@@ -45,6 +45,11 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly given?: GivenRewards;
   /** How it came to be where it was not sampled plainly: `hinted`. */
   readonly origin?: string;
+  /**
+   * Its log-probs are not those of the policy that is about to change, at the stage's temperature: its ratio is not 1 at
+   * the first update either.
+   */
+  readonly isOffPolicy?: true;
   /** false: its reward does not count in the group's baseline; its advantage is then 0. */
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */

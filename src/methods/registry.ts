@@ -102,6 +102,7 @@ import { token } from './ratios/token.ts';
 import { hintResample } from './rollouts/hint_resample.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { refill } from './rollouts/refill.ts';
+import { temperatureMix } from './rollouts/temperature_mix.ts';
 import { confidence } from './shaping/confidence.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
 import { informativeScale } from './shaping/informative_scale.ts';
@@ -154,7 +155,7 @@ export interface PointParts {
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
-  rolloutStrategies: [refill, oversampleSelect, hintResample],
+  rolloutStrategies: [refill, oversampleSelect, hintResample, temperatureMix],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [
     ladder,

@@ -140,6 +140,7 @@ const rolloutSchema = z.object({
   ...givenSchema.shape,
   given: givenSchema.optional(),
   origin: z.string().optional(),
+  isOffPolicy: z.literal(true).optional(),
   inBaseline: z.literal(false).optional(),
   inLoss: z.literal(false).optional(),
   keptLogMass: z.record(z.string(), number).optional(),

@@ -1,0 +1,91 @@
+/** Completions of requests, as plain sampling draws them: with a stage's token controls, at whatever temperatures are asked. */
+import type { TaskItem } from '../data/task.ts';
+import { PluginError } from '../errors.ts';
+import type { GroupRequest, PartialCompletion } from '../methods/points.ts';
+import type { GrpoStageConfig } from '../methods/stage.ts';
+import type { Completion, KeptGeneration } from '../model/generation.ts';
+import { completionText, sampleControlled, sampleKept } from './complete.ts';
+import type { TrainingRun } from './run.ts';
+import { samplingKey } from './run.ts';
+import type { StepScope } from './step_scope.ts';
+
+/** [requests][samples]; rollouts are numbered on. */
+export async function sampleRequests(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  requests: readonly GroupRequest[],
+): Promise<KeptGeneration> {
+  const usual = stage.sampling.temperature;
+  const asked = requests.map(({ samples, temperatures }) =>
+    Array.from({ length: samples }, (_, i) => temperatures?.[i] ?? usual),
+  );
+  if (asked.flat().every((temperature) => temperature === usual)) return sampleAt(run, stage, scope, requests);
+  const found = requests.map((): Completion[] => []);
+  for (const temperature of [...new Set(asked.flat())].sort((a, b) => a - b)) {
+    const places = asked.map((own) => own.flatMap((other, i) => (other === temperature ? [i] : [])));
+    const part = requests.map((request, r): GroupRequest => {
+      const { prefixes } = request;
+      return {
+        ...request,
+        samples: places[r].length,
+        ...(prefixes && { prefixes: places[r].map((i) => prefixes[i]) }),
+      };
+    });
+    const at = { ...stage, sampling: { ...stage.sampling, temperature } };
+    const { completions } = await sampleAt(run, at, scope, part);
+    completions.forEach((own, r) => {
+      own.forEach((completion, k) => {
+        found[r][places[r][k]] = temperature === 0 ? sure(completion) : completion;
+      });
+    });
+  }
+  return { completions: found, places: undefined };
+}
+
+/** A greedy completion: no other could have been sampled. */
+function sure(completion: Completion): Completion {
+  return { ...completion, logprobs: new Float32Array(completion.tokens.length) };
+}
+
+/** All of them at the stage's temperature. */
+async function sampleAt(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  requests: readonly GroupRequest[],
+): Promise<KeptGeneration> {
+  const firstRollout = run.state.rolloutsDrawn;
+  const samples = requests.map((request) => request.samples);
+  run.state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
+  const items = requests.map(({ item }) => item);
+  const key = samplingKey(run.config.seed, 'rollout');
+  const prefixes = requests.map((request) => request.prefixes);
+  const settings = { samples, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
+  const { tokenControls } = scope.methods;
+  if (tokenControls.length === 0) return sampleKept(run, items, settings);
+  const completions = await sampleControlled(run, items, settings, (tokens, item) => {
+    const seen = partial(run, tokens, item);
+    for (const { id, part } of tokenControls) {
+      const next = part.after(tokens, item, seen);
+      if (next !== undefined) return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
+    }
+    return undefined;
+  });
+  return { completions, places: undefined };
+}
+
+function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {
+  const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
+  return { text, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
+}
+
+/** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */
+function requireTokens(id: string, tokens: readonly number[], vocabSize: number): readonly number[] {
+  const isToken = (token: unknown): boolean =>
+    Number.isInteger(token) && Number(token) >= 0 && Number(token) < vocabSize;
+  const wrong = Array.isArray(tokens) ? tokens.find((token) => !isToken(token)) : tokens;
+  if (wrong === undefined) return tokens;
+  const rule = `'stop', or a list of token ids from 0 to ${vocabSize - 1}`;
+  throw new PluginError('method-failed', `method "${id}": after gave ${JSON.stringify(wrong)} — give ${rule}.`, { id });
+}
