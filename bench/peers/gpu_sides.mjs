@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { wordTokenizer } from '../../dist/data/index.js';
+import { closedCodec } from '../../dist/text/codec.js';
 import { completionsOf, LEARNING_RATE, requestsOf } from '../policy_side.mjs';
 import { findPython, startPeer } from './peer.mjs';
 import { startWithWeights } from './side.mjs';
@@ -83,5 +84,6 @@ export function startTrl(peers, size, policy, turns) {
   };
   // <pad> is 0 and <eos> 1, the others are their own names.
   const tokens = Array.from({ length: vocabSize - 2 }, (_, i) => String(i + 2));
-  return startWithWeights('grpo_step.py', policy, wordTokenizer({ name: 'ids', tokens }), setup, optionsOf(peers));
+  const codec = closedCodec(wordTokenizer({ name: 'ids', tokens }));
+  return startWithWeights('grpo_step.py', policy, codec, setup, optionsOf(peers));
 }

@@ -21,10 +21,10 @@ export async function startSide(script, run, setup) {
 }
 
 /** Starts a peer as startPeer does, with the folder of a model that holds these weights as `model` of its setup. */
-export async function startWithWeights(script, policy, tokenizer, setup, options) {
+export async function startWithWeights(script, policy, codec, setup, options) {
   const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-bench-'));
   try {
-    await writeModel(fileStore(folder), 'model', policy, tokenizer);
+    await writeModel(fileStore(folder), 'model', policy, codec);
     return await startPeer(script, { model: join(folder, 'model'), ...setup }, options);
   } finally {
     rmSync(folder, { recursive: true }); // the peer has read it

@@ -1,9 +1,9 @@
 /**
  * The software adapters of the WebGPU tests: lavapipe (Mesa) and SwiftShader (Chromium), Vulkan drivers that run on
- * the processor. `.ci/run` installs both; one that is asked for and missing fails.
+ * the processor. `.ci/run` installs both; one that is asked for and missing fails. `hardware` is the GPU of the machine.
  */
 import { existsSync } from 'node:fs';
-import type { AdapterSource } from '../../src/kernels/webgpu/adapter.ts';
+import { type AdapterSource, adapterLine, describeAdapter } from '../../src/kernels/webgpu/adapter.ts';
 import { nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
 
 /** Where Debian's packages put the drivers, and what Dawn calls their adapters. */
@@ -21,14 +21,27 @@ const ADAPTERS: Readonly<Record<string, { readonly driver: string; readonly name
     },
   };
 
-/** Adapters by their name above. @throws where the driver is not installed */
-export async function openSoftwareAdapter(label: string): Promise<AdapterSource> {
+/** The adapter that Dawn prefers, where it is a GPU. */
+const HARDWARE = 'hardware';
+
+/** Adapters by their name above. @throws where the driver is not installed, or `hardware` is a software adapter */
+export async function openAdapter(label: string): Promise<AdapterSource> {
+  if (label === HARDWARE) return openHardware();
   const { name } = installed(label);
   // The Vulkan loader reads it when the first adapter is asked for.
   process.env.VK_DRIVER_FILES ??= Object.values(ADAPTERS)
     .map(({ driver }) => driver)
     .join(':');
   return nodeGpu(name);
+}
+
+async function openHardware(): Promise<AdapterSource> {
+  const gpu = await nodeGpu();
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  const description = adapter && describeAdapter(adapter);
+  if (description === null || description.isSoftware)
+    throw new Error(`no GPU: the adapter is ${description === null ? 'none' : adapterLine(description)}.`);
+  return gpu;
 }
 
 /** Dawn's null backend: it validates and takes every call, and computes nothing. */
@@ -62,6 +75,7 @@ export function tapped(source: AdapterSource, tap: (device: GPUDevice) => void):
 
 /** Makes this driver the only one of processes that are started from here on. @throws where it is not installed */
 export function useDriver(label: string): void {
+  if (label === HARDWARE) return;
   process.env.VK_DRIVER_FILES = installed(label).driver;
 }
 

@@ -41,15 +41,15 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
     return wasmBackend(options);
   },
   webgpu: async ({ adapter = 'lavapipe', ...options }) => {
-    const { openSoftwareAdapter } = await import('./adapters.ts');
+    const { openAdapter } = await import('./adapters.ts');
     const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
-    return webgpuBackend(await openSoftwareAdapter(adapter), options);
+    return webgpuBackend(await openAdapter(adapter), options);
   },
   tfjs: async ({ adapter = 'cpu' }) => {
     const { openTfjs } = await import('../../src/kernels/tfjs/open.node.ts');
     if (adapter !== 'webgpu') return openTfjs(adapter as TfjsBackendName);
-    const { openSoftwareAdapter } = await import('./adapters.ts');
-    const opened = await openTfjs('webgpu', await openSoftwareAdapter('lavapipe'));
+    const { openAdapter } = await import('./adapters.ts');
+    const opened = await openTfjs('webgpu', await openAdapter('lavapipe'));
     const { env } = await import('@tensorflow/tfjs');
     env().set('WEBGPU_CPU_FORWARD', false); // else small cases would not reach the device
     return opened;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate, generateKept } from '../../src/model/generation.ts';
-import { openSoftwareAdapter } from '../support/adapters.ts';
+import { openAdapter } from '../support/adapters.ts';
 import { bitsOf, generationSettings, NO_UPDATE, openPolicy, randomGroups } from '../support/policies.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
@@ -15,7 +15,7 @@ const REQUESTS = randomGroups([3, 2], { seed: 4 }).map(({ prompt, completions },
 
 /** Samples, then takes the gradient of the kept rows, twice: the first batch's forward pass is computed again. */
 async function rolledOut(stepsPerRead: number, endToken: number | undefined) {
-  const backend = await webgpuBackend(await openSoftwareAdapter(REQUIRED_ADAPTERS[0]), { stepsPerRead });
+  const backend = await webgpuBackend(await openAdapter(REQUIRED_ADAPTERS[0]), { stepsPerRead });
   const policy = await openPolicy(backend, { numLayers: 1 }, { rows: 100, lossRows: 100, kvRows: 100, keptRows: 90 });
   try {
     const end = endToken === undefined ? { fixedCompletionTokens: TOKENS } : { stopIds: [endToken] };

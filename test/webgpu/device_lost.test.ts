@@ -10,7 +10,7 @@ import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
-import { openSoftwareAdapter, watched } from '../support/adapters.ts';
+import { openAdapter, watched } from '../support/adapters.ts';
 import { createTasks } from '../support/tasks.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
@@ -26,7 +26,7 @@ num_generations_eval: 1
 eval_strategy: "no"
 reward_funcs: [mine]`;
 
-const { source, devices } = watched(await openSoftwareAdapter(REQUIRED_ADAPTERS[0]));
+const { source, devices } = watched(await openAdapter(REQUIRED_ADAPTERS[0]));
 const backend = await webgpuBackend(source);
 
 /** Runs to the end; `onStep` hears of a step between its rollout and its update. */

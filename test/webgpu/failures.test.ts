@@ -4,10 +4,10 @@ import { BackendError, MemoryPlanError } from '../../src/errors.ts';
 import { ArenaBuilder, type MemoryPlan, wholeArena } from '../../src/kernels/memory.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import { listAdapters, nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
-import { openSoftwareAdapter, watched } from '../support/adapters.ts';
+import { openAdapter, watched } from '../support/adapters.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
-const gpu = await openSoftwareAdapter(REQUIRED_ADAPTERS[0]);
+const gpu = await openAdapter(REQUIRED_ADAPTERS[0]);
 const LIMITS = { rows: 16, context: 16, vocabSize: 16, width: 16, headDim: 1 };
 
 function planOf(...lengths: readonly number[]): MemoryPlan {

@@ -13,7 +13,7 @@ import { planPolicy } from '../../src/model/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { openSoftwareAdapter } from '../support/adapters.ts';
+import { openAdapter } from '../support/adapters.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
 import {
   bitsOf,
@@ -36,7 +36,7 @@ import {
   worstRelative,
 } from '../support/ten_steps.ts';
 
-const lavapipe = await openSoftwareAdapter('lavapipe');
+const lavapipe = await openAdapter('lavapipe');
 const backendOf = (storageDtype: StorageDtype) => webgpuBackend(lavapipe, { storageDtype });
 const backend = await backendOf('float16');
 
@@ -163,7 +163,7 @@ it('stops at the first activation beyond 65504 instead of learning from it', asy
 });
 
 it('is refused where an adapter or a backend has no float16, with the way out', async () => {
-  const swiftShader = webgpuBackend(await openSoftwareAdapter('swiftshader'), { storageDtype: 'float16' });
+  const swiftShader = webgpuBackend(await openAdapter('swiftshader'), { storageDtype: 'float16' });
   await expect(swiftShader).rejects.toThrow(
     /^storage_dtype: float16 — SwiftShader.* has no shader-f16; leave the key out/,
   );

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { MemoryPlan } from '../../src/kernels/memory.ts';
 import { ArenaBuilder } from '../../src/kernels/memory.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
-import { openSoftwareAdapter } from '../support/adapters.ts';
+import { openAdapter } from '../support/adapters.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
@@ -36,7 +36,7 @@ function expectedOf(hidden: ArrayLike<number>, weight: Float32Array, row: number
 }
 
 it('scores, samples and goes back through 150,000 tokens under bindings of 128 MiB', async () => {
-  const backend = await webgpuBackend(await openSoftwareAdapter(REQUIRED_ADAPTERS[0]), { bindingBytes: 2 ** 27 });
+  const backend = await webgpuBackend(await openAdapter(REQUIRED_ADAPTERS[0]), { bindingBytes: 2 ** 27 });
   const arenas = {
     weights: new ArenaBuilder('weights', 'real', 'weights'),
     gradients: new ArenaBuilder('gradients', 'real', 'gradients'),

@@ -6,7 +6,7 @@ import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { WebgpuOptions } from '../../src/kernels/webgpu/options.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/generation.ts';
-import { openSoftwareAdapter, tapped } from '../support/adapters.ts';
+import { openAdapter, tapped } from '../support/adapters.ts';
 import { bitsOf, generationSettings, openPolicy, randomGroups, sha256Of } from '../support/policies.ts';
 import { tenSteps, WITH_EVERYTHING, withPolicy } from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
@@ -51,7 +51,7 @@ async function sampledAndScored(backend: Backend) {
 
 describe.each(REQUIRED_ADAPTERS)('subgroups on %s', (label) => {
   it('are used where the adapter has them, and the fingerprint says so', async () => {
-    const gpu = await openSoftwareAdapter(label);
+    const gpu = await openAdapter(label);
     const lanes = ((await gpu.requestAdapter()) as GPUAdapter | null)?.info.subgroupMinSize ?? 0;
     expect(lanes).toBeGreaterThanOrEqual(4);
     expect(await usedSubgroups(gpu)).toBe(`${lanes} lanes`);
@@ -59,19 +59,19 @@ describe.each(REQUIRED_ADAPTERS)('subgroups on %s', (label) => {
   });
 
   it('are left alone on a device whose neighbouring invocations are not lanes of one subgroup', async () => {
-    const { source, changes } = changed(await openSoftwareAdapter(label), '(t ^ 1u)', '(t ^ 2u)');
+    const { source, changes } = changed(await openAdapter(label), '(t ^ 1u)', '(t ^ 2u)');
     expect(await usedSubgroups(source)).toBe('none');
     expect(changes()).toBe(2); // workgroups of 64 and of 256
   });
 
   it('sample and score with the bits of the kernels without them', async () => {
-    const gpu = await openSoftwareAdapter(label);
+    const gpu = await openAdapter(label);
     const [used, unused] = [await webgpuBackend(gpu), await webgpuBackend(gpu, { subgroups: false })];
     expect(await sampledAndScored(used)).toEqual(await sampledAndScored(unused));
   });
 
   it('train to the weights of the kernels without them, bit for bit', async () => {
-    const gpu = await openSoftwareAdapter(label);
+    const gpu = await openAdapter(label);
     const [used, unused] = [await webgpuBackend(gpu), await webgpuBackend(gpu, { subgroups: false })];
     const withThem = await withPolicy(used, {}, tenSteps);
     const without = await withPolicy(unused, {}, tenSteps);

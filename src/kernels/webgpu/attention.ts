@@ -8,8 +8,8 @@
  * Cost: 2·hd multiply-adds a key; keys and values are read once a row and head.
  */
 import type { AttentionArgs, Heads } from '../kernels.ts';
-import { EXP, LOG } from './math.ts';
-import type { Recorder } from './recorder.ts';
+import { EXP, foldInOrder, LOG } from './math.ts';
+import type { Recorder, RecorderContext } from './recorder.ts';
 import { read, write } from './recorder.ts';
 
 /** Largest number of output elements a thread may hold, times 64. */
@@ -52,11 +52,27 @@ export function rowHeadWorkgroups(rows: number, heads: number): readonly [number
 /** WGSL: number of a workgroup of `rowHeadWorkgroups`. */
 export const GROUP_INDEX = 'group.y * groups.x + group.x';
 
+/** WGSL that folds in order: the elements `i` of a head, and the `count` rows or keys `c` of a block. */
+export interface Folds {
+  readonly overHead: (loads: Readonly<Record<string, string>>, fold: string) => string;
+  readonly overBlock: (loads: Readonly<Record<string, string>>, fold: string) => string;
+}
+
+/** With loads ahead on GPUs; software adapters would compile such texts for longer than they run. */
+export function foldsFor({ tiling }: RecorderContext): Folds {
+  const ahead = tiling === 'workgroups' ? undefined : { ahead: 1 };
+  return {
+    overHead: (loads, fold) => foldInOrder({ index: 'i', from: '0u', to: 'P.size', loads, fold, ...ahead }),
+    overBlock: (loads, fold) => foldInOrder({ index: 'c', from: '0u', to: 'count', loads, fold, ...ahead }),
+  };
+}
+
 /** out[r, h] = Σ_j softmax_j(scale·q[r, h]·k_j) v_j */
 export function attention(recorder: Recorder, args: AttentionArgs): void {
   const rows = recorder.rows(args.rows);
   const rowCount = (): number => rows.end.value - rows.begin.value;
   const { numHeads, headDim } = args.heads;
+  const { overHead, overBlock } = foldsFor(recorder.context);
   recorder.dispatch({
     label: 'attention',
     operands: {
@@ -93,7 +109,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
     if (t < count) {
       let at = key_at(key_row(keys, first + t), h);
       score = 0.0;
-      for (var i = 0u; i < P.size; i++) { score = fma(query[i], load_kv(at + i), score); }
+      ${overHead({ k: 'load_kv(at + i)' }, 'score = fma(query[i], k, score);')}
       score *= P.scale;
     }
     // Its barrier also lets everyone finish with the weights of the block before.
@@ -106,7 +122,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
       let i = slice * 64u + t;
       if (i < P.size) {
         var sum = sums[slice] * shrink;
-        for (var j = 0u; j < count; j++) { sum = fma(weights[j], load_kv(value_at(key_row(keys, first + j), h) + i), sum); }
+        ${overBlock({ v: 'load_kv(value_at(key_row(keys, first + c), h) + i)' }, 'sum = fma(weights[c], v, sum);')}
         sums[slice] = sum;
       }
     }

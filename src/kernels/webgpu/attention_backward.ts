@@ -2,14 +2,16 @@
  * Attention over intervals, backward, in two passes without float atomics. Formulas: kernels.ts (attentionBackward).
  *
  *   dQ    one workgroup of 64 per row and query head, over the row's keys in blocks of 64, as in the forward
- *   dKv   one workgroup of 64 a kv row and kv head, over the query rows that may read it in blocks of 64
+ *   dKv   one workgroup of 64 a kv row and kv head, over the query rows that may read it in blocks of 64; on GPUs by
+ *         tiles of kv rows (attention_backward_tiled.ts)
  *
  * Which rows read a kv row is looked up: a first pass raises, for each kv row, the last reader + 1 and the largest
  * (2³⁰ − first reader). Raising integers gives one result in any order. Layers that share the intervals share it.
  */
-import type { AttentionBackwardArgs } from '../kernels.ts';
+import type { AttentionBackwardArgs, Heads } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
-import { GROUP_INDEX, geometryScalars, keyGeometry, rowHeadWorkgroups } from './attention.ts';
+import { type Folds, foldsFor, GROUP_INDEX, geometryScalars, keyGeometry, rowHeadWorkgroups } from './attention.ts';
+import { keysTiled, tileKeys } from './attention_backward_tiled.ts';
 import type { CountEntry } from './counts.ts';
 import { fill } from './elementwise.ts';
 import { KEY_READERS } from './layout.ts';
@@ -90,6 +92,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 function recordQueries(recorder: Recorder, args: AttentionBackwardArgs, bounds: Bounds): void {
   const { numHeads, headDim } = args.heads;
   const rowCount = (): number => bounds.end.value - bounds.begin.value;
+  const { overHead, overBlock } = foldsFor(recorder.context);
   recorder.dispatch({
     label: 'attentionBackward dQ',
     operands: {
@@ -124,18 +127,20 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   let keys = keys_of(r);
   let log_sum_exp = load_log_sum_exp(r * P.heads + h);
   var delta = 0.0;
-  for (var i = 0u; i < P.size; i++) { delta = fma(d_out[i], load_out(row_at + i), delta); }
+  ${overHead({ o: 'load_out(row_at + i)' }, 'delta = fma(d_out[i], o, delta);')}
   var sums: array<f32, SLICES>;
   for (var first = 0u; first < keys.count; first += 64u) {
     let count = min(64u, keys.count - first);
     if (t < count) {
       let row = key_row(keys, first + t);
+      let k_at = key_at(row, h);
+      let v_at = value_at(row, h);
       var score = 0.0;
       var d_p = 0.0;
-      for (var i = 0u; i < P.size; i++) {
-        score = fma(query[i], load_kv(key_at(row, h) + i), score);
-        d_p = fma(d_out[i], load_kv(value_at(row, h) + i), d_p);
-      }
+      ${overHead(
+        { k: 'load_kv(k_at + i)', v: 'load_kv(v_at + i)' },
+        'score = fma(query[i], k, score); d_p = fma(d_out[i], v, d_p);',
+      )}
       slopes[t] = exp_f32(fma(score, P.scale, -log_sum_exp)) * (d_p - delta);
     }
     workgroupBarrier();
@@ -143,7 +148,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
       let i = slice * 64u + t;
       if (i < P.size) {
         var sum = sums[slice];
-        for (var j = 0u; j < count; j++) { sum = fma(slopes[j], load_kv(key_at(key_row(keys, first + j), h) + i), sum); }
+        ${overBlock({ k: 'load_kv(key_at(key_row(keys, first + c), h) + i)' }, 'sum = fma(slopes[c], k, sum);')}
         sums[slice] = sum;
       }
     }
@@ -161,6 +166,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
 
 function recordKeys(recorder: Recorder, args: AttentionBackwardArgs, bounds: Bounds, readers: Slot): void {
   const { numHeads, numKvHeads, headDim } = args.heads;
+  const folds = foldsFor(recorder.context);
+  const tile = recorder.context.tiling === 'workgroups' ? tileKeys(args.heads) : undefined;
   recorder.dispatch({
     label: 'attentionBackward dKv',
     operands: {
@@ -175,9 +182,17 @@ function recordKeys(recorder: Recorder, args: AttentionBackwardArgs, bounds: Bou
     },
     counts: { keys: bounds.keys },
     scalars: { ...geometryScalars(args.heads), scale: { float: args.scale }, capacity: readers.shape[1] ?? 0 },
-    code: /* wgsl */ `
+    code: tile === undefined ? keysOneByOne(args.heads, folds) : keysTiled(args.heads, tile, folds),
+    workgroups: () => rowHeadWorkgroups(Math.ceil(bounds.keys.value / (tile ?? 1)), numKvHeads),
+    work: () => (bounds.end.value - bounds.begin.value) * numHeads * headDim * 192,
+  });
+}
+
+/** WGSL: one workgroup per kv row and kv head. */
+function keysOneByOne(heads: Heads, { overHead, overBlock }: Folds): string {
+  return /* wgsl */ `
 ${EXP}
-${keyGeometry(args.heads)}
+${keyGeometry(heads)}
 var<workgroup> key: array<f32, SLICES * 64u>;
 var<workgroup> value: array<f32, SLICES * 64u>;
 var<workgroup> weights: array<f32, 64>;
@@ -220,12 +235,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
         var score = 0.0;
         var d_p = 0.0;
         var delta = 0.0;
-        for (var i = 0u; i < P.size; i++) {
-          let d = load_dOut(row_at + i);
-          score = fma(load_q(row_at + i), key[i], score);
-          d_p = fma(d, value[i], d_p);
-          delta = fma(d, load_out(row_at + i), delta);
-        }
+        ${overHead(
+          { d: 'load_dOut(row_at + i)', q: 'load_q(row_at + i)', o: 'load_out(row_at + i)' },
+          'score = fma(q, key[i], score); d_p = fma(d, value[i], d_p); delta = fma(d, o, delta);',
+        )}
         let p = exp_f32(fma(score, P.scale, -load_log_sum_exp(r * P.heads + h)));
         weights[t] = p;
         slopes[t] = P.scale * (p * (d_p - delta));
@@ -236,11 +249,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
         if (i < P.size) {
           var k_sum = d_key[slice];
           var v_sum = d_value[slice];
-          for (var c = 0u; c < count; c++) {
-            let source = ((first + c) * P.heads + h) * P.size + i;
-            k_sum = fma(slopes[c], load_q(source), k_sum);
-            v_sum = fma(weights[c], load_dOut(source), v_sum);
-          }
+          ${overBlock(
+            {
+              q: 'load_q(((first + c) * P.heads + h) * P.size + i)',
+              d: 'load_dOut(((first + c) * P.heads + h) * P.size + i)',
+            },
+            'k_sum = fma(slopes[c], q, k_sum); v_sum = fma(weights[c], d, v_sum);',
+          )}
           d_key[slice] = k_sum;
           d_value[slice] = v_sum;
         }
@@ -252,8 +267,5 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
     let i = slice * 64u + t;
     if (i < P.size) { store_dKv(at + i, d_key[slice]); store_dKv(v_at + i, d_value[slice]); }
   }
-}`,
-    workgroups: () => rowHeadWorkgroups(bounds.keys.value, numKvHeads),
-    work: () => (bounds.end.value - bounds.begin.value) * numHeads * headDim * 192,
-  });
+}`;
 }

@@ -29,14 +29,16 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
   const adapter = await requestAdapter(gpu);
   const storageDtype = options.storageDtype ?? 'float32';
   if (storageDtype === 'float16') requireFloat16(adapter);
+  const { isSoftware } = describeAdapter(adapter);
   const limits: BufferLimits = {
+    isSoftware,
     bufferBytes: adapter.limits.maxBufferSize,
     bindingBytes: Math.min(
       options.bindingBytes ?? Number.POSITIVE_INFINITY,
       adapter.limits.maxStorageBufferBindingSize,
     ),
   };
-  const tiling = options.tiling ?? (describeAdapter(adapter).isSoftware ? 'registers' : 'workgroups');
+  const tiling = options.tiling ?? (isSoftware ? 'registers' : 'workgroups');
   let unused: GPUAdapter | undefined = adapter;
   let open: Promise<OpenDevice> | undefined;
   const device = async (): Promise<OpenDevice> => {

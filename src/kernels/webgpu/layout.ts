@@ -12,8 +12,8 @@ export const MAXIMUM_COUNTS = 4096;
 /** Read back at a time. */
 export const STAGING_BYTES = 1 << 20;
 
-/** Logits that are held at once, at most. */
-const LOGITS_BYTES = 64 * 1024 ** 2;
+/** Logits that are held at once, at most: enough rows that the product back through them fills a large GPU. */
+const LOGITS_BYTES = { software: 64 * 1024 ** 2, hardware: 256 * 1024 ** 2 } as const;
 const MAXIMUM_LOGIT_ROWS = 1024;
 
 /** Arenas of the backend's own; no plan can name them. */
@@ -25,6 +25,8 @@ export interface BufferLimits {
   readonly bufferBytes: number;
   /** Largest part of a buffer that one kernel can see, in bytes. */
   readonly bindingBytes: number;
+  /** Runs on the processor. */
+  readonly isSoftware: boolean;
 }
 
 /** An arena, and how it is kept. */
@@ -50,7 +52,8 @@ export function arenaBytes({ length, elementBytes }: StoredArena): number {
 /** @throws MemoryPlanError when an arena is larger than the adapter's largest buffer */
 export function layOut(plan: MemoryPlan, limits: BufferLimits, storage: StorageDtype): Layout {
   const { vocabSize, rows } = plan.limits;
-  const most = Math.floor(Math.min(LOGITS_BYTES, limits.bindingBytes) / 4 / vocabSize);
+  const held = LOGITS_BYTES[limits.isSoftware ? 'software' : 'hardware'];
+  const most = Math.floor(Math.min(held, limits.bindingBytes) / 4 / vocabSize);
   const logitRows = Math.max(1, Math.min(most, MAXIMUM_LOGIT_ROWS, rows));
   const scratch: ArenaSpec[] = [
     { name: LOGITS, dtype: 'real', length: logitRows * vocabSize, purpose: 'logits chunk' },

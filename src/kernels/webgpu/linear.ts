@@ -6,7 +6,7 @@
 import { columnsOf } from '../columns.ts';
 import type { LinearArgs, LinearInputGradientArgs, LinearWeightGradientArgs } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
-import { rowsAhead } from './math.ts';
+import { foldInOrder } from './math.ts';
 import { recordProduct, recordWeightGradient, SEGMENT } from './matmul.ts';
 import type { Recorder } from './recorder.ts';
 import { read, widthOf, write } from './recorder.ts';
@@ -113,7 +113,7 @@ function recordColumnSums(recorder: Recorder, { x, stride, sums, rows }: ColumnS
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.width) { return; }
   var sum = load_sums(id.x);
-  ${rowsAhead({ loads: { x: 'load_x(r * P.stride + id.x)' }, fold: 'sum += x;' })}
+  ${foldInOrder({ index: 'r', from: 'begin()', to: 'end()', loads: { x: 'load_x(r * P.stride + id.x)' }, fold: 'sum += x;' })}
   store_sums(id.x, sum);
 }`,
     workgroups: () => (rows.end.value > rows.begin.value ? [Math.ceil(width / 64), 1] : [0, 0]),

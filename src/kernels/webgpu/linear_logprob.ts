@@ -39,7 +39,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
   inverse_temperature = 1.0 / load_temperature(0u);
   let found = row_statistics(t);
   if (t == 0u) {
-    store_logprobs(r, tempered(u32(load_targets(r))) - found.log_sum_exp);
+    store_logprobs(r, tempered_above(u32(load_targets(r)), found.log_sum_exp));
     store_log_sum_exp(r, found.log_sum_exp);
     store_entropies(r, found.entropy);
   }
@@ -79,7 +79,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   let r = begin() + i / P.vocab;
   let v = i % P.vocab;
   let inverse_temperature = 1.0 / load_temperature(0u);
-  let log_p = load_logits(i) * inverse_temperature - load_log_sum_exp(r);
+  let log_p = fma(load_logits(i), inverse_temperature, -load_log_sum_exp(r));
   let p = exp_f32(log_p);
   let is_target = select(0.0, 1.0, v == u32(load_targets(r)));
   let du = load_dLogprobs(r) * (is_target - p) - load_dEntropies(r) * p * (log_p + load_entropies(r));

@@ -76,6 +76,9 @@ export function chunkWork({ rows, logits }: Chunk, passes: number): number {
 /**
  * WGSL, 256 invocations per row that reduce together: `row_statistics` of the tempered logits u = logit·inverse_temperature from `row_at`
  * on. P.vocab is their number.
+ *
+ * What is subtracted from u goes through `tempered_above`: a compiler may fuse the product with the subtraction or not,
+ * kernel by kernel, and NVIDIA's does.
  */
 export const ROW_STATISTICS = /* wgsl */ `
 ${EXP}
@@ -83,6 +86,7 @@ ${LOG}
 var<private> row_at: u32;
 var<private> inverse_temperature: f32;
 fn tempered(v: u32) -> f32 { return load_logits(row_at + v) * inverse_temperature; }
+fn tempered_above(v: u32, base: f32) -> f32 { return fma(load_logits(row_at + v), inverse_temperature, -base); }
 struct Statistics { largest: f32, log_sum_exp: f32, entropy: f32 }
 fn row_statistics(t: u32) -> Statistics {
   var largest = -3.0e38;
@@ -91,7 +95,7 @@ fn row_statistics(t: u32) -> Statistics {
   var mass = 0.0;
   var moment = 0.0;
   for (var v = t; v < P.vocab; v += 256u) {
-    let distance = tempered(v) - largest;
+    let distance = tempered_above(v, largest);
     let e = exp_f32(distance);
     mass += e;
     moment = fma(e, distance, moment);
@@ -99,7 +103,7 @@ fn row_statistics(t: u32) -> Statistics {
   mass = workgroup_sum(t, mass);
   moment = workgroup_sum(t, moment);
   let log_mass = log_f32(mass);
-  return Statistics(largest, largest + log_mass, log_mass - moment / mass);
+  return Statistics(largest, largest + log_mass, fma(-moment, 1.0 / mass, log_mass));
 }`;
 
 /** Elements of a slot, for a scalar parameter. */

@@ -46,32 +46,45 @@ fn log_f32(x: f32) -> f32 {
   return fma(exponent, 0.693359375, m + y);
 }`;
 
-/** Rows whose loads are under way at once: one after the other they would each wait for memory. */
-const ROWS_AHEAD = 8;
+/** Elements whose loads are under way at once: one after the other they would each wait for memory. */
+const AHEAD = 8;
 
 /**
- * WGSL: a loop of one invocation over rows begin() to end() that folds them in order; `loads` are expressions of the
- * row `r`, `fold` the statement that uses them by name.
+ * WGSL: a loop of one invocation over the numbers `from` to `to` that folds them in order; `loads` are expressions of
+ * `index`, `fold` the statement that uses them by name, and `index` too where it needs it.
  */
-export function rowsAhead({
+export function foldInOrder({
+  index,
+  from,
+  to,
   loads,
   fold,
+  ahead: count = AHEAD,
 }: {
+  readonly index: string;
+  readonly from: string;
+  readonly to: string;
   readonly loads: Readonly<Record<string, string>>;
   readonly fold: string;
-}) {
-  const ahead = Array.from({ length: ROWS_AHEAD }, (_, i) => i);
-  const names = Object.keys(loads);
-  const load = (name: string, row: string): string => (loads[name] ?? '').replace(/\br\b/g, row);
-  const numbered = (i: number): string => fold.replace(new RegExp(`\\b(${names.join('|')})\\b`, 'g'), `$1_${i}`);
-  return /* wgsl */ `
-  var row = begin();
-  for (; row + ${ROWS_AHEAD - 1}u < end(); row += ${ROWS_AHEAD}u) {
-    ${ahead.flatMap((i) => names.map((name) => `let ${name}_${i} = ${load(name, `(row + ${i}u)`)};`)).join('\n    ')}
-    ${ahead.map(numbered).join('\n    ')}
-  }
-  for (; row < end(); row++) {
-    ${names.map((name) => `let ${name}_0 = ${load(name, 'row')};`).join(' ')}
-    ${numbered(0)}
+  /** Loads that are under way at once; 1 for a plain loop, whose text is short. */
+  readonly ahead?: number;
+}): string {
+  const ahead = Array.from({ length: count }, (_, i) => i);
+  const names = new RegExp(`\\b(${Object.keys(loads).join('|')})\\b`, 'g');
+  const at = (text: string, place: number): string =>
+    text.replace(new RegExp(`\\b${index}\\b`, 'g'), place === 0 ? index : `(${index} + ${place}u)`);
+  const loaded = (i: number): string =>
+    Object.entries(loads)
+      .map(([name, load]) => `let ${name}_${i} = ${at(load, i)};`)
+      .join(' ');
+  const folded = (i: number): string => at(fold.replace(names, `$1_${i}`), i);
+  const inBlocks = /* wgsl */ `
+    for (; ${index} + ${count - 1}u < ${to}; ${index} += ${count}u) {
+      ${ahead.map(loaded).join('\n      ')}
+      ${ahead.map(folded).join('\n      ')}
+    }`;
+  return /* wgsl */ `{
+    var ${index} = ${from};${count > 1 ? inBlocks : ''}
+    for (; ${index} < ${to}; ${index}++) { ${loaded(0)} ${folded(0)} }
   }`;
 }

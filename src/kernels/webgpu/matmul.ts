@@ -17,7 +17,7 @@ import type { Slot } from '../memory.ts';
 import type { CountEntry } from './counts.ts';
 import type { ProductVariant } from './matmul_parts.ts';
 import { registerProduct, registerWeightGradient } from './matmul_register.ts';
-import { skinnyLanes, skinnyProduct, skinnyRows } from './matmul_skinny.ts';
+import { skinnyLanes, skinnyProduct, skinnyTile } from './matmul_skinny.ts';
 import type { TileSide } from './matmul_tiled.ts';
 import { tiledProduct, tiledWeightGradient } from './matmul_tiled.ts';
 import type { Recorder } from './recorder.ts';
@@ -28,9 +28,9 @@ export { SEGMENT } from './matmul_parts.ts';
 /** Rows up to which a register variant gives a thread one row, not four. */
 const MOST_SINGLE_ROWS = 8;
 /** Rows up to which few rows share out the segments of the inner size instead of filling tiles. */
-const MOST_SKINNY_ROWS = 32;
-/** Workgroups from which large tiles keep a large GPU busy. */
-const LEAST_LARGE_TILES = 192;
+const MOST_SKINNY_ROWS = 128;
+/** Workgroups from which tiles keep a large GPU busy: large ones, and where rows are few the small ones. */
+const LEAST_TILES = 192;
 
 export interface ProductRequest {
   readonly label: string;
@@ -121,29 +121,25 @@ function waysOf(recorder: Recorder, variant: ProductVariant, inner: number, colu
     ];
   }
   const lanes = skinnyLanes(inner);
-  const few =
-    lanes === undefined
-      ? { ...single, most: MOST_SINGLE_ROWS }
-      : {
-          code: skinnyProduct(variant, lanes),
-          tile: { rows: skinnyRows(lanes), columns: 32 },
-          most: MOST_SKINNY_ROWS,
-        };
-  const isLarge = (rows: number): boolean => tileCount(rows, columns) >= LEAST_LARGE_TILES;
+  const few = lanes === undefined ? single : { code: skinnyProduct(variant, lanes), tile: skinnyTile(lanes) };
+  const isFew = (rows: number): boolean =>
+    rows <= MOST_SINGLE_ROWS ||
+    (lanes !== undefined && rows <= MOST_SKINNY_ROWS && tileCount(rows, columns, 32) < LEAST_TILES);
+  const isLarge = (rows: number): boolean => tileCount(rows, columns, 64) >= LEAST_TILES;
   const tiled = (side: TileSide) => ({
     code: tiledProduct(variant, side),
     tile: { rows: 4 * side, columns: 4 * side },
   });
   return [
-    { ...few, isFor: (rows) => rows <= few.most },
-    { ...tiled(8), isFor: (rows) => rows > few.most && !isLarge(rows) },
-    { ...tiled(16), isFor: (rows) => rows > few.most && isLarge(rows) },
+    { ...few, isFor: isFew },
+    { ...tiled(8), isFor: (rows) => !isFew(rows) && !isLarge(rows) },
+    { ...tiled(16), isFor: (rows) => !isFew(rows) && isLarge(rows) },
   ];
 }
 
-/** Tiles of 64 × 64. */
-function tileCount(rows: number, columns: number): number {
-  return Math.ceil(rows / 64) * Math.ceil(columns / 64);
+/** Tiles of side × side. */
+function tileCount(rows: number, columns: number, side: 32 | 64): number {
+  return Math.ceil(rows / side) * Math.ceil(columns / side);
 }
 
 export interface WeightGradientRequest {
@@ -169,7 +165,7 @@ export function recordWeightGradient(recorder: Recorder, request: WeightGradient
   const bStride = request.bStride ?? inner;
   const vectors = startsOnVectors([a, b, out], [columns, inner, aStride, bStride]);
   const rowCount = (): number => Math.max(0, rows.end.value - rows.begin.value);
-  const side = tileCount(columns, inner) >= LEAST_LARGE_TILES ? 16 : 8;
+  const side = tileCount(columns, inner, 64) >= LEAST_TILES ? 16 : 8;
   const { code, tile } =
     recorder.context.tiling === 'registers'
       ? { code: registerWeightGradient(vectors), tile: 32 }

@@ -5,7 +5,7 @@
  * Cost: forward 2 loads per element, backward 7 and one read-modify-write.
  */
 import type { RmsNormArgs, RmsNormBackwardArgs } from '../kernels.ts';
-import { rowsAhead } from './math.ts';
+import { foldInOrder } from './math.ts';
 import type { Recorder } from './recorder.ts';
 import { MOST_WORKGROUPS, read, widthOf, write } from './recorder.ts';
 
@@ -85,7 +85,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.width) { return; }
   var sum = load_dWeight(id.x);
-  ${rowsAhead({
+  ${foldInOrder({
+    index: 'r',
+    from: 'begin()',
+    to: 'end()',
     loads: { out: 'load_dOut(r * P.width + id.x)', x: 'load_x(r * P.width + id.x)', scale: 'load_rstd(r)' },
     fold: 'sum = fma(out, x * scale, sum);',
   })}

@@ -67,7 +67,7 @@ fn shared_value(t: u32, value: f32) -> f32 {
 fn amount(t: u32, kept: Threshold, also: Threshold, largest: f32, by_mass: bool) -> f32 {
   var part = 0.0;
   for (var v = t; v < P.vocab; v += 256u) {
-    if (is_kept(kept, v) && is_kept(also, v)) { part += select(1.0, exp_f32(tempered(v) - largest), by_mass); }
+    if (is_kept(kept, v) && is_kept(also, v)) { part += select(1.0, exp_f32(tempered_above(v, largest)), by_mass); }
   }
   return shared_value(t, workgroup_sum(t, part));
 }
@@ -128,7 +128,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
   var kept_mass = 0.0;
   var full_mass = 0.0;
   for (var v = t * block; v < block_end; v++) {
-    let mass = exp_f32(tempered(v) - largest);
+    let mass = exp_f32(tempered_above(v, largest));
     full_mass += mass;
     if (is_kept(kept, v) && mass >= min_p) { kept_mass += mass; }
   }
@@ -154,14 +154,14 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) t:
   var token = 0u;
   reached = before;
   for (var v = chosen * block; v < min(P.vocab, (chosen + 1u) * block); v++) {
-    let mass = exp_f32(tempered(v) - largest);
+    let mass = exp_f32(tempered_above(v, largest));
     if (mass == 0.0 || mass < min_p || !is_kept(kept, v)) { continue; }
     token = v;
     reached += mass;
     if (reached > goal) { break; }
   }
   store_tokens(r, i32(token));
-  store_logprobs(r, tempered(token) - found.log_sum_exp);
+  store_logprobs(r, tempered_above(token, found.log_sum_exp));
   store_entropies(r, found.entropy);
   store_kept_log_mass(r, select(log_f32(total / all_mass), 0.0, is_greedy || total == all_mass));
 }`;
