@@ -143,13 +143,20 @@ class BoundTask implements Task {
     return this.style === 'plain' ? tagged(answer) : answer;
   }
 
+  #answer(identity: Json): string {
+    const { reply } = this.#definition;
+    if (this.#conversation !== undefined && reply !== undefined)
+      return reply.call(this.#definition, identity, this.knobs);
+    return this.#completion(this.#definition.oracle(identity, this.knobs));
+  }
+
   #item({ identity, key }: KeyedProblem, split: Split, place: string, weight = 1): TaskItem {
     return {
       id: `${this.name}-v${this.version}/${split}/${place}`,
       key,
       split,
       prompt: this.#prompt(identity),
-      answer: this.#completion(this.#definition.oracle(identity, this.knobs)),
+      answer: this.#answer(identity),
       identity,
       weight,
       ...this.#further(identity),

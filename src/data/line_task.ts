@@ -15,6 +15,7 @@ type Kept =
   | 'frequency'
   | 'splitKey'
   | 'question'
+  | 'reply'
   | 'parse'
   | 'columns'
   | 'solutions'

@@ -87,6 +87,11 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   parse?(prompt: string, knobs: K): I | null;
   /** One answer of full score. */
   oracle(identity: I, knobs: K): string;
+  /**
+   * The oracle as it is written below `question`, where a pretrained model is asked and shown examples: of full score
+   * too, in the notation that reads on from the question. Default: the oracle.
+   */
+  reply?(identity: I, knobs: K): string;
   /** What reward functions may read of a problem besides: a name and plain data each. */
   columns?(identity: I, knobs: K): Readonly<Record<string, Json>>;
   /**

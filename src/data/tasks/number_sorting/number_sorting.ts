@@ -20,9 +20,9 @@ function sorted({ direction, numbers }: NumberSortingItem): string[] {
 export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(numberSortingCard, {
   family: 'number_sorting',
   characters: 'updown 0123456789->',
-  generate(rng, { numbers, max, negative }) {
+  generate(rng, { numbers, max, direction, negative }) {
     const drawn = Array.from({ length: numbers }, () => rng.int(negative ? -max : 0, max));
-    return { direction: rng.pick(['up', 'down'] as const), numbers: drawn };
+    return { direction: direction === 'both' ? rng.pick(['up', 'down'] as const) : direction, numbers: drawn };
   },
   key: ({ direction, numbers }) => `sort numbers|${direction}|${numbers.join(',')}`,
   splitKey: ({ numbers }) => `sort numbers|${[...numbers].sort((a, b) => a - b).join(',')}`,
@@ -30,6 +30,7 @@ export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(num
   question: ({ direction, numbers }) =>
     `Sort these numbers in ${direction === 'up' ? 'ascending' : 'descending'} order: ${numbers.join(', ')}.`,
   oracle: (item) => sorted(item).join(' '),
+  reply: (item) => sorted(item).join(', '),
   verify: (item, answer) => judgeNumbers(answer, sorted(item).map(Number)),
   mutants: (item, _knobs, rng) => {
     const right = sorted(item);
