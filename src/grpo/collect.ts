@@ -19,6 +19,7 @@ import { openPrompts } from './prompts.ts';
 import type { TrainingRun } from './run.ts';
 import { takeBackOnFailure, timed } from './run.ts';
 import { sampleRequests } from './sample_requests.ts';
+import { requireSound } from './sound_groups.ts';
 import type { StepScope } from './step_scope.ts';
 
 /**
@@ -49,6 +50,9 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
       return (requests) => part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
     }, plain);
     const groups = await rollOut(await draw(stage.batch.promptsPerStep));
+    const strategies = scope.methods.rolloutStrategies.map(({ id }) => id);
+    const limits = { vocabSize: run.tasks.codec.vocabSize, samples: stage.batch.numGenerations };
+    if (strategies.length > 0) requireSound(groups, strategies, limits);
     excluded.requireFew();
     return {
       groups,

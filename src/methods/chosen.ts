@@ -31,7 +31,7 @@ export function isTruncated({ sampling: { topK, topP, minP } }: GrpoStageConfig)
 
 /** Whether every optimizer step is on fresh rollouts: all ratios are then exactly 1. */
 export function isOnPolicy({ batch, methods }: GrpoStageConfig): boolean {
-  if (usesMethod(methods, 'temperature-mix')) return false;
+  if (usesMethod(methods, 'temperature-mix') || usesMethod(methods, 'success-replay')) return false;
   return batch.optimizerStepsPerGeneration === 1 && batch.numIterations === 1;
 }
 

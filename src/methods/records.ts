@@ -43,7 +43,7 @@ export interface GivenRewards {
 export interface Rollout extends VerifiedCompletion, GivenRewards {
   /** As the reward functions gave them, in a stage whose group steps may change them. */
   readonly given?: GivenRewards;
-  /** How it came to be where it was not sampled plainly: `hinted`. */
+  /** How it came to be where it was not sampled plainly: `hinted`, `replay`. */
   readonly origin?: string;
   /**
    * Its log-probs are not those of the policy that is about to change, at the stage's temperature: its ratio is not 1 at

@@ -102,6 +102,7 @@ import { token } from './ratios/token.ts';
 import { hintResample } from './rollouts/hint_resample.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { refill } from './rollouts/refill.ts';
+import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
 import { confidence } from './shaping/confidence.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
@@ -155,7 +156,7 @@ export interface PointParts {
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
-  rolloutStrategies: [refill, oversampleSelect, hintResample, temperatureMix],
+  rolloutStrategies: [refill, oversampleSelect, hintResample, temperatureMix, successReplay],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [
     ladder,

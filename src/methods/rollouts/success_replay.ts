@@ -1,0 +1,109 @@
+/**
+ * Where no completion of a problem is right and one was before, the latest right one takes the place of the group's last
+ * member, before advantages are computed. It is off-policy: its log-probs are those of the policy that sampled it, so that
+ * its ratio is clipped as any other. Does nothing for problems that are asked once: it wants a source that asks them again.
+ */
+import type { Json } from '../../options/json.ts';
+import { key, whole } from '../../options/keys.ts';
+import { problemKey } from '../ledger.ts';
+import { method } from '../method.ts';
+import type { RolloutStrategy } from '../points.ts';
+import type { Rollout, RolloutGroup } from '../records.ts';
+
+/** A right completion, in plain data, and the optimizer steps of the stage when it was sampled. */
+interface Success {
+  readonly step: number;
+  readonly rollout: Json;
+}
+
+/** Problems whose latest success is kept; beyond, those solved longest ago are forgotten. */
+const REMEMBERED = 4096;
+
+export const successReplay = method({
+  id: 'success-replay',
+  about: {
+    does: 'Puts an earlier right completion into a group that has none.',
+    formula: 'where all rewards of correctness are 0: the last member ← the latest success, at most max_age steps old',
+    source: '2509.24107',
+    certainty: 'after the paper',
+  },
+  options: {
+    oldestSuccess: key(
+      'max_age',
+      whole({ least: 1, most: 1_000_000, example: 50 })
+        .default(100)
+        .describe('Optimizer steps after which a success is no longer replayed. Default 100.'),
+    ),
+  },
+  create: ({ oldestSuccess }): RolloutStrategy => {
+    /** In the order in which they were solved. */
+    const successes = new Map<string, Success>();
+    const remember = ({ item, rollouts }: RolloutGroup, step: number): void => {
+      const right = rollouts.find(({ verdict }) => verdict.score === 1);
+      if (right === undefined) return;
+      successes.delete(problemKey(item));
+      successes.set(problemKey(item), { step, rollout: toPlain(right) });
+      const [oldest] = successes.keys();
+      if (successes.size > REMEMBERED) successes.delete(oldest);
+    };
+    return {
+      async rollOut(requests, next, { step, metric, regroup }) {
+        const groups = await next(requests);
+        const ages: number[] = [];
+        const replayed = groups.map((group) => {
+          const known = successes.get(problemKey(group.item));
+          const isFailed = group.rollouts.every(({ verdict }) => verdict.score !== 1);
+          if (!isFailed || known === undefined || step - known.step > oldestSuccess) return group;
+          ages.push(step - known.step);
+          return regroup(group, [...group.rollouts.slice(0, -1), fromPlain(known.rollout)]);
+        });
+        metric('hits', ages.length / Math.max(1, groups.length));
+        if (ages.length > 0) metric('age', ages.reduce((sum, age) => sum + age, 0) / ages.length);
+        for (const group of groups) remember(group, step);
+        return replayed;
+      },
+      state: () => [...successes].map(([problem, { step, rollout }]) => [problem, step, rollout]),
+      restore(state) {
+        successes.clear();
+        const rows = state as readonly (readonly [string, number, Json])[]; // written by `state`
+        for (const [problem, step, rollout] of rows) {
+          fromPlain(rollout); // throws where it is none
+          successes.set(problem, { step, rollout });
+        }
+      },
+    };
+  },
+});
+
+const REALS = ['logprobs', 'entropies', 'keptLogMass'] as const;
+
+/** A float32 comes back from JSON as it was. */
+function toPlain({ tokens, labels, logprobs, entropies, keptLogMass, ...rest }: Rollout): Json {
+  const { refLogprobs: _, uniformKl: __, ...plain } = rest;
+  return {
+    ...(plain as unknown as Readonly<Record<string, Json>>), // what is no array is plain data
+    tokens: [...tokens],
+    ...(labels && { labels: [...labels] }),
+    logprobs: [...logprobs],
+    entropies: [...entropies],
+    keptLogMass: [...keptLogMass],
+  };
+}
+
+/** @throws TypeError where it is not what `toPlain` gave */
+function fromPlain(plain: Json): Rollout {
+  const fields = plain as unknown as Omit<Rollout, 'origin'> & { readonly labels?: readonly number[] };
+  const { tokens, labels, verdict } = fields;
+  const isWhole = REALS.every((name) => fields[name].length === tokens.length) && typeof verdict.reason === 'string';
+  if (!isWhole || (labels && labels.length !== tokens.length)) throw new TypeError('a success of another form');
+  return {
+    ...fields,
+    tokens: Int32Array.from(tokens),
+    ...(labels && { labels: Uint8Array.from(labels) }),
+    logprobs: Float32Array.from(fields.logprobs),
+    entropies: Float32Array.from(fields.entropies),
+    keptLogMass: Float32Array.from(fields.keptLogMass),
+    isOffPolicy: true,
+    origin: 'replay',
+  };
+}
