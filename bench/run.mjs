@@ -18,13 +18,14 @@ const benchmarks = {
   recipe: 'which tasks of tier 1 does one recipe teach in two minutes?',
   datasets: 'how much memory and time do a million rows take?',
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
+  'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',
   memory: 'does a run take the memory that was planned, and no more as it goes on?',
 };
 
 const [name] = process.argv.slice(2);
 if (name !== undefined && Object.hasOwn(benchmarks, name)) {
   try {
-    await import(`./${name}.mjs`);
+    await import(`./${name.replaceAll('-', '_')}.mjs`);
   } catch (error) {
     if (error.name !== 'PeerError') throw error;
     process.stderr.write(`${error.message}\n`);

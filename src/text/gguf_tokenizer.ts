@@ -55,7 +55,8 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
   const pre = get('pre');
   if (model !== 'gpt2') {
     const given = model === undefined ? 'is missing' : JSON.stringify(model);
-    const rule = 'gpt2 is read, which is byte-level BPE; take the folder that has its tokenizer.json';
+    const kind = model === 'llama' ? 'SentencePiece is not read from GGUF; ' : '';
+    const rule = `${kind}gpt2 is read, which is byte-level BPE; take the folder that has its tokenizer.json`;
     throw unread(`${file}: tokenizer.ggml.model ${given}`, rule);
   }
   if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {

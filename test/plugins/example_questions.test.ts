@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { loadConfigFile } from '../../src/config/load_file.node.ts';
@@ -24,3 +25,17 @@ it('the example of 200 questions learns from what it is shown, and goes on by GR
   await run.policy.close();
   await opened.close();
 }, 120_000);
+
+it('the example for SmolLM2 has 200 conversations with right answers, for a supervised stage and then GRPO', async () => {
+  const file = fileURLToPath(new URL('../../examples/largest.yaml', import.meta.url));
+  const { config } = await loadConfigFile(file, []);
+  expect(config.stages.map(({ stage }) => stage)).toEqual(['sft', 'grpo']);
+  expect(config.adapter).toBeDefined();
+  const lines = readFileSync(file.replace(/yaml$/, 'jsonl'), 'utf8').trimEnd().split('\n');
+  const wrong = lines.filter((line) => {
+    const [, asked, answered] = JSON.parse(line).messages as readonly { readonly content: string }[];
+    const numbers = [...asked.content.matchAll(/\d+/g)].map(Number);
+    return Number(answered.content) !== Math.max(...numbers);
+  });
+  expect([lines.length, wrong]).toEqual([200, []]);
+});

@@ -4,14 +4,12 @@
  * Without the model (node tools/fetch_smollm2.mjs) these tests are skipped, and fail where CI requires it.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packBatch, splitGroups, type TokenGroup } from '../../src/model/batch.ts';
-import { type Completion, type GenerationRequest, generate, wholeVocabulary } from '../../src/model/generation.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { Pretrained } from '../../src/run/pretrained.ts';
 import { loadGolden, type ScoredText } from '../golden/load.ts';
 import { expectSameBits } from '../support/compare.ts';
-import { concatenated, generationSettings, inCompletionOrder } from '../support/policies.ts';
 import { openSmolLm2, SMOLLM2_IS_MISSING, smolLm2Policy } from '../support/smollm2.ts';
+import { groupOf, groupsOf, logprobsOf, requestsOf, sample, sampledLogprobs } from '../support/smollm2_texts.ts';
 
 const golden = loadGolden('smollm2');
 
@@ -20,46 +18,9 @@ const LOGPROB_TOLERANCE = 2e-4;
 /** Logits that are closer than this may come in either order. */
 const TIE = 1e-4;
 
-function groupOf({ prompt, completion }: ScoredText): TokenGroup {
-  return { prompt: Int32Array.from(prompt), completions: [Int32Array.from(completion)] };
-}
-
-async function logprobsOf(policy: Policy, groups: readonly TokenGroup[]): Promise<Float32Array> {
-  const parts: Float32Array[] = [];
-  for (const batch of splitGroups(groups, policy.capacity).map(packBatch)) {
-    parts.push(inCompletionOrder(batch, (await policy.score(batch, 1)).logprobs));
-  }
-  return concatenated(parts);
-}
-
 function largestDifference(found: Float32Array, texts: readonly ScoredText[]): number {
   const expected = texts.flatMap(({ logprobs }) => [...logprobs.data]);
   return found.reduce((most, value, i) => Math.max(most, Math.abs(value - (expected[i] as number))), 0);
-}
-
-function sample(policy: Policy, requests: readonly GenerationRequest[], temperature: number, tokens: number) {
-  const sampling = wholeVocabulary(temperature);
-  return generate(policy, requests, {
-    ...generationSettings({ sampling }),
-    maxCompletionTokens: tokens,
-    fixedCompletionTokens: tokens,
-  });
-}
-
-/** The first `groups` prompts, each with `samples` rollouts. */
-function requestsOf(groups: number, samples: number): GenerationRequest[] {
-  return golden.greedy.slice(0, groups).map(({ prompt }, group) => ({
-    prompt: Int32Array.from(prompt),
-    rolloutNumbers: Array.from({ length: samples }, (_, i) => group * samples + i),
-  }));
-}
-
-function groupsOf(requests: readonly GenerationRequest[], completions: readonly Completion[][]): TokenGroup[] {
-  return requests.map(({ prompt }, i) => ({ prompt, completions: completions[i].map(({ tokens }) => tokens) }));
-}
-
-function sampledLogprobs(completions: readonly Completion[][]): Float32Array {
-  return concatenated(completions.flat().map(({ logprobs }) => logprobs));
 }
 
 describe.skipIf(SMOLLM2_IS_MISSING)('SmolLM2-135M-Instruct', () => {

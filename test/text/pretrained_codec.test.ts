@@ -200,7 +200,7 @@ describe('a tokenizer that cannot be used', () => {
     [
       'is SentencePiece in GGUF',
       () => ggufTokenizer(new Map([['tokenizer.ggml.model', 'llama']]), 'm.gguf'),
-      /tokenizer\.ggml\.model "llama"/,
+      /tokenizer\.ggml\.model "llama" — SentencePiece is not read from GGUF/,
     ],
     [
       'splits in an unknown way in GGUF',
