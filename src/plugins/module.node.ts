@@ -13,6 +13,7 @@ import { inspect } from 'node:util';
 import { createJiti } from 'jiti';
 import { PluginError } from '../errors.ts';
 import { closestName } from '../options/nearest_name.ts';
+import { importedFiles } from './imported_files.node.ts';
 
 /** A file, and which of its exports is meant. */
 export interface ModuleReference {
@@ -72,11 +73,29 @@ const PACKAGE = {
   'rlvr-train/node': ownFile('node'),
 };
 
+/**
+ * The entry points of this package that a file, or what it imports, names: as they are loaded here already. Left to the
+ * loader, each file would load them anew, and from the sources transform them, too.
+ */
+async function ownModules(path: string): Promise<Record<string, unknown>> {
+  const files = [path, ...(await importedFiles(path))];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => ''))); // the loader complains
+  const isNamed = (name: string): boolean =>
+    texts.some((text) => text.includes(`'${name}'`) || text.includes(`"${name}"`));
+  const named = Object.entries(PACKAGE).filter(([name]) => isNamed(name));
+  const modules = named.map(async ([name, file]): Promise<[string, unknown]> => {
+    const exported: object = await import(pathToFileURL(file).href);
+    return [name, { ...exported, __esModule: true }]; // `import * as` takes it as it is
+  });
+  return Object.fromEntries(await Promise.all(modules));
+}
+
 /** The export that is meant. Runs the file. @throws PluginError where it cannot be loaded, or has no such export */
 export async function importExport(reference: ModuleReference): Promise<unknown> {
   // Nothing is left behind on the disk, and a file that was changed is read again.
   const jiti = createJiti(reference.path, {
-    alias: PACKAGE,
+    alias: PACKAGE, // of a name that reading does not find
+    virtualModules: await ownModules(reference.path),
     fsCache: false,
     moduleCache: false,
     interopDefault: false,
