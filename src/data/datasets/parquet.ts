@@ -10,8 +10,8 @@ import type { RowReading } from './read_rows.ts';
 
 /** What is unpacked here; others would need further packages. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
-/** Rows whose objects are in memory at a time, beside the columns of their row group. */
-const BATCH = 10_000;
+/** Rows whose objects are in memory at a time: a writer may put a million into one row group, as pyarrow does. */
+const BATCH = 50_000;
 
 /** @throws DataError where it is damaged, packed otherwise, or has a nested column that is wanted */
 export async function* readParquet(
@@ -26,19 +26,19 @@ export async function* readParquet(
   };
   const metadata = await orDamaged(path, () => parquetMetadataAsync(file, { geoparquet: false }));
   const columns = columnsOf(metadata, path, wanted);
-  let rowStart = 0;
+  let groupStart = 0;
   for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await orDamaged(path, () =>
-      parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, geoparquet: false }),
-    );
-    for (let begin = 0; begin < rows.length; begin += BATCH) {
-      const batch = rows.slice(begin, begin + BATCH);
-      yield batch.map((row, i): RowReading => readRow(row, rowStart + begin + i + 1));
+    const groupEnd = groupStart + Number(group.num_rows);
+    for (let rowStart = groupStart; rowStart < groupEnd; rowStart += BATCH) {
+      const rowEnd = Math.min(groupEnd, rowStart + BATCH);
+      const rows = await orDamaged(path, () =>
+        parquetReadObjects({ file, metadata, columns, rowStart, rowEnd, geoparquet: false }),
+      );
+      yield rows.map((row, i): RowReading => readRow(row, rowStart + i + 1));
     }
-    rowStart = rowEnd;
+    groupStart = groupEnd;
   }
-  if (rowStart === 0) throw badFile(path, 'a table without rows; give one that has some');
+  if (groupStart === 0) throw badFile(path, 'a table without rows; give one that has some');
 }
 
 async function orDamaged<T>(path: string, read: () => Promise<T>): Promise<T> {

@@ -48,6 +48,13 @@ describe('rows of a file', () => {
     expect(read.at(-1)?.line).toBe(rows.length);
   });
 
+  it('are read in parts where a Parquet file has them in one row group', async () => {
+    const numbers = Array.from({ length: 50_010 }, (_, i) => i);
+    const read = await rowsOf(table({ number: numbers }, { rowGroupSize: numbers.length }));
+    expect(read.map((reading) => ('row' in reading ? reading.row.number : reading))).toEqual(numbers);
+    expect(read.map(({ line }) => line)).toEqual(numbers.map((number) => number + 1));
+  });
+
   it('are those of the columns that are wanted', async () => {
     const read = await rowsOf(goldenTable('messages'), { columns: ['prompt'] });
     expect(read).toEqual([
