@@ -16,3 +16,5 @@ function blockOf(firstLine: string): string {
 export const BRIEF = blockOf('// rewards/brief.ts');
 /** tasks/addition.ts. */
 export const ADDITION = blockOf('/** Addition:');
+/** tasks/product.ts. */
+export const PRODUCT = blockOf('// tasks/product.ts');

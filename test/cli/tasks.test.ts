@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkTaskCommand, listTasks, showTask } from '../../src/cli/tasks.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
-import { ADDITION } from './own_files.ts';
+import { ADDITION, PRODUCT } from './own_files.ts';
 import { printed } from './printed.ts';
 
 afterEach(() => {
@@ -75,6 +75,13 @@ describe('check', { timeout: 120_000 }, () => {
   it("passes CONTRIBUTING's task", async () => {
     expect(await printed(() => checkTaskCommand(fileOf(ADDITION), FEW))).toContain('addition keeps every rule');
   }, 120_000);
+
+  it("passes CONTRIBUTING's task of a line, which has less than forty lines", async () => {
+    expect(await printed(() => checkTaskCommand(fileOf(PRODUCT), { ...FEW, level: 0 }))).toContain(
+      'product keeps every rule',
+    );
+    expect(PRODUCT.split('\n').length).toBeLessThan(40);
+  });
 
   it.each([
     ['answer !== String(a + b)', '!answer.startsWith(String(a + b))'],
