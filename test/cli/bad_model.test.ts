@@ -174,7 +174,7 @@ const MISTAKES: Mistake[] = [
   {
     what: 'a sliding window that is too short',
     spoil: config({ model_type: 'mistral', architectures: ['MistralForCausalLM'], sliding_window: 24 }),
-    says: 'my.yaml:2  model_name_or_path: ../base — reads 24 tokens, and prompt and completion take up to 260; lower max_completion_length, or show fewer examples.',
+    says: 'my.yaml:2  model_name_or_path: ../base — reads 24 tokens, and prompt and completion take up to 265; lower max_completion_length, or show fewer examples.',
   },
   {
     what: 'an unknown rotation',
