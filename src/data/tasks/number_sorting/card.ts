@@ -5,7 +5,9 @@ import type { TaskCard } from '../../task.ts';
 const KNOBS = options({
   numbers: whole({ least: 3, most: 10, example: 4 }).default(4).describe('How many numbers.'),
   max: whole({ least: 9, most: 999, example: 20 }).default(20).describe('Largest number.'),
-  direction: choice(['both', 'up', 'down']).default('both').describe('Ascending (up), descending (down), or both.'),
+  direction: choice(['up', 'down'])
+    .optional()
+    .describe('Ascending (up) or descending (down). Default: either, problem by problem.'),
   negative: flag().default(false).describe('Whether numbers may be negative.'),
 });
 

@@ -22,7 +22,7 @@ export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(num
   characters: 'updown 0123456789->',
   generate(rng, { numbers, max, direction, negative }) {
     const drawn = Array.from({ length: numbers }, () => rng.int(negative ? -max : 0, max));
-    return { direction: direction === 'both' ? rng.pick(['up', 'down'] as const) : direction, numbers: drawn };
+    return { direction: direction ?? rng.pick(['up', 'down'] as const), numbers: drawn };
   },
   key: ({ direction, numbers }) => `sort numbers|${direction}|${numbers.join(',')}`,
   splitKey: ({ numbers }) => `sort numbers|${[...numbers].sort((a, b) => a - b).join(',')}`,
