@@ -11,7 +11,7 @@ import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
 import { CallContexts } from './call_contexts.ts';
-import { answeredItems, rewardBatch, verifyCompletions } from './complete.ts';
+import { answeredItems, rewardBatch, sampledTokens, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
@@ -72,7 +72,7 @@ async function rollOutPlainly(
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
   const { completions, places } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, requests));
-  run.state.tokens += completions.flat().reduce((sum, { tokens }) => sum + tokens.length, 0);
+  run.state.tokens += sampledTokens(completions);
   const groups = await timed(run, 'verify', async () =>
     steps.apply(await score(run, stage, scope, excluded, requests, completions)),
   );

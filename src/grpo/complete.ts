@@ -150,6 +150,11 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
   };
 }
 
+/** Tokens of all completions. */
+export function sampledTokens(completions: readonly (readonly Completion[])[]): number {
+  return completions.flat().reduce((sum, { tokens }) => sum + tokens.length, 0);
+}
+
 function requestsOf(
   prompts: readonly Int32Array[],
   { samples, firstRollout = 0, prefixes = [] }: CompletionSettings,

@@ -11,7 +11,7 @@ import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
 import { wholeVocabulary } from '../model/generation.ts';
-import { completeItems } from './complete.ts';
+import { completeItems, sampledTokens } from './complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
 
@@ -31,7 +31,7 @@ export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Ev
     const answers = greedy.flat(); // one per item
     const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
     const weights = items.map(({ weight }) => weight);
-    const tokens = sampled.flat().reduce((sum, completion) => sum + completion.tokens.length, 0);
+    const tokens = sampledTokens(sampled);
     const solved = answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0));
     return {
       accuracy: shareSolved(solved, weights),

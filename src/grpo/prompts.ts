@@ -9,7 +9,7 @@ import type { DrawItems, GroupRequest, PromptSource, SourceTools } from '../meth
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { wholeVocabulary } from '../model/generation.ts';
 import { CallContexts } from './call_contexts.ts';
-import { completeItems } from './complete.ts';
+import { completeItems, sampledTokens } from './complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -87,7 +87,7 @@ async function attemptItems(
   const sampling = how === 'greedy' ? GREEDY : stage.sampling;
   const key = samplingKey(run.config.seed, 'rollout');
   const completions = await completeItems(run, items, { samples, firstRollout, sampling, samplingKey: key, stage });
-  const tokens = completions.flat().reduce((sum, completion) => sum + completion.tokens.length, 0);
+  const tokens = sampledTokens(completions);
   run.state.tokens += tokens;
   return { verdicts: completions.map((own) => own.map(({ verdict }) => verdict)), tokens };
 }

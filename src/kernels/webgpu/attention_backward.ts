@@ -3,15 +3,15 @@
  *
  *   dQ    one workgroup of 64 per row and query head, over the row's keys in blocks of 64, as in the forward
  *   dKv   one workgroup of 64 a kv row and kv head, over the query rows that may read it in blocks of 64; on GPUs by
- *         tiles of kv rows (attention_backward_tiled.ts)
+ *         tiles of kv rows (attention_backward_keys.ts)
  *
  * Which rows read a kv row is looked up: a first pass raises, for each kv row, the last reader + 1 and the largest
  * (2³⁰ − first reader). Raising integers gives one result in any order. Layers that share the intervals share it.
  */
-import type { AttentionBackwardArgs, Heads } from '../kernels.ts';
+import type { AttentionBackwardArgs } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
-import { type Folds, foldsFor, GROUP_INDEX, geometryScalars, keyGeometry, rowHeadWorkgroups } from './attention.ts';
-import { keysTiled, tileKeys } from './attention_backward_tiled.ts';
+import { foldsFor, GROUP_INDEX, geometryScalars, keyGeometry, rowHeadWorkgroups } from './attention.ts';
+import { keysOneByOne, keysTiled, tileKeys } from './attention_backward_keys.ts';
 import type { CountEntry } from './counts.ts';
 import { fill } from './elementwise.ts';
 import { KEY_READERS } from './layout.ts';
@@ -186,86 +186,4 @@ function recordKeys(recorder: Recorder, args: AttentionBackwardArgs, bounds: Bou
     workgroups: () => rowHeadWorkgroups(Math.ceil(bounds.keys.value / (tile ?? 1)), numKvHeads),
     work: () => (bounds.end.value - bounds.begin.value) * numHeads * headDim * 192,
   });
-}
-
-/** WGSL: one workgroup per kv row and kv head. */
-function keysOneByOne(heads: Heads, { overHead, overBlock }: Folds): string {
-  return /* wgsl */ `
-${EXP}
-${keyGeometry(heads)}
-var<workgroup> key: array<f32, SLICES * 64u>;
-var<workgroup> value: array<f32, SLICES * 64u>;
-var<workgroup> weights: array<f32, 64>;
-var<workgroup> slopes: array<f32, 64>;
-fn reads(r: u32, j: i32) -> bool {
-  return (j >= load_intervals(4u * r) && j < load_intervals(4u * r + 1u)) ||
-    (j >= load_intervals(4u * r + 2u) && j < load_intervals(4u * r + 3u));
-}
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) t: u32) {
-  let index = ${GROUP_INDEX};
-  let j = index / P.kv_heads;
-  if (j >= keys()) { return; }
-  let reader_end = u32(load_readers(P.capacity + j));
-  if (reader_end == 0u) { return; }
-  let reader_begin = u32(1073741824 - load_readers(j));
-  let kv_head = index % P.kv_heads;
-  let at = (j * 2u * P.kv_heads + kv_head) * P.size;
-  let v_at = at + P.kv_heads * P.size;
-  for (var i = t; i < P.size; i += 64u) {
-    key[i] = load_kv(at + i);
-    value[i] = load_kv(v_at + i);
-  }
-  workgroupBarrier();
-  var d_key: array<f32, SLICES>;
-  var d_value: array<f32, SLICES>;
-  for (var slice = 0u; slice < SLICES; slice++) {
-    let i = slice * 64u + t;
-    if (i < P.size) { d_key[slice] = load_dKv(at + i); d_value[slice] = load_dKv(v_at + i); }
-  }
-  let share = P.heads / P.kv_heads;
-  for (var h = kv_head * share; h < (kv_head + 1u) * share; h++) {
-    for (var first = reader_begin; first < reader_end; first += 64u) {
-      let count = min(64u, reader_end - first);
-      let r = first + t;
-      weights[t] = 0.0;
-      slopes[t] = 0.0;
-      if (t < count && reads(r, i32(j))) {
-        let row_at = (r * P.heads + h) * P.size;
-        var score = 0.0;
-        var d_p = 0.0;
-        var delta = 0.0;
-        ${overHead(
-          { d: 'load_dOut(row_at + i)', q: 'load_q(row_at + i)', o: 'load_out(row_at + i)' },
-          'score = fma(q, key[i], score); d_p = fma(d, value[i], d_p); delta = fma(d, o, delta);',
-        )}
-        let p = exp_f32(fma(score, P.scale, -load_log_sum_exp(r * P.heads + h)));
-        weights[t] = p;
-        slopes[t] = P.scale * (p * (d_p - delta));
-      }
-      workgroupBarrier();
-      for (var slice = 0u; slice < SLICES; slice++) {
-        let i = slice * 64u + t;
-        if (i < P.size) {
-          var k_sum = d_key[slice];
-          var v_sum = d_value[slice];
-          ${overBlock(
-            {
-              q: 'load_q(((first + c) * P.heads + h) * P.size + i)',
-              d: 'load_dOut(((first + c) * P.heads + h) * P.size + i)',
-            },
-            'k_sum = fma(slopes[c], q, k_sum); v_sum = fma(weights[c], d, v_sum);',
-          )}
-          d_key[slice] = k_sum;
-          d_value[slice] = v_sum;
-        }
-      }
-      workgroupBarrier();
-    }
-  }
-  for (var slice = 0u; slice < SLICES; slice++) {
-    let i = slice * 64u + t;
-    if (i < P.size) { store_dKv(at + i, d_key[slice]); store_dKv(v_at + i, d_value[slice]); }
-  }
-}`;
 }

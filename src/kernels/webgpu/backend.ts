@@ -29,7 +29,8 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
   const adapter = await requestAdapter(gpu);
   const storageDtype = options.storageDtype ?? 'float32';
   if (storageDtype === 'float16') requireFloat16(adapter);
-  const { isSoftware } = describeAdapter(adapter);
+  const description = describeAdapter(adapter);
+  const { isSoftware } = description;
   const limits: BufferLimits = {
     isSoftware,
     bufferBytes: adapter.limits.maxBufferSize,
@@ -53,7 +54,7 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
     name: 'webgpu',
     stepsPerRead: options.stepsPerRead ?? STEPS_PER_READ,
     storageDtype,
-    adapter: describeAdapter(adapter),
+    adapter: description,
     plannedBytes: (plan) => layOut(plan, limits, storageDtype).byPurpose,
     open: async (plan) => {
       const layout = layOut(plan, limits, storageDtype);
@@ -65,7 +66,7 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
       await engine.close();
       throw new MemoryPlanError(
         'webgpu-memory',
-        `${(layout.bytes / 1024 ** 3).toFixed(2)} GiB needed, which ${adapterLine(describeAdapter(adapter))} cannot ` +
+        `${(layout.bytes / 1024 ** 3).toFixed(2)} GiB needed, which ${adapterLine(description)} cannot ` +
           `give (${refusal.message}).\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.`,
         { bytes: layout.bytes, byPurpose: Object.fromEntries(layout.byPurpose) },
       );

@@ -7,6 +7,7 @@ import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
+import { isUnsolved } from './unsolved.ts';
 
 export const hintResample = method({
   id: 'hint-resample',
@@ -35,15 +36,15 @@ export const hintResample = method({
     async rollOut(requests, next, { step, solution, metric }) {
       const groups = [...(await next(requests))];
       if (step < firstHintStep) return groups;
-      let failed = groups.flatMap((group, i) => (isFailed(group) && solution(group.item).length > 1 ? [i] : []));
+      let failed = groups.flatMap((group, i) => (isUnsolved(group) && solution(group.item).length > 1 ? [i] : []));
       metric('rate', failed.length / groups.length);
       for (let level = 1; level <= hintLevels; level++) {
         const share = level / (hintLevels + 1);
         const asked = failed.map((i) => hinted(groups[i], solution(groups[i].item), share));
         const again = asked.length === 0 ? [] : await next(asked);
-        const solved = failed.filter((_, k) => !isFailed(again[k]));
+        const solved = failed.filter((_, k) => !isUnsolved(again[k]));
         failed.forEach((i, k) => {
-          if (!isFailed(again[k])) groups[i] = again[k];
+          if (!isUnsolved(again[k])) groups[i] = again[k];
         });
         groups.push(...again.slice(failed.length)); // of a strategy behind this one that has asked for more
         metric(`solved_at_${level}`, asked.length === 0 ? 0 : solved.length / asked.length);
@@ -53,10 +54,6 @@ export const hintResample = method({
     },
   }),
 });
-
-function isFailed({ rollouts }: RolloutGroup): boolean {
-  return rollouts.every(({ verdict }) => verdict.score !== 1);
-}
 
 /** The problem of a group once more; at least one token of the solution is shown, and one left out. */
 function hinted({ item, rollouts }: RolloutGroup, solution: Int32Array, share: number): GroupRequest {

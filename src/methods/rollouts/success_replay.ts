@@ -9,6 +9,8 @@ import { problemKey } from '../ledger.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { meanOf } from '../statistics.ts';
+import { isUnsolved } from './unsolved.ts';
 
 /** A right completion, in plain data, and the optimizer steps of the stage when it was sampled. */
 interface Success {
@@ -52,13 +54,12 @@ export const successReplay = method({
         const ages: number[] = [];
         const replayed = groups.map((group) => {
           const known = successes.get(problemKey(group.item));
-          const isFailed = group.rollouts.every(({ verdict }) => verdict.score !== 1);
-          if (!isFailed || known === undefined || step - known.step > oldestSuccess) return group;
+          if (!isUnsolved(group) || known === undefined || step - known.step > oldestSuccess) return group;
           ages.push(step - known.step);
           return regroup(group, [...group.rollouts.slice(0, -1), fromPlain(known.rollout)]);
         });
         metric('hits', ages.length / Math.max(1, groups.length));
-        if (ages.length > 0) metric('age', ages.reduce((sum, age) => sum + age, 0) / ages.length);
+        if (ages.length > 0) metric('age', meanOf(ages));
         for (const group of groups) remember(group, step);
         return replayed;
       },
