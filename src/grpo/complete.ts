@@ -4,6 +4,7 @@ import type { TaskItem } from '../data/task.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import type { VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import { lossTokens } from '../methods/tokens.ts';
 import { type AfterToken, generateControlled } from '../model/controlled_generation.ts';
 import type {
   Completion,
@@ -150,9 +151,9 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
   };
 }
 
-/** Tokens of all completions. */
+/** Tokens of all completions that were sampled, and not put in. */
 export function sampledTokens(completions: readonly (readonly Completion[])[]): number {
-  return completions.flat().reduce((sum, { tokens }) => sum + tokens.length, 0);
+  return completions.flat().reduce((sum, completion) => sum + lossTokens(completion), 0);
 }
 
 function requestsOf(

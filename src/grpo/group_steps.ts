@@ -23,7 +23,10 @@ export class GroupRounds {
   /** The groups of one round, shaped. */
   apply(groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
     const shaped = this.#steps.reduce((all, { part, contexts }) => part.apply(all, contexts.next(all.length)), groups);
-    return withDead(this.#scope, shaped);
+    return withDead(
+      this.#scope,
+      shaped.map((group) => (group.dead ? { ...group, ruledOut: true } : group)),
+    );
   }
 }
 
@@ -45,9 +48,9 @@ function rewardOf({ reward }: Rollout): readonly number[] {
   return reward === null ? [] : [reward];
 }
 
-/** A group with other rollouts. */
+/** A group with other rollouts, which may be alive where it was dead for want of a difference. */
 export function regrouped(scope: StepScope, group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup {
-  return withDead(scope, [{ ...group, rollouts }])[0];
+  return withDead(scope, [{ ...group, rollouts, dead: group.ruledOut ?? false }])[0];
 }
 
 /** A group is dead by the word of a step, or by that of the estimator; once it is, it stays so. */

@@ -72,7 +72,7 @@ export interface RolloutTools extends StepContext {
   draw(count: number): Promise<readonly GroupRequest[]>;
   /** A right answer in tokens, without an end; none of it where the task knows none. */
   solution(item: TaskItem): Int32Array;
-  /** The group with other rollouts; dead where it was, or where the stage's estimator now says so. */
+  /** The group with other rollouts; dead where a group step has said so, or where the stage's estimator now does. */
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }
 

@@ -43,7 +43,7 @@ export interface GivenRewards {
 export interface Rollout extends VerifiedCompletion, GivenRewards {
   /** As the reward functions gave them, in a stage whose group steps may change them. */
   readonly given?: GivenRewards;
-  /** How it came to be where it was not sampled plainly: `hinted`, `replay`. */
+  /** How it came to be where it was not sampled plainly: `hinted`, `branch`, `replay`. */
   readonly origin?: string;
   /**
    * Its log-probs are not those of the policy that is about to change, at the stage's temperature: its ratio is not 1 at
@@ -67,6 +67,8 @@ export interface RolloutGroup {
   readonly rollouts: readonly Rollout[];
   /** It gives no gradient, as a group step or the stage's estimator says. */
   readonly dead: boolean;
+  /** By the word of a group step, whatever its rewards are. */
+  readonly ruledOut?: true;
 }
 
 /** Groups with their advantages, ready for an update. */

@@ -101,6 +101,7 @@ import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
 import { hintResample } from './rollouts/hint_resample.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
+import { prefixBranch } from './rollouts/prefix_branch.ts';
 import { refill } from './rollouts/refill.ts';
 import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
@@ -156,7 +157,7 @@ export interface PointParts {
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
-  rolloutStrategies: [refill, oversampleSelect, hintResample, temperatureMix, successReplay],
+  rolloutStrategies: [refill, oversampleSelect, prefixBranch, hintResample, temperatureMix, successReplay],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [
     ladder,

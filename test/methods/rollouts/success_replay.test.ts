@@ -99,6 +99,15 @@ describe('success-replay', () => {
     );
   });
 
+  it('brings a group to life that was dead for want of a success', async () => {
+    const paidForSuccess = { ...small, overrides: ['reward_funcs=[accuracy]'] };
+    const { batches } = await withTossedRun(LINES, goOn, paidForSuccess);
+    const groups = batches.flatMap((batch) => batch.groups);
+    const replayed = groups.filter(({ rollouts }) => rollouts.some(({ origin }) => origin === 'replay'));
+    expect(replayed.length).toBeGreaterThan(0);
+    expect(replayed.every(({ dead }) => !dead)).toBe(true);
+  });
+
   it.each(['', '\nnum_iterations: 2', '\ndynamic_sampling: refill'])(
     'gives the same weights and metrics after a kill%s',
     async (more) => {
