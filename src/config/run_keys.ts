@@ -5,10 +5,8 @@ import { choice, flag, plainData, plugin, real, text, unset, whole } from '../op
 import { ADAPTER_KEYS } from './adapter_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
 import type { TaskEntry } from './mixture.ts';
+import { REPORT_TO } from './report_to.ts';
 import { shareWeight } from './share_weight.ts';
-
-const sinks = 'nothing reports there; use none, or tensorboard (metrics.jsonl is always written)';
-const sink = z.enum(['none', 'tensorboard'], { error: sinks });
 
 const taskName = text('countdown');
 const taskEntry = z.union(
@@ -162,12 +160,5 @@ export const RUN_KEYS = {
     'greater_is_better',
     unset(flag()).describe('Whether more of metric_for_best_model is better. Default true.'),
   ),
-  reportTo: key(
-    'report_to',
-    z
-      .union([sink, z.array(sink, { error: sinks }).max(1, { error: sinks })], { error: sinks })
-      .default('none')
-      .transform((written) => (typeof written === 'string' ? written : (written[0] ?? 'none')))
-      .describe('Write TensorBoard event files beside metrics.jsonl: none or tensorboard. Default none.'),
-  ),
+  reportTo: REPORT_TO,
 };

@@ -4,6 +4,7 @@
  * A disk that refuses a line does not end the run in the middle of a step: the line is held, the next step is saved with
  * it, and only then does the run end, so that a resume finds every line of a run that was never stopped.
  */
+import { reportsTo } from '../config/report_to.ts';
 import { CheckpointError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
@@ -32,7 +33,7 @@ export class RunLogs {
   static async open({ config }: TrainingRun, store: Store): Promise<RunLogs> {
     const completions = await MetricsLog.open(store, 'completions.jsonl');
     const metrics = await MetricsLog.open(store, 'metrics.jsonl', { after: completions });
-    const tensorBoard = config.reportTo === 'tensorboard' ? new TensorBoardLog(store) : undefined;
+    const tensorBoard = reportsTo(config, 'tensorboard') ? new TensorBoardLog(store, config) : undefined;
     return new RunLogs(metrics, completions, tensorBoard);
   }
 
@@ -57,9 +58,9 @@ export class RunLogs {
     if (event.type === 'rollouts') {
       const stage = stageOf(run);
       const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
-      for (const line of completionRecords(event.step, event.groups, names)) {
-        await this.#append(this.#completions, line);
-      }
+      const lines = completionRecords(event.step, event.groups, names);
+      await this.#tensorBoard?.completions(event.step, lines);
+      for (const line of lines) await this.#append(this.#completions, line);
     }
   }
 

@@ -116,19 +116,21 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    ['tensorboard', 'tensorboard'],
-    ['[tensorboard]', 'tensorboard'],
-    ['[]', 'none'],
-    ['none', 'none'],
+    ['tensorboard', ['tensorboard']],
+    ['[mlflow, tensorboard]', ['mlflow', 'tensorboard']],
+    ['[]', []],
+    ['none', []],
+    ['[none]', []],
+    ['all', ['all']],
   ])('reports to %s as TRL does', (written, reportTo) => {
     const text = `task: sort_digits\nmax_steps: 1\nreport_to: ${written}`;
-    expect(parseConfig(text, { file: 'inline' }).config.reportTo).toBe(reportTo);
+    expect(parseConfig(text, { file: 'inline' }).config.reportTo).toEqual(reportTo);
   });
 
-  it('says what it can report to', () => {
-    const text = 'task: sort_digits\nmax_steps: 1\nreport_to: wandb';
+  it.each(['wandb', '[tensorboard, none]'])('says what it can report to instead of %s', (written) => {
+    const text = `task: sort_digits\nmax_steps: 1\nreport_to: ${written}`;
     expect(() => parseConfig(text, { file: 'inline' })).toThrow(
-      'inline:3  report_to: wandb — nothing reports there; use none, or tensorboard (metrics.jsonl is always written).',
+      'nothing reports there; use none, all, or a list of tensorboard and mlflow (metrics.jsonl is always written).',
     );
   });
 

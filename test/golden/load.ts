@@ -36,12 +36,13 @@ export interface ModelGolden {
 export interface TensorBoardGolden {
   about: string;
   versions: Record<string, string>;
-  /** `scalars` is empty for the other types; a value that is NaN is null. */
+  /** As `TensorBoardEvent`; of `scalars`, a value that is NaN is null. */
   events: {
-    type: 'version' | 'session' | 'scalars';
+    type: string;
     wall_seconds: number;
     step: number;
-    scalars: [string, number | null][];
+    scalars?: [string, number | null][];
+    [more: string]: unknown;
   }[];
   /** All records, one behind the other, in base64. */
   bytes: string;

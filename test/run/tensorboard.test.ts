@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { resolvedYaml } from '../../src/config/dump.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import { crc32c, encodeEvent, joinBytes, type TensorBoardEvent } from '../../src/run/event_file.ts';
+import { flatStage } from '../../src/run/flat_config.ts';
 import { memoryStore, type Store } from '../../src/run/store.ts';
 import { TensorBoardLog } from '../../src/run/tensorboard.ts';
 import { loadGolden } from '../golden/load.ts';
@@ -15,9 +18,22 @@ type Said = TensorBoardEvent extends infer E ? (E extends unknown ? Omit<E, 'wal
 /** The bytes of a file that says these things at the moment NOW. */
 const fileOf = (...said: readonly Said[]) =>
   joinBytes(said.map((event) => encodeEvent({ wallSeconds: NOW, ...event } as TensorBoardEvent)));
+const YAML = `
+task: {name: sort_digits, digits: 3}
+stages: [{stage: sft, max_steps: 5}, {stage: grpo, max_steps: 9, learning_rate: 0.01}]`;
+const { config: CONFIG } = parseConfig(YAML, { file: 'inline' });
+const CONFIG_CELL = `\`\`\`yaml\n${resolvedYaml(CONFIG).trimEnd()}\n\`\`\``;
+
+/** A file that goes on at a step. */
 const opening = (step: number): Said[] => [
   { type: 'version', step: 0 },
   { type: 'session', step },
+];
+/** The file of a stage that begins. */
+const start: Said[] = [
+  ...opening(0),
+  { type: 'hparams', step: 0, hparams: flatStage(CONFIG, 1) },
+  { type: 'texts', step: 0, tag: 'config', rows: [[CONFIG_CELL]] },
 ];
 const scalars = (step: number, ...list: [string, number][]): Said => ({ type: 'scalars', step, scalars: list });
 
@@ -30,7 +46,7 @@ const stepEvent = (step: number, metrics: Record<string, number | string>): Trai
 });
 
 async function write(store: Store, ...events: readonly TrainEvent[]): Promise<TensorBoardLog> {
-  const log = new TensorBoardLog(store, () => NOW);
+  const log = new TensorBoardLog(store, CONFIG, () => NOW);
   for (const event of events) await log.handle(event);
   await log.flush();
   return log;
@@ -39,9 +55,10 @@ async function write(store: Store, ...events: readonly TrainEvent[]): Promise<Te
 describe('event records', () => {
   it('have the bytes that TensorBoard writes itself', () => {
     const golden = loadGolden('tensorboard');
-    const records = golden.events.map(({ type, wall_seconds: wallSeconds, step, scalars: list }) =>
-      encodeEvent({ type, wallSeconds, step, scalars: list.map(([tag, value]) => [tag, value ?? Number.NaN]) }),
-    );
+    const records = golden.events.map(({ wall_seconds: wallSeconds, scalars: list, ...event }) => {
+      const numbers = list?.map(([tag, value]) => [tag, value ?? Number.NaN]);
+      return encodeEvent({ ...event, wallSeconds, ...(numbers && { scalars: numbers }) } as TensorBoardEvent);
+    });
     expect(Buffer.from(joinBytes(records)).toString('base64')).toBe(golden.bytes);
   });
 
@@ -66,7 +83,7 @@ describe('the TensorBoard log', () => {
     await write(store, stage(0), event, stepEvent(1, { reward: 0.75, 'completions/mean_length': 6, loss: Number.NaN }));
     expect(await store.read(FIRST)).toEqual(
       fileOf(
-        ...opening(0),
+        ...start,
         scalars(
           0,
           ['eval/accuracy', 0.5],
@@ -83,6 +100,32 @@ describe('the TensorBoard log', () => {
     );
   });
 
+  it('shows completions as they are, whatever Markdown would make of them', async () => {
+    const store = memoryStore();
+    const log = await write(store, stage(0));
+    const completion = { prompt: 'a|*b* `c`', completion: '1\n```2', status: 'wrong-value', reward: 1 / 3, advantage: -1 };
+    await log.completions(4, [completion, { ...completion, prompt: '`', completion: '', reward: null }]);
+    await log.flush();
+    const heading = ['prompt', 'completion', 'status', 'reward', 'advantage'].map((name) => `**${name}**`);
+    const rows = [
+      heading,
+      ['`` a|*b* `c` ``', '````\n1\n```2\n````', '`wrong-value`', '0.3333', '-1'],
+      ['`` ` ``', '', '`wrong-value`', '', '-1'],
+    ];
+    expect(await store.read(FIRST)).toEqual(
+      fileOf(...start, { type: 'texts', step: 4, tag: 'train/completions', rows }),
+    );
+  });
+
+  it('says where a stage has ended', async () => {
+    const store = memoryStore();
+    await write(store, { ...stage(0), stage: 'sft', index: 0 } as TrainEvent, stage(0), { type: 'end', step: 9 });
+    const end: Said = { type: 'hparams-end', step: 0 };
+    expect(await store.read(FIRST)).toEqual(fileOf(...start, end));
+    const sft = await store.read(FIRST.replace('2-grpo', '1-sft'));
+    expect(sft?.subarray(-fileOf(end).length)).toEqual(fileOf(end));
+  });
+
   it('goes on in a new file that voids what was written beyond the checkpoint', async () => {
     const store = memoryStore();
     await write(store, stage(0), stepEvent(1, { reward: 1 }), stepEvent(2, { reward: 2 }), stepEvent(3, { reward: 3 }));
@@ -96,7 +139,7 @@ describe('the TensorBoard log', () => {
     const store = memoryStore();
     await write(store, stage(0), stepEvent(1, { reward: 1 }));
     await write(store, stage(0));
-    expect(await store.read(SECOND)).toEqual(fileOf(...opening(0)));
+    expect(await store.read(SECOND)).toEqual(fileOf(...start));
   });
 
   it('writes again whole what a full disk cut short', async () => {
@@ -111,6 +154,6 @@ describe('the TensorBoard log', () => {
     await expect(log.flush()).rejects.toMatchObject({ code: 'disk-full' });
     full = false;
     await log.flush();
-    expect(await store.read(FIRST)).toEqual(fileOf(...opening(0), scalars(1, ['train/reward', 1])));
+    expect(await store.read(FIRST)).toEqual(fileOf(...start, scalars(1, ['train/reward', 1])));
   });
 });

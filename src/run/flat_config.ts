@@ -1,0 +1,44 @@
+/** A config as single values by name, as trackers show it: `learning_rate`, `task.digits`, `grpo.learning_rate`. */
+import { resolvedTree } from '../config/dump.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import type { Json } from '../options/json.ts';
+
+/** By name; lists stay whole, and what is not set (null) is left out. */
+export type FlatConfig = Readonly<Record<string, Json>>;
+
+/**
+ * The whole config, every default written out. Keys of a stage are named as `--set` names them: by its kind where it is the
+ * only one of its kind, else by its place, `stages.1.learning_rate`.
+ */
+export function flatConfig(config: RunConfig): FlatConfig {
+  const { run, stages } = partsOf(config);
+  const kinds = stages.map(({ stage }) => String(stage));
+  const named = stages.map(({ stage, ...keys }, index) => {
+    const kind = kinds[index];
+    const isOnlyOne = kinds.indexOf(kind) === kinds.lastIndexOf(kind);
+    return flattened({ [isOnlyOne ? kind : `stages.${index}`]: keys });
+  });
+  return Object.assign(flattened(run), ...named);
+}
+
+/** What decides one stage: the keys of the run, and its own under their plain names. */
+export function flatStage(config: RunConfig, index: number): FlatConfig {
+  const { run, stages } = partsOf(config);
+  return { ...flattened(run), ...flattened(stages[index]) };
+}
+
+type Tree = { readonly [key: string]: Json };
+
+function partsOf(config: RunConfig): { readonly run: Tree; readonly stages: readonly Tree[] } {
+  const { stages, ...run } = resolvedTree(config) as Tree; // a config is plain data
+  return { run, stages: stages as unknown as readonly Tree[] }; // a list of mappings, by construction
+}
+
+function flattened(tree: Tree, prefix = ''): Record<string, Json> {
+  const entries = Object.entries(tree).map(([key, value]): Record<string, Json> => {
+    if (value === null) return {};
+    const isMapping = typeof value === 'object' && !Array.isArray(value);
+    return isMapping ? flattened(value as Tree, `${prefix}${key}.`) : { [prefix + key]: value };
+  });
+  return Object.assign({}, ...entries);
+}
