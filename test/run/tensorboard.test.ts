@@ -103,7 +103,13 @@ describe('the TensorBoard log', () => {
   it('shows completions as they are, whatever Markdown would make of them', async () => {
     const store = memoryStore();
     const log = await write(store, stage(0));
-    const completion = { prompt: 'a|*b* `c`', completion: '1\n```2', status: 'wrong-value', reward: 1 / 3, advantage: -1 };
+    const completion = {
+      prompt: 'a|*b* `c`',
+      completion: '1\n```2',
+      status: 'wrong-value',
+      reward: 1 / 3,
+      advantage: -1,
+    };
     await log.completions(4, [completion, { ...completion, prompt: '`', completion: '', reward: null }]);
     await log.flush();
     const heading = ['prompt', 'completion', 'status', 'reward', 'advantage'].map((name) => `**${name}**`);
