@@ -58,10 +58,10 @@ function checkGivenTogether(section: GrpoSection): void {
 function checkWholeGroups(section: GrpoSection, completionsPerStep: number): void {
   const { numGenerations: group, completionsPerMicroBatch: micro } = section.values;
   const multiple = `a multiple of num_generations (${group})`;
-  if (micro !== undefined && micro % group !== 0) {
+  if (micro !== undefined && micro % group !== 0 && group % micro !== 0) {
     section.refuse(
       'completionsPerMicroBatch',
-      `a micro-batch is whole groups; use ${multiple}, such as ${nearest(micro, group)}`,
+      `a micro-batch is whole groups, or an equal part of one; use ${multiple}, such as ${nearest(micro, group)}, or a divisor`,
     );
   } else if (completionsPerStep % group !== 0) {
     section.refuse(
@@ -77,6 +77,12 @@ function checkWholeGroups(section: GrpoSection, completionsPerStep: number): voi
 }
 
 function checkUpdates(section: GrpoSection, completionsPerStep: number, perUpdate: number): void {
+  const { numGenerations: group } = section.values;
+  if (perUpdate % group !== 0) {
+    const rule = `an optimizer step of ${perUpdate} completions is not whole groups`;
+    section.refuse('gradientAccumulationSteps', `${rule}; make it a multiple of num_generations (${group})`);
+    return;
+  }
   if (completionsPerStep % perUpdate === 0) return;
   const rule = `optimizer steps of ${perUpdate} completions do not divide generation_batch_size (${completionsPerStep})`;
   section.refuse('gradientAccumulationSteps', `${rule}; use a divisor, or leave this out for one step per batch`);

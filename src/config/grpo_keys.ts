@@ -37,7 +37,7 @@ const BATCH_KEYS = {
   completionsPerMicroBatch: key(
     'per_device_train_batch_size',
     unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })).describe(
-      'Completions that go through the model at once, a multiple of num_generations. Default: what fits (TRL: 8).',
+      'Completions that go through the model at once, a multiple of num_generations or, of large groups, a divisor. Default: what fits (TRL: 8).',
     ),
   ),
   gradientAccumulationSteps: key(

@@ -4,6 +4,7 @@ import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import { tokenGroup } from './credit.ts';
+import { groupParts } from './group_parts.ts';
 import { isStageOver, type Steering, type TrainingRun } from './run.ts';
 import { openStep, type StepScope } from './step_scope.ts';
 import { microBatchCapacity } from './update.ts';
@@ -114,9 +115,12 @@ async function sampledKl(
   to: 'policy' | 'reference' | 'first',
   { groups, temperature }: StepTaken,
 ): Promise<number> {
-  const members = groups.map((group) => ({ ...tokenGroup(group), group }));
+  const capacity = microBatchCapacity(run, scope.stage, scope);
+  const members = groups
+    .flatMap((group) => groupParts(group, capacity.completions))
+    .map((group) => ({ ...tokenGroup(group), group }));
   let [sum, tokens] = [0, 0];
-  for (const micro of splitGroups(members, microBatchCapacity(run, scope.stage, scope))) {
+  for (const micro of splitGroups(members, capacity)) {
     const batch = packBatch(micro);
     const rollouts = micro.flatMap(({ group }) => group.rollouts);
     const { logprobs } = await run.policy.score(batch, temperature, to);

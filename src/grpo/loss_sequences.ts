@@ -3,9 +3,9 @@
  * the prompt's last row and stand together; a term sees each completion's tokens in their order.
  */
 import type { LossGradient, LossSequence, ScoredText, TrainedText } from '../methods/points.ts';
-import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores } from '../model/policy.ts';
+import type { GroupPart } from './group_parts.ts';
 
 export interface LossSequences {
   readonly sequences: readonly LossSequence[];
@@ -29,7 +29,7 @@ export interface KnownRows extends ObjectiveRows {
 /** @param groups  the batch's groups, in order */
 export function lossSequences(
   batch: PackedBatch,
-  groups: readonly CreditedGroup[],
+  groups: readonly GroupPart[],
   rows: KnownRows,
   scores: Scores,
 ): LossSequences {
@@ -56,7 +56,7 @@ export function lossSequences(
       values.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize);
     const ownLogprobs = own(logprobs);
     return {
-      group,
+      group: group.whole ?? group,
       rollout,
       logprobs: ownLogprobs,
       oldLogprobs: oldLogprobs === logprobs ? ownLogprobs : own(oldLogprobs),

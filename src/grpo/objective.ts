@@ -18,6 +18,7 @@ import type { CreditedGroup } from '../methods/records.ts';
 import type { PackedBatch } from '../model/batch.ts';
 import type { Policy, Scores, ScoresWithLoss } from '../model/policy.ts';
 import type { ObjectiveSettings } from '../model/programs.ts';
+import type { GroupPart } from './group_parts.ts';
 import { type KnownRows, lossSequences } from './loss_sequences.ts';
 import type { StepMeter } from './meter.ts';
 import type { StepScope } from './step_scope.ts';
@@ -25,7 +26,7 @@ import type { StepScope } from './step_scope.ts';
 /** One micro-batch and what is known of its loss rows. */
 export interface ObjectiveBatch {
   readonly batch: PackedBatch;
-  readonly groups: readonly CreditedGroup[];
+  readonly groups: readonly GroupPart[];
   readonly rows: KnownRows;
   readonly temperature: number;
   readonly sizes: LossContext['sizes'];

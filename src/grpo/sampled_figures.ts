@@ -5,6 +5,7 @@ import type { PackedBatch } from '../model/batch.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import { uniformDivergences } from '../model/distributions.ts';
 import { tokenGroup } from './credit.ts';
+import { groupParts } from './group_parts.ts';
 import { type TrainingRun, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
 import { microBatchCapacity } from './update.ts';
@@ -19,22 +20,23 @@ export async function withSampledFigures(
   const { needs, rolloutStrategies } = scope.methods;
   if (needs.sampled.length === 0) return groups;
   const going = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
-  const scored = new Map<RolloutGroup, RolloutGroup>();
-  const members = going.map((group) => ({ ...tokenGroup(group), group }));
+  const capacity = microBatchCapacity(run, stage, scope);
+  const members = going
+    .flatMap((group) => groupParts(group, capacity.completions))
+    .map((group) => ({ ...tokenGroup(group), group }));
+  const scored = new Map<RolloutGroup, Rollout[]>(going.map((group) => [group, []]));
   await timed(run, 'update', async () => {
-    for (const micro of splitGroups(members, microBatchCapacity(run, stage, scope))) {
+    for (const micro of splitGroups(members, capacity)) {
       const own = micro.map(({ group }) => group);
       const figures = await figuresOf(run, stage, scope, packBatch(micro), own);
       let next = 0;
       for (const group of own) {
-        scored.set(group, {
-          ...group,
-          rollouts: group.rollouts.map((rollout) => ({ ...rollout, ...figures[next++] })),
-        });
+        const rollouts = group.rollouts.map((rollout) => ({ ...rollout, ...figures[next++] }));
+        scored.get(group.whole ?? group)?.push(...rollouts);
       }
     }
   });
-  return groups.map((group) => scored.get(group) ?? group);
+  return groups.map((group) => ({ ...group, rollouts: scored.get(group) ?? group.rollouts }));
 }
 
 type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl'>;

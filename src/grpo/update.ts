@@ -1,7 +1,8 @@
 /**
- * One optimizer step of a stage's objective over credited groups, in micro-batches of whole groups.
+ * One optimizer step of a stage's objective over credited groups, in micro-batches of whole groups, or of parts of those
+ * that are too large.
  *
- * Gradients of the micro-batches add up (same bits however they are cut, on wasm); weights change once, and only
+ * Gradients of the micro-batches add up (of whole groups to the same bits however they are cut, on wasm); weights change once, and only
  * if every number is finite.
  */
 import { NumericsError } from '../errors.ts';
@@ -14,6 +15,7 @@ import { packBatch, splitGroups } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
 import { completionLimit } from './completion_end.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
+import { type GroupPart, groupParts } from './group_parts.ts';
 import { StepMeter } from './meter.ts';
 import {
   accumulateObjective,
@@ -35,7 +37,7 @@ type MicroBatch = Omit<ObjectiveBatch, 'rows'>;
 
 /** A group with the token arrays that packing needs. */
 interface PackedGroup extends TokenGroup {
-  readonly credited: CreditedGroup;
+  readonly credited: GroupPart;
 }
 
 /**
@@ -53,10 +55,12 @@ export async function updatePolicy(
   const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
   const { policy, tasks, state } = run;
   const sizes = stepSizes(groups, completionLimit(tasks, stage));
+  const capacity = microBatchCapacity(run, stage, scope);
   const packed = groups
     .filter((group) => actsInUpdate(scope.methods, group))
+    .flatMap((group) => groupParts(group, capacity.completions))
     .map((credited): PackedGroup => ({ ...tokenGroup(credited), credited }));
-  const microBatches = splitGroups(packed, microBatchCapacity(run, stage, scope));
+  const microBatches = splitGroups(packed, capacity);
   const totals = emptyTotals(paysForEntropy(scope));
   const meter = new StepMeter();
   const { temperature } = stage.sampling;
@@ -136,7 +140,7 @@ export function microBatchCapacity(
   run: TrainingRun,
   { batch }: GrpoStageConfig,
   { methods: { needs } }: StepScope,
-): Parameters<typeof splitGroups>[1] {
+): Required<Parameters<typeof splitGroups>[1]> {
   const { rows, lossRows, groups, completions, distributionRows = 0 } = run.policy.capacity;
   return {
     rows,
@@ -184,7 +188,7 @@ async function objectiveRows(
   const { aggregation, needs } = scope.methods;
   const coefficientOf = Float64Array.from(
     groups.flatMap((group) => {
-      const groupTokens = sum(group.rollouts, lossTokens);
+      const groupTokens = sum((group.whole ?? group).rollouts, lossTokens);
       return group.rollouts.map((rollout, i) => {
         const tokens = lossTokens(rollout);
         const place = { groups: groupCount, groupTokens, tokenWeight: lossTokenWeight(group, i) };

@@ -113,6 +113,8 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     moves: (settings) => objective.moves(settings) || ratio.moves(settings),
   };
   movable.push(ownTerm as Made<unknown>); // behind objective and ratio, which move first
+  const lossTerms = [ownTerm, ...partsAt('lossTerms')];
+  requireWholeGroups(stage, lossTerms);
   return {
     promptSources: partsAt('promptSource'),
     rolloutStrategies: partsAt('rolloutStrategies'),
@@ -123,7 +125,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     ratio,
     objective,
     tokenWeights: partsAt('tokenWeights'),
-    lossTerms: [ownTerm, ...partsAt('lossTerms')],
+    lossTerms,
     aggregation: one('aggregation'),
     controllers: partsAt('controllers'),
     needs: needsOf(stage, own),
@@ -132,6 +134,16 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     },
     option: (yaml) => optionOfStage(yaml, stage, own),
   };
+}
+
+/** @throws ConfigError where a micro-batch is part of a group whose completions a term compares */
+function requireWholeGroups({ batch }: GrpoStageConfig, terms: readonly Named<LossTerm>[]): void {
+  const { completionsPerMicroBatch: micro = batch.numGenerations, numGenerations: group } = batch;
+  const comparing = terms.find(({ part }) => part.coupling === 'group');
+  if (micro >= group || comparing === undefined) return;
+  const path = 'per_device_train_batch_size';
+  const rule = `a part of a group of ${group}, and ${comparing.id} compares the completions of a group`;
+  throw new ConfigError('part-of-a-group', `${path}: ${micro} — ${rule}; use ${group}, or leave it out.`, { path });
 }
 
 function move(made: Made<Stateful>, step: number, settings: Settings): void {

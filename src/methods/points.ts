@@ -243,7 +243,7 @@ export interface TextSources extends StepContext {
 
 export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
-  /** Adds losses and derivatives of one micro-batch: whole groups, one entry per completion. */
+  /** Adds losses and derivatives of one micro-batch, one entry per completion: whole groups, where the coupling is `group`. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
   /** Texts of its own for this optimizer step (`Needs.demonstrations`): asked once, a forward and backward pass of theirs. */
   texts?(sources: TextSources): readonly TrainedText[];

@@ -14,7 +14,7 @@ export interface BatchConfig {
   readonly completionsPerStep: number;
   /** Groups sampled at a time: completionsPerStep / numGenerations. */
   readonly promptsPerStep: number;
-  /** Completions through the model at once (`per_device_train_batch_size`), whole groups; absent: what fits. */
+  /** Completions through the model at once (`per_device_train_batch_size`), whole groups or an equal part of one; absent: what fits. */
   readonly completionsPerMicroBatch?: number;
   /** Optimizer steps on one generation batch in one iteration; 1 is exactly on-policy. */
   readonly optimizerStepsPerGeneration: number;

@@ -80,18 +80,18 @@ export function planCapacity(
       all * groupRows <= mostKeptRows &&
       all <= most;
     const byDefault = keeps ? all : Math.min(most, Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows)));
-    const together = Math.min(all, asked ? asked / samples : byDefault);
+    const together = Math.min(all, asked ? asked / samples : byDefault); // below 1: a part of a group
     if (needed?.distributionsFor.length) {
       distributionRows = Math.max(distributionRows, together * samples * limit);
     }
-    rows = Math.max(rows, together * groupRows);
+    rows = Math.max(rows, Math.ceil(together) * shown.maxPromptTokens + together * samples * (limit - 1));
     lossRows = Math.max(lossRows, together * samples * limit);
     if (needed?.demonstrations) {
       // One demonstration may be longer than a whole group of this stage.
       rows = Math.max(rows, prompt + tasks.maxCompletionTokens - 1);
       lossRows = Math.max(lossRows, tasks.maxCompletionTokens);
     }
-    groups = Math.max(groups, together);
+    groups = Math.max(groups, Math.ceil(together));
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);
     if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
   }

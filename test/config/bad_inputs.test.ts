@@ -279,7 +279,7 @@ describe('one bad line', () => {
     ],
     [
       'per_device_train_batch_size: 12',
-      'per_device_train_batch_size: 12 — a micro-batch is whole groups; use a multiple of num_generations (8), such as 16.',
+      'per_device_train_batch_size: 12 — a micro-batch is whole groups, or an equal part of one; use a multiple of num_generations (8), such as 16, or a divisor.',
     ],
     [
       'steps_per_generation: 4',

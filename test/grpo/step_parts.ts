@@ -160,18 +160,15 @@ export async function scoresOf(
     which = 'policy',
   }: { readonly temperature?: number; readonly which?: 'policy' | 'reference' } = {},
 ): Promise<CompletionScores[]> {
-  const batch = packBatch([group]);
-  await policy.score(batch, temperature, which);
   const { logprobs, refLogprobs, entropies } = policy.slots.results;
-  const read = (slot: typeof logprobs) => policy.engine.read(slot, batch.lossRowCount);
-  const [scored, spread] = [await read(which === 'policy' ? logprobs : refLogprobs), await read(entropies)];
-  const scores = group.completions.map(
-    ({ length }): CompletionScores => ({ logprobs: new Float64Array(length), entropies: new Float64Array(length) }),
-  );
-  batch.completionOf.forEach((completion, row) => {
-    scores[completion].logprobs[batch.tokenOf[row]] = scored[row];
-    scores[completion].entropies[batch.tokenOf[row]] = spread[row];
-  });
+  const scores: CompletionScores[] = [];
+  for (const tokens of group.completions) {
+    // One by one: there may be no room for all of them.
+    await policy.score(packBatch([{ prompt: group.prompt, completions: [tokens] }]), temperature, which);
+    const read = (slot: typeof logprobs) => policy.engine.read(slot, tokens.length);
+    const [scored, spread] = [await read(which === 'policy' ? logprobs : refLogprobs), await read(entropies)];
+    scores.push({ logprobs: Float64Array.from(scored), entropies: Float64Array.from(spread) });
+  }
   return scores;
 }
 

@@ -11,6 +11,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import { repeated } from './request_members.ts';
 
 const RULES = { random: randomly, variance: byVariance, balanced: byVerdict } as const;
 
@@ -42,12 +43,13 @@ export const oversampleSelect = method({
   },
   create: ({ sampledPerKept, keptBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
-      const groups = await next(requests.map((request) => ({ ...request, samples: sampledPerKept * request.samples })));
+      const groups = await next(requests.map((request) => repeated(request, sampledPerKept)));
       metric('reward', meanOf(groups.flatMap(({ rollouts }) => rollouts.flatMap(({ reward }) => reward ?? []))));
-      return groups.map((group) => {
+      return groups.map((group, i) => {
         const { rollouts } = group;
-        if (rollouts.length <= numGenerations) return group;
-        const kept = RULES[keptBy](rollouts, numGenerations, rng);
+        const { samples: count } = requests[i] ?? { samples: numGenerations }; // one that a strategy behind this one added
+        if (rollouts.length <= count) return group;
+        const kept = RULES[keptBy](rollouts, count, rng);
         return regroup(
           group,
           [...kept].sort((a, b) => a - b).map((i) => rollouts[i]),

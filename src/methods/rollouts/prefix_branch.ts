@@ -12,6 +12,7 @@ import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import { membersOf } from './request_members.ts';
 
 export const prefixBranch = method({
   id: 'prefix-branch',
@@ -56,7 +57,7 @@ export const prefixBranch = method({
     async rollOut(requests, next, { step, rng, metric, regroup }) {
       if (step >= branchingSteps) return next(requests);
       const trunkCounts = requests.map(({ samples }) => Math.ceil(samples / (1 + branchesPerTrunk)));
-      const trunks = await next(requests.map((request, i) => members(request, 0, trunkCounts[i])));
+      const trunks = await next(requests.map((request, i) => membersOf(request, 0, trunkCounts[i])));
       const cuts: number[] = [];
       const asked = requests.map((request, i): GroupRequest => {
         const { rollouts } = trunks[i];
@@ -67,7 +68,7 @@ export const prefixBranch = method({
           const trunk = k % rollouts.length;
           return rollouts[trunk].tokens.subarray(0, own[trunk]);
         });
-        return { ...members(request, trunkCounts[i], count), prefixes, origin: 'branch' };
+        return { ...membersOf(request, trunkCounts[i], count), prefixes, origin: 'branch' };
       });
       const branches = await next(asked);
       metric('cut', meanOf(cuts));
@@ -79,17 +80,6 @@ export const prefixBranch = method({
     },
   }),
 });
-
-/** Some of the completions that are asked for. */
-function members(request: GroupRequest, first: number, samples: number): GroupRequest {
-  const { prefixes, temperatures } = request;
-  return {
-    ...request,
-    samples,
-    ...(prefixes && { prefixes: prefixes.slice(first, first + samples) }),
-    ...(temperatures && { temperatures: temperatures.slice(first, first + samples) }),
-  };
-}
 
 /** Tokens before the cut; 0 where there is no place for one. Neither a token that was put in nor the end is sampled again. */
 function cutOf({ tokens, labels, entropies, finishReason }: Rollout, candidates: number, rng: Rng): number {

@@ -98,6 +98,44 @@ describe('oversample-select', () => {
     expect((await kept('variance', [1, 1, 1, 1, 1, 1, 1, 0])).group.dead).toBe(false);
   });
 
+  it('asks more completions of each beginning and temperature, and keeps as many as were asked for', async () => {
+    const given: GroupRequest[] = [];
+    const stage = stageOf('rollout_strategies: [oversample-select]');
+    const [{ part }] = createMethods(stage).rolloutStrategies;
+    const prefixes = [Int32Array.of(1), Int32Array.of(2)];
+    const tools: RolloutTools = {
+      ...stepContext(stage),
+      draw: async () => [],
+      solution: () => new Int32Array(),
+      regroup: (group, members) => ({ ...group, rollouts: members }),
+    };
+    const [group] = await part.rollOut(
+      [{ item: groupOf([]).item, samples: 2, prefixes, temperatures: [1, 2] }],
+      async (requests) => {
+        given.push(...requests);
+        return requests.map(({ samples }) => groupOf(Array.from({ length: samples }, (_, i) => rolloutOf(1, i % 2))));
+      },
+      tools,
+    );
+    const [one, two] = prefixes;
+    expect(given).toMatchObject([{ samples: 4, prefixes: [one, two, one, two], temperatures: [1, 2, 1, 2] }]);
+    expect(group.rollouts).toHaveLength(2);
+  });
+
+  it.each(['hint-resample', 'prefix-branch, branches: 1', 'temperature-mix', 'success-replay'])(
+    'stands before and behind %s in a chain',
+    async (other) => {
+      for (const chain of [`[oversample-select, {name: ${other}}]`, `[{name: ${other}}, oversample-select]`]) {
+        await withTossedRun(`rollout_strategies: ${chain}`, async (run) => {
+          const { batches, metrics } = await goOn(run);
+          const sizes = batches.flatMap(({ groups }) => groups.map(({ rollouts }) => rollouts.length));
+          expect(new Set(sizes)).toEqual(new Set([4]));
+          expect(metrics).toHaveLength(4);
+        });
+      }
+    },
+  );
+
   const LINES = 'rollout_strategies: [{name: oversample-select, oversampling: 3}]\ndynamic_sampling: refill';
 
   it('gives the same weights and metrics after a kill', async () => {

@@ -1,0 +1,29 @@
+/** Requests for some of the completions of another one, or for more of them: each keeps its own beginning and temperature. */
+import type { GroupRequest } from '../points.ts';
+
+/** Those from `first` on. */
+export function membersOf(request: GroupRequest, first: number, samples: number): GroupRequest {
+  return withMembers(
+    request,
+    Array.from({ length: samples }, (_, i) => first + i),
+  );
+}
+
+/** All of them so many times over. */
+export function repeated(request: GroupRequest, times: number): GroupRequest {
+  const { samples } = request;
+  return withMembers(
+    request,
+    Array.from({ length: times * samples }, (_, i) => i % samples),
+  );
+}
+
+function withMembers(request: GroupRequest, members: readonly number[]): GroupRequest {
+  const { prefixes, temperatures } = request;
+  return {
+    ...request,
+    samples: members.length,
+    ...(prefixes && { prefixes: members.map((i) => prefixes[i]) }),
+    ...(temperatures && { temperatures: members.map((i) => temperatures[i]) }),
+  };
+}
