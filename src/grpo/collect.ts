@@ -9,7 +9,7 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Completion } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
-import { combineRewards, scoreRewards } from '../rewards/reward_function.ts';
+import { combineRewards, type RewardBatch, scoreRewards } from '../rewards/reward_function.ts';
 import { CallContexts } from './call_contexts.ts';
 import { answeredItems, rewardBatch, sampledTokens, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroup } from './credit.ts';
@@ -111,10 +111,11 @@ async function score(
   const items = requests.map(({ item }) => item);
   const wantsSteps = scope.methods.needs.steps.length > 0;
   const verified = verifyCompletions(run.tasks, items, completions, { wantsSteps });
-  const batch = rewardBatch(answeredItems(items, verified), {
-    step: run.state.step,
-    progress: run.state.step / stage.optimizer.maxSteps,
-  });
+  const answered = answeredItems(items, verified);
+  const batch: RewardBatch = {
+    ...rewardBatch(answered, { step: run.state.step, progress: run.state.step / stage.optimizer.maxSteps }),
+    judge: (row, completion) => run.tasks.verify(answered[row].item, completion, { finishReason: 'eos' }),
+  };
   const weighted = run.rewards[run.state.stageIndex] ?? [];
   const { rewards: parts, failures } = await scoreRewards(
     weighted.map(({ reward }) => reward),

@@ -43,7 +43,7 @@ export function paragraphsOf(text: string): string[] {
 }
 
 /** Letters, digits and what joins them, in lower case: `Tree's` has the words tree and s. */
-function tokensOf(text: string): string[] {
+export function tokensOf(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

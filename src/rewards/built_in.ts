@@ -3,10 +3,29 @@ import { ConfigError } from '../errors.ts';
 import { key, whole } from '../options/keys.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { takeOptions } from '../options/read.ts';
+import { calibrationReward } from './calibration.ts';
+import { contextFReward } from './context_f.ts';
 import { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './definition.ts';
+import { expDecayReward } from './exp_decay.ts';
+import { flawPenaltyReward } from './flaw_penalty.ts';
+import { intervalIouReward } from './interval_iou.ts';
+import { kendallReward } from './kendall.ts';
+import { keywordChainReward } from './keyword_chain.ts';
+import { keywordCoverageReward } from './keyword_coverage.ts';
 import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
+import { multiAnswerReward } from './multi_answer.ts';
+import { ndcgReward } from './ndcg.ts';
+import { opCuriosityReward } from './op_curiosity.ts';
+import { orderedMatchReward } from './ordered_match.ts';
+import { rankPiecewiseReward } from './rank_piecewise.ts';
 import type { RewardFunction } from './reward_function.ts';
+import { rubricReward } from './rubric.ts';
+import { rubricPairwiseReward } from './rubric_pairwise.ts';
+import { selfScoreHonestyReward } from './self_score_honesty.ts';
 import { cosineReward, diversityReward, formatReward, repetitionReward, ternaryReward } from './shaped.ts';
+import { similarityReward } from './similarity.ts';
+import { spanF1Reward } from './span_f1.ts';
+import { stepCostReward } from './step_cost.ts';
 
 /** The verifier's score: 1 or 0 in the tasks that ship here. */
 export const accuracyReward: RewardFunction = {
@@ -75,6 +94,25 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
   cosine: cosineReward,
   ternary: ternaryReward,
   diversity: diversityReward,
+  rubric: rubricReward,
+  'rubric-pairwise': rubricPairwiseReward,
+  'multi-answer': multiAnswerReward,
+  'op-curiosity': opCuriosityReward,
+  'flaw-penalty': flawPenaltyReward,
+  calibration: calibrationReward,
+  'self-score-honesty': selfScoreHonestyReward,
+  'context-f': contextFReward,
+  'exp-decay': expDecayReward,
+  'interval-iou': intervalIouReward,
+  'span-f1': spanF1Reward,
+  'ordered-match': orderedMatchReward,
+  kendall: kendallReward,
+  similarity: similarityReward,
+  'rank-piecewise': rankPiecewiseReward,
+  ndcg: ndcgReward,
+  'keyword-coverage': keywordCoverageReward,
+  'keyword-chain': keywordChainReward,
+  'step-cost': stepCostReward,
 };
 
 /** Reward functions of the caller, or what makes them, by the name that `reward_funcs` gives them. */
@@ -111,8 +149,13 @@ export function getReward(name: string, options: RewardOptions = {}, own: OwnRew
   if (mine !== undefined && 'create' in mine) return makeReward(name, mine, options);
   if (mine !== undefined) {
     takesNoOptions(name, options);
-    const { range } = mine;
-    return { name, ...(range && { range }), score: (batch) => mine.score(batch) };
+    const { range, refuses } = mine;
+    return {
+      name,
+      ...(range && { range }),
+      ...(refuses && { refuses: (item) => refuses.call(mine, item) }),
+      score: (batch) => mine.score(batch),
+    };
   }
   if (Object.hasOwn(builtInRewards, name)) return makeReward(name, builtInRewards[name], options);
   const known = [...Object.keys(own), ...Object.keys(builtInRewards)];

@@ -36,6 +36,11 @@ export interface RewardBatch {
   readonly groupOf: Int32Array;
   readonly verdicts: readonly Verdict[];
   readonly finishReasons: readonly FinishReason[];
+  /**
+   * The verdict that another completion of the same problem would have. A run gives it to rewards on its own thread; a
+   * file of the user's, in a thread of its own, does not get it.
+   */
+  readonly judge?: (row: number, completion: string) => Verdict;
   /** `progress` is the share of the run that is over, in [0, 1]: for schedules. */
   readonly trainerState: { readonly step: number; readonly progress: number };
 }
@@ -50,6 +55,8 @@ export interface RewardFunction {
   readonly source?: string;
   /** Least and largest value that it gives: one outside of them stops the run. */
   readonly range?: readonly [least: number, most: number];
+  /** Why it has nothing to say of a problem, `what is so; remedy`: asked of some of each task before step 1. */
+  refuses?(item: RewardItem): string | undefined;
   score(batch: RewardBatch): RewardValues | Promise<RewardValues>;
 }
 

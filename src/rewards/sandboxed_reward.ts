@@ -19,7 +19,7 @@ export interface SandboxedRewardOptions {
   readonly source?: string;
   readonly host: SandboxHost;
   readonly limits: SandboxLimits;
-  /** What the thread is told of a batch; default: the batch. */
+  /** What the thread is told of a batch; default: all that can be copied. */
   readonly question?: (batch: RewardBatch) => unknown;
 }
 
@@ -44,7 +44,7 @@ export class SandboxedReward implements RewardFunction {
   /** The open question. There is one at a time: a run scores one batch after the other. */
   #open: { readonly nonce: string; readonly settle: (answer: Answer) => void } | undefined;
 
-  constructor({ name, source, host, limits, question = (batch) => batch }: SandboxedRewardOptions) {
+  constructor({ name, source, host, limits, question = withoutFunctions }: SandboxedRewardOptions) {
     this.name = name;
     if (source !== undefined) this.source = source;
     this.#host = host;
@@ -129,6 +129,10 @@ export class SandboxedReward implements RewardFunction {
     }
     return answer;
   }
+}
+
+function withoutFunctions({ judge: _, ...batch }: RewardBatch): RewardBatch {
+  return batch;
 }
 
 function refusal(rule: string, facts: Readonly<Record<string, unknown>> = {}): PluginError {

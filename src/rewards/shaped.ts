@@ -2,6 +2,7 @@
 import { flag, key, options, real, text, whole } from '../options/keys.ts';
 import { extractAnswer, hasThinkFormat } from '../parsing/extract.ts';
 import { trimAscii } from '../parsing/trim_ascii.ts';
+import { answerText } from './answer_text.ts';
 import { defineReward } from './definition.ts';
 import type { RewardBatch } from './reward_function.ts';
 
@@ -106,8 +107,7 @@ export const ternaryReward = defineReward({
         const score = verdicts[i]?.score ?? null;
         if (score === null) return null;
         if (score === 1) return right;
-        const answer = extractAnswer(completion, 'only');
-        return (answer.ok ? answer.answer : trimAscii(completion)) === phrase ? refused : wrong;
+        return answerText(completion) === phrase ? refused : wrong;
       }),
   }),
 });

@@ -63,6 +63,9 @@ export async function openRun(
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
+  config.stages.forEach((_, index) => {
+    requireRewardable(config, index, rewards[index], tasks, lineOf);
+  });
   const capacity = requireMemory(config, tasks, backend, needs);
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
@@ -168,6 +171,30 @@ function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): 
       : `set the key to ${used}, or open the backend without it`;
   const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
+}
+
+/** Problems of each task that the rewards of a stage are shown. */
+const SHOWN_PROBLEMS = 4;
+
+/** A reward that reads what a task's problems lack would be null for all of them. @throws ConfigError */
+function requireRewardable(
+  config: RunConfig,
+  stage: number,
+  rewards: readonly WeightedReward[],
+  { shares }: TaskSet,
+  lineOf = lineWithoutPlace(config),
+): void {
+  const asking = rewards.filter(({ reward }) => reward.refuses !== undefined);
+  for (const { task } of asking.length > 0 ? shares : []) {
+    const problems = Array.from({ length: SHOWN_PROBLEMS }, (_, index) => task.trainItem(config.seed, index));
+    for (const { reward } of asking) {
+      const rule = problems.map((item) => reward.refuses?.(item)).find((text) => text !== undefined);
+      if (rule === undefined) continue;
+      const text = `of ${task.name}: ${rule}`;
+      const message = lineOf(stage, { level: 'conflict', at: { key: 'reward_funcs' }, value: reward.name, text });
+      throw new ConfigError('reward-refuses', message, { reward: reward.name, task: task.name });
+    }
+  }
 }
 
 /** A method that pays steps would train on the outcome alone, and not say so. */

@@ -1,38 +1,7 @@
 /** Rewards beside the verdict, with the values that their formulas give by hand. */
 import { describe, expect, it } from 'vitest';
-import { getReward, type RewardBatch } from '../../src/rewards.ts';
-
-interface Row {
-  readonly text?: string;
-  readonly length?: number;
-  readonly score?: number | null;
-  readonly canonical?: string;
-  readonly group?: number;
-}
-
-function batchOf(rows: readonly Row[]): RewardBatch {
-  return {
-    prompts: rows.map(() => 'p'),
-    completions: rows.map(({ text = '' }) => text),
-    completionTokens: rows.map(({ length = 1 }) => new Int32Array(length)),
-    items: rows.map(() => ({ id: 'i', prompt: 'p', answer: 'a', identity: null })),
-    groupOf: Int32Array.from(rows, ({ group = 0 }) => group),
-    verdicts: rows.map(({ score = 1, canonical }) => ({
-      score,
-      status: score === 1 ? 'correct' : 'incorrect',
-      reason: 'as given',
-      ...(canonical !== undefined && { canonical }),
-    })),
-    finishReasons: rows.map(() => 'eos'),
-    trainerState: { step: 0, progress: 0 },
-  };
-}
-
-function values(name: string, rows: readonly Row[], options: Record<string, unknown> = {}) {
-  const given = getReward(name, options).score(batchOf(rows));
-  if (given instanceof Promise) throw new TypeError('asynchronous');
-  return given;
-}
+import { getReward } from '../../src/rewards.ts';
+import { type Row, values } from './reward_batch.ts';
 
 describe('repetition', () => {
   it.each([

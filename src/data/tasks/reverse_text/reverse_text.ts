@@ -5,6 +5,7 @@
  *   split       by hash of the word
  */
 import type { Rng } from '../../../kernels/philox.ts';
+import { longestCommonSubsequence } from '../../../parsing/common_subsequence.ts';
 import { missing, truncated } from '../../../rewards/reject.ts';
 import { characterTokenizer } from '../../../text/vocabulary_tokenizer.ts';
 import type { Mutant, TaskDefinition } from '../../task.ts';
@@ -29,20 +30,6 @@ function randomLetter(rng: Rng): string {
 
 function otherLetter(letter: string, rng: Rng): string {
   return LETTERS[(LETTERS.indexOf(letter) + rng.int(1, LETTERS.length - 1)) % LETTERS.length];
-}
-
-/** Length of the longest common subsequence, one row at a time. */
-function longestCommonSubsequence(a: string, b: string): number {
-  const row = new Array<number>(b.length + 1).fill(0);
-  for (let i = 0; i < a.length; i++) {
-    let diagonal = 0;
-    for (let j = 0; j < b.length; j++) {
-      const above = row[j + 1];
-      row[j + 1] = a[i] === b[j] ? diagonal + 1 : Math.max(above, row[j]);
-      diagonal = above;
-    }
-  }
-  return row[b.length];
 }
 
 /** 2·LCS/(m + n), in [0, 1]. */

@@ -1,0 +1,305 @@
+/** Rewards that compare an answer with the truth, with the values that their formulas give by hand. */
+import { describe, expect, it } from 'vitest';
+import { builtInRewards, getReward } from '../../src/rewards.ts';
+import { batchOf, oneValue, type Row, values } from './reward_batch.ts';
+
+type Case = readonly [answer: string, truth: string, expected: number];
+
+const VECTORS: readonly (readonly [name: string, options: Record<string, unknown>, cases: readonly Case[]])[] = [
+  [
+    'exp-decay',
+    { alpha: 0.1 },
+    [
+      ['7', '7', 1],
+      ['17', '7', Math.exp(-1)],
+      ['-3', '7', Math.exp(-1)],
+      ['<think>5</think><answer>8</answer>', '7', Math.exp(-0.1)],
+      ['7 or 8', '7', 0],
+      ['', '7', 0],
+    ],
+  ],
+  [
+    'interval-iou',
+    {},
+    [
+      ['2-6', '4-8', 1 / 3],
+      ['4..8', '4-8', 1],
+      ['[4, 8]', '4-8', 1],
+      ['4.5 to 6.5', '4-8', 0.5],
+      ['0-4', '5-8', 0],
+      ['5-5', '5-5', 1],
+      ['8-4', '4-8', 0],
+      ['all', '4-8', 0],
+    ],
+  ],
+  [
+    'span-f1',
+    {},
+    [
+      ['3-7', '3-7', 1],
+      ['3-7;12-15', '3-7;12-15', 1],
+      ['3-7', '3-7;12-15', (2 * 5) / (5 + 9)],
+      ['3-7,3-7,3-7', '3-7', 1],
+      ['0-99', '3-7', 10 / 105],
+      ['1-2', '3-7', 0],
+      ['3', '3-7', 0],
+    ],
+  ],
+  [
+    'ordered-match',
+    {},
+    [
+      ['1 2 3', '1 2 3', 1],
+      ['1, 3', '1 2 3', 2 / 3],
+      ['3 2 1', '1 2 3', 1 / 3],
+      ['1 2 3 1 2 3', '1 2 3', 1 / 2],
+      ['', '1 2 3', 0],
+    ],
+  ],
+  [
+    'kendall',
+    {},
+    [
+      ['1 2 3 4', '1 2 3 4', 1],
+      ['4 3 2 1', '1 2 3 4', 0],
+      ['2 1 3 4', '1 2 3 4', 5 / 6],
+      ['1 2 3', '1 2 3 4', 0],
+      ['1 2 3 3', '1 2 3 4', 0],
+      ['1 1 2', '1 1 2', 1],
+      ['1', '1', 1],
+    ],
+  ],
+  [
+    'kendall',
+    { measure: 'places' },
+    [
+      ['2 1 3 4', '1 2 3 4', 1 / 2],
+      ['4 3 2 1', '1 2 3 4', 0],
+    ],
+  ],
+  [
+    'similarity',
+    {},
+    [
+      ['the cat sat', 'The cat sat.', 1],
+      ['the cat', 'the cat sat', 4 / 5],
+      ['sat cat the', 'the cat sat', 1],
+      ['cat cat cat', 'the cat sat', 1 / 3],
+      ['', 'the cat sat', 0],
+    ],
+  ],
+  [
+    'similarity',
+    { measure: 'rouge-l' },
+    [
+      ['the cat sat', 'the cat sat', 1],
+      ['sat cat the', 'the cat sat', 1 / 3],
+      ['the cat', 'the cat sat', 4 / 5],
+    ],
+  ],
+  [
+    'similarity',
+    { measure: 'bleu' },
+    [
+      ['the cat sat down', 'the cat sat down', 1],
+      // p1 = 2/3, p2 = (1 + 1)/(2 + 1), p3 = (0 + 1)/(1 + 1), as long as the truth
+      ['the cat ran', 'the cat sat', ((2 / 3) * (2 / 3) * (1 / 2)) ** (1 / 3)],
+      // p1 = 1, p2 = 1, half as long: exp(1 − 4/2)
+      ['the cat', 'the cat sat down', Math.exp(-1)],
+      ['a dog', 'the cat', 0],
+    ],
+  ],
+  [
+    'similarity',
+    { measure: 'chrf' },
+    [
+      ['abcdef', 'abc def', 1],
+      // characters: 1 of 2 are found, of both; pairs: none
+      ['ab', 'ac', 1 / 4],
+      ['xy', 'ab', 0],
+    ],
+  ],
+  [
+    'rank-piecewise',
+    {},
+    [
+      ['a', 'a', 2],
+      ['b c d e f g h i j a', 'a', 1],
+      ['b c d e f g h i j k a', 'a', 89 / 90],
+      [`${Array.from({ length: 99 }, (_, i) => `x${i}`).join(' ')} a`, 'a', 0],
+      [`${Array.from({ length: 100 }, (_, i) => `x${i}`).join(' ')} a`, 'a', 0],
+      ['b c', 'a', 0],
+      ['a a', 'a', -0.1],
+      ['', 'a', -0.1],
+    ],
+  ],
+  [
+    'rank-piecewise',
+    { late: true },
+    [
+      ['b a', 'a', 17 / 9],
+      ['b c d e f g h i j k a', 'a', -0.2],
+    ],
+  ],
+];
+
+describe.each(VECTORS)('%s %j', (name, options, cases) => {
+  it.each(cases)('%j for the truth %j gives %d', (text, answer, expected) => {
+    expect(oneValue(name, { text, answer }, options)).toBeCloseTo(expected, 12);
+  });
+
+  it('gives an answer that the token limit cut its least, and null where there is no truth', () => {
+    const [text, answer] = cases[0];
+    const least = Math.min(0, oneValue(name, { text: '', answer }, options) ?? 0);
+    expect(oneValue(name, { text, answer, status: 'truncated', score: 0 }, options)).toBe(least);
+    const column = { ...options, column: 'truth' };
+    expect(oneValue(name, { text, answer }, column)).toBeNull();
+    expect(oneValue(name, { text, columns: { truth: answer } }, column)).toBeCloseTo(cases[0][2], 12);
+  });
+});
+
+describe('a truth that a task lacks', () => {
+  it.each([
+    ['exp-decay', {}, 'the right answer "a" is not a number; name a column that is, or another reward'],
+    ['span-f1', {}, 'is not a list of spans such as 3-7;12-15'],
+    ['context-f', {}, 'has no column evidence (it has none); give one by `columns` of the task'],
+    ['ndcg', {}, 'has no column grades'],
+    ['kendall', { column: 'order' }, 'has no column order'],
+    ['keyword-coverage', { column: 'words' }, 'has no column words'],
+    ['rubric', { column: 'criteria' }, 'column criteria of a problem is no list of {id, weight, check}'],
+  ])('is refused by %s %j', (name, options, rule) => {
+    const [item] = batchOf([{}]).items;
+    expect(getReward(name, options).refuses?.(item)).toContain(rule);
+  });
+
+  it('is not refused where it is there', () => {
+    const [item] = batchOf([{ answer: '3 1 2', columns: { evidence: ['a'], grades: { a: 1 } } }]).items;
+    for (const name of ['kendall', 'ordered-match', 'similarity', 'context-f', 'ndcg']) {
+      expect(getReward(name).refuses?.(item)).toBeUndefined();
+    }
+  });
+});
+
+describe('similarity', () => {
+  const prompt = 'repeat after me: the cat sat on the mat';
+
+  it('gives nothing for a copy of the prompt, unless the truth is one', () => {
+    expect(oneValue('similarity', { prompt, text: prompt, answer: 'the dog sat on the mat' })).toBe(0);
+    expect(
+      oneValue('similarity', { prompt, text: prompt, answer: 'the dog sat on the mat' }, { most_copied: 1 }),
+    ).toBeGreaterThan(0.5);
+    expect(oneValue('similarity', { prompt, text: prompt, answer: prompt })).toBe(1);
+  });
+});
+
+describe('exp-decay', () => {
+  it('grows stricter over the run', () => {
+    const strictest = values(
+      'exp-decay',
+      [{ text: '9', answer: '8' }],
+      { alpha_end: 0.1 },
+      {
+        trainerState: { step: 10, progress: 1 },
+      },
+    );
+    expect(strictest[0]).toBeCloseTo(Math.exp(-0.1), 12);
+  });
+});
+
+describe('ndcg', () => {
+  const columns = { grades: { a: 3, b: 1, c: 0 } };
+  const best = 7 + 1 / Math.log2(3);
+
+  it.each([
+    ['a, b, c', 1],
+    ['[a], [b], [c]', 1],
+    ['b, a, c', (1 + 7 / Math.log2(3)) / best],
+    ['c, b, a', (1 / Math.log2(3) + 7 / 2) / best],
+    ['c: 0.5\nb: 1\na: 2', 1],
+    ['a, b', 0],
+    ['a, b, b', 0],
+    ['a, b, d', 0],
+    ['a: 1, b, c', 0],
+    ['', 0],
+  ])('%j gives %d', (text, expected) => {
+    expect(oneValue('ndcg', { text, columns })).toBeCloseTo(expected, 12);
+  });
+
+  it('pays grades that are distributed as the true ones', () => {
+    const given = (text: string) => oneValue('ndcg', { text, columns }, { distribution: 0.5 });
+    expect(given('a: 3, b: 1, c: 0')).toBeCloseTo(1, 12);
+    expect(given('a: 9, b: 8, c: 7')).toBeCloseTo(0.5, 12);
+    expect(given('a, b, c')).toBeCloseTo(0.5, 12);
+  });
+});
+
+describe('context-f', () => {
+  const columns = { evidence: ['1', '2'] };
+  const give = (text: string, score = 1) => oneValue('context-f', { text, score, columns });
+
+  it('adds the answer, the evidence alone, and both together', () => {
+    expect(give('7 [1] [2]')).toBeCloseTo(2, 12);
+    expect(give('7 [1][2]', 0)).toBeCloseTo(0.1, 12);
+    expect(give('7')).toBeCloseTo(1, 12);
+    // P = 1, C = 1/2: 5·½/(4 + ½)
+    expect(give('7 [1]', 0)).toBeCloseTo((0.1 * 2.5) / 4.5, 12);
+  });
+
+  it('pays neither citing twice nor citing all', () => {
+    expect(give('7 [1] [1] [1]', 0)).toBe(give('7 [1]', 0));
+    expect(give('7 [1] [2] [3] [4] [5]')).toBeLessThan(give('7 [1] [2]') as number);
+  });
+
+  it('gives nothing for an answer that cannot be read', () => {
+    expect(oneValue('context-f', { text: '? [1] [2]', score: 0, status: 'invalid', columns })).toBe(0);
+  });
+
+  it('lets the verifier read the completion without its citations', () => {
+    const read: string[] = [];
+    const judge = (_: number, completion: string) => {
+      read.push(completion);
+      return { score: 1, status: 'correct', reason: 'as given' } as const;
+    };
+    values('context-f', [{ text: '7 [1] [2]', score: 0, status: 'invalid', columns }], {}, { judge });
+    expect(read).toEqual(['7']);
+  });
+});
+
+describe('every built-in reward with a range', () => {
+  const rows: Row[] = [
+    '',
+    '7',
+    '1 2 3',
+    '3-7',
+    'a: 1',
+    '<answer>7</answer> <confidence> 0.7',
+    '7 [1]',
+    '2+2=5, 7',
+  ].flatMap((text) =>
+    [1, 0].map((score) => ({
+      text,
+      score,
+      answer: '1 2 3',
+      columns: { evidence: ['1'], grades: { a: 1 }, keywords: ['7'] },
+    })),
+  );
+  const OPTIONS: Readonly<Record<string, Record<string, unknown>>> = {
+    rubric: { criteria: [{ id: 'right', weight: 1, check: 'correct' }] },
+    'rubric-pairwise': { criteria: [{ id: 'right', weight: 1, check: 'correct' }] },
+    'keyword-coverage': { column: 'keywords' },
+    'keyword-chain': { column: 'keywords' },
+    'op-curiosity': { op: '*' },
+    soft_overlong: { max_tokens: 8, cache: 4 },
+    cosine: { max_len: 8 },
+  };
+
+  it.each(Object.keys(builtInRewards))('%s keeps to it', (name) => {
+    const { range } = getReward(name, OPTIONS[name]);
+    if (range === undefined) return;
+    for (const value of values(name, rows, OPTIONS[name])) {
+      if (value === null) continue;
+      expect(value).toBeGreaterThanOrEqual(range[0]);
+      expect(value).toBeLessThanOrEqual(range[1]);
+    }
+  });
+});
