@@ -15,7 +15,7 @@ export function setting(value: number): string {
 }
 
 /** `78.1 % [74.5–81.3]`. */
-export function withInterval({ mean, low, high }: Estimate): string {
+export function withInterval({ mean, low, high }: Pick<Estimate, 'mean' | 'low' | 'high'>): string {
   const points = (share: number): string => (100 * share).toFixed(1);
   return `${percent(mean)} [${points(low)}–${points(high)}]`;
 }

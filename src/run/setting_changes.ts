@@ -6,8 +6,15 @@ import type { RunConfig } from '../config/run_config.ts';
 import { parseJsonObject } from './json.ts';
 import type { Store } from './store.ts';
 
-/** Settings that may be changed within a run, under their YAML keys. */
-export const CHANGEABLE = ['learning_rate', 'temperature', 'entropy_coef', 'epsilon', 'epsilon_high'] as const;
+/** Settings that may be changed within a run, under their YAML keys; another `max_steps` takes a finished run further. */
+export const CHANGEABLE = [
+  'learning_rate',
+  'temperature',
+  'entropy_coef',
+  'epsilon',
+  'epsilon_high',
+  'max_steps',
+] as const;
 export type Changeable = (typeof CHANGEABLE)[number];
 
 export interface SettingChange {
@@ -21,6 +28,11 @@ const FILE = 'changes.jsonl';
 export async function writeChange(store: Store, change: SettingChange): Promise<void> {
   await store.append(FILE, `${JSON.stringify(change)}\n`);
   await store.sync(FILE);
+}
+
+/** The run takes more steps than those after which it ended: it is no finished one any more. */
+export async function reopenRun(store: Store): Promise<void> {
+  await store.remove('summary.json');
 }
 
 /** Changes up to a position, oldest first; a line that a crash cut short is none. */

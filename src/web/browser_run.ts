@@ -134,7 +134,10 @@ export interface BrowserRun {
   evaluate(): Promise<Evaluation>;
   /** What the policy answers. @throws DataError for a prompt that is no text of the task, or too long */
   ask(prompt: string, options?: AskOptions): Promise<readonly Answer[]>;
-  /** Changes settings of the grpo stages; a resting run only. Kept with the run, so that it can be told how it came about. */
+  /**
+   * Changes settings of the grpo stages; a resting run only. Kept with the run, so that it can be told how it came about.
+   * A larger `max_steps` takes a finished run further; schedules run over all steps from then on.
+   */
   change(settings: SettingChange['settings']): Promise<void>;
   /** Samples training problems and scores them by a reward's code, which is thereby checked. */
   tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]>;

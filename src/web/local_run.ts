@@ -8,12 +8,10 @@ import { catalogue } from '../config/catalogue.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
-import { ConfigError, DataError } from '../errors.ts';
-import { completeItems, completeTexts } from '../grpo/complete.ts';
+import { ConfigError } from '../errors.ts';
 import { evaluate } from '../grpo/evaluate.ts';
-import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
+import { stageOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation } from '../methods/records.ts';
-import { wholeVocabulary } from '../model/generation.ts';
 import { countParameters } from '../model/parameters.ts';
 import { estimateTime } from '../planning/time_estimate.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
@@ -24,10 +22,11 @@ import { exportModel, ofBest, ofLast } from '../run/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../run/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
-import { changedConfig, readChanges, writeChange } from '../run/setting_changes.ts';
+import { changedConfig, readChanges, reopenRun, writeChange } from '../run/setting_changes.ts';
 import { sha256Hex } from '../run/sha256.ts';
 import { restoreCheckpoint } from '../run/state.ts';
 import { memoryStore, type Store } from '../run/store.ts';
+import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,
   AskOptions,
@@ -141,6 +140,8 @@ class LocalRun implements BrowserRun {
   #stop = false;
   /** When rollouts were last handed on. */
   #rolloutsAt = Number.NEGATIVE_INFINITY;
+  /** The newest that were not. */
+  #rollouts: BrowserEvent | undefined;
   #store: Store = memoryStore();
   #storage: StorageReport = { kind: 'memory', reason: '' };
   #opened: OpenedRun | undefined;
@@ -269,20 +270,28 @@ class LocalRun implements BrowserRun {
         await nextTask();
       }
     } finally {
+      this.#handRollouts();
       this.#setStatus(finished ? 'finished' : 'resting');
     }
     return this.#status;
   }
 
   #hand(event: SessionEvent): void {
-    if (event.type !== 'rollouts') this.#say(event);
-    else {
-      const { groups = GROUPS, rolloutsMs = 0 } = this.#parts.options;
-      const now = performance.now();
-      if (now - this.#rolloutsAt < rolloutsMs) return;
-      this.#rolloutsAt = now;
-      this.#say({ type: 'rollouts', step: event.step, groups: event.groups.slice(0, groups) });
+    if (event.type !== 'rollouts') {
+      this.#say(event);
+      return;
     }
+    const { groups = GROUPS, rolloutsMs = 0 } = this.#parts.options;
+    this.#rollouts = { type: 'rollouts', step: event.step, groups: event.groups.slice(0, groups) };
+    if (performance.now() - this.#rolloutsAt >= rolloutsMs) this.#handRollouts();
+  }
+
+  /** Those of the last step, too, however soon they came after others. */
+  #handRollouts(): void {
+    if (this.#rollouts === undefined) return;
+    this.#rolloutsAt = performance.now();
+    this.#say(this.#rollouts);
+    this.#rollouts = undefined;
   }
 
   async pause(): Promise<void> {
@@ -301,27 +310,8 @@ class LocalRun implements BrowserRun {
     });
   }
 
-  ask(prompt: string, { temperature = 1, samples = 1, seed = 0 }: AskOptions = {}): Promise<readonly Answer[]> {
-    return this.#atRest(async () => {
-      const { run } = this.#parts;
-      const { tasks } = run;
-      const { length } = tasks.codec.encode(prompt);
-      if (length === 0 || length > tasks.maxPromptTokens) {
-        const rule = `has ${length} tokens; prompts of ${tasks.name} have 1 to ${tasks.maxPromptTokens}`;
-        throw new DataError('too-long', `${JSON.stringify(prompt)} ${rule}.`);
-      }
-      const settings = {
-        samples,
-        sampling: wholeVocabulary(temperature),
-        samplingKey: samplingKey(seed, 'sample'),
-        stage: stageOf(run),
-      };
-      const item = tasks.heldOutItems().find((held) => held.prompt === prompt);
-      const [completions = []] = item
-        ? await completeItems(run, [item], settings)
-        : await completeTexts(run, [prompt], settings);
-      return completions.map(({ text, tokens, logprobs, verdict }): Answer => ({ text, tokens, logprobs, verdict }));
-    });
+  ask(prompt: string, options: AskOptions = {}): Promise<readonly Answer[]> {
+    return this.#atRest(() => askPolicy(this.#parts.run, prompt, options));
   }
 
   change(settings: SettingChange['settings']): Promise<void> {
@@ -332,6 +322,10 @@ class LocalRun implements BrowserRun {
     return this.#atRest(async () => {
       const { run, changes } = this.#parts;
       const { stageIndex, step } = run.state;
+      const { max_steps: steps } = settings;
+      if (steps !== undefined && steps <= step) {
+        throw new ConfigError('max_steps', `max_steps: ${steps} — ${step} steps were taken; give more.`);
+      }
       const made: SettingChange = { stageIndex, step, settings };
       changes.push(made);
       try {
@@ -341,6 +335,10 @@ class LocalRun implements BrowserRun {
         throw error;
       }
       await writeChange(this.#store, made);
+      if (steps === undefined || this.#status !== 'finished') return;
+      await reopenRun(this.#store);
+      this.#isBest = false; // going on loads the last weights
+      this.#setStatus('resting');
     });
   }
 

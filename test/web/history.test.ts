@@ -66,7 +66,7 @@ describe('a history', () => {
     const lines = Array.from({ length: 5000 }, (_, i) => evaluation(i));
     const { accuracies, revisions } = new History(STAGES, lines);
     expect(accuracies.length).toBeLessThanOrEqual(MOST_POINTS);
-    expect([accuracies[0]?.greedy, accuracies.at(-1)?.greedy]).toEqual([0, 4999]);
+    expect([accuracies[0]?.greedy.mean, accuracies.at(-1)?.greedy.mean]).toEqual([0, 4999]);
     expect(revisions.accuracy).toBe(5000);
   });
 });

@@ -1,7 +1,7 @@
 /** A box to ask the policy, before and after training; the answers stay beside each other. */
 import { element } from '../../src/report/page/dom.ts';
 import { tokens } from './group_panel.ts';
-import type { Asked, Lab } from './lab.ts';
+import { type Asked, type Lab, messageOf } from './lab.ts';
 
 const SAMPLES = 4;
 
@@ -11,6 +11,8 @@ export class AskPanel {
   readonly #prompts = element('datalist', { id: 'prompts' });
   readonly #button = element('button', { type: 'submit' }, 'Ask');
   readonly #answers = element('div', { 'aria-live': 'polite' });
+  readonly #problem = element('div', { role: 'status' });
+  #isAsking = false;
   #examplesOf: unknown;
   #shown: readonly Asked[] | undefined;
 
@@ -34,13 +36,22 @@ export class AskPanel {
       element('p', { class: 'quiet' }, 'Problems that it never trains on. Ask now, train, and ask again.'),
       form,
       this.#prompts,
+      this.#problem,
       this.#answers,
     );
   }
 
   async #ask(): Promise<void> {
     const prompt = this.#prompt.value.trim();
-    if (prompt !== '') await this.#lab.ask(prompt, 1, SAMPLES);
+    if (prompt === '' || this.#isAsking) return;
+    this.#isAsking = true;
+    this.#problem.replaceChildren();
+    try {
+      await this.#lab.ask(prompt, 1, SAMPLES);
+    } catch (error) {
+      this.#problem.replaceChildren(element('p', { class: 'problem' }, messageOf(error)));
+    }
+    this.#isAsking = false;
   }
 
   #another(): void {

@@ -1,9 +1,16 @@
 /** The buttons, and the lines that say where the run stands and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
-import { thousands } from '../../src/format.ts';
+import { percent, thousands } from '../../src/format.ts';
 import { byId, element, write } from '../../src/report/page/dom.ts';
+import { shortShare } from './curve_tables.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
-import type { Lab, LabStatus, Note } from './lab.ts';
+import type { History, Share } from './history.ts';
+import type { Lab, LabStatus } from './lab.ts';
+import type { Note } from './notes.ts';
+
+const PLAIN_TITLE = document.title;
+/** What one click adds to a run that has ended. */
+const MORE_STEPS = 300;
 
 const LABELS: Readonly<Record<LabStatus, string>> = {
   waiting: 'Train',
@@ -13,7 +20,7 @@ const LABELS: Readonly<Record<LabStatus, string>> = {
   training: 'Pause',
   stopping: 'Pausing …',
   busy: 'Working …',
-  finished: 'Finished',
+  finished: `${MORE_STEPS} more steps`,
   failed: 'Train',
 };
 
@@ -33,7 +40,7 @@ export class Controls {
 
   constructor(lab: Lab) {
     this.#lab = lab;
-    this.#train.addEventListener('click', () => void lab.toggle());
+    this.#train.addEventListener('click', () => void (lab.status === 'finished' ? lab.more(MORE_STEPS) : lab.toggle()));
     this.#open.addEventListener('click', () => void lab.open());
     this.#step.addEventListener('click', () => void lab.train(1));
     this.#evaluate.addEventListener('click', () => void lab.evaluate());
@@ -47,9 +54,10 @@ export class Controls {
 
   update(): void {
     const { status, run, history } = this.#lab;
+    this.#title();
     write(this.#train, status === 'resting' && history.step > 0 ? 'Go on' : LABELS[status]);
     const isWaiting = status === 'waiting';
-    this.#train.disabled = !isWaiting && status !== 'resting' && status !== 'training';
+    this.#train.disabled = !isWaiting && status !== 'resting' && status !== 'training' && status !== 'finished';
     this.#step.disabled = !isWaiting && status !== 'resting';
     this.#evaluate.disabled = !isWaiting && (run === undefined || status === 'busy' || status === 'stopping');
     this.#reset.disabled =
@@ -57,11 +65,23 @@ export class Controls {
     this.#progress();
     this.#lines();
     this.#showFigures();
-    if (this.#notes !== this.#lab.notes) this.#showNotes();
+    if (this.#notes !== this.#lab.notes.list) this.#showNotes();
+  }
+
+  /** What a tab among others shows of its run. */
+  #title(): void {
+    const { history, experiment, status } = this.#lab;
+    const last = history.accuracies.at(-1);
+    const where = status === 'finished' ? 'done' : status === 'training' ? `${percentOf(history)} of steps` : '';
+    const run = [last && `${shortShare(last.greedy)} solved`, where, PRESETS[experiment.preset]?.title];
+    const said = last === undefined && where === '' ? [] : run.filter((part) => part !== undefined && part !== '');
+    const title = [...said, PLAIN_TITLE].join(' · ');
+    if (document.title !== title) document.title = title;
   }
 
   #progress(): void {
-    const { history, speed, status } = this.#lab;
+    const { history, pace, status } = this.#lab;
+    const speed = pace.perSecond;
     const at = history.step;
     const bar = byId('bar');
     bar.setAttribute('aria-valuemax', String(Math.max(1, history.total)));
@@ -104,24 +124,27 @@ export class Controls {
     const last = history.accuracies.at(-1);
     const first = history.accuracies[0];
     const { reward } = history.latest;
-    const percent = (share: number | undefined): string =>
-      share === undefined ? '–' : `${(100 * share).toFixed(1)} %`;
     const [greedy, sampled, rewarded, whole] = this.#figures as [Figure, Figure, Figure, Figure]; // FIGURES
     greedy.show(
-      percent(last?.greedy),
-      first === undefined || first === last ? 'greedy' : `greedy; ${percent(first.greedy)} before`,
+      last === undefined ? '–' : percent(last.greedy.mean),
+      first === undefined || last === undefined
+        ? 'greedy'
+        : `${interval(last.greedy)}${first === last ? '' : `; ${percent(first.greedy.mean)} before`}`,
     );
-    sampled.show(percent(last?.sampled), 'at temperature 1');
+    sampled.show(
+      last === undefined ? '–' : percent(last.sampled.mean),
+      last === undefined ? 'at temperature 1' : `${interval(last.sampled)}; at temperature 1`,
+    );
     rewarded.show(reward === null ? '–' : reward.toFixed(3), `“${experiment.reward}”, last batch`);
     whole.show(...wholeRun(experiment));
   }
 
   #showNotes(): void {
-    this.#notes = this.#lab.notes;
+    this.#notes = this.#lab.notes.list;
     byId('notes').replaceChildren(
       ...this.#notes.map((note) => {
         const close = element('button', { type: 'button', class: 'plain', 'aria-label': 'Dismiss' }, '×');
-        close.addEventListener('click', () => this.#lab.dismiss(note));
+        close.addEventListener('click', () => this.#lab.notes.dismiss(note));
         return element('p', { class: `note ${note.level}` }, element('span', {}, note.text), close);
       }),
     );
@@ -144,11 +167,20 @@ class Figure {
   }
 }
 
+/** How far the share may be from that of all problems there are: few held-out ones say little. */
+function interval({ low, high }: Share): string {
+  return `95 % interval ${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %`;
+}
+
 /** The time of a preset as it is; any other run must be measured. */
 function wholeRun(experiment: Experiment): [string, string] {
   const preset = PRESETS[experiment.preset] as (typeof PRESETS)[string]; // made of a preset's name
   const isPlain = linkOf({ ...experiment, seed: ofPreset(experiment.preset).seed }) === `preset=${experiment.preset}`;
   return isPlain ? [preset.time, 'on two cores, without a GPU'] : ['–', 'Settings can measure it'];
+}
+
+function percentOf({ step, total }: History): string {
+  return `${Math.floor((100 * step) / Math.max(1, total))} %`;
 }
 
 function duration(seconds: number): string {

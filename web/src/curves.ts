@@ -1,34 +1,18 @@
-/** The curves: small uPlot charts over the same steps. */
+/** The curves: small uPlot charts over the same steps, with a legend each, and the values under the pointer or the arrow keys. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { element, write } from '../../src/report/page/dom.ts';
-import type { Curve, History } from './history.ts';
+import { latestOf, overlayOf, PANELS, type Panel, readingOf, tableOf } from './curve_tables.ts';
+import type { History } from './history.ts';
 import type { Lab } from './lab.ts';
 
-interface Panel {
-  readonly title: string;
-  readonly unit: string;
-  readonly curve: Curve | 'accuracy';
-  readonly color: string;
-  /** A fixed range, where there is one. */
-  readonly range?: readonly [number, number];
-}
-
-const PANELS: readonly Panel[] = [
-  { title: 'Held-out accuracy', unit: 'share of problems solved', curve: 'accuracy', color: '--c2', range: [0, 1] },
-  { title: 'Reward', unit: 'mean of a batch', curve: 'reward', color: '--c0' },
-  { title: 'Entropy', unit: 'nats per token', curve: 'entropy', color: '--c3' },
-  { title: 'Length', unit: 'tokens per completion', curve: 'length', color: '--c1' },
-  { title: 'KL', unit: 'nats, to the policy before reinforcement', curve: 'kl', color: '--c4' },
-];
-
 const HEIGHT = 168;
-const SMOOTHING = 0.9;
-/** uPlot draws no axes without a point. */
-const NOTHING: uPlot.AlignedData = [[0], [null], [null]];
+/** All charts have their cursor at the same step. */
+const SYNC = 'curves';
 
 interface Chart {
   readonly panel: Panel;
+  readonly figure: HTMLElement;
   readonly box: HTMLElement;
   readonly value: HTMLElement;
   /** Of the box, as the browser told; asking for it would make it lay the page out. */
@@ -43,6 +27,8 @@ export class Curves {
   readonly #lab: Lab;
   readonly #charts: readonly Chart[];
   readonly #changed: () => void;
+  /** The step under the pointer. */
+  #reading: number | undefined;
   #overlays: readonly { readonly name: string; readonly history: History }[] = [];
 
   /** @param changed  called when charts must be drawn again */
@@ -51,16 +37,21 @@ export class Curves {
     this.#changed = changed;
     this.#charts = PANELS.map((panel) => {
       const value = element('span', { class: 'now' });
-      const box = element('div', { class: 'plot' });
-      place.append(
-        element(
-          'figure',
-          { class: 'chart', 'data-curve': panel.curve },
-          element('figcaption', {}, element('strong', {}, panel.title), ' ', value, element('small', {}, panel.unit)),
-          box,
-        ),
-      );
-      return { panel, box, value, width: 0, plot: undefined, shown: undefined, revision: 0 };
+      const box = element('div', {
+        class: 'plot',
+        tabindex: 0,
+        role: 'slider',
+        'aria-label': `${panel.title}: read the curve with the arrow keys`,
+        'aria-valuemin': 0,
+        'aria-valuenow': 0,
+      });
+      const caption = element('figcaption', {}, element('strong', {}, panel.title), value, legendOf(panel));
+      const figure = element('figure', { class: 'chart', 'data-curve': panel.curve }, caption, box);
+      place.append(figure);
+      const chart: Chart = { panel, figure, box, value, width: 0, plot: undefined, shown: undefined, revision: 0 };
+      box.addEventListener('keydown', (event) => this.#key(chart, event));
+      box.addEventListener('blur', () => this.#read(undefined));
+      return chart;
     });
     const sizes = new ResizeObserver((entries) => this.#resize(entries));
     for (const { box } of this.#charts) sizes.observe(box);
@@ -75,6 +66,44 @@ export class Curves {
   /** The charts one by one: drawing a chart takes milliseconds. */
   get parts(): { update(): boolean }[] {
     return this.#charts.map((chart) => ({ update: () => this.#draw(chart) }));
+  }
+
+  /** Arrow keys take the cursor from point to point. */
+  #key({ plot, panel }: Chart, event: KeyboardEvent): void {
+    const x = plot?.data[0] ?? [];
+    if (plot === undefined || x.length === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = plot.cursor.idx ?? (panel.curve === 'accuracy' ? x.length - 1 : this.#lab.history.x.length - 1);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      PageUp: at + Math.ceil(x.length / 10),
+      PageDown: at - Math.ceil(x.length / 10),
+      Home: 0,
+      End: x.length - 1,
+    };
+    const to = moves[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const step = x[Math.min(x.length - 1, Math.max(0, to))] as number;
+    plot.setCursor({ left: plot.valToPos(step, 'x'), top: 0 }); // the others follow
+  }
+
+  /** Shows in every chart what its curve is at a step; nothing: the last values again. */
+  #read(step: number | undefined): void {
+    if (step === this.#reading) return;
+    this.#reading = step;
+    for (const chart of this.#charts) this.#showValue(chart);
+  }
+
+  #showValue({ panel, box, value }: Chart): void {
+    const { history } = this.#lab;
+    const step = this.#reading;
+    const reading = step === undefined ? '' : readingOf(panel, history, step);
+    const said = reading === '' ? latestOf(panel, history) : reading;
+    write(value, said);
+    box.setAttribute('aria-valuemax', String(history.total));
+    box.setAttribute('aria-valuenow', String(step ?? history.step));
+    box.setAttribute('aria-valuetext', said === '' ? 'nothing measured yet' : said);
   }
 
   #resize(entries: readonly ResizeObserverEntry[]): void {
@@ -95,12 +124,14 @@ export class Curves {
 
   /** @returns true where the chart is a new one, which takes a frame of its own */
   #draw(chart: Chart): boolean {
-    const { history } = this.#lab;
-    const { panel, box, value, width } = chart;
+    const { history, experiment } = this.#lab;
+    const { panel, figure, box, width } = chart;
+    // Without a penalty nothing of it is measured.
+    figure.hidden = panel.curve === 'kl' && experiment.beta === 0 && this.#overlays.length === 0;
     const revision = history.revisions[panel.curve];
     const isShown = chart.plot !== undefined && chart.shown === history && chart.revision === revision;
     if (isShown || width === 0) return false;
-    write(value, latest(panel, history));
+    this.#showValue(chart);
     const data = this.#data(panel);
     const { plot } = chart;
     if (plot === undefined) chart.plot = new uPlot(this.#options(chart), data, box);
@@ -110,14 +141,11 @@ export class Curves {
     return plot === undefined;
   }
 
-  /** [x, overlays…, raw, smooth], on the steps that any of them has. */
+  /** [x, overlays…, lines of this run], on the steps that any of them has. */
   #data({ curve }: Panel): uPlot.AlignedData {
-    const own = tables(this.#lab.history, curve);
-    if (this.#overlays.length === 0) return own[0].length === 0 ? NOTHING : own;
-    const others = this.#overlays.map(({ history }): uPlot.AlignedData => {
-      const [x, raw, smooth] = tables(history, curve);
-      return [x, curve === 'accuracy' ? raw : smooth];
-    });
+    const own = tableOf(this.#lab.history, curve);
+    if (this.#overlays.length === 0) return own[0].length === 0 ? [[0], ...own.slice(1).map(() => [null])] : own;
+    const others = this.#overlays.map(({ history }): uPlot.AlignedData => overlayOf(history, curve));
     const [x, ...lines] = own;
     return uPlot.join([...others, ...lines.map((line): uPlot.AlignedData => [x, line])]);
   }
@@ -136,17 +164,26 @@ export class Curves {
     const overlays = this.#overlays.map(
       (): uPlot.Series => ({ stroke: faint, width: 1, alpha: 0.7, spanGaps: true, points: { show: false } }),
     );
-    const first: uPlot.Series = isAccuracy
-      ? { stroke: main, width: 2, spanGaps: true, points: { show: true, size: 5, fill: main } }
-      : { stroke: main, width: 1, alpha: 0.3, spanGaps: true, points: { show: false } };
-    const second: uPlot.Series = isAccuracy
-      ? { stroke: main, width: 1.5, dash: [4, 3], spanGaps: true, points: { show: false } }
-      : { stroke: main, width: 2, spanGaps: true, points: { show: false } };
+    const bare: uPlot.Series = { stroke: main, spanGaps: true, points: { show: false } };
+    const own: uPlot.Series[] = isAccuracy
+      ? [
+          { ...bare, stroke: 'transparent' }, // the ends of the interval bound its band
+          { ...bare, stroke: 'transparent' },
+          { ...bare, width: 2, points: { show: true, size: 5, fill: main } },
+          { ...bare, width: 1.5, dash: [4, 3] },
+        ]
+      : [
+          { ...bare, width: 1, alpha: 0.3 },
+          { ...bare, width: 2 },
+        ];
+    const low = overlays.length + 1;
+    const bands: uPlot.Band[] = isAccuracy ? [{ series: [low + 1, low], fill: translucent(main) }] : [];
     return {
       width,
       height: HEIGHT,
       legend: { show: false },
-      cursor: { show: false },
+      cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { show: false }, sync: { key: SYNC } },
+      bands,
       padding: [8, 10, 0, 0],
       scales: {
         x: { time: false, range: () => [0, Math.max(1, this.#lab.history.total)] },
@@ -162,8 +199,11 @@ export class Curves {
           values: panel.range && percents,
         },
       ],
-      series: [{}, ...overlays, first, second],
-      hooks: { drawAxes: [(plot) => markEdges(plot, this.#lab.history.edges.slice(1), faint)] },
+      series: [{}, ...overlays, ...own],
+      hooks: {
+        drawAxes: [(plot) => markEdges(plot, this.#lab.history, faint)],
+        setCursor: [({ cursor, data }) => this.#read(cursor.idx == null ? undefined : data[0][cursor.idx])],
+      },
     };
   }
 }
@@ -184,47 +224,37 @@ function roomy(_: uPlot, low: number | null, high: number | null): [number, numb
   return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
 }
 
-function markEdges(plot: uPlot, edges: readonly number[], color: string): void {
-  const { ctx, bbox } = plot;
+/** Where a stage begins, and which. */
+function markEdges({ ctx, bbox, valToPos }: uPlot, { edges, stages }: History, color: string): void {
   ctx.save();
   ctx.strokeStyle = color;
-  ctx.setLineDash([3, 3]);
-  for (const edge of edges) {
-    const x = plot.valToPos(edge, 'x', true);
+  ctx.fillStyle = color;
+  ctx.font = `${11 * devicePixelRatio}px system-ui`;
+  ctx.textBaseline = 'bottom';
+  for (const [i, edge] of edges.entries()) {
+    if (i === 0) continue;
+    const x = valToPos(edge, 'x', true);
+    ctx.setLineDash([3, 3]);
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
+    const name = stages[i]?.stage === 'grpo' ? 'reinforcement' : 'supervised';
+    ctx.fillText(name, x + 4 * devicePixelRatio, bbox.top + bbox.height - 2);
   }
   ctx.restore();
 }
 
-function latest({ curve }: Panel, history: History): string {
-  if (curve === 'accuracy') {
-    const last = history.accuracies.at(-1);
-    return last === undefined ? '' : `${(100 * last.greedy).toFixed(1)} %`;
-  }
-  const last = history.latest[curve];
-  if (last === null) return curve === 'kl' ? 'beta is 0: not measured' : '';
-  return Math.abs(last) >= 100 ? last.toFixed(0) : last.toPrecision(3);
+function legendOf({ unit, key, color }: Panel): HTMLElement {
+  return element(
+    'small',
+    { style: `--line: var(${color})` },
+    `${unit}: `,
+    ...key.flatMap(([mark, means]) => [element('i', { class: `mark ${mark}` }), `${means} `]),
+  );
 }
 
-type Table = [x: number[], raw: (number | null)[], smooth: (number | null)[]];
-
-/** Greedy and sampled accuracy; or a curve as measured, and smoothed. */
-function tables({ x, curves, accuracies }: History, curve: Panel['curve']): Table {
-  if (curve === 'accuracy') {
-    return [
-      accuracies.map((accuracy) => accuracy.x),
-      accuracies.map(({ greedy }) => greedy),
-      accuracies.map(({ sampled }) => sampled),
-    ];
-  }
-  let mean: number | undefined;
-  const smooth = curves[curve].map((value) => {
-    if (value === null) return null;
-    mean = mean === undefined ? value : SMOOTHING * mean + (1 - SMOOTHING) * value;
-    return mean;
-  });
-  return [[...x], [...curves[curve]], smooth]; // uPlot keeps what it is given
+/** A colour as a canvas takes it, a fifth as strong. */
+function translucent(color: string): string {
+  return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.18)');
 }

@@ -1,5 +1,6 @@
 /** How a policy hacks a weak reward: what it is paid beside what the strict verifier says of the same completions. */
 import { element } from '../../src/report/page/dom.ts';
+import { shortShare } from './curve_tables.ts';
 import { DWELL_MS } from './group_panel.ts';
 import type { Lab } from './lab.ts';
 
@@ -84,6 +85,5 @@ function lesson({ history, experiment }: Lab): string {
   const begin = history.accuracies.find(({ x }) => x >= (history.edges.at(-1) ?? 0));
   const last = history.accuracies.at(-1);
   if (begin === undefined || last === undefined || begin === last) return `${paid}; held-out accuracy follows.`;
-  const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-  return `${paid}; exact answers to held-out problems went from ${percent(begin.greedy)} to ${percent(last.greedy)} (greedy). Where the first rises and the second does not, the policy has learned the reward and not the task.`;
+  return `${paid}; exact answers to held-out problems went from ${shortShare(begin.greedy)} to ${shortShare(last.greedy)} (greedy, with 95 % intervals). Where the first rises and the second does not, the policy has learned the reward and not the task.`;
 }

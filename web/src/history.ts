@@ -22,10 +22,17 @@ const KEYS: Readonly<Record<Curve, string>> = {
   loss: 'loss',
 };
 
+/** A share of the held-out problems with its 95 % interval. */
+export interface Share {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 export interface Accuracy {
   readonly x: number;
-  readonly greedy: number;
-  readonly sampled: number;
+  readonly greedy: Share;
+  readonly sampled: Share;
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -40,17 +47,17 @@ export class History {
   readonly accuracies: Accuracy[] = [];
   /** Where each stage begins. */
   readonly edges: readonly number[];
-  readonly total: number;
+  stages: OpenedRun['stages'];
+  total: number;
   /** Values so far: a curve that was drawn at the same number looks the same. */
   readonly revisions: Record<Curve | 'accuracy', number> = { ...perCurve(() => 0), accuracy: 0 };
-  readonly #stages: OpenedRun['stages'];
   /** Steps that a point stands for, those of the last point so far, and how many of these have a value. */
   #width = 1;
   #taken = 0;
   readonly #known: Record<Curve, number> = perCurve(() => 0);
 
   constructor(stages: OpenedRun['stages'], lines: readonly Line[] = []) {
-    this.#stages = stages;
+    this.stages = stages;
     let at = 0;
     this.edges = stages.map(({ maxSteps }) => {
       const begin = at;
@@ -66,9 +73,18 @@ export class History {
     return this.x.at(-1) ?? 0;
   }
 
+  /** The last stage takes more steps than it had. */
+  lengthen(steps: number): void {
+    this.total += steps;
+    this.stages = this.stages.map((one, i) =>
+      i === this.stages.length - 1 ? { ...one, maxSteps: one.maxSteps + steps } : one,
+    );
+    for (const curve of [...CURVES, 'accuracy'] as const) this.revisions[curve]++;
+  }
+
   /** Steps since the start of the run. */
   place(stage: unknown, step: number): number {
-    const index = this.#stages.findIndex((one) => one.stage === stage);
+    const index = this.stages.findIndex((one) => one.stage === stage);
     return (this.edges[index] ?? 0) + step;
   }
 
@@ -76,15 +92,15 @@ export class History {
     if (event.type === 'step') this.#line(event.metrics);
     if (event.type === 'evaluation') {
       const { accuracy, meanAtK } = event.evaluation;
-      this.#accuracy(this.place(event.stage, event.step), accuracy.mean, meanAtK.mean);
+      this.#accuracy(this.place(event.stage, event.step), accuracy, meanAtK);
     }
   }
 
   #line(line: Line): void {
     const x = this.place(line.stage, Number(line.step));
     if (line.evaluation !== undefined) {
-      const sampled = Object.entries(line).find(([key]) => /^eval_mean@\d+$/.test(key))?.[1];
-      this.#accuracy(x, Number(line.eval_accuracy), Number(sampled));
+      const sampled = Object.keys(line).find((key) => /^eval_mean@\d+$/.test(key)) ?? '';
+      this.#accuracy(x, shareOf(line, 'eval_accuracy'), shareOf(line, sampled));
       return;
     }
     if (typeof line.step_time !== 'number') return; // what was said of the run
@@ -141,7 +157,7 @@ export class History {
     this.#width *= 2;
   }
 
-  #accuracy(x: number, greedy: number, sampled: number): void {
+  #accuracy(x: number, greedy: Share, sampled: Share): void {
     const { accuracies } = this;
     while (accuracies.length > 0 && (accuracies.at(-1) as Accuracy).x >= x) accuracies.pop();
     accuracies.push({ x, greedy, sampled });
@@ -151,6 +167,10 @@ export class History {
     }
     this.revisions.accuracy++;
   }
+}
+
+function shareOf(line: Line, key: string): Share {
+  return { mean: Number(line[key]), low: Number(line[`${key}_low`]), high: Number(line[`${key}_high`]) };
 }
 
 function perCurve<T>(make: () => T): Record<Curve, T> {

@@ -45,7 +45,7 @@ export class KeepPanel {
     const button = element('button', { type: 'button', id }, label);
     button.addEventListener(
       'click',
-      () => void click().catch((error: unknown) => this.#lab.note('stop', messageOf(error))),
+      () => void click().catch((error: unknown) => this.#lab.notes.say('stop', messageOf(error))),
     );
     return button;
   }
@@ -70,7 +70,7 @@ export class KeepPanel {
       const saved = await unpackRun(new Uint8Array(await file.arrayBuffer()));
       if (await this.#lab.load(saved, file.name)) this.#choose(saved.experiment);
     } catch (error) {
-      this.#lab.note('stop', `${file.name} cannot be loaded: ${messageOf(error)}. Nothing was changed.`);
+      this.#lab.notes.say('stop', `${file.name} cannot be loaded: ${messageOf(error)}. Nothing was changed.`);
     }
   }
 

@@ -16,6 +16,8 @@ import { Agreement } from './agreement.ts';
 import { historyOf } from './earlier.ts';
 import { type Experiment, type Link, linkOf, yamlOf } from './experiment.ts';
 import { History } from './history.ts';
+import { Notes } from './notes.ts';
+import { Pace } from './pace.ts';
 import type { RunFile } from './run_file.ts';
 
 /** `waiting`: nothing is open before a click; `asking`: for leave to run foreign code. */
@@ -30,11 +32,6 @@ export type LabStatus =
   | 'finished'
   | 'failed';
 
-export interface Note {
-  readonly level: 'note' | 'warn' | 'stop';
-  readonly text: string;
-}
-
 /** A question and what was answered when. */
 export interface Asked {
   readonly prompt: string;
@@ -42,7 +39,6 @@ export interface Asked {
   readonly answers: readonly Answer[];
 }
 
-const MOST_NOTES = 4;
 /** Milliseconds between two looks at rollouts: more are not drawn, and each costs both threads half a millisecond. */
 const ROLLOUTS_MS = 150;
 /** Lost devices after which WebGPU is given up. */
@@ -59,17 +55,15 @@ export class Lab {
   history = new History([]);
   groups: readonly CreditedGroup[] = [];
   groupsStep = 0;
-  notes: Note[] = [];
   asked: Asked[] = [];
   storage = '';
   /** Settings that were changed within the run, oldest first. */
   settings: SettingChange['settings'][] = [];
-  /** Steps per second, lately. */
-  speed = 0;
+  readonly notes: Notes;
+  readonly pace = new Pace();
   readonly #backend: BackendRequest;
   readonly #changed: () => void;
   #losses = 0;
-  #lastStepAt = 0;
   /** Counts openings: what an earlier one still has to say is not heard. */
   #opening = 0;
   /** Resolves when the latest of them has ended, whichever way. */
@@ -82,6 +76,7 @@ export class Lab {
     this.#backend = backend;
     this.#changed = changed;
     this.agreement = new Agreement(changed);
+    this.notes = new Notes(changed);
   }
 
   get yaml(): string {
@@ -103,16 +98,19 @@ export class Lab {
     this.experiment = experiment;
     this.code = code ?? this.code;
     this.#reset('waiting');
-    for (const problem of problems) this.note('warn', `In the link, ${problem}.`);
+    for (const problem of problems) this.notes.say('warn', `In the link, ${problem}.`);
     if (experiment.reward === 'yours' && code === undefined) {
-      this.note('warn', 'The link trains on a reward of its own and does not carry its code: yours, below, is used.');
+      this.notes.say(
+        'warn',
+        'The link trains on a reward of its own and does not carry its code: yours, below, is used.',
+      );
     }
     if (code !== undefined) void this.agreement.ask(code, 'This link');
     this.#changed();
     await before?.close().catch(() => undefined); // a lost device cannot be closed
     const kept = await historyOf(await this.name()).catch(() => undefined);
     if (opening !== this.#opening || kept === undefined || kept.step === 0) return;
-    this.note('note', `A run of this is kept here, at step ${kept.step}. Train goes on from there.`);
+    this.notes.say('note', `A run of this is kept here, at step ${kept.step}. Train goes on from there.`);
   }
 
   /** Opens the run of the experiment, as it was left. */
@@ -135,7 +133,7 @@ export class Lab {
       this.status = 'failed';
       const remedy =
         error instanceof ConfigError ? 'Change the setting back.' : 'Nothing was changed. Reset starts over.';
-      this.note('stop', `${messageOf(error)}\n${remedy}`);
+      this.notes.say('stop', `${messageOf(error)}\n${remedy}`);
     }
     this.#changed();
   }
@@ -156,7 +154,7 @@ export class Lab {
     if (own && !(await this.agreement.ask(this.code, 'This experiment'))) {
       if (opening !== this.#opening) return;
       this.status = 'waiting';
-      this.note('note', 'The code was not run. Choose another reward under Settings, or a task above.');
+      this.notes.say('note', 'The code was not run. Choose another reward under Settings, or a task above.');
       return;
     }
     if (opening !== this.#opening) return;
@@ -175,9 +173,9 @@ export class Lab {
     run.listen((event) => this.#hear(event));
     const { opened } = run;
     this.history = new History(opened.stages, opened.metrics);
-    for (const text of opened.notes) this.note('warn', text);
+    for (const text of opened.notes) this.notes.say('warn', text);
     if (this.history.step > 0 && opened.status !== 'finished') {
-      this.note('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
+      this.notes.say('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
     }
     this.storage = opened.storage.reason;
     this.settings = opened.changes.map(({ settings }) => settings);
@@ -194,42 +192,23 @@ export class Lab {
     this.status = status;
     this.history = new History([]);
     this.groups = [];
-    this.notes = [];
+    this.notes.clear();
     this.asked = [];
     this.storage = '';
     this.settings = [];
-    this.speed = 0;
+    this.pace.restart();
   }
 
   #hear(event: BrowserEvent): void {
     this.history.hear(event);
     if (event.type === 'rollouts') {
       this.groups = event.groups;
-      this.groupsStep = event.step;
+      this.groupsStep = this.history.place('grpo', event.step);
     }
-    if (event.type === 'step') this.#clock();
-    if (event.type === 'note') this.note('note', event.message);
-    if (event.type === 'diagnosis' && event.diagnosis.level !== 'note') this.note('warn', event.diagnosis.message);
+    if (event.type === 'step') this.pace.tick();
+    if (event.type === 'note') this.notes.say('note', event.message);
+    if (event.type === 'diagnosis' && event.diagnosis.level !== 'note') this.notes.say('warn', event.diagnosis.message);
     if (event.type === 'storage') this.storage = event.storage.reason;
-    this.#changed();
-  }
-
-  #clock(): void {
-    const now = performance.now();
-    // Of times, not of rates: messages that waited come at once, and a rate of thousands would stay in the mean.
-    const mean = this.speed === 0 ? now - this.#lastStepAt : 900 / this.speed + 0.1 * (now - this.#lastStepAt);
-    if (this.#lastStepAt > 0) this.speed = 1000 / Math.max(1, mean);
-    this.#lastStepAt = now;
-  }
-
-  /** Says something at the top; the same thing once. */
-  note(level: Note['level'], text: string): void {
-    this.notes = [{ level, text }, ...this.notes.filter((other) => other.text !== text)].slice(0, MOST_NOTES);
-    this.#changed();
-  }
-
-  dismiss(note: Note): void {
-    this.notes = this.notes.filter((other) => other !== note);
     this.#changed();
   }
 
@@ -244,8 +223,7 @@ export class Lab {
     const { run } = this;
     if (run === undefined || this.status !== 'resting') return;
     this.status = 'training';
-    this.speed = 0;
-    this.#lastStepAt = 0;
+    this.pace.restart();
     this.#changed();
     try {
       const status = await run.train(steps === undefined ? {} : { steps });
@@ -255,6 +233,16 @@ export class Lab {
     } catch (error) {
       if (run === this.run) await this.#recover(error);
     }
+  }
+
+  /** A finished run takes so many more steps of its last stage. */
+  async more(steps: number): Promise<void> {
+    const last = this.history.stages.at(-1);
+    if (this.status !== 'finished' || last === undefined) return;
+    if ((await this.change({ max_steps: last.maxSteps + steps })) !== true) return;
+    this.history.lengthen(steps);
+    this.status = 'resting';
+    await this.train();
   }
 
   async pause(): Promise<void> {
@@ -271,7 +259,10 @@ export class Lab {
     // What only memory has must not go with the worker.
     const files = this.storage === '' ? undefined : await this.run?.files().catch(() => undefined);
     await this.open(this.experiment, files);
-    this.note('stop', `${messageOf(error)}${isLost ? '\nGoing on from what was saved.' : '\nBack at what was saved.'}`);
+    this.notes.say(
+      'stop',
+      `${messageOf(error)}${isLost ? '\nGoing on from what was saved.' : '\nBack at what was saved.'}`,
+    );
     if (isLost) void this.train();
   }
 
@@ -286,7 +277,7 @@ export class Lab {
     try {
       return await work(run);
     } catch (error) {
-      this.note('stop', messageOf(error));
+      this.notes.say('stop', messageOf(error));
       return undefined;
     } finally {
       if (run === this.run && this.status === 'busy') this.status = before;
@@ -298,9 +289,12 @@ export class Lab {
     return this.#using((run) => run.evaluate());
   }
 
+  /** @throws RlvrError where the prompt is no text of the task */
   async ask(prompt: string, temperature: number, samples: number): Promise<void> {
-    const answers = await this.#using((run) => run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 }));
-    if (answers === undefined) return;
+    await this.#opened();
+    const { run } = this;
+    if (run === undefined) return;
+    const answers = await run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 });
     this.asked = [{ prompt, step: this.history.step, answers }, ...this.asked].slice(0, 6);
     this.#changed();
   }
@@ -330,21 +324,22 @@ export class Lab {
   }
 
   /** Changes settings of the run under way; it rests for a moment where it trains. */
-  async change(settings: SettingChange['settings']): Promise<void> {
+  async change(settings: SettingChange['settings']): Promise<true | undefined> {
     const wasTraining = this.status === 'training';
     if (wasTraining) await this.pause();
     const said = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
     const done = await this.#using(async (run) => {
       await run.change(settings);
       this.settings = [...this.settings, settings];
-      return true;
+      return true as const;
     });
-    if (done) this.note('note', `From step ${this.history.step + 1} on: ${said.join(', ')}. Kept with the run.`);
+    if (done) this.notes.say('note', `From step ${this.history.step + 1} on: ${said.join(', ')}. Kept with the run.`);
     // `pause` resolves with the run; the promise of `train` may be a moment behind.
     if (wasTraining) {
       this.status = 'resting';
       void this.train();
     }
+    return done;
   }
 
   /** Starts the same experiment over: what was kept of it is removed. */
@@ -359,7 +354,7 @@ export class Lab {
     this.status = 'opening';
     this.#changed();
     await run?.close().catch(() => undefined);
-    await removeKeptRun(await this.name()).catch((error: unknown) => this.note('warn', messageOf(error)));
+    await removeKeptRun(await this.name()).catch((error: unknown) => this.notes.say('warn', messageOf(error)));
     await this.open();
   }
 

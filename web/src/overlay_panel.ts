@@ -1,5 +1,6 @@
 /** Earlier runs that this browser keeps, to lay under the curves. */
 import { element } from '../../src/report/page/dom.ts';
+import { shortShare } from './curve_tables.ts';
 import type { Curves } from './curves.ts';
 import type { Lab } from './lab.ts';
 
@@ -32,7 +33,7 @@ export class OverlayPanel {
               element('legend', {}, 'Earlier runs under the curves'),
               ...runs.map(({ name, history }, i) => {
                 const last = history.accuracies.at(-1);
-                const reached = last === undefined ? '' : `, ${(100 * last.greedy).toFixed(0)} %`;
+                const reached = last === undefined ? '' : `, ${shortShare(last.greedy)}`;
                 return element('label', {}, boxes[i] as HTMLInputElement, ` ${name} (${history.step} steps${reached})`);
               }),
             ),

@@ -169,7 +169,7 @@ export class SettingsPanel {
     const value = input.valueAsNumber;
     if (!input.checkValidity() || Number.isNaN(value)) {
       input.value = String(this.#lab.experiment[key]);
-      this.#lab.note('warn', `${key}: give a number from ${min} to ${max}.`);
+      this.#lab.notes.say('warn', `${key}: give a number from ${min} to ${max}.`);
       return;
     }
     this.#choose({ ...this.#lab.experiment, [key]: value });

@@ -1,0 +1,31 @@
+/** What the policy answers to a prompt, with its log-probs, and a verdict where the prompt is a held-out problem. */
+import { DataError } from '../errors.ts';
+import { completeItems, completeTexts } from '../grpo/complete.ts';
+import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
+import { wholeVocabulary } from '../model/generation.ts';
+import type { Answer, AskOptions } from './browser_run.ts';
+
+/** @throws DataError for a prompt that is no text of the task, or too long */
+export async function askPolicy(
+  run: TrainingRun,
+  prompt: string,
+  { temperature = 1, samples = 1, seed = 0 }: AskOptions,
+): Promise<readonly Answer[]> {
+  const { tasks } = run;
+  const { length } = tasks.codec.encode(prompt);
+  if (length === 0 || length > tasks.maxPromptTokens) {
+    const rule = `has ${length} tokens; prompts of ${tasks.name} have 1 to ${tasks.maxPromptTokens}`;
+    throw new DataError('too-long', `${JSON.stringify(prompt)} ${rule}.`);
+  }
+  const settings = {
+    samples,
+    sampling: wholeVocabulary(temperature),
+    samplingKey: samplingKey(seed, 'sample'),
+    stage: stageOf(run),
+  };
+  const item = tasks.heldOutItems().find((held) => held.prompt === prompt);
+  const [completions = []] = item
+    ? await completeItems(run, [item], settings)
+    : await completeTexts(run, [prompt], settings);
+  return completions.map(({ text, tokens, logprobs, verdict }): Answer => ({ text, tokens, logprobs, verdict }));
+}
