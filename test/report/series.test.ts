@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evenly, readCurves } from '../../src/report/series.ts';
+import { CurveReader, evenly, readCurves } from '../../src/report/series.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { evaluation, step } from './run_directory.ts';
 
@@ -67,10 +67,28 @@ describe('the curves of a run', () => {
       [{ stage: 'grpo' }],
     );
     const [{ stepsPerPoint, steps: of, metrics }] = stages;
-    expect(stepsPerPoint).toBe(3);
-    expect(of.slice(0, 2)).toEqual([3, 6]);
+    expect(stepsPerPoint).toBe(4);
+    expect(of.slice(0, 2)).toEqual([4, 8]);
     expect(of.at(-1)).toBe(4_000);
-    expect((metrics.reward as number[]).slice(0, 2)).toEqual([2, 5]);
+    expect((metrics.reward as number[]).slice(0, 2)).toEqual([2.5, 6.5]);
+  });
+
+  it('that grow line by line are those of the whole log', () => {
+    const lines = steps('grpo', 3_500, (n) => ({
+      reward: n,
+      num_tokens: 100 * Math.ceil(n / 3),
+      ...(n > 1_000 && { kl: n % 2 === 0 ? 'NaN' : n }),
+    }));
+    const growing = new CurveReader([{ stage: 'grpo' }]);
+    for (const [i, line] of lines.entries()) {
+      growing.read(line);
+      if (i % 500 === 0) growing.curves();
+    }
+    const { stages } = growing.curves();
+    expect(stages).toEqual(readCurves(lines, [{ stage: 'grpo' }]).stages);
+    expect((stages[0]?.metrics.kl as number[]).slice(249, 252)).toEqual([null, 1002, 1006]);
+    // Of 4 steps, every third draws 100 tokens for three steps of half a second.
+    expect((stages[0]?.metrics.tokens_per_second as number[])[10]).toBeCloseTo(100 / 1.5, 2);
   });
 
   it('have the numbers of steps as they are, beyond 100,000 too', () => {
