@@ -19,6 +19,16 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
 }
 
+/** `just now`, `12m ago`, `3h ago`, `5 days ago`. */
+export function ago(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes}m ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}h ago`;
+  return `${Math.floor(hours / 24)} days ago`;
+}
+
 /** With the minus sign of print, which is as wide as the plus. */
 export function minus(text: string): string {
   return text.replace(/^-/, '−');

@@ -41,6 +41,15 @@ export class RunControls {
     this.#wake?.();
   }
 
+  pause(): void {
+    this.#pause = true;
+  }
+
+  goOn(): void {
+    this.#pause = false;
+    this.#wake?.();
+  }
+
   evaluate(): void {
     if (this.#evaluation === 'none') this.#evaluation = 'asked';
     this.#wake?.();

@@ -1,10 +1,9 @@
 /** Which run `--resume` goes on with where it is told neither a config nor a directory. */
 import { existsSync } from 'node:fs';
 import { CheckpointError } from '../errors.ts';
-import { printable } from '../format.ts';
+import { ago, printable } from '../format.ts';
 import { resumeCommand } from '../run/resume_command.ts';
 import { type RunRow, runRows } from './run_rows.ts';
-import { ago } from './runs.ts';
 
 const FOLDER = 'runs';
 

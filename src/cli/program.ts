@@ -35,6 +35,7 @@ import { seedsCommand } from './seeds.ts';
 import { exportTask, scoreTask } from './task_rows.ts';
 import { checkTaskCommand, listTasks, showTask } from './tasks.ts';
 import { trainCommand } from './train.ts';
+import { uiCommand } from './ui.ts';
 
 const TRUST = "a file or folder of code outside of the config's folder that may run; repeatable";
 const THREADS = 'compute threads; they do not change the result (default: one per core)';
@@ -94,6 +95,7 @@ export function program(): Command {
   addMerge(root);
   addReport(root);
   addRuns(root);
+  addUi(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
   addList(root);
   addExplain(root);
@@ -387,6 +389,16 @@ function addRuns(root: Command): void {
     .argument('[directory]', 'where they lie (default: runs)')
     .option('--json', 'print them as JSON')
     .action(listRuns);
+}
+
+function addUi(root: Command): void {
+  root
+    .command('ui')
+    .description('the runs of a folder as pages in a browser: watch, compare, pause, evaluate, stop')
+    .usage('[folder] [--port <number>]')
+    .argument('[folder]', 'where they lie, or one of them (default: runs)')
+    .option('--port <number>', 'port on 127.0.0.1 (default: one that is free)', wholeNumber(1, 65_535))
+    .action(uiCommand);
 }
 
 function addDoctor(root: Command): void {

@@ -55,7 +55,8 @@ export async function runRows(directory: string): Promise<RunRow[]> {
   return rows.sort((a, b) => b.changedMs - a.changedMs || (a.directory < b.directory ? -1 : 1));
 }
 
-async function runDirectories(directory: string): Promise<string[]> {
+/** Directories of runs in a directory, itself included. @throws CheckpointError where there is no such directory */
+export async function runDirectories(directory: string): Promise<string[]> {
   let names: string[];
   try {
     names = await readdir(directory);
@@ -80,7 +81,8 @@ async function runsBelow(directory: string, depth: number): Promise<string[]> {
   }
 }
 
-async function rowOf(directory: string): Promise<RunRow> {
+/** What the directory of a run tells, however broken it is. */
+export async function rowOf(directory: string): Promise<RunRow> {
   const [changedMs, bytes] = await Promise.all([lastChange(directory), sizeOf(directory)]);
   const place = { directory, changedMs, bytes, config: new Map() };
   const found = await orDamaged(() => readableRow(place));

@@ -1,7 +1,7 @@
 /** `rlvr-train runs ls [DIRECTORY]`: the runs there are, newest first. */
 import { existsSync } from 'node:fs';
 import { commandName } from '../command_name.ts';
-import { percent, printable } from '../format.ts';
+import { ago, percent, printable } from '../format.ts';
 import { type Colors, colors } from './colors.ts';
 import { megabytes } from './format.ts';
 import { columnsOf } from './live/text.ts';
@@ -105,16 +105,6 @@ function notesOf({ problem }: RunRow, differing: ReadonlyMap<string, string>): s
   const more = differing.size > MOST_KEYS ? [`${differing.size - MOST_KEYS} keys more`] : [];
   const notes = [problem?.split('\n')[0], [...keys, ...more].join(', ')];
   return notes.flatMap((note) => (note ? [printable(note)] : []));
-}
-
-/** `just now`, `12m ago`, `3h ago`, `5 days ago`. */
-export function ago(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  if (minutes < 1) return 'just now';
-  if (minutes < 60) return `${minutes}m ago`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours}h ago`;
-  return `${Math.floor(hours / 24)} days ago`;
 }
 
 function objectOf(row: RunRow, differing: ReadonlyMap<string, string>): object {

@@ -21,6 +21,7 @@ import { openConfiguredModel } from './open_model.ts';
 import { printError } from './output.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
+import { RequestListener } from './run_requests.ts';
 import { approval } from './trust.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
@@ -71,6 +72,7 @@ async function trainWith(
     }
     const display = openDisplay({ run, directory }, controls, options);
     const interrupts = listenForInterrupt(controls, display, directory);
+    let requestsOfOthers: RequestListener | undefined;
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
       if (loaded.found !== undefined)
@@ -82,12 +84,14 @@ async function trainWith(
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
       for await (const event of session({ run, store, fingerprint, directory, resume, force, ...requests })) {
+        requestsOfOthers ??= new RequestListener(directory, controls); // now the directory is there, and held
         await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
         if (event.type === 'checkpoint') interrupts.saved(event.name);
         if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
     } finally {
+      await requestsOfOthers?.close();
       interrupts.release();
       display.close();
     }

@@ -89,3 +89,33 @@ export interface ReportData {
   readonly diagnoses: readonly DiagnosisData[];
   readonly completions: CompletionsData;
 }
+
+/** What a page that a server makes is told of a run, whose log it then reads as it grows. */
+export interface ServedRun {
+  /** In addresses of the server. */
+  readonly name: string;
+  /** Of the config, in order. */
+  readonly stages: readonly { readonly stage: string; readonly max_steps: number }[];
+  readonly seed: number | null;
+  /** The same for runs whose configs differ in the seed alone. */
+  readonly group: string;
+  /** What a curve of the group is called: its task, and what differs from the other groups. */
+  readonly label: string;
+}
+
+/** What a page is, and what it carries: `report` is complete in itself, the others ask the server that made them. */
+export type PageData =
+  | ({ readonly page: 'report' } & ReportData)
+  | { readonly page: 'run'; readonly run: ServedRun }
+  | { readonly page: 'overlay'; readonly runs: readonly ServedRun[] }
+  | { readonly page: 'runs' };
+
+/** What a page is told of a run besides its log. */
+export interface RunState {
+  /** `over`: no process works on it, and it has not finished. */
+  readonly condition: 'running' | 'finished' | 'over';
+  /** What was asked of it last; null where it cannot be asked. */
+  readonly asked: 'nothing' | 'evaluation' | 'evaluating' | 'pause' | 'paused' | 'stop' | null;
+  /** Why it cannot be asked. */
+  readonly reason: string | null;
+}

@@ -47,8 +47,11 @@ export interface RunRecords {
   readonly completions: CompletionsLog;
 }
 
-/** @throws CheckpointError `no-run` where the directory holds none, `run-malformed` where its config is not one */
-export async function readRun(store: Store): Promise<RunRecords> {
+/**
+ * What the run was told to do.
+ * @throws CheckpointError `no-run` where the directory holds none, `run-malformed` where its config is not one
+ */
+export async function readOutline(store: Store): Promise<Pick<RunRecords, 'configYaml' | 'outline'>> {
   const config = await store.read('config.yaml');
   if (config === undefined) {
     throw new CheckpointError('no-run', 'holds no run (no config.yaml). Give the directory that a training printed.');
@@ -56,14 +59,19 @@ export async function readRun(store: Store): Promise<RunRecords> {
   const configYaml = new TextDecoder().decode(config);
   const outline = outlineSchema.safeParse(yamlTree(configYaml));
   if (!outline.success) throw malformedConfig(outline.error.issues[0]?.message);
+  return { configYaml, outline: outline.data };
+}
+
+/** @throws CheckpointError as `readOutline`, and where a log is damaged */
+export async function readRun(store: Store): Promise<RunRecords> {
+  const outline = await readOutline(store);
   const object = async (file: string): Promise<JsonObject | undefined> => {
     const bytes = await store.read(file);
     return bytes && parseJsonObject(bytes);
   };
   const failure = await object('failure.json');
   return {
-    configYaml,
-    outline: outline.data,
+    ...outline,
     fingerprint: await readFingerprint(store),
     summary: summarySchema.safeParse(await object('summary.json')).data,
     failure: typeof failure?.message === 'string' ? failure.message : undefined,

@@ -6,10 +6,9 @@
  */
 import type { JsonObject } from '../run/json.ts';
 import type { Store } from '../run/store.ts';
-import { PAGE_SCRIPT, PAGE_STYLE } from './assets.ts';
 import { readCompletions } from './completion_groups.ts';
 import type { ReportData } from './data.ts';
-import { embeddedJson, html, Markup } from './markup.ts';
+import { pageHtml } from './page_html.ts';
 import { type RunRecords, readRun } from './read_run.ts';
 import { renderBody } from './sections.ts';
 import { type Curves, readCurves } from './series.ts';
@@ -26,7 +25,7 @@ export async function makeReport(store: Store, name: string): Promise<string> {
   const run = await readRun(store);
   const curves = readCurves(run.metrics, run.outline.stages);
   const page = async (completions: ReportData['completions']): Promise<string> =>
-    render(name, renderBody(name, run, curves), { ...curves, completions });
+    pageHtml(name, renderBody(name, run, curves), { page: 'report', ...curves, completions });
   const stages = curves.stages.map(({ stage }) => stage);
   const empty = await page({ groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 });
   const left = MOST_BYTES - new TextEncoder().encode(empty).length;
@@ -34,38 +33,14 @@ export async function makeReport(store: Store, name: string): Promise<string> {
 }
 
 /** Of a run that may be under way: its completions are written before the metrics of their step. */
-function newestStep({ metrics }: RunRecords, { stages }: Curves): { readonly stage: number; readonly step: number } {
+export function newestStep(
+  { metrics }: RunRecords,
+  { stages }: Curves,
+): { readonly stage: number; readonly step: number } {
   const isStep = ({ diagnosis, evaluation }: JsonObject): boolean =>
     diagnosis === undefined && evaluation === undefined;
   return {
     stage: stages.findLastIndex(({ steps }) => steps.length > 0),
     step: Number(metrics.findLast(isStep)?.step ?? 0),
   };
-}
-
-async function render(name: string, body: Markup, data: ReportData): Promise<string> {
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${await sha256Base64(PAGE_SCRIPT)}'`;
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${name} · rlvr-train</title>
-<style>${new Markup(PAGE_STYLE)}</style>
-</head>
-<body>
-${body}
-<script type="application/json" id="data">${embeddedJson(data)}</script>
-<script type="module">${new Markup(PAGE_SCRIPT)}</script>
-</body>
-</html>
-`;
-  return page.text;
-}
-
-async function sha256Base64(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }

@@ -8,8 +8,13 @@ import { html, type Markup } from './markup.ts';
 import type { RunRecords } from './read_run.ts';
 import type { Curves } from './series.ts';
 
-/** Everything inside `<body>` but data and script; the script fills `#charts` and `#completions`. */
-export function renderBody(name: string, run: RunRecords, curves: Curves): Markup {
+/**
+ * Everything inside `<body>` but data and script; the script fills `#charts` and `#completions`, and on a page that a
+ * server makes it replaces `#said` and `#behind` when they say something else.
+ *
+ * @param ways  on a page that a server makes: where else to go, and what to ask of the run
+ */
+export function renderBody(name: string, run: RunRecords, curves: Curves, ways?: Markup): Markup {
   return html`
 <header class="top">
   <div>
@@ -19,17 +24,22 @@ export function renderBody(name: string, run: RunRecords, curves: Curves): Marku
   <button type="button" id="theme" title="Switch between light and dark">Theme</button>
 </header>
 <main>
+  ${ways}
+  <div id="said">
   ${figures(run, curves)}
   ${byTask(run)}
   ${notices(run, curves)}
+  </div>
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
   <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
+  <div id="behind">
   ${timeSplit(run)}
   ${machine(run)}
   ${config(run)}
+  </div>
 </main>
 <noscript><p class="notice">Curves and completions need JavaScript; nothing is loaded from anywhere.</p></noscript>
-<footer>Made by rlvr-train ${run.fingerprint?.packageVersion} from the run directory; the page is complete in itself.</footer>
+<footer>Made by rlvr-train ${run.fingerprint?.packageVersion} from the run directory${ways === undefined ? '; the page is complete in itself' : ', as it is'}.</footer>
 `;
 }
 

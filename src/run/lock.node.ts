@@ -158,8 +158,13 @@ function underWay(file: string, holder: LockHolder): CheckpointError {
 
 /** Whether a process trains where this lock lies, as far as this host can know. */
 export async function isLocked(file: string): Promise<boolean> {
+  return (await lockHolder(file)) !== undefined;
+}
+
+/** The process that trains where this lock lies, as far as this host can know; undefined where there is none. */
+export async function lockHolder(file: string): Promise<LockHolder | undefined> {
   const holder = readHolder((await textOf(file)) ?? '');
-  return holder !== undefined && !isGone(holder);
+  return holder === undefined || isGone(holder) ? undefined : holder;
 }
 
 /** Whether the process that took a lock has ended, as far as this host can know. */

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadRun } from '../../src/cli/load_run.ts';
 import { newestUnfinished } from '../../src/cli/newest_run.ts';
 import { type RunRow, runRows } from '../../src/cli/run_rows.ts';
-import { ago, differences, tableOf } from '../../src/cli/runs.ts';
+import { differences, tableOf } from '../../src/cli/runs.ts';
+import { ago } from '../../src/format.ts';
 import { encodeManifest } from '../../src/run/manifest.ts';
 
 const CONFIG = `task: {name: sort_digits, digits: 3}

@@ -59,8 +59,13 @@ function open(html: string) {
       this.#changed();
     }
   };
-  const run = new Function('document', 'matchMedia', 'ResizeObserver', PAGE_SCRIPT);
-  run(window.document, () => ({ matches: false }), resize);
+  const run = new Function('document', 'matchMedia', 'ResizeObserver', 'requestAnimationFrame', PAGE_SCRIPT);
+  run(
+    window.document,
+    () => ({ matches: false }),
+    resize,
+    (frame: () => void) => frame(),
+  );
   const { document } = window;
   const all = (selector: string): string[] =>
     [...document.querySelectorAll(selector)].map((found) => found.textContent);

@@ -86,9 +86,10 @@ describe('the curves of a run', () => {
     }
     const { stages } = growing.curves();
     expect(stages).toEqual(readCurves(lines, [{ stage: 'grpo' }]).stages);
-    expect((stages[0]?.metrics.kl as number[]).slice(249, 252)).toEqual([null, 1002, 1006]);
-    // Of 4 steps, every third draws 100 tokens for three steps of half a second.
-    expect((stages[0]?.metrics.tokens_per_second as number[])[10]).toBeCloseTo(100 / 1.5, 2);
+    const { kl, tokens_per_second: rates } = stages[0]!.metrics;
+    expect((kl as number[]).slice(249, 252)).toEqual([null, 1002, 1006]);
+    // Every third step draws 100 tokens, for three steps of half a second.
+    expect((rates as number[])[10]).toBeCloseTo(100 / 1.5, 2);
   });
 
   it('have the numbers of steps as they are, beyond 100,000 too', () => {

@@ -35,8 +35,8 @@ const MOVES: Readonly<Record<string, number>> = {
 
 export class Chart {
   readonly root: HTMLElement;
-  readonly #panel: Panel;
-  readonly #curves: Curves;
+  #panel: Panel;
+  #curves: Curves;
   readonly #svg: SVGSVGElement;
   readonly #values: readonly HTMLElement[];
   readonly #cursor = shape('g', { class: 'cursor' });
@@ -62,6 +62,11 @@ export class Chart {
     );
     this.#listenToPointer(events);
     this.#listenToKeys(events);
+  }
+
+  /** Takes what there is by now; `draw` shows it. The panel has the same series as the one before, or more behind them. */
+  update(panel: Panel, curves: Curves): void {
+    [this.#panel, this.#curves] = [panel, curves];
   }
 
   get #size(): keyof typeof HEIGHT {

@@ -3,44 +3,99 @@ import { formatValue } from '../format.ts';
 import { Chart, type ChartEvents } from './chart.ts';
 import type { View } from './chart_lines.ts';
 import { choices, element } from './dom.ts';
+import { DrawQueue } from './draw_queue.ts';
 import { mainPanels, otherPanels, type Panel } from './panels.ts';
 import type { Axis, Curves } from './track.ts';
 
 /** Most of a curve that its average may lag behind. */
 const MOST_LAG = 0.015;
 
-/** Fills `root`. @param onChoose  a step was clicked */
-export function showCharts(root: HTMLElement, curves: Curves, onChoose: (position: number) => void): void {
-  const { stages } = curves.data;
-  if (stages.length === 0) {
-    root.append(element('p', { class: 'quiet' }, 'No step has been logged yet.'));
-    return;
+export class ChartSection {
+  readonly #root: HTMLElement;
+  readonly #events: ChartEvents;
+  readonly #queue = new DrawQueue();
+  readonly #charts = new Map<string, Chart>();
+  readonly #main = element('div', { class: 'panels' });
+  readonly #more = element('div', { class: 'panels' });
+  readonly #controls = element('div', { class: 'controls' });
+  readonly #summary = element('summary');
+  readonly #constants = element('ul', { class: 'constants' });
+  readonly #details = element('details', { class: 'others' }, this.#summary, this.#more, this.#constants);
+  #curves: Curves | undefined;
+  #view: View = { axis: 'step', stage: 'all', smoothing: 0 };
+  /** What the visitor has set by hand stays as it is when the run grows. */
+  #chosen: Partial<View> = {};
+  /** What the controls were made for. */
+  #stages = '';
+
+  /** @param onChoose  a step was clicked */
+  constructor(root: HTMLElement, onChoose: (position: number) => void) {
+    this.#root = root;
+    this.#events = {
+      onCursor: (position) => {
+        for (const chart of this.#charts.values()) chart.setCursor(position);
+      },
+      onChoose,
+    };
+    this.#details.addEventListener('toggle', () => this.#draw());
   }
-  // A long warm start would push the rest to the edge of an axis of steps; in time, stages are as wide as they took.
-  const axis: Axis = stages.length > 1 ? 'time' : 'step';
-  let view: View = { axis, stage: 'all', smoothing: usualSmoothing(curves) };
-  const charts: Chart[] = [];
-  const change = (changes: Partial<View>): void => {
-    view = { ...view, ...changes };
-    for (const chart of charts) chart.draw(view);
+
+  /** Shows these curves instead of those before; what is the same is kept, and only drawn anew. */
+  update(curves: Curves): void {
+    const { stages } = curves.data;
+    if (stages.length === 0) {
+      this.#root.replaceChildren(element('p', { class: 'quiet' }, 'No step has been logged yet.'));
+      return;
+    }
+    const isFirst = this.#curves === undefined;
+    this.#curves = curves;
+    // A long warm start would push the rest to the edge of an axis of steps; in time, stages are as wide as they took.
+    const axis: Axis = stages.length > 1 ? 'time' : 'step';
+    this.#view = { axis, stage: 'all', smoothing: usualSmoothing(curves), ...this.#chosen };
+    const names = JSON.stringify(stages.map(({ stage, stepsPerPoint }) => [stage, stepsPerPoint]));
+    if (names !== this.#stages) this.#controls.replaceChildren(...controls(curves, this.#view, this.#change));
+    this.#stages = names;
+    this.#place(this.#main, mainPanels(curves), curves);
+    const { panels, constants } = otherPanels(curves);
+    this.#place(this.#more, panels, curves);
+    this.#summary.textContent = `${panels.length + constants.length} more metrics`;
+    this.#constants.replaceChildren(
+      ...(constants.length === 0 ? [] : [element('li', { class: 'quiet' }, 'The same in every step:')]),
+      ...constants.map(([name, value]) =>
+        element('li', {}, `${name} `, element('b', {}, formatValue(value, 'number'))),
+      ),
+    );
+    if (isFirst) {
+      this.#root.replaceChildren(this.#controls, this.#main, this.#details);
+      new ResizeObserver(() => this.#draw()).observe(this.#root);
+    } else this.#draw();
+  }
+
+  readonly #change = (changes: Partial<View>): void => {
+    this.#chosen = { ...this.#chosen, ...changes };
+    this.#view = { ...this.#view, ...changes };
+    this.#draw();
   };
-  const events: ChartEvents = {
-    onCursor: (position) => {
-      for (const chart of charts) chart.setCursor(position);
-    },
-    onChoose,
-  };
-  const grid = (panels: readonly Panel[]): HTMLElement => {
-    const made = panels.map((panel) => new Chart(panel, curves, events));
-    charts.push(...made);
-    return element('div', { class: 'panels' }, ...made.map((chart) => chart.root));
-  };
-  root.append(
-    controls(curves, view, change),
-    grid(mainPanels(curves)),
-    others(curves, grid, () => change({})),
-  );
-  new ResizeObserver(() => change({})).observe(root);
+
+  /** A chart per panel, in their order; those that are there take the new curves. */
+  #place(grid: HTMLElement, panels: readonly Panel[], curves: Curves): void {
+    const charts = panels.map((panel) => {
+      const known = this.#charts.get(panel.title);
+      if (known !== undefined) {
+        known.update(panel, curves);
+        return known;
+      }
+      const made = new Chart(panel, curves, this.#events);
+      this.#charts.set(panel.title, made);
+      return made;
+    });
+    const isSame = charts.length === grid.children.length && charts.every(({ root }, i) => grid.children[i] === root);
+    if (!isSame) grid.replaceChildren(...charts.map(({ root }) => root));
+  }
+
+  #draw(): void {
+    for (const chart of this.#charts.values()) this.#queue.add(chart, () => chart.draw(this.#view));
+  }
 }
 
 /** An average of weight w lags 1 / (1 − w) points behind; of few points, none is drawn. */
@@ -49,7 +104,7 @@ function usualSmoothing({ data }: Curves): number {
   return Math.min(0.9, Math.max(0, 1 - 1 / (MOST_LAG * points)));
 }
 
-function controls(curves: Curves, view: View, change: (changes: Partial<View>) => void): HTMLElement {
+function controls(curves: Curves, view: View, change: (changes: Partial<View>) => void): HTMLElement[] {
   const { stages } = curves.data;
   const axes = [
     ['step', 'steps'],
@@ -62,7 +117,7 @@ function controls(curves: Curves, view: View, change: (changes: Partial<View>) =
   );
   const smoothing = element('input', { type: 'range', min: 0, max: 0.98, step: 0.02, value: view.smoothing });
   smoothing.addEventListener('input', () => change({ smoothing: Number(smoothing.value) }));
-  const stage = choices('Stage', [['all', 'all'], ...names], 'all', (value) =>
+  const stage = choices('Stage', [['all', 'all'], ...names], String(view.stage), (value) =>
     change({ stage: value === 'all' ? 'all' : Number(value) }),
   );
   const averaged = stages.find(({ stepsPerPoint }) => stepsPerPoint > 1);
@@ -72,31 +127,10 @@ function controls(curves: Curves, view: View, change: (changes: Partial<View>) =
     `Time is that of training steps, without evaluations.${points}`,
     element('span', { class: 'mouse' }, click),
   ];
-  return element(
-    'div',
-    { class: 'controls' },
+  return [
     choices('Over', axes, view.axis, (value) => change({ axis: value })),
     ...(stages.length > 1 ? [stage] : []),
     element('label', { class: 'smoothing' }, 'Smoothing', smoothing),
     element('p', { class: 'quiet' }, ...notes),
-  );
-}
-
-/** What is of use now and then: drawn when it is opened. */
-function others(curves: Curves, grid: (panels: readonly Panel[]) => HTMLElement, redraw: () => void): HTMLElement {
-  const { panels, constants } = otherPanels(curves);
-  const list = constants.map(([name, value]) =>
-    element('li', {}, `${name} `, element('b', {}, formatValue(value, 'number'))),
-  );
-  const details = element(
-    'details',
-    { class: 'others' },
-    element('summary', {}, `${panels.length + constants.length} more metrics`),
-    grid(panels),
-    ...(list.length > 0
-      ? [element('p', { class: 'quiet' }, 'The same in every step:'), element('ul', { class: 'constants' }, ...list)]
-      : []),
-  );
-  details.addEventListener('toggle', redraw);
-  return details;
+  ];
 }

@@ -10,34 +10,44 @@ import type { Curves } from './track.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { right: '✓', wrong: '✕', truncated: '…' };
 
-/** Fills `root`. @returns a function that goes to the recorded step nearest to a position of the run */
-export function showCompletions(root: HTMLElement, curves: Curves): (position: number) => void {
-  const { completions } = curves.data;
-  if (completions.groups.length === 0) {
-    const reason =
-      completions.stepsRecorded > 0
-        ? 'They are too large for a page; read'
-        : 'Supervised stages sample none; a grpo step records them in';
-    root.append(element('p', { class: 'quiet' }, `${reason} completions.jsonl.`));
-    return () => {};
-  }
-  return new Viewer(root, curves).goTo;
-}
-
-class Viewer {
-  readonly #curves: Curves;
+export class CompletionsViewer {
+  readonly #root: HTMLElement;
+  #curves: Curves;
   readonly #slider = element('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Step' });
   readonly #place = element('output', { class: 'step' });
   readonly #matches = element('p', { class: 'quiet', role: 'status' });
   readonly #groups = element('div');
   #search: Search = { verdict: 'all', text: '' };
   #found: readonly StepGroups[] = [];
+  #isFilled = false;
 
   constructor(root: HTMLElement, curves: Curves) {
+    this.#root = root;
     this.#curves = curves;
-    root.append(this.#controls(), this.#matches, this.#navigation(), this.#groups);
+    this.update(curves);
+  }
+
+  /** Shows the completions of these curves; whoever looks at the newest step goes on to the one that is the newest now. */
+  update(curves: Curves): void {
+    const isNewest = Number(this.#slider.value) >= this.#found.length - 1;
+    const before = this.#found[Number(this.#slider.value)];
+    this.#curves = curves;
+    const { completions } = curves.data;
+    if (completions.groups.length === 0) {
+      const reason =
+        completions.stepsRecorded > 0
+          ? 'They are too large for a page; read'
+          : 'Supervised stages sample none; a grpo step records them in';
+      if (!this.#isFilled) this.#root.replaceChildren(element('p', { class: 'quiet' }, `${reason} completions.jsonl.`));
+      return;
+    }
+    if (!this.#isFilled) {
+      this.#root.replaceChildren(this.#controls(), this.#matches, this.#navigation(), this.#groups);
+    }
+    this.#isFilled = true;
     this.#find();
-    this.#show(this.#found.length - 1);
+    if (isNewest || before === undefined) this.#show(this.#found.length - 1);
+    else this.goTo(this.#curves.position(before.stage, before.step));
   }
 
   readonly goTo = (position: number): void => {

@@ -1,18 +1,14 @@
-/** The report's page comes alive: reads the data that it carries, draws the curves, shows the completions. */
-import type { ReportData } from '../data.ts';
-import { showCharts } from './charts.ts';
-import { showCompletions } from './completions.ts';
+/** The page comes alive: a report by the data that it carries, the others by what their server tells. */
+import type { PageData } from '../data.ts';
 import { byId } from './dom.ts';
-import { Curves } from './track.ts';
+import { showListedRuns } from './listed_runs.ts';
+import { showLiveRun } from './live_run.ts';
+import { showReport } from './report_page.ts';
 
-const data = JSON.parse(byId('data').textContent ?? '') as ReportData; // written by report.ts, of this type
-const curves = new Curves(data);
-const completions = byId('completions');
-const goTo = showCompletions(completions, curves);
-showCharts(byId('charts'), curves, (position) => {
-  goTo(position);
-  completions.scrollIntoView({ block: 'start' });
-});
+const data = JSON.parse(byId('data').textContent ?? '') as PageData; // written by page_html.ts, of this type
+if (data.page === 'report') showReport(data);
+if (data.page === 'run') showLiveRun(data.run);
+if (data.page === 'runs') showListedRuns(byId('runs'));
 
 const isDark = (): boolean => {
   const { theme } = document.documentElement.dataset;

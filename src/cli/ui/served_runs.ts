@@ -1,0 +1,31 @@
+/** What a page is told of the runs that it shows: their stages, and which of them differ in the seed alone. */
+import { resolve } from 'node:path';
+import type { ServedRun } from '../../report/data.ts';
+import { readOutline } from '../../report/read_run.ts';
+import { fileStore } from '../../run/files.node.ts';
+import { rowOf } from '../run_rows.ts';
+import { differences } from '../runs.ts';
+import { type FoundRun, groupOf } from './folder.ts';
+
+/** Keys in which a group differs that its label names. */
+const MOST_KEYS = 3;
+
+/** In the order that they were asked for. @throws CheckpointError where one is damaged */
+export async function servedRuns(runs: readonly FoundRun[]): Promise<readonly ServedRun[]> {
+  const rows = await Promise.all(runs.map(({ directory }) => rowOf(resolve(directory))));
+  const differing = differences(rows);
+  return Promise.all(
+    runs.map(async ({ name, directory }, i) => {
+      const { outline } = await readOutline(fileStore(directory));
+      const row = rows[i];
+      const keys = [...differing[i]].slice(0, MOST_KEYS).map(([key, value]) => `${key} ${value}`);
+      return {
+        name,
+        stages: outline.stages.map(({ stage, max_steps }) => ({ stage, max_steps })),
+        seed: row.seed ?? null,
+        group: groupOf(row),
+        label: [row.task ?? name, ...keys].join(', '),
+      };
+    }),
+  );
+}

@@ -1,0 +1,175 @@
+/** The server of `rlvr-train ui`: pages, events and requests of the runs in a folder, for this machine alone. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CheckpointError, ConfigError, RlvrError } from '../../errors.ts';
+import { makeReport } from '../../report/report.ts';
+import { makeOverlayPage, makeRunPage, makeRunsPage, newestCompletions } from '../../report/served_pages.ts';
+import { fileStore } from '../../run/files.node.ts';
+import { REQUESTS, type RunRequest, requestOf } from '../run_requests.ts';
+import { streamEvents } from './event_stream.ts';
+import { type FoundRun, findRuns, listedRuns } from './folder.ts';
+import { type Admission, admit } from './guard.ts';
+import { servedRuns } from './served_runs.ts';
+
+const LOOPBACK = '127.0.0.1';
+const TOKEN_BYTES = 18;
+/** Runs that are shown at once: each is looked at a few times per second. */
+const MOST_RUNS = 64;
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+export interface UiServer {
+  /** With the token, which is all that opens it. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface UiOptions {
+  /** Holds runs, or is one. */
+  readonly folder: string;
+  /** Default: one that is free. */
+  readonly port?: number;
+}
+
+/** What is asked for, by whom it was let in. */
+interface Asked {
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly response: ServerResponse;
+}
+
+/** @throws ConfigError where the port is taken */
+export async function startUi({ folder, port = 0 }: UiOptions): Promise<UiServer> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const site = new Site(folder);
+  const server = createServer((request, response) => {
+    const at = { port: (server.address() as AddressInfo).port, token }; // of a TCP server
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    void answer(site, admit(request, at), request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refusedPort(port, error)));
+    server.listen(port, LOOPBACK, resolve);
+  });
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    url: `http://${LOOPBACK}:${actual}/${token}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function refusedPort(port: number, { code = 'an error' }: NodeJS.ErrnoException): ConfigError {
+  const rule = code === 'EADDRINUSE' ? 'taken by another program' : `cannot be listened on (${code})`;
+  return new ConfigError('port', `--port ${port} — ${rule}; give another, or none for one that is free.`, { port });
+}
+
+async function answer(
+  site: Site,
+  admission: Admission,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (!admission.isAdmitted) {
+    sendText(response, admission.status, admission.message);
+    return;
+  }
+  try {
+    await site.answer({ ...admission, method, response });
+  } catch (error) {
+    // The page shows the words; a mistake of ours goes to whoever started the server as well.
+    const message = error instanceof Error ? error.message : String(error);
+    if (!response.headersSent) sendText(response, error instanceof RlvrError ? 409 : 500, message);
+    else response.destroy();
+  }
+}
+
+class Site {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async answer(asked: Asked): Promise<void> {
+    const { method, path, query, response } = asked;
+    if (method === 'POST') return path === 'request' ? this.#request(asked) : notFound(response);
+    switch (path) {
+      case '':
+        return sendHtml(response, await makeRunsPage(this.#folder));
+      case 'runs.json':
+        return sendJson(response, await listedRuns(this.#folder));
+      case 'run': {
+        const found = await this.#one(query);
+        const [run] = await servedRuns([found]);
+        return sendHtml(response, await makeRunPage(fileStore(found.directory), run));
+      }
+      case 'overlay':
+        return sendHtml(response, await makeOverlayPage(await servedRuns(await this.#some(query))));
+      case 'events':
+        return streamEvents(response, await this.#some(query));
+      case 'completions.json':
+        return sendJson(response, await newestCompletions(fileStore((await this.#one(query)).directory)));
+      case 'report': {
+        const { name, directory } = await this.#one(query);
+        return sendHtml(response, await makeReport(fileStore(directory), name));
+      }
+      default:
+        return notFound(response);
+    }
+  }
+
+  async #request({ query, response }: Asked): Promise<void> {
+    const word = query.get('ask');
+    const request = REQUESTS.find((known): known is RunRequest => known === word);
+    if (request === undefined) return sendText(response, 400, `A run takes the requests ${REQUESTS.join(', ')}.`);
+    await requestOf((await this.#one(query)).directory, request);
+    response.writeHead(204).end();
+  }
+
+  async #one(query: URLSearchParams): Promise<FoundRun> {
+    const [run] = await this.#some(query);
+    return run;
+  }
+
+  /** At least one. @throws CheckpointError where one is not there */
+  async #some(query: URLSearchParams): Promise<readonly FoundRun[]> {
+    const names = [...new Set(query.getAll('run'))];
+    if (names.length === 0 || names.length > MOST_RUNS) {
+      throw new CheckpointError('no-run', `run: ${names.length} given; name from 1 to ${MOST_RUNS}.`);
+    }
+    const found = await findRuns(this.#folder, names);
+    const missing = names.find((name) => !found.some((run) => run.name === name));
+    if (missing !== undefined) throw new CheckpointError('no-run', `${this.#folder} holds no run ${missing}.`);
+    return found;
+  }
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+function sendHtml(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(text);
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+}
+
+function notFound(response: ServerResponse): void {
+  sendText(response, 404, 'There is nothing here.');
+}

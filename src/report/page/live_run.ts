@@ -1,0 +1,121 @@
+/** One run, as its log grows: the lines come from the server, and are read into curves here. */
+import type { JsonObject } from '../../run/json.ts';
+import type { CompletionsData, RunState, ServedRun } from '../data.ts';
+import { CurveReader } from '../series.ts';
+import { ChartSection } from './charts.ts';
+import { RunCommands } from './commands.ts';
+import { CompletionsViewer } from './completions.ts';
+import { byId, write } from './dom.ts';
+import { followLogs } from './follow_logs.ts';
+import { Curves } from './track.ts';
+
+/** Milliseconds from one drawing of new steps to the next, and from one look at the completions to the next. */
+const DRAW_MS = 500;
+const COMPLETIONS_MS = 5_000;
+const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
+
+export function showLiveRun(run: ServedRun): void {
+  new LiveRun(run);
+}
+
+class LiveRun {
+  readonly #run: ServedRun;
+  readonly #charts: ChartSection;
+  readonly #viewer: CompletionsViewer;
+  readonly #commands: RunCommands;
+  #reader: CurveReader;
+  #completions = NO_COMPLETIONS;
+  #state: RunState = { condition: 'over', asked: null, reason: null };
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #completionsAt = Number.NEGATIVE_INFINITY;
+  /** Whether the sections that the server writes say less than the log. */
+  #isSaidOld = false;
+
+  constructor(run: ServedRun) {
+    this.#run = run;
+    this.#reader = new CurveReader(run.stages);
+    const completions = byId('completions');
+    this.#viewer = new CompletionsViewer(completions, this.#curves());
+    this.#charts = new ChartSection(byId('charts'), (position) => {
+      this.#viewer.goTo(position);
+      completions.scrollIntoView({ block: 'start' });
+    });
+    this.#charts.update(this.#curves());
+    this.#commands = new RunCommands(byId('commands'), run.name);
+    followLogs([run.name], {
+      onLines: (_, lines) => this.#read(lines),
+      onReset: () => {
+        this.#reader = new CurveReader(run.stages);
+      },
+      onState: (_, state) => this.#is(state),
+      onConnection: (isConnected) => this.#commands.connection(isConnected),
+    });
+  }
+
+  #curves(): Curves {
+    return new Curves({ ...this.#reader.curves(), completions: this.#completions });
+  }
+
+  #read(lines: readonly JsonObject[]): void {
+    for (const line of lines) {
+      this.#reader.read(line);
+      if (line.evaluation !== undefined || line.diagnosis !== undefined) this.#isSaidOld = true;
+    }
+    this.#timer ??= setTimeout(() => this.#update(), DRAW_MS);
+  }
+
+  #is(state: RunState): void {
+    if (state.condition !== this.#state.condition) this.#isSaidOld = true;
+    this.#state = state;
+    this.#commands.show(state);
+    this.#timer ??= setTimeout(() => this.#update(), DRAW_MS);
+  }
+
+  #update(): void {
+    this.#timer = undefined;
+    const curves = this.#curves();
+    this.#charts.update(curves);
+    this.#tell(curves);
+    if (performance.now() - this.#completionsAt > COMPLETIONS_MS) void this.#look();
+    if (this.#isSaidOld) void this.#renewSaid();
+  }
+
+  /** `under way, grpo step 12 of 600`, in the head and in the tab's title. */
+  #tell({ data: { stages } }: Curves): void {
+    const current = stages.at(-1);
+    const most = this.#run.stages[current?.index ?? 0]?.max_steps;
+    const step = current?.steps.at(-1) ?? 0;
+    const place = current === undefined ? 'no step yet' : `${current.stage} step ${step} of ${most}`;
+    const isRunning = this.#state.condition === 'running';
+    const status = document.querySelector<HTMLElement>('.status');
+    if (status !== null && isRunning) {
+      write(status, `${this.#state.asked === 'paused' ? 'paused' : 'under way'}, ${place}`);
+    }
+    document.title = isRunning ? `${step} of ${most} · ${this.#run.name}` : `${this.#run.name} · rlvr-train`;
+  }
+
+  /** The completions of the newest steps. */
+  async #look(): Promise<void> {
+    this.#completionsAt = performance.now();
+    const response = await fetch(`completions.json?run=${encodeURIComponent(this.#run.name)}`);
+    if (!response.ok) return;
+    this.#completions = (await response.json()) as CompletionsData; // of our server
+    this.#viewer.update(this.#curves());
+  }
+
+  /** The figures, notices and what stands behind, as the server now writes them; in a new document no script runs. */
+  async #renewSaid(): Promise<void> {
+    this.#isSaidOld = false;
+    const response = await fetch(location.href);
+    if (!response.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const part of ['#said', '.about']) {
+      const [old, now] = [document.querySelector(part), fresh.querySelector(part)];
+      if (old !== null && now !== null && old.innerHTML !== now.innerHTML) old.replaceWith(document.adoptNode(now));
+    }
+    const behind = fresh.querySelector('#behind');
+    // A reader of the config keeps their place: it changes at the end of a run alone.
+    if (behind !== null && this.#state.condition !== 'running') byId('behind').replaceWith(document.adoptNode(behind));
+    this.#tell(this.#curves());
+  }
+}

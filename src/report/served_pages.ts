@@ -1,0 +1,79 @@
+/**
+ * The pages of `rlvr-train ui`: the runs of a folder, one run as it goes on, several laid over each other. They are the
+ * report's sections and its script; what changes, the script asks the server for.
+ */
+import { endOfLastLine, logLines } from '../run/log_lines.ts';
+import type { Store } from '../run/store.ts';
+import { readCompletions } from './completion_groups.ts';
+import type { CompletionsData, ServedRun } from './data.ts';
+import { html } from './markup.ts';
+import { pageHtml } from './page_html.ts';
+import { readRun } from './read_run.ts';
+import { newestStep } from './report.ts';
+import { renderBody } from './sections.ts';
+import { readCurves } from './series.ts';
+
+/** Bytes at the end of completions.jsonl that a page shows, and of JSON that it gets of them. */
+const NEWEST_BYTES = 4 * 1024 ** 2;
+const MOST_JSON_BYTES = 500_000;
+
+const THEME = html`<button type="button" id="theme" title="Switch between light and dark">Theme</button>`;
+
+/** @param folder  as it was given, for the title */
+export async function makeRunsPage(folder: string): Promise<string> {
+  const body = html`
+<header class="top">
+  <div><h1>Runs</h1><p class="about">in <code>${folder}</code></p></div>
+  ${THEME}
+</header>
+<main>
+  <div id="runs"></div>
+</main>
+<noscript><p class="notice">The list needs JavaScript.</p></noscript>`;
+  return pageHtml(`Runs in ${folder}`, body, { page: 'runs' });
+}
+
+/** @throws CheckpointError where the directory holds no run, or a file of it cannot be read */
+export async function makeRunPage(store: Store, run: ServedRun): Promise<string> {
+  const records = await readRun(store);
+  const ways = html`
+  <nav class="ways" aria-label="Pages">
+    <a href="./">All runs</a>
+    <a href="report?run=${encodeURIComponent(run.name)}" target="_blank">Report to keep</a>
+  </nav>
+  <section id="commands" class="commands" aria-label="Run"></section>`;
+  const body = renderBody(run.name, records, readCurves(records.metrics, records.outline.stages), ways);
+  return pageHtml(run.name, body, { page: 'run', run });
+}
+
+export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<string> {
+  const body = html`
+<header class="top">
+  <div><h1>${runs.length} runs</h1><p class="about">laid over each other; runs whose configs differ in the seed alone are one curve</p></div>
+  ${THEME}
+</header>
+<main>
+  <nav class="ways" aria-label="Pages"><a href="./">All runs</a></nav>
+  <section aria-labelledby="runs-title"><h2 id="runs-title">Groups</h2><div id="groups"></div></section>
+  <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
+</main>
+<noscript><p class="notice">Curves need JavaScript.</p></noscript>`;
+  return pageHtml(`${runs.length} runs`, body, { page: 'overlay', runs });
+}
+
+/** The newest completions of a run, under way or not; of a long log its end alone. */
+export async function newestCompletions(store: Store): Promise<CompletionsData> {
+  const run = await readRun(store);
+  const curves = readCurves(run.metrics, run.outline.stages);
+  const size = (await store.size('completions.jsonl')) ?? 0;
+  const begin = size <= NEWEST_BYTES ? 0 : await endOfLastLine(store, 'completions.jsonl', size - NEWEST_BYTES);
+  const stages = curves.stages.map(({ stage }) => stage);
+  // The end of a long log is of the last stage that samples.
+  const last = stages.lastIndexOf('grpo');
+  return readCompletions(
+    (range) => logLines(store, 'completions.jsonl', range ?? { begin, end: size }),
+    begin === 0 ? stages : stages.map((stage, i) => (i === last ? stage : `before ${stage}`)),
+    MOST_JSON_BYTES,
+    run.summary ? undefined : newestStep(run, curves),
+  );
+}

@@ -1,0 +1,148 @@
+/** The server over real directories, by real requests on loopback. */
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RunControls } from '../../src/cli/controls.ts';
+import { RequestListener } from '../../src/cli/run_requests.ts';
+import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
+import { fileStore } from '../../src/run/files.node.ts';
+import { completion, ONE_STAGE, step } from '../report/run_directory.ts';
+
+let root: string;
+let folder: string;
+let server: UiServer;
+
+const jsonl = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
+function makeRun(name: string, steps = 2): string {
+  const directory = join(folder, name);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'config.yaml'), ONE_STAGE);
+  const lines = Array.from({ length: steps }, (_, i) => step('grpo', i + 1, { reward: i / steps }));
+  writeFileSync(join(directory, 'metrics.jsonl'), jsonl(lines));
+  writeFileSync(join(directory, 'completions.jsonl'), jsonl([completion(1, 0, { prompt: '3 1 2' })]));
+  return directory;
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'rlvr-ui-'));
+  folder = join(root, 'runs');
+  makeRun('one');
+  makeRun('series/two');
+  cpSync(makeRun('outside'), join(root, 'secret'), { recursive: true });
+  rmSync(join(folder, 'outside'), { recursive: true });
+  server = await startUi({ folder });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const get = (path: string, init?: RequestInit): Promise<Response> => fetch(server.url + path, init);
+const post = (path: string): Promise<Response> => get(path, { method: 'POST', headers: { 'x-rlvr-train': '1' } });
+
+/** As a page whose name was made to mean this machine: the Host says that name. */
+function asHost(host: string): Promise<number> {
+  const { port, pathname } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    httpRequest({ host: '127.0.0.1', port, path: pathname, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+it('refuses foreign hosts and origins, and serves its own', async () => {
+  const { host } = new URL(server.url);
+  expect(await asHost(host)).toBe(200);
+  expect(await asHost('evil.example')).toBe(403);
+  expect((await get('runs.json', { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+  expect((await fetch(`http://${host}/`)).status).toBe(403);
+  expect((await get('request?run=one&ask=stop', { method: 'POST' })).status).toBe(403);
+});
+
+it('lists the runs of the folder, by names below it', async () => {
+  const runs = (await (await get('runs.json')).json()) as { name: string }[];
+  expect(runs.map(({ name }) => name).sort()).toEqual(['one', 'series/two']);
+});
+
+it('shows a run, its report and its completions, and nothing from outside of the folder', async () => {
+  const page = await (await get('run?run=series%2Ftwo')).text();
+  expect(page).toContain('<h1>series/two</h1>');
+  expect(await (await get('report?run=one')).text()).toContain('complete in itself');
+  expect(await (await get('completions.json?run=one')).text()).toContain('3 1 2');
+  for (const name of ['../secret', '..%2Fsecret', 'one/../../secret', join(root, 'secret'), '', 'three']) {
+    const { status } = await get(`run?run=${encodeURIComponent(name)}`);
+    expect([name, status]).toEqual([name, 409]);
+  }
+  for (const path of ['../secret/config.yaml', 'one/config.yaml', 'config.yaml', '%2e%2e/%2e%2e/etc/passwd']) {
+    const response = await get(path);
+    expect(response.status, path).toBeGreaterThanOrEqual(403);
+  }
+});
+
+/** The events of some runs, as text, until `isEnough`. */
+async function events(path: string, isEnough: (text: string) => boolean): Promise<string> {
+  const stop = new AbortController();
+  const response = await get(path, { signal: stop.signal });
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    if (isEnough(text)) break;
+  }
+  stop.abort();
+  return text;
+}
+
+it('tells the lines of a log as it grows, whole ones alone, and of one that was cut to go on', async () => {
+  const directory = makeRun('growing');
+  const log = join(directory, 'metrics.jsonl');
+  let stage = 0;
+  const text = await events('events?run=one&run=growing', (so) => {
+    if (stage === 0 && so.includes('event: state\ndata: 1')) {
+      const [whole, half] = [jsonl([step('grpo', 3)]), jsonl([step('grpo', 4)]).slice(0, 20)];
+      appendFileSync(log, whole + half);
+      stage = 1;
+    }
+    if (stage === 1 && so.includes('"step":3')) {
+      expect(so).not.toContain('"step":4');
+      truncateSync(log, 0);
+      appendFileSync(log, jsonl(Array.from({ length: 9 }, (_, i) => step('grpo', i + 1, { again: 1 }))));
+      stage = 2;
+    }
+    return stage === 2 && so.includes('"step":9');
+  });
+  expect(text).toMatch(/event: lines\ndata: 0\ndata: \{"step":1/);
+  expect(text).toMatch(/event: reset\ndata: 1\n\nevent: lines\ndata: 1\ndata: \{"step":1[^\n]*"again":1/);
+  expect(text).toContain('"condition":"over"');
+}, 20_000);
+
+it('asks a run that this process has, and says of another why it cannot', async () => {
+  const directory = makeRun('held');
+  const claim = await fileStore(directory).claim();
+  const refused = await post('request?run=held&ask=pause');
+  expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('takes no requests')]);
+  const controls = new RunControls();
+  const listener = new RequestListener(directory, controls);
+  const asked = (word: string) => events('events?run=held', (so) => so.includes(`"asked":"${word}"`));
+  await asked('nothing');
+  expect((await post('request?run=held&ask=pause')).status).toBe(204);
+  await asked('pause');
+  expect((await post('request?run=held&ask=resume')).status).toBe(204);
+  expect((await post('request?run=held&ask=evaluate')).status).toBe(204);
+  await asked('evaluation');
+  expect((await post('request?run=held&ask=explode')).status).toBe(400);
+  expect((await post('request?run=held&ask=stop')).status).toBe(204);
+  await asked('stop');
+  expect(controls.shouldStop()).toBe(true);
+  await listener.close();
+  await claim.release();
+  expect(await fileStore(directory).list('.control')).toEqual([]);
+  expect((await post('request?run=held&ask=pause')).status).toBe(409);
+}, 20_000);
