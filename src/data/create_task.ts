@@ -40,6 +40,9 @@ export interface TaskOptions {
 /** No run's: seeds are whole numbers from 0. */
 const EXAMPLES_SEED = -1;
 
+/** Right answers of a problem that are looked at. */
+const MOST_SOLUTIONS = 16;
+
 class BoundTask implements Task {
   readonly name: string;
   readonly version: number;
@@ -161,6 +164,19 @@ class BoundTask implements Task {
       weight,
       ...this.#further(identity),
     };
+  }
+
+  hints({ identity }: TaskItem): readonly string[] {
+    return this.#definition.hints?.(identity, this.knobs) ?? [];
+  }
+
+  solutions({ identity, answer }: TaskItem): readonly string[] {
+    const all = new Set([answer]);
+    for (const further of this.#definition.solutions?.(identity, this.knobs) ?? []) {
+      all.add(this.#completion(further));
+      if (all.size >= MOST_SOLUTIONS) break;
+    }
+    return [...all];
   }
 
   demonstration(item: TaskItem, seed: number, index: number): string {

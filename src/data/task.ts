@@ -99,6 +99,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
    * others too (`open`), which `verify` alone tells.
    */
   readonly answers?: 'listed' | 'open';
+  /** What helps with a problem, from little to much, written in the task's notation; none is an answer. */
+  hints?(identity: I, knobs: K): readonly string[];
   /** Further correct answers. */
   solutions?(identity: I, knobs: K): Iterable<string>;
   /**
@@ -184,6 +186,10 @@ export interface Task {
   longItems?(): readonly TaskItem[];
   /** The whole of a conversation whose every assistant's turn a supervised stage learns; undefined: the demonstration. */
   dialogue?(item: TaskItem): readonly Message[] | undefined;
+  /** What helps with a problem, from little to much; none where the task knows nothing but its answer. */
+  hints?(item: TaskItem): readonly string[];
+  /** Right answers, the item's own first; not all of them where there are many. */
+  solutions?(item: TaskItem): readonly string[];
   /** A completion for the supervised warm start. Pure in (seed, index). */
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */

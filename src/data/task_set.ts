@@ -11,6 +11,7 @@ import { type Codec, closedCodec } from '../text/codec.ts';
 import { unionOf } from '../text/vocabulary_tokenizer.ts';
 import { type Demonstration, dialogueTokens } from './dialogue_tokens.ts';
 import { type Environment, singleTurn } from './environment.ts';
+import { mostShownTokens, shownBefore, shownBelow } from './shown_prompt.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 
 /** A task of a set. */
@@ -31,6 +32,8 @@ export interface TaskSet {
   /** Most tokens of a prompt, and of a completion with the EOS that ends it. */
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
+  /** Most tokens by which a prompt becomes longer that shows something besides the problem. */
+  readonly maxShownTokens: number;
   /** A completion stops after exactly this many tokens; undefined where the policy ends itself with EOS. */
   readonly fixedCompletionTokens: number | undefined;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
@@ -47,6 +50,12 @@ export interface TaskSet {
   parse(prompt: string): TaskItem | null | undefined;
   /** Prompt token ids; no padding, no EOS. */
   promptTokens(item: TaskItem): Int32Array;
+  /** The same, showing these tokens besides, of which those beyond `maxCompletionTokens` are left out. */
+  shownTokens(item: TaskItem, shown: Int32Array): Int32Array;
+  /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
+  hints(item: TaskItem): readonly Int32Array[];
+  /** Right answers in tokens, without an end, the item's own first; none where its task knows none. */
+  solutions(item: TaskItem): readonly Int32Array[];
   /** A prompt that a person typed, as a problem of the first task is asked. @throws DataError where it cannot be written */
   typedTokens(prompt: string): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
@@ -100,6 +109,7 @@ export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
     environment: tasks.environment,
     maxPromptTokens: tasks.maxPromptTokens,
     maxCompletionTokens: tasks.maxCompletionTokens,
+    maxShownTokens: tasks.maxShownTokens,
     fixedCompletionTokens: tasks.fixedCompletionTokens,
     ...(isOverlong && { isOverlong }),
     ...(droppedHeldOut && { droppedHeldOut }),
@@ -108,6 +118,9 @@ export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
     heldOutItems: () => tasks.heldOutItems(),
     parse: (prompt) => tasks.parse(prompt),
     promptTokens: (item) => tasks.promptTokens(item),
+    shownTokens: (item, shown) => tasks.shownTokens(item, shown),
+    hints: (item) => tasks.hints(item),
+    solutions: (item) => tasks.solutions(item),
     typedTokens: (prompt) => tasks.typedTokens(prompt),
     demonstrationTokens: (item, seed, index) => tasks.demonstrationTokens(item, seed, index),
     demonstration: (item, seed, index) => tasks.demonstration(item, seed, index),
@@ -246,6 +259,29 @@ class TokenizedTasks implements TaskSet {
     const { text, ids } = this.#encodedPrompt(item);
     if (ids.length > this.maxPromptTokens) throw this.#tooLong(item, 'prompt', text, ids.length, this.maxPromptTokens);
     return ids;
+  }
+
+  shownTokens(item: TaskItem, shown: Int32Array): Int32Array {
+    const cut = shown.subarray(0, this.maxCompletionTokens);
+    if (!this.#isPretrained) return shownBefore(this.codec, this.promptTokens(item), cut);
+    const text = this.codec.render(shownBelow(this.environment.start(item).prompt, this.codec.decode(cut)));
+    const ids = this.codec.encode(text);
+    const most = this.maxPromptTokens + this.maxShownTokens;
+    if (ids.length > most) throw this.#tooLong(item, 'prompt', text, ids.length, most);
+    return ids;
+  }
+
+  hints(item: TaskItem): readonly Int32Array[] {
+    return (this.#taskOf(item).hints?.(item) ?? []).map((hint) => this.codec.encode(hint));
+  }
+
+  solutions(item: TaskItem): readonly Int32Array[] {
+    const all = this.#taskOf(item).solutions?.(item) ?? [item.answer];
+    return all.filter((answer) => answer !== '').map((answer) => this.codec.encode(answer));
+  }
+
+  get maxShownTokens(): number {
+    return mostShownTokens(this.maxCompletionTokens, this.#isPretrained);
   }
 
   typedTokens(prompt: string): Int32Array {

@@ -3,6 +3,7 @@
  *
  * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
  */
+import type { StepContext } from '../methods/method.ts';
 import type { GroupRequest, RollOut, RolloutTools } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
@@ -12,15 +13,17 @@ import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, type RewardBatch, scoreRewards } from '../rewards/reward_function.ts';
 import { CallContexts } from './call_contexts.ts';
 import { answeredItems, rewardBatch, sampledTokens, verifyCompletions } from './complete.ts';
-import { actsInUpdate, tokenGroup } from './credit.ts';
+import { actsInUpdate, tokenGroups } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
 import { openPrompts } from './prompts.ts';
+import { rolloutTools } from './rollout_tools.ts';
 import type { TrainingRun } from './run.ts';
 import { takeBackOnFailure, timed } from './run.ts';
 import { sampleRequests } from './sample_requests.ts';
 import { requireSound } from './sound_groups.ts';
 import type { StepScope } from './step_scope.ts';
+import { microBatchCapacity } from './update.ts';
 
 /**
  * The groups of a generation batch: those of `promptsPerStep` prompts, and what the stage's strategies make of them.
@@ -34,24 +37,32 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     const excluded = new Exclusions();
     const steps = new GroupRounds(scope);
     run.policy.forgetKept();
+    const reward: Rewarder = (requests, completions) => score(run, stage, scope, excluded, requests, completions);
     const plain: RollOut = (requests) => {
       rounds++;
-      return rollOutPlainly(run, stage, scope, steps, excluded, requests);
+      return rollOutPlainly(run, stage, scope, steps, reward, requests);
     };
     const prompts = openPrompts(run, stage, scope);
     const { draw } = prompts;
     const rollOut = scope.methods.rolloutStrategies.reduceRight<RollOut>((next, { id, part }) => {
       const contexts = new CallContexts(scope, id);
-      const tools: Pick<RolloutTools, 'draw' | 'solution' | 'regroup'> = {
+      const tools: Omit<RolloutTools, keyof StepContext> = {
+        ...rolloutTools(run, stage, (item, completions) =>
+          reward([{ item, samples: completions.length }], [completions]),
+        ),
         draw,
-        solution: ({ answer }) => run.tasks.codec.encode(answer),
         regroup: (group, rollouts) => regrouped(scope, group, rollouts),
       };
       return (requests) => part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
     }, plain);
     const groups = await rollOut(await draw(stage.batch.promptsPerStep));
     const strategies = scope.methods.rolloutStrategies.map(({ id }) => id);
-    const limits = { vocabSize: run.tasks.codec.vocabSize, samples: stage.batch.numGenerations };
+    const limits = {
+      vocabSize: run.tasks.codec.vocabSize,
+      samples: stage.batch.numGenerations,
+      context: run.policy.capacity.context,
+      batch: microBatchCapacity(run, stage, scope),
+    };
     if (strategies.length > 0) requireSound(groups, strategies, limits);
     excluded.requireFew();
     return {
@@ -63,19 +74,23 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
   });
 }
 
+/** Judges and rewards completions of requests. */
+type Rewarder = (
+  requests: readonly GroupRequest[],
+  completions: readonly (readonly Completion[])[],
+) => Promise<RolloutGroup[]>;
+
 async function rollOutPlainly(
   run: TrainingRun,
   stage: GrpoStageConfig,
   scope: StepScope,
   steps: GroupRounds,
-  excluded: Exclusions,
+  reward: Rewarder,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
   const { completions, places } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, requests));
   run.state.tokens += sampledTokens(completions);
-  const groups = await timed(run, 'verify', async () =>
-    steps.apply(await score(run, stage, scope, excluded, requests, completions)),
-  );
+  const groups = await timed(run, 'verify', async () => steps.apply(await reward(requests, completions)));
   const isAsSampled = scope.methods.groupSteps.length === 0;
   const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
   if (now !== undefined) await timed(run, 'rollout', () => keepForward(run, scope, groups, now));
@@ -95,7 +110,7 @@ async function keepForward(
     return used ? [{ group, place: places[i] as RolloutRows }] : [];
   });
   await run.policy.keep(
-    acting.map(({ group }) => tokenGroup(group)),
+    acting.flatMap(({ group }) => tokenGroups(group)), // sampled plainly, it has one prompt
     acting.map(({ place }) => place),
   );
 }
@@ -131,7 +146,7 @@ async function score(
   );
   const isShaped = stage.methods.groupSteps.length > 0;
   let next = 0;
-  return requests.map(({ item, origin, temperatures }, i): RolloutGroup => {
+  return requests.map(({ item, prompt, origin, temperatures }, i): RolloutGroup => {
     const rollouts = (verified[i] ?? []).map((completion, place): Rollout => {
       const at = next++;
       const isOut = out.has(at);
@@ -146,6 +161,7 @@ async function score(
         ...(isOut && { inLoss: false }),
         ...(isShaped && { given }),
         ...(origin !== undefined && { origin }),
+        ...(prompt !== undefined && { prompt }),
         ...(temperature !== stage.sampling.temperature && { isOffPolicy: true }),
       };
     });

@@ -25,6 +25,8 @@ type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
 export interface CompletionSettings {
   /** Completions per prompt: one number for all, or one for each. */
   readonly samples: number | readonly number[];
+  /** [items] prompts in the place of the items' own. */
+  readonly prompts?: readonly (Int32Array | undefined)[];
   /** [items][samples] tokens that completions begin with; absent where an item's begin with nothing. */
   readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
@@ -72,7 +74,7 @@ export async function sampleKept(
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<KeptGeneration> {
-  const prompts = items.map((item) => tasks.promptTokens(item));
+  const prompts = promptsOf(tasks, items, settings);
   return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
 }
 
@@ -83,7 +85,7 @@ export async function sampleControlled(
   settings: CompletionSettings,
   after: (tokens: Int32Array, item: TaskItem) => ReturnType<AfterToken>,
 ): Promise<Completion[][]> {
-  const prompts = items.map((item) => tasks.promptTokens(item));
+  const prompts = promptsOf(tasks, items, settings);
   const heard: AfterToken = (tokens, request) => after(tokens, items[request]);
   return generateControlled(policy, requestsOf(prompts, settings), generationSettings(tasks, settings), heard);
 }
@@ -154,6 +156,10 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
 /** Tokens of all completions that were sampled, and not put in. */
 export function sampledTokens(completions: readonly (readonly Completion[])[]): number {
   return completions.flat().reduce((sum, completion) => sum + lossTokens(completion), 0);
+}
+
+function promptsOf(tasks: TaskSet, items: readonly TaskItem[], { prompts }: CompletionSettings): Int32Array[] {
+  return items.map((item, i) => prompts?.[i] ?? tasks.promptTokens(item));
 }
 
 function requestsOf(

@@ -2,8 +2,8 @@
 import type { Levers, StepLevers } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import { packBatch, splitGroups } from '../model/batch.ts';
-import { tokenGroup } from './credit.ts';
+import { packBatch, splitUnits } from '../model/batch.ts';
+import { tokenGroups } from './credit.ts';
 import { groupParts } from './group_parts.ts';
 import { isStageOver, type Steering, type TrainingRun } from './run.ts';
 import { openStep, type StepScope } from './step_scope.ts';
@@ -116,13 +116,11 @@ async function sampledKl(
   { groups, temperature }: StepTaken,
 ): Promise<number> {
   const capacity = microBatchCapacity(run, scope.stage, scope);
-  const members = groups
-    .flatMap((group) => groupParts(group, capacity.completions))
-    .map((group) => ({ ...tokenGroup(group), group }));
+  const parts = groups.flatMap((group) => groupParts(group, capacity.completions));
   let [sum, tokens] = [0, 0];
-  for (const micro of splitGroups(members, capacity)) {
-    const batch = packBatch(micro);
-    const rollouts = micro.flatMap(({ group }) => group.rollouts);
+  for (const micro of splitUnits(parts, tokenGroups, capacity)) {
+    const batch = packBatch(micro.flatMap(tokenGroups));
+    const rollouts = micro.flatMap((group) => group.rollouts);
     const { logprobs } = await run.policy.score(batch, temperature, to);
     logprobs.forEach((logprob, row) => {
       const rollout = rollouts[batch.completionOf[row]];

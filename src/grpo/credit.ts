@@ -4,7 +4,7 @@ import type { StageMethods } from '../methods/create.ts';
 import type { AdvantageEstimator } from '../methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import { hasAdvantage } from '../methods/shaping/map_advantages.ts';
-import type { TokenGroup } from '../model/batch.ts';
+import { groupByPrefix, type TokenGroup } from '../model/batch.ts';
 import type { Policy } from '../model/policy.ts';
 import { shapeBatch } from './group_steps.ts';
 import type { StepScope } from './step_scope.ts';
@@ -26,14 +26,12 @@ export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): 
   return !group.dead || lossTerms.some(({ part }) => part.actsWithoutAdvantage);
 }
 
-/** The tokens of a group, as packing takes them. */
-export function tokenGroup({ prompt, rollouts }: RolloutGroup): TokenGroup {
-  const isLabelled = rollouts.some(({ labels }) => labels !== undefined);
-  return {
-    prompt,
-    completions: rollouts.map(({ tokens }) => tokens),
-    ...(isLabelled && { labels: rollouts.map(({ labels }) => labels) }),
-  };
+/**
+ * The tokens of a group as packing takes them: those of rollouts that follow each other and are trained under the same
+ * prompt share its rows. Completions stand in their order.
+ */
+export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
+  return groupByPrefix(rollouts.map(({ tokens, labels, prompt: own }) => ({ prefix: own ?? prompt, tokens, labels })));
 }
 
 /** Advantages of all groups at once, since the scale may span the batch, and the credit steps behind them. */

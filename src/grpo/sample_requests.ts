@@ -61,7 +61,8 @@ async function sampleAt(
   const items = requests.map(({ item }) => item);
   const key = samplingKey(run.config.seed, 'rollout');
   const prefixes = requests.map((request) => request.prefixes);
-  const settings = { samples, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
+  const prompts = requests.map((request) => request.prompt);
+  const settings = { samples, prompts, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
   const { tokenControls } = scope.methods;
   if (tokenControls.length === 0) return sampleKept(run, items, settings);
   const completions = await sampleControlled(run, items, settings, (tokens, item) => {

@@ -2,9 +2,9 @@
 import type { Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { PackedBatch } from '../model/batch.ts';
-import { packBatch, splitGroups } from '../model/batch.ts';
+import { packBatch, splitUnits } from '../model/batch.ts';
 import { uniformDivergences } from '../model/distributions.ts';
-import { tokenGroup } from './credit.ts';
+import { tokenGroups } from './credit.ts';
 import { groupParts } from './group_parts.ts';
 import { type TrainingRun, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -21,14 +21,11 @@ export async function withSampledFigures(
   if (needs.sampled.length === 0) return groups;
   const going = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
   const capacity = microBatchCapacity(run, stage, scope);
-  const members = going
-    .flatMap((group) => groupParts(group, capacity.completions))
-    .map((group) => ({ ...tokenGroup(group), group }));
+  const parts = going.flatMap((group) => groupParts(group, capacity.completions));
   const scored = new Map<RolloutGroup, Rollout[]>(going.map((group) => [group, []]));
   await timed(run, 'update', async () => {
-    for (const micro of splitGroups(members, capacity)) {
-      const own = micro.map(({ group }) => group);
-      const figures = await figuresOf(run, stage, scope, packBatch(micro), own);
+    for (const own of splitUnits(parts, tokenGroups, capacity)) {
+      const figures = await figuresOf(run, stage, scope, packBatch(own.flatMap(tokenGroups)), own);
       let next = 0;
       for (const group of own) {
         const rollouts = group.rollouts.map((rollout) => ({ ...rollout, ...figures[next++] }));

@@ -10,11 +10,11 @@ import type { StepSizes } from '../methods/points.ts';
 import type { CreditedGroup, UpdateResult } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { lossTokens, lossTokenWeight, selectedTokens } from '../methods/tokens.ts';
-import type { PackedBatch, TokenGroup } from '../model/batch.ts';
-import { packBatch, splitGroups } from '../model/batch.ts';
+import type { BatchLimits, PackedBatch, TokenGroup } from '../model/batch.ts';
+import { packBatch, splitUnits } from '../model/batch.ts';
 import type { ObjectiveRows } from '../model/policy.ts';
 import { completionLimit } from './completion_end.ts';
-import { actsInUpdate, tokenGroup } from './credit.ts';
+import { actsInUpdate, tokenGroups } from './credit.ts';
 import { type GroupPart, groupParts } from './group_parts.ts';
 import { StepMeter } from './meter.ts';
 import {
@@ -35,9 +35,10 @@ import { addRows, emptyTotals } from './update_totals.ts';
 /** A micro-batch of which nothing is known by row yet. */
 type MicroBatch = Omit<ObjectiveBatch, 'rows'>;
 
-/** A group with the token arrays that packing needs. */
-interface PackedGroup extends TokenGroup {
+/** A group with the token arrays that packing needs: one for each prompt that it is trained under. */
+interface PackedGroup {
   readonly credited: GroupPart;
+  readonly parts: readonly TokenGroup[];
 }
 
 /**
@@ -59,8 +60,8 @@ export async function updatePolicy(
   const packed = groups
     .filter((group) => actsInUpdate(scope.methods, group))
     .flatMap((group) => groupParts(group, capacity.completions))
-    .map((credited): PackedGroup => ({ ...tokenGroup(credited), credited }));
-  const microBatches = splitGroups(packed, capacity);
+    .map((credited): PackedGroup => ({ credited, parts: tokenGroups(credited) }));
+  const microBatches = splitUnits(packed, ({ parts }) => parts, capacity);
   const totals = emptyTotals(paysForEntropy(scope));
   const meter = new StepMeter();
   const { temperature } = stage.sampling;
@@ -68,7 +69,7 @@ export async function updatePolicy(
     const groups = micro.map(({ credited }) => credited);
     const microLossTokens = sum(groups, ({ rollouts }) => sum(rollouts, lossTokens));
     const all = { ...sizes, microBatches: microBatches.length, microLossTokens };
-    return { batch: packBatch(micro), groups, temperature, sizes: all };
+    return { batch: packBatch(micro.flatMap(({ parts }) => parts)), groups, temperature, sizes: all };
   };
   const withRows = async (micro: readonly PackedGroup[]): Promise<ObjectiveBatch> => {
     const known = microOf(micro);
@@ -140,7 +141,7 @@ export function microBatchCapacity(
   run: TrainingRun,
   { batch }: GrpoStageConfig,
   { methods: { needs } }: StepScope,
-): Required<Parameters<typeof splitGroups>[1]> {
+): Required<BatchLimits> {
   const { rows, lossRows, groups, completions, distributionRows = 0 } = run.policy.capacity;
   return {
     rows,

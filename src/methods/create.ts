@@ -82,6 +82,11 @@ export interface StageNeeds {
   readonly ledgerHistory: boolean;
   /** Methods that read the steps of a verdict. */
   readonly steps: readonly string[];
+  /** Methods that show a part of a solution. */
+  readonly hints: readonly string[];
+  readonly shown: boolean;
+  /** Prompts of a group besides one. */
+  readonly prompts: number;
   readonly demonstrations: boolean;
   readonly distributions: boolean;
   readonly refDistributions: boolean;
@@ -239,6 +244,9 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     ledger: some(({ ledger }) => ledger !== undefined),
     ledgerHistory: some(({ ledger }) => ledger === 'history'),
     steps: idsOf(({ steps }) => steps),
+    hints: idsOf(({ hints }) => hints),
+    shown: some(({ shown }) => shown),
+    prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
     demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,

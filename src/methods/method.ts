@@ -94,6 +94,12 @@ export interface Needs {
   readonly ledger?: true | 'history';
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
+  /** A task whose answers have a beginning to show: `RolloutTools.solution` gives two tokens or more. */
+  readonly hints?: true;
+  /** Room for prompts that show something besides the problem: `RolloutTools.shown`. */
+  readonly shown?: true;
+  /** Prompts that some of a group's completions are trained under, at most, besides that of the others. */
+  readonly prompts?: number;
   /** Room for demonstrations of the task's problems: `LossTerm.texts`. */
   readonly demonstrations?: true;
 }

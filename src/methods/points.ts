@@ -31,6 +31,8 @@ export interface GroupRequest {
   readonly item: TaskItem;
   /** Completions: the size of the group. */
   readonly samples: number;
+  /** They are sampled under this prompt, and trained under it unless a strategy changes that; absent: the problem's own. */
+  readonly prompt?: Int32Array;
   /** [samples] tokens that each completion begins with; they are not sampled, and carry no loss. */
   readonly prefixes?: readonly Int32Array[];
   /**
@@ -72,6 +74,19 @@ export interface RolloutTools extends StepContext {
   draw(count: number): Promise<readonly GroupRequest[]>;
   /** A right answer in tokens, without an end; none of it where the task knows none. */
   solution(item: TaskItem): Int32Array;
+  /** Right answers in tokens, that one first; not all of them where there are many. */
+  solutions(item: TaskItem): readonly Int32Array[];
+  /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
+  hints(item: TaskItem): readonly Int32Array[];
+  /** The problem's prompt, showing these tokens besides: `Needs.shown`. */
+  shown(item: TaskItem, tokens: Int32Array): Int32Array;
+  /**
+   * Rollouts of given answers, judged and rewarded as if they had been sampled, with their end: of the kind `reference`,
+   * off-policy, of log-prob 0 throughout.
+   */
+  references(item: TaskItem, answers: readonly Int32Array[]): Promise<readonly Rollout[]>;
+  /** [completions][tokens] log-probs of completions behind a prompt, under the policy as it is. */
+  logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
   /** The group with other rollouts; dead where a group step has said so, or where the stage's estimator now does. */
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }

@@ -50,6 +50,10 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
    * the first update either.
    */
   readonly isOffPolicy?: true;
+  /** Trained under this prompt, where that is not the group's. */
+  readonly prompt?: Int32Array;
+  /** Sampled under this prompt, where it is trained under another one: off-policy then. */
+  readonly sampledUnder?: Int32Array;
   /** false: its reward does not count in the group's baseline; its advantage is then 0. */
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */
@@ -60,9 +64,10 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly uniformKl?: Float32Array;
 }
 
-/** All rollouts of one prompt. */
+/** All rollouts of one problem. */
 export interface RolloutGroup {
   readonly item: TaskItem;
+  /** As the problem is asked; a rollout may have been sampled, or be trained, under another one. */
   readonly prompt: Int32Array;
   readonly rollouts: readonly Rollout[];
   /** It gives no gradient, as a group step or the stage's estimator says. */

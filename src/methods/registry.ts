@@ -100,9 +100,11 @@ import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
 import { hintResample } from './rollouts/hint_resample.ts';
+import { minimalHintReplace } from './rollouts/minimal_hint_replace.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
 import { refill } from './rollouts/refill.ts';
+import { scaffoldDecay } from './rollouts/scaffold_decay.ts';
 import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
 import { confidence } from './shaping/confidence.ts';
@@ -157,7 +159,16 @@ export interface PointParts {
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
   promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
-  rolloutStrategies: [refill, oversampleSelect, prefixBranch, hintResample, temperatureMix, successReplay],
+  rolloutStrategies: [
+    refill,
+    oversampleSelect,
+    prefixBranch,
+    hintResample,
+    minimalHintReplace,
+    scaffoldDecay,
+    temperatureMix,
+    successReplay,
+  ],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [
     ladder,

@@ -44,5 +44,5 @@ export function selectedTokens({ rollouts, tokenSelection }: CreditedGroup): num
 
 /** Nats, of the tokens that were sampled. */
 export function sampledEntropies({ entropies, labels }: Pick<Rollout, 'entropies' | 'labels'>): Float32Array {
-  return labels === undefined ? entropies : entropies.filter((_, t) => labels[t] !== TOKEN.given);
+  return labels === undefined ? entropies : entropies.filter((_, t) => labels[t] === TOKEN.sampled);
 }

@@ -175,38 +175,69 @@ function bucketTokens(tokens: Int32Array): Pick<PackedBatch, 'sortedRows' | 'buc
   return { sortedRows, bucketTokens: distinct, bucketOffsets: offsets };
 }
 
+/** What a batch has room for. */
+export interface BatchLimits {
+  readonly rows: number;
+  readonly lossRows: number;
+  readonly groups: number;
+  readonly completions?: number;
+}
+
 /** Cuts groups into micro-batches of whole groups that fit; order is kept. */
-export function splitGroups<G extends TokenGroup>(
-  groups: readonly G[],
-  capacity: {
-    readonly rows: number;
-    readonly lossRows: number;
-    readonly groups: number;
-    readonly completions?: number;
-  },
-): G[][] {
-  const batches: G[][] = [];
-  let rows = 0;
-  let lossRows = 0;
-  let completions = 0;
-  for (const group of groups) {
+export function splitGroups<G extends TokenGroup>(groups: readonly G[], limits: BatchLimits): G[][] {
+  return splitUnits(groups, (group) => [group], limits);
+}
+
+/** The same of units that stay together, each of one group or several. */
+export function splitUnits<Unit>(
+  units: readonly Unit[],
+  groupsOf: (unit: Unit) => readonly TokenGroup[],
+  limits: BatchLimits,
+): Unit[][] {
+  const batches: Unit[][] = [];
+  let used: Required<BatchLimits> = EMPTY;
+  for (const unit of units) {
     const last = batches[batches.length - 1];
-    const fits =
-      last !== undefined &&
-      last.length < capacity.groups &&
-      rows + groupRows(group) <= capacity.rows &&
-      lossRows + groupLossRows(group) <= capacity.lossRows &&
-      completions + group.completions.length <= (capacity.completions ?? Number.POSITIVE_INFINITY);
-    if (fits) last.push(group);
-    else {
-      batches.push([group]);
-      rows = 0;
-      lossRows = 0;
-      completions = 0;
+    const own = sizesOf(groupsOf(unit));
+    const together = sumOf(used, own);
+    if (last !== undefined && fits(together, limits)) {
+      last.push(unit);
+      used = together;
+    } else {
+      batches.push([unit]);
+      used = own;
     }
-    rows += groupRows(group);
-    lossRows += groupLossRows(group);
-    completions += group.completions.length;
   }
   return batches;
+}
+
+const EMPTY = { rows: 0, lossRows: 0, groups: 0, completions: 0 };
+
+/** Room that groups take in a batch. */
+export function sizesOf(groups: readonly TokenGroup[]): Required<BatchLimits> {
+  return groups.reduce(
+    (all, group) =>
+      sumOf(all, {
+        rows: groupRows(group),
+        lossRows: groupLossRows(group),
+        groups: 1,
+        completions: group.completions.length,
+      }),
+    EMPTY,
+  );
+}
+
+function sumOf(a: Required<BatchLimits>, b: Required<BatchLimits>): Required<BatchLimits> {
+  return {
+    rows: a.rows + b.rows,
+    lossRows: a.lossRows + b.lossRows,
+    groups: a.groups + b.groups,
+    completions: a.completions + b.completions,
+  };
+}
+
+/** Whether a batch has room for so much. */
+export function fits(sizes: Required<BatchLimits>, limits: BatchLimits): boolean {
+  const { rows, lossRows, groups, completions = Number.POSITIVE_INFINITY } = limits;
+  return sizes.rows <= rows && sizes.lossRows <= lossRows && sizes.groups <= groups && sizes.completions <= completions;
 }

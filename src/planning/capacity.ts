@@ -51,8 +51,9 @@ export function planCapacity(
   tasks: TaskSet,
   needs: readonly StageNeeds[] = stageNeeds(config),
 ): Capacity {
-  const prompt = tasks.maxPromptTokens;
-  const context = longestSequence(config, tasks);
+  const shown = needs.some((ofStage) => ofStage.shown) ? tasks.maxShownTokens : 0;
+  const prompt = tasks.maxPromptTokens + shown;
+  const context = longestSequence(config, tasks, shown);
   let rows = 1;
   let lossRows = 1;
   let groups = 1;
@@ -66,13 +67,15 @@ export function planCapacity(
   const recomputed = recomputes(trainedOf(config));
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recomputed));
   for (const [index, stage] of config.stages.entries()) {
-    const shown = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
-    const limit = completionLimit(shown, stage);
+    const asked = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
+    const limit = completionLimit(asked, stage);
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
-    const groupRows = shown.maxPromptTokens + samples * (limit - 1);
-    const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
-    const asked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
     const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
+    const prompts = 1 + (needed?.prompts ?? 0);
+    const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens;
+    const groupRows = promptRows + samples * (limit - 1);
+    const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
+    const togetherAsked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
     const most = needed?.distributionsFor.length ? mostDistributed(stage, tasks, needed.distributionsFor) : all;
     const keeps =
       stage.stage === 'grpo' &&
@@ -80,18 +83,18 @@ export function planCapacity(
       all * groupRows <= mostKeptRows &&
       all <= most;
     const byDefault = keeps ? all : Math.min(most, Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows)));
-    const together = Math.min(all, asked ? asked / samples : byDefault); // below 1: a part of a group
+    const together = Math.min(all, togetherAsked ? togetherAsked / samples : byDefault); // below 1: a part of a group
     if (needed?.distributionsFor.length) {
       distributionRows = Math.max(distributionRows, together * samples * limit);
     }
-    rows = Math.max(rows, Math.ceil(together) * shown.maxPromptTokens + together * samples * (limit - 1));
+    rows = Math.max(rows, Math.ceil(together) * promptRows + together * samples * (limit - 1));
     lossRows = Math.max(lossRows, together * samples * limit);
     if (needed?.demonstrations) {
       // One demonstration may be longer than a whole group of this stage.
       rows = Math.max(rows, prompt + tasks.maxCompletionTokens - 1);
       lossRows = Math.max(lossRows, tasks.maxCompletionTokens);
     }
-    groups = Math.max(groups, Math.ceil(together));
+    groups = Math.max(groups, Math.ceil(together) * prompts);
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);
     if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
   }
@@ -149,12 +152,17 @@ export function inferenceCapacity(config: RunConfig, tasks: TaskSet, { prompts, 
   };
 }
 
-/** Longest prompt plus longest completion of all stages, in tokens. @throws ConfigError where the model takes fewer */
-function longestSequence(config: RunConfig, tasks: TaskSet): number {
+/**
+ * Longest prompt plus longest completion of all stages, in tokens.
+ *
+ * @param shownTokens  by which a prompt may become longer
+ * @throws ConfigError where the model takes fewer
+ */
+function longestSequence(config: RunConfig, tasks: TaskSet, shownTokens = 0): number {
   const limits = config.stages.map((stage) => completionLimit(tasks, stage));
   const shown = config.stages.flatMap(({ stage }, index) => (stage === 'sft' ? [tasks.supervised(index)] : []));
   const longest = Math.max(
-    tasks.maxPromptTokens + Math.max(...limits, tasks.maxCompletionTokens),
+    tasks.maxPromptTokens + shownTokens + Math.max(...limits, tasks.maxCompletionTokens),
     ...shown.map(({ maxPromptTokens, maxCompletionTokens }) => maxPromptTokens + maxCompletionTokens),
   );
   const { maxPositionEmbeddings } = config.model;

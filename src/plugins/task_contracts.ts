@@ -104,6 +104,12 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     gives: 'a list of texts',
     isKept: (value) => Array.isArray(value) && value.every((solution) => typeof solution === 'string'),
   },
+  hints: {
+    needed: false,
+    isLong: true,
+    gives: 'a list of texts',
+    isKept: (value) => Array.isArray(value) && value.every((hint) => typeof hint === 'string'),
+  },
   verify: {
     needed: true,
     isLong: true,

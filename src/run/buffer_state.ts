@@ -11,11 +11,16 @@ const PER_TOKEN = ['tokens', 'logprobs', 'entropies', 'keptLogMass'] as const;
 
 const tensorName = (what: string): string => `rollouts.${what}`;
 
+/** Prompts of a rollout's own. */
+const PROMPTS = ['prompt', 'sampledUnder'] as const;
+
 /** Everything about a rollout that is not a tensor. */
-interface RolloutRecord extends Omit<Rollout, (typeof PER_TOKEN)[number] | 'labels'> {
+interface RolloutRecord extends Omit<Rollout, (typeof PER_TOKEN)[number] | (typeof PROMPTS)[number] | 'labels'> {
   readonly length: number;
   /** [tokens] of TOKEN, where some were put in. */
   readonly labels?: readonly number[];
+  readonly prompt?: readonly number[];
+  readonly sampledUnder?: readonly number[];
   /** Token by token, where it was written before there was a tensor of it. */
   readonly keptLogMass?: Readonly<Record<number, number>>;
 }
@@ -68,8 +73,14 @@ export function saveBuffer({ groups, stepsTaken, temperature }: Buffer): {
 }
 
 function withoutTensors(rollout: Rollout): RolloutRecord {
-  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, labels, ...rest } = rollout;
-  return { ...rest, length: tokens.length, ...(labels && { labels: [...labels] }) };
+  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, labels, prompt, sampledUnder, ...rest } = rollout;
+  return {
+    ...rest,
+    length: tokens.length,
+    ...(labels && { labels: [...labels] }),
+    ...(prompt && { prompt: [...prompt] }),
+    ...(sampledUnder && { sampledUnder: [...sampledUnder] }),
+  };
 }
 
 function joined(what: string, parts: readonly (Float32Array | Int32Array)[]): TensorRecord {
@@ -90,6 +101,7 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
   requireLabels(members);
   const ids = Int32Array.from(find(tensors, 'tokens', total));
   requireVocabulary(ids, run.tasks.codec.vocabSize);
+  requirePrompts(members, run);
   const tokens = new Cutter(ids);
   const reals = (what: string, length: number) => new Cutter(Float32Array.from(find(tensors, what, length)));
   const logprobs = reals('logprobs', total);
@@ -110,9 +122,11 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
       dead,
       prompt: run.tasks.promptTokens(item),
       rollouts: rollouts.map(
-        ({ length, labels, ...rest }): Rollout => ({
+        ({ length, labels, prompt, sampledUnder, ...rest }): Rollout => ({
           ...rest,
           ...(labels && { labels: Uint8Array.from(labels) }),
+          ...(prompt && { prompt: Int32Array.from(prompt) }),
+          ...(sampledUnder && { sampledUnder: Int32Array.from(sampledUnder) }),
           tokens: tokens.next(length),
           logprobs: logprobs.next(length),
           entropies: entropies.next(length),
@@ -133,6 +147,18 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
 function requireVocabulary(ids: Int32Array, vocabSize: number): void {
   const bad = ids.find((id) => id < 0 || id >= vocabSize);
   if (bad !== undefined) throw malformedState(`buffer: token ${bad} of a vocabulary of ${vocabSize}`);
+}
+
+/** Longer ones than were planned would be written beyond their memory. */
+function requirePrompts(members: readonly RolloutRecord[], { tasks, policy }: TrainingRun): void {
+  for (const member of members) {
+    for (const prompt of PROMPTS.flatMap((name) => (member[name] === undefined ? [] : [member[name]]))) {
+      requireVocabulary(Int32Array.from(prompt), tasks.codec.vocabSize);
+      const length = prompt.length + member.length;
+      if (prompt.length > 0 && length <= policy.capacity.context) continue;
+      throw malformedState(`buffer: a prompt of ${prompt.length} tokens where ${policy.capacity.context} are the most`);
+    }
+  }
 }
 
 function requireLabels(members: readonly RolloutRecord[]): void {

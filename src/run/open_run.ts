@@ -63,6 +63,7 @@ export async function openRun(
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
+  requireHints(needs, tasks);
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -206,4 +207,21 @@ function requireSteps(needs: readonly StageNeeds[], { shares, name }: TaskSet): 
     method: reader,
     task: name,
   });
+}
+
+/** Problems of the training stream of no run that are looked at. */
+const LOOKED_AT = 16;
+const NO_RUN = -3;
+
+/** Of a task whose answers are a single token no part can be shown: a method that does would do nothing, and not say so. */
+function requireHints(needs: readonly StageNeeds[], tasks: TaskSet): void {
+  const [shower] = needs.flatMap(({ hints }) => hints);
+  if (shower === undefined) return;
+  for (let index = 0; index < LOOKED_AT; index++) {
+    const item = tasks.trainItem(NO_RUN, index);
+    if (tasks.solutions(item).some(({ length }) => length > 1)) return;
+  }
+  const rule = `shows a part of a solution, and answers of ${tasks.name} have no part: they are a single token, or unknown`;
+  const remedy = 'use a task of longer answers, such as countdown, or another method';
+  throw new ConfigError('no-hints', `${shower}: ${rule}; ${remedy}.`, { method: shower, task: tasks.name });
 }

@@ -57,8 +57,9 @@ export class RunLogs {
     }
     if (event.type === 'rollouts') {
       const stage = stageOf(run);
+      const textOf = (tokens: Int32Array): string => run.tasks.codec.decode(tokens);
       const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
-      const lines = completionRecords(event.step, event.groups, names);
+      const lines = completionRecords(event.step, event.groups, names, textOf);
       await this.#tensorBoard?.completions(event.step, lines);
       for (const line of lines) await this.#append(this.#completions, line);
     }

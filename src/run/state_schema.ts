@@ -141,6 +141,8 @@ const rolloutSchema = z.object({
   given: givenSchema.optional(),
   origin: z.string().optional(),
   isOffPolicy: z.literal(true).optional(),
+  prompt: z.array(count).optional(),
+  sampledUnder: z.array(count).optional(),
   inBaseline: z.literal(false).optional(),
   inLoss: z.literal(false).optional(),
   keptLogMass: z.record(z.string(), number).optional(),

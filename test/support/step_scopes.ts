@@ -4,6 +4,7 @@ import { rngFor } from '../../src/kernels/philox.ts';
 import { createMethods } from '../../src/methods/create.ts';
 import { Ledger } from '../../src/methods/ledger.ts';
 import type { StepContext } from '../../src/methods/method.ts';
+import type { RolloutTools } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 
 export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
@@ -17,4 +18,20 @@ export function scopeOf(stage: GrpoStageConfig, step = 3): StepScope {
   const methods = createMethods(stage);
   methods.moveTo(step);
   return { methods, stage, logged: {}, context: () => stepContext(stage, step) };
+}
+
+/** What a strategy may ask for, of a run that knows nothing; with what a test knows better. */
+export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools> = {}): RolloutTools {
+  return {
+    ...stepContext(stage),
+    draw: async () => [],
+    solution: () => new Int32Array(),
+    solutions: () => [],
+    hints: () => [],
+    shown: (_, tokens) => Int32Array.from([...tokens, 0]),
+    references: async () => [],
+    logprobs: async (_, completions) => completions.map(({ length }) => new Float32Array(length)),
+    regroup: (group, rollouts) => ({ ...group, rollouts }),
+    ...known,
+  };
 }

@@ -10,6 +10,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import { fromPlain, toPlain } from './plain_rollout.ts';
 import { isUnsolved } from './unsolved.ts';
 
 /** A right completion, in plain data, and the optimizer steps of the stage when it was sampled. */
@@ -41,7 +42,8 @@ export const successReplay = method({
     /** In the order in which they were solved. */
     const successes = new Map<string, Success>();
     const remember = ({ item, rollouts }: RolloutGroup, step: number): void => {
-      const right = rollouts.find(({ verdict }) => verdict.score === 1);
+      // Under a prompt with a hint it is no success at the problem as it is asked.
+      const right = rollouts.find(({ verdict, prompt }) => verdict.score === 1 && prompt === undefined);
       if (right === undefined) return;
       successes.delete(problemKey(item));
       successes.set(problemKey(item), { step, rollout: toPlain(right) });
@@ -52,16 +54,16 @@ export const successReplay = method({
       async rollOut(requests, next, { step, metric, regroup }) {
         const groups = await next(requests);
         const ages: number[] = [];
-        const replayed = groups.map((group) => {
+        const given = groups.map((group) => {
           const known = successes.get(problemKey(group.item));
           if (!isUnsolved(group) || known === undefined || step - known.step > oldestSuccess) return group;
           ages.push(step - known.step);
-          return regroup(group, [...group.rollouts.slice(0, -1), fromPlain(known.rollout)]);
+          return regroup(group, [...group.rollouts.slice(0, -1), replayed(known.rollout)]);
         });
         metric('hits', ages.length / Math.max(1, groups.length));
         if (ages.length > 0) metric('age', meanOf(ages));
         for (const group of groups) remember(group, step);
-        return replayed;
+        return given;
       },
       state: () => [...successes].map(([problem, { step, rollout }]) => [problem, step, rollout]),
       restore(state) {
@@ -76,35 +78,6 @@ export const successReplay = method({
   },
 });
 
-const REALS = ['logprobs', 'entropies', 'keptLogMass'] as const;
-
-/** A float32 comes back from JSON as it was. */
-function toPlain({ tokens, labels, logprobs, entropies, keptLogMass, ...rest }: Rollout): Json {
-  const { refLogprobs: _, uniformKl: __, ...plain } = rest;
-  return {
-    ...(plain as unknown as Readonly<Record<string, Json>>), // what is no array is plain data
-    tokens: [...tokens],
-    ...(labels && { labels: [...labels] }),
-    logprobs: [...logprobs],
-    entropies: [...entropies],
-    keptLogMass: [...keptLogMass],
-  };
-}
-
-/** @throws TypeError where it is not what `toPlain` gave */
-function fromPlain(plain: Json): Rollout {
-  const fields = plain as unknown as Omit<Rollout, 'origin'> & { readonly labels?: readonly number[] };
-  const { tokens, labels, verdict } = fields;
-  const isWhole = REALS.every((name) => fields[name].length === tokens.length) && typeof verdict.reason === 'string';
-  if (!isWhole || (labels && labels.length !== tokens.length)) throw new TypeError('a success of another form');
-  return {
-    ...fields,
-    tokens: Int32Array.from(tokens),
-    ...(labels && { labels: Uint8Array.from(labels) }),
-    logprobs: Float32Array.from(fields.logprobs),
-    entropies: Float32Array.from(fields.entropies),
-    keptLogMass: Float32Array.from(fields.keptLogMass),
-    isOffPolicy: true,
-    origin: 'replay',
-  };
+function replayed(plain: Json): Rollout {
+  return { ...fromPlain(plain), isOffPolicy: true, origin: 'replay' };
 }

@@ -1,14 +1,14 @@
 /** Problems that no completion solves, sampled again behind the beginning of a solution. */
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
-import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts';
+import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import type { SmallRun } from '../../support/small_runs.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/step_scopes.ts';
 
 const LINE = 'rollout_strategies: [{name: hint-resample, hint_levels: 3}]';
 
@@ -16,23 +16,33 @@ const LINE = 'rollout_strategies: [{name: hint-resample, hint_levels: 3}]';
  * What is asked for three problems of solutions of eight tokens, which take this many of them as a hint, or `null`: no
  * hint helps; and what becomes of their groups.
  */
-async function asked(helps: readonly (number | null)[], options = '', step = 3) {
+async function asked(
+  helps: readonly (number | null)[],
+  options = '',
+  step = 3,
+  hints: readonly (readonly number[])[] = [],
+) {
   const stage = stageOf(`rollout_strategies: [{name: hint-resample${options}}]`);
   const [{ part }] = createMethods(stage).rolloutStrategies;
   const items = helps.map((_, i) => ({ ...groupOf([]).item, key: String(i) }));
   const rounds: string[] = [];
   const logged: Record<string, number> = {};
-  const tools: RolloutTools = {
-    ...stepContext(stage, step),
+  const tools = rolloutTools(stage, {
+    step,
     metric: (name, value) => {
       logged[name] = value;
     },
-    draw: async () => [],
     solution: () => Int32Array.from({ length: 8 }, (_, t) => 10 + t),
-    regroup: (group, rollouts) => ({ ...group, rollouts }),
-  };
+    hints: () => hints.map((hint) => Int32Array.from(hint)),
+  });
   const next = async (requests: readonly GroupRequest[]): Promise<readonly RolloutGroup[]> => {
-    rounds.push(requests.map(({ item, prefixes }) => `${item.key}:${prefixes?.[1]?.length ?? 0}`).join(' '));
+    rounds.push(
+      requests
+        .map(
+          ({ item, prompt, prefixes }) => `${item.key}:${prompt ? `p${prompt.length}` : (prefixes?.[1]?.length ?? 0)}`,
+        )
+        .join(' '),
+    );
     return requests.map(({ item, samples, prefixes, origin }) => {
       const needed = helps[Number(item.key)];
       const isSolved = needed !== null && (prefixes?.[0]?.length ?? 0) >= needed;
@@ -93,12 +103,65 @@ describe('hint-resample', () => {
     );
   });
 
-  it.each([LINE, `${LINE}\ndynamic_sampling: refill`, `${LINE}\nnum_iterations: 2\ntoken_controls: [repetition-stop]`])(
-    'gives the same weights and metrics after a kill: %s',
-    async (lines) => {
-      const { whole, killed } = await wholeAndKilled(lines, small);
-      expect(whole.metrics).toHaveLength(4);
-      expect(killed).toEqual(whole);
+  it.each(['answer', 'prompt'])(
+    'trains on what a hint in the %s has led to as if it had not been there',
+    async (place) => {
+      await withTossedRun(
+        `rollout_strategies: [{name: hint-resample, hint_in: ${place}, trained: unhinted}]`,
+        async (run) => {
+          const { metrics, batches } = await goOn(run);
+          const hinted = batches
+            .flatMap(({ groups }) => groups)
+            .filter(({ rollouts }) => rollouts[0].origin === 'hinted');
+          expect(hinted.length).toBeGreaterThan(0);
+          for (const { prompt, rollouts } of hinted) {
+            for (const { tokens, labels, logprobs, isOffPolicy, sampledUnder, ...rest } of rollouts) {
+              expect(isOffPolicy).toBe(true);
+              expect(rest.prompt).toBeUndefined();
+              if (place === 'answer') {
+                const shown = (labels?.lastIndexOf(TOKEN.reference) ?? -1) + 1;
+                expect(shown).toBeGreaterThan(0);
+                expect(labels).not.toContain(TOKEN.given);
+                expect([...logprobs.subarray(0, shown)]).toEqual([...new Float32Array(shown)]);
+                expect(Math.max(...logprobs.subarray(shown))).toBeLessThan(0);
+              } else {
+                expect(sampledUnder?.length).toBeGreaterThan(prompt.length + 1);
+                expect(tokens.length).toBe(logprobs.length);
+              }
+            }
+          }
+          for (const step of metrics) expect(step['sampling/sampling_logp_difference/max']).toBe(0);
+          expect(metrics.some((step) => Number(step['clip_ratio/region_mean']) > 0)).toBe(true);
+        },
+        small,
+      );
     },
   );
+
+  it("shows a task's own hints in the prompt, and no more of them than it has", async () => {
+    const { rounds } = await asked([9, 9], ', hint_in: prompt, hint_levels: 4', 3, [[5], [5, 6]]);
+    expect(rounds).toEqual(['0:0 1:0', '0:p2 1:p2', '0:p3 1:p3']);
+  });
+
+  it('refuses a task whose answers have no part to show', async () => {
+    const yaml = `task: parity\nmax_steps: 1\n${LINE}`;
+    await expect(withTossedRun('', goOn, { yaml })).rejects.toThrow(/hint-resample: shows a part of a solution, and/);
+  });
+
+  const FORMS = [
+    '[{name: hint-resample, trained: unhinted}]\nnum_iterations: 2',
+    '[{name: hint-resample, hint_in: prompt}]\ndynamic_sampling: refill',
+    '[{name: hint-resample, hint_in: prompt, trained: unhinted}]\nnum_iterations: 2',
+  ].map((form) => `rollout_strategies: ${form}`);
+
+  it.each([
+    ...FORMS,
+    LINE,
+    `${LINE}\ndynamic_sampling: refill`,
+    `${LINE}\nnum_iterations: 2\ntoken_controls: [repetition-stop]`,
+  ])('gives the same weights and metrics after a kill: %s', async (lines) => {
+    const { whole, killed } = await wholeAndKilled(lines, small);
+    expect(whole.metrics).toHaveLength(4);
+    expect(killed).toEqual(whole);
+  });
 });

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { hasEqualRewards } from '../../../src/methods/advantages/baseline.ts';
 import { createMethods } from '../../../src/methods/create.ts';
-import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts';
+import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../src/methods/records.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/step_scopes.ts';
 
 const KEPT = 4;
 
@@ -23,13 +23,10 @@ async function kept(rule: string, rewards: readonly (number | null)[], seed = 'a
   const [{ part }] = createMethods(stage).rolloutStrategies;
   const rollouts = rewards.map((reward, i) => ({ ...rolloutOf(1, reward), text: String(i) }));
   const asked: GroupRequest[] = [];
-  const tools: RolloutTools = {
-    ...stepContext(stage),
+  const tools = rolloutTools(stage, {
     rng: rngFor(seed),
-    draw: async () => [],
-    solution: () => new Int32Array(),
     regroup: (group, members) => ({ ...group, rollouts: members, dead: hasEqualRewards({ rollouts: members }) }),
-  };
+  });
   const next = async (requests: readonly GroupRequest[]): Promise<readonly RolloutGroup[]> => {
     asked.push(...requests);
     return [groupOf(rollouts)];
@@ -103,19 +100,13 @@ describe('oversample-select', () => {
     const stage = stageOf('rollout_strategies: [oversample-select]');
     const [{ part }] = createMethods(stage).rolloutStrategies;
     const prefixes = [Int32Array.of(1), Int32Array.of(2)];
-    const tools: RolloutTools = {
-      ...stepContext(stage),
-      draw: async () => [],
-      solution: () => new Int32Array(),
-      regroup: (group, members) => ({ ...group, rollouts: members }),
-    };
     const [group] = await part.rollOut(
       [{ item: groupOf([]).item, samples: 2, prefixes, temperatures: [1, 2] }],
       async (requests) => {
         given.push(...requests);
         return requests.map(({ samples }) => groupOf(Array.from({ length: samples }, (_, i) => rolloutOf(1, i % 2))));
       },
-      tools,
+      rolloutTools(stage),
     );
     const [one, two] = prefixes;
     expect(given).toMatchObject([{ samples: 4, prefixes: [one, two, one, two], temperatures: [1, 2, 1, 2] }]);

@@ -1,9 +1,9 @@
 /** Completions that branch off others where the policy was unsure: what is asked for, what is trained on, and what is not. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.ts';
-import { tokenGroup } from '../../../src/grpo/credit.ts';
+import { tokenGroups } from '../../../src/grpo/credit.ts';
 import { createMethods } from '../../../src/methods/create.ts';
-import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts';
+import type { GroupRequest } from '../../../src/methods/points.ts';
 import { lossTokens } from '../../../src/methods/tokens.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { weightsSha256 } from '../../../src/run/model_files.ts';
@@ -11,19 +11,14 @@ import { TOKEN } from '../../../src/token_kinds.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/step_scopes.ts';
 
 /** What is asked for a problem of eight completions, each sampled whole with these entropies; and what is made of them. */
 async function asked(entropies: readonly number[], options = '', step = 3) {
   const stage = stageOf(`rollout_strategies: [{name: prefix-branch${options}}]`);
   const [{ part }] = createMethods(stage).rolloutStrategies;
   const rounds: GroupRequest[] = [];
-  const tools: RolloutTools = {
-    ...stepContext(stage, step),
-    draw: async () => [],
-    solution: () => new Int32Array(),
-    regroup: (group, rollouts) => ({ ...group, rollouts }),
-  };
+  const tools = rolloutTools(stage, { step, progress: step / stage.optimizer.maxSteps });
   const next = async (requests: readonly GroupRequest[]) => {
     rounds.push(...requests);
     return requests.map(({ samples, origin }) =>
@@ -105,7 +100,7 @@ describe('prefix-branch', () => {
         let sampled = 0;
         for (const group of groups) {
           const inherited = group.rollouts.map(({ labels }) => (labels?.lastIndexOf(TOKEN.given) ?? -1) + 1);
-          const { completionOf, tokenOf } = packBatch([tokenGroup(group)]);
+          const { completionOf, tokenOf } = packBatch(tokenGroups(group));
           completionOf.forEach((completion, row) => {
             expect(tokenOf[row]).toBeGreaterThanOrEqual(inherited[completion]);
           });

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { requireSound } from '../../../src/grpo/sound_groups.ts';
 import { createMethods } from '../../../src/methods/create.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../src/methods/points.ts';
+import type { RolloutStrategy } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { collect, credit, update, weightsOf } from '../../grpo/step_parts.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/step_scopes.ts';
 
 const STAGE = stageOf('rollout_strategies: [{name: success-replay, max_age: 10}]');
 
@@ -21,15 +21,12 @@ function groupFrom(rewards: readonly number[], mark = 0): RolloutGroup {
 
 async function rolled(part: RolloutStrategy, group: RolloutGroup, step: number) {
   const logged: Record<string, number> = {};
-  const tools: RolloutTools = {
-    ...stepContext(STAGE, step),
+  const tools = rolloutTools(STAGE, {
+    step,
     metric: (name, value) => {
       logged[name] = value;
     },
-    draw: async () => [],
-    solution: () => new Int32Array(),
-    regroup: (own, rollouts) => ({ ...own, rollouts }),
-  };
+  });
   const [given] = await part.rollOut([{ item: group.item, samples: 3 }], async () => [group], tools);
   return { given, logged };
 }
@@ -119,7 +116,8 @@ describe('success-replay', () => {
 });
 
 describe('what a strategy gives back', () => {
-  const limits = { vocabSize: 5, samples: 3 };
+  const batch = { rows: 10, lossRows: 10, groups: 2, completions: 4 };
+  const limits = { vocabSize: 5, samples: 3, context: 4, batch };
   const said = (group: RolloutGroup) => () => requireSound([group], ['mine'], limits);
 
   it('is refused in words where it cannot be trained on', () => {

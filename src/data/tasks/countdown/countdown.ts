@@ -178,6 +178,16 @@ function chance(knobs: CountdownKnobs): number {
   );
 }
 
+/** Its operators, in order; the numbers that are taken first; what these come to. */
+function hints(item: CountdownItem, { answer }: CountdownKnobs): string[] {
+  const trace = solution(item, 0);
+  const operators = trace.map(({ operator }) => operator).join(' ');
+  const [{ left, operator, right, result }] = trace;
+  const first = `${left} ${operator} ${right}`;
+  if (trace.length === 1) return [operators];
+  return answer === 'steps' ? [operators, first, `${first} = ${result}`] : [operators, first];
+}
+
 function lastValueReplaced(steps: string, value: number): string {
   return steps.slice(0, steps.lastIndexOf(' ') + 1) + value;
 }
@@ -268,6 +278,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   question,
   parse,
   oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),
+  hints,
   *solutions(item, knobs) {
     const count = tracesOf(item.numbers).count(item.target);
     for (let index = 0; index < count; index++) yield answerText(item, solution(item, index), knobs.answer);
