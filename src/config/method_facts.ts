@@ -60,6 +60,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   hints: 'a task whose answers have a beginning to show',
   shown: 'room for prompts that show something besides the problem',
   prompts: 'room for several prompts of a group',
+  twins: 'a task whose problems have a second prompt each',
   demonstrations: 'a task that has demonstrations',
   distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',
   refDistributions: 'the same under the reference',

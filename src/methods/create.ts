@@ -87,6 +87,8 @@ export interface StageNeeds {
   readonly shown: boolean;
   /** Prompts of a group besides one. */
   readonly prompts: number;
+  /** Methods that ask problems under two prompts. */
+  readonly twins: readonly string[];
   readonly demonstrations: boolean;
   readonly distributions: boolean;
   readonly refDistributions: boolean;
@@ -247,6 +249,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     hints: idsOf(({ hints }) => hints),
     shown: some(({ shown }) => shown),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
+    twins: idsOf(({ twins }) => twins),
     demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,
