@@ -50,9 +50,10 @@ function stageTree(stage: StageConfig): Mapping {
     ...(evaluation.problems !== undefined && { eval_samples: evaluation.problems }),
   };
   if (stage.stage === 'sft') {
-    const { rows } = stage;
+    const { rows, formShare } = stage;
+    const form = formShare === undefined ? {} : { form_share: formShare };
     const shown = rows && { dataset_name: rows.hub ?? 'json', data_files: rows.train };
-    return { ...shared, ...shown, per_device_train_batch_size: stage.batch.sequencesPerStep };
+    return { ...shared, ...shown, per_device_train_batch_size: stage.batch.sequencesPerStep, ...form };
   }
   return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };
 }

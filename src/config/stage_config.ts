@@ -35,10 +35,12 @@ type AnyStage = Section<typeof SFT_KEYS> | Section<typeof GRPO_KEYS>;
 /** Fills in a supervised stage. */
 export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
   const rows = shownRows(section);
+  const { formShare } = section.values;
   return {
     stage: 'sft',
     ...(rows !== undefined && { rows }),
     batch: { sequencesPerStep: section.values.sequencesPerStep },
+    ...(formShare !== undefined && { formShare }),
     optimizer: resolveOptimizer(section),
     evaluation: resolveEvaluation(section, DEFAULT_EVALUATION_SAMPLES),
   };

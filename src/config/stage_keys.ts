@@ -116,4 +116,11 @@ export const SFT_KEYS = {
       .default(8)
       .describe('Demonstrations in an optimizer step. Default 8.'),
   ),
+  formShare: key(
+    'form_share',
+    unset(real({ least: 0, most: 1, example: 0.25 })).describe(
+      'Share of the demonstrations that are in the forms in which methods of later stages speak to the policy. Default ' +
+        '0.25; without such a method there are none.',
+    ),
+  ),
 };

@@ -14,7 +14,6 @@ type Kept =
   | 'enumerate'
   | 'frequency'
   | 'splitKey'
-  | 'twin'
   | 'question'
   | 'reply'
   | 'parse'

@@ -16,6 +16,7 @@ import { answeredItems, rewardBatch, sampledTokens, verifyCompletions } from './
 import { actsInUpdate, tokenGroups } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
+import { judgedBy, pastKinds, type Rewarder } from './kinds.ts';
 import { openPrompts } from './prompts.ts';
 import { rolloutTools } from './rollout_tools.ts';
 import type { TrainingRun } from './run.ts';
@@ -37,7 +38,8 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     const excluded = new Exclusions();
     const steps = new GroupRounds(scope);
     run.policy.forgetKept();
-    const reward: Rewarder = (requests, completions) => score(run, stage, scope, excluded, requests, completions);
+    const reward = judgedBy(run, (requests, completions) => score(run, stage, scope, excluded, requests, completions));
+    const aside: RolloutGroup[] = [];
     const plain: RollOut = (requests) => {
       rounds++;
       return rollOutPlainly(run, stage, scope, steps, reward, requests);
@@ -53,9 +55,12 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
         draw,
         regroup: (group, rollouts) => regrouped(scope, group, rollouts),
       };
-      return (requests) => part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
+      const strategy: RollOut = (requests) =>
+        part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
+      return pastKinds(strategy, next, aside);
     }, plain);
-    const groups = await rollOut(await draw(stage.batch.promptsPerStep));
+    const solved = await rollOut(await draw(stage.batch.promptsPerStep));
+    const groups = [...solved, ...aside];
     const strategies = scope.methods.rolloutStrategies.map(({ id }) => id);
     const limits = {
       vocabSize: run.tasks.codec.vocabSize,
@@ -73,12 +78,6 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     };
   });
 }
-
-/** Judges and rewards completions of requests. */
-type Rewarder = (
-  requests: readonly GroupRequest[],
-  completions: readonly (readonly Completion[])[],
-) => Promise<RolloutGroup[]>;
 
 async function rollOutPlainly(
   run: TrainingRun,

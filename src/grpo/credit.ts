@@ -7,6 +7,7 @@ import { hasAdvantage } from '../methods/shaping/map_advantages.ts';
 import { groupByPrefix, type TokenGroup } from '../model/batch.ts';
 import type { Policy } from '../model/policy.ts';
 import { shapeBatch } from './group_steps.ts';
+import { byKind, changeSolving } from './kinds.ts';
 import type { StepScope } from './step_scope.ts';
 
 /**
@@ -17,7 +18,7 @@ export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]):
   const { rolloutStrategies } = scope.methods;
   return shapeBatch(
     scope,
-    rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups),
+    changeSolving(groups, (solve) => rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, solve)),
   );
 }
 
@@ -40,20 +41,37 @@ export async function creditGroups(
   scope: StepScope,
   groups: readonly RolloutGroup[],
 ): Promise<readonly CreditedGroup[]> {
-  const { advantageEstimator: estimator, creditSteps } = scope.methods;
-  const { device } = estimator.part;
-  const estimated =
-    device === undefined
-      ? estimator.part.estimate(groups, scope.context(estimator.id))
-      : await estimateOnDevice(policy, device, groups);
-  const credited = groups.map((group, i): CreditedGroup => {
+  const { creditSteps } = scope.methods;
+  const kinds = byKind(groups);
+  const ofKind: (readonly (readonly [RolloutGroup, Estimated])[])[] = [];
+  for (const own of kinds) {
+    const estimates = await estimate(policy, scope, own);
+    ofKind.push(own.map((group, i) => [group, estimates[i]]));
+  }
+  const estimated = new Map(ofKind.flat());
+  const credited = groups.map((group): CreditedGroup => {
     // A group step may call a group dead whose rewards differ.
-    const credit = group.dead ? { advantages: new Float32Array(group.rollouts.length) } : estimated[i];
+    const credit = group.dead
+      ? { advantages: new Float32Array(group.rollouts.length) }
+      : (estimated.get(group) as Estimated);
     return { ...group, ...credit };
   });
   return creditSteps
     .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), credited)
     .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // it came to nothing
+}
+
+type Estimated = Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>;
+
+/** Of groups of one kind; the engine has room for those of a generation batch that solve. */
+async function estimate(
+  policy: Policy,
+  scope: StepScope,
+  groups: readonly RolloutGroup[],
+): Promise<readonly Estimated[]> {
+  const { id, part } = scope.methods.advantageEstimator;
+  const isOnDevice = part.device !== undefined && groups[0].kind === undefined;
+  return isOnDevice ? estimateOnDevice(policy, part.device, groups) : part.estimate(groups, scope.context(id));
 }
 
 /** By the engine's kernel. Rollouts whose reward does not count get 0. */

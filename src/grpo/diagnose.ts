@@ -9,6 +9,7 @@ import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
+import { solving } from './kinds.ts';
 import type { TrainingRun } from './run.ts';
 import { endingOf, stageOf } from './run.ts';
 
@@ -24,9 +25,10 @@ export function diagnoseStart(run: TrainingRun): TrainEvent[] {
 /** Before the optimizer step that the batch is for; it may be that none follows. */
 export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEvent[] {
   const { step, watch, seconds } = run.state;
-  const record = batchRecord(step + 1, collected, watch.history.seconds, seconds);
+  const groups = solving(collected.groups);
+  const record = batchRecord(step + 1, { ...collected, groups }, watch.history.seconds, seconds);
   watch.history.seconds = { ...seconds };
-  return observed(run, step + 1, { after: 'batch', record, problems: collected.groups.map(({ item }) => item.key) });
+  return observed(run, step + 1, { after: 'batch', record, problems: groups.map(({ item }) => item.key) });
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */

@@ -6,6 +6,7 @@ import { deviationOf, meanOf } from '../methods/statistics.ts';
 import type { Completion } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { CallContexts } from './call_contexts.ts';
+import { changeSolving, solving } from './kinds.ts';
 import type { StepScope } from './step_scope.ts';
 
 /** Steps of scope `group` over the rounds of one generation batch. A number that they log is the mean over its groups. */
@@ -22,7 +23,9 @@ export class GroupRounds {
 
   /** The groups of one round, shaped. */
   apply(groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-    const shaped = this.#steps.reduce((all, { part, contexts }) => part.apply(all, contexts.next(all.length)), groups);
+    const shaped = changeSolving(groups, (solve) =>
+      this.#steps.reduce((all, { part, contexts }) => part.apply(all, contexts.next(all.length)), solve),
+    );
     return withDead(
       this.#scope,
       shaped.map((group) => (group.dead ? { ...group, ruledOut: true } : group)),
@@ -35,10 +38,12 @@ export function shapeBatch(scope: StepScope, groups: readonly RolloutGroup[]): r
   const { groupSteps } = scope.methods;
   if (groupSteps.length === 0) return groups;
   const ofBatch = groupSteps.filter(({ part }) => part.scope === 'batch');
-  const shaped = ofBatch.reduce((all, { id, part }) => part.apply(all, scope.context(id)), groups);
+  const shaped = changeSolving(groups, (solve) =>
+    ofBatch.reduce((all, { id, part }) => part.apply(all, scope.context(id)), solve),
+  );
   const marked = ofBatch.length === 0 ? shaped : withDead(scope, shaped);
   const { metric } = scope.context('group_steps');
-  const rewards = marked.map(({ rollouts }) => rollouts.flatMap(rewardOf));
+  const rewards = solving(marked).map(({ rollouts }) => rollouts.flatMap(rewardOf));
   metric('reward', meanOf(rewards.flat()));
   metric('reward_std', meanOf(rewards.map(deviationOf)));
   return marked;

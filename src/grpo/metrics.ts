@@ -14,12 +14,15 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
+import { solving } from './kinds.ts';
 
 interface Common {
   readonly step: number;
   readonly stepSeconds: number;
   /** Completion tokens seen so far. */
   readonly tokens: number;
+  /** Tokens that were sampled for each one that is trained on, batches without a signal included; of a new batch. */
+  readonly sampledPerTrained?: number | undefined;
 }
 
 export function supervisedMetrics(result: SupervisedResult, common: Common): StepMetrics {
@@ -61,16 +64,18 @@ export function updateMetrics(
     ...logged,
     'sampling/sampling_logp_difference/mean': share(totals.logprobDifferenceSum),
     'sampling/sampling_logp_difference/max': totals.logprobDifferenceMax,
+    ...(common.sampledPerTrained !== undefined && { sampled_per_trained_token: common.sampledPerTrained }),
     num_tokens: common.tokens,
     step_time: common.stepSeconds,
   };
 }
 
 /**
- * Over every group drawn for the step, dead ones included. Rewards are those that the reward functions gave; what group
+ * Over every group drawn for the step that solves, dead ones included. Rewards are those that the reward functions gave; what group
  * steps make of them are metrics of their own, while groups are dead by what is trained on.
  */
-function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded, dropped }: Collected): StepMetrics {
+function rolloutMetrics(stage: GrpoStageConfig, { groups: drawn, rounds, excluded, dropped }: Collected): StepMetrics {
+  const groups = solving(drawn);
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(rewardGiven);
   const lengths = rollouts.map(({ tokens }) => tokens.length);
@@ -92,7 +97,7 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups, rounds, excluded, drop
     }),
     'completions/clipped_ratio': 1 - ended.length / rollouts.length,
     ...(excluded && { 'completions/excluded': excluded.count }),
-    ...originShares(rollouts),
+    ...originShares(drawn.flatMap((group) => group.rollouts)),
     'groups/drawn': groups.length,
     'groups/live': groups.length - dead,
     'groups/rounds': rounds,

@@ -1,15 +1,20 @@
 /** What strategies around plain sampling may ask of the run: what is known of a problem, and rollouts that nobody sampled. */
+import { followUpTokens } from '../data/follow_up.ts';
 import type { TaskItem } from '../data/task.ts';
 import type { RolloutTools } from '../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch, splitGroups } from '../model/batch.ts';
 import type { Completion } from '../model/generation.ts';
+import { wordTokens } from '../text/control_words.ts';
 import { TOKEN } from '../token_kinds.ts';
 import { completionLimit } from './completion_end.ts';
 import { type TrainingRun, timed } from './run.ts';
 
-type Tools = Pick<RolloutTools, 'solution' | 'solutions' | 'hints' | 'shown' | 'references' | 'logprobs'>;
+type Tools = Pick<
+  RolloutTools,
+  'solution' | 'solutions' | 'hints' | 'shown' | 'references' | 'logprobs' | 'followUp' | 'said'
+>;
 
 /** @param reward  judges and rewards completions of a problem: one group */
 export function rolloutTools(
@@ -31,6 +36,8 @@ export function rolloutTools(
         const [{ rollouts }] = await reward(item, whole.map(given));
         return rollouts.map((rollout): Rollout => ({ ...rollout, isOffPolicy: true, origin: 'reference' }));
       }),
+    followUp: (item, ...turns) => followUpTokens(tasks, item, turns),
+    said: (word) => tasks.codec.decode(wordTokens(tasks.codec, word)),
     logprobs: (prompt, completions) => timed(run, 'rollout', () => score(run, stage, prompt, completions)),
   };
 }

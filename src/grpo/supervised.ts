@@ -6,6 +6,7 @@ import type { SupervisedResult } from '../methods/records.ts';
 import type { SftStageConfig } from '../methods/stage.ts';
 import type { TokenGroup } from '../model/batch.ts';
 import { groupLossRows, packBatch, splitGroups } from '../model/batch.ts';
+import { inForm } from './demonstrated_forms.ts';
 import { type TrainingRun, takeBackOnFailure } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 
@@ -18,7 +19,8 @@ export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Pr
     Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
       const { item, index, next } = fittingItem(tasks, config.seed, state.itemsDrawn);
       state.itemsDrawn = next;
-      const { prompt, tokens, labels } = tasks.demonstration(item, config.seed, index);
+      const { prompt, tokens, labels } =
+        inForm(run, stage, item, index) ?? tasks.demonstration(item, config.seed, index);
       return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
     }),
   );

@@ -10,10 +10,11 @@ import { NumericsError, RlvrError } from '../errors.ts';
 import { hasEqualRewards } from '../methods/advantages/baseline.ts';
 import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
+import { lossTokens } from '../methods/tokens.ts';
 import { betterOf } from './best.ts';
 import { collectGroups } from './collect.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
-import { creditGroups, selectGroups } from './credit.ts';
+import { actsInUpdate, creditGroups, selectGroups } from './credit.ts';
 import {
   diagnoseBatch,
   diagnoseEnding,
@@ -25,6 +26,7 @@ import {
 } from './diagnose.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
+import { solving } from './kinds.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import type { Buffer, TrainingRun } from './run.ts';
 import { endingOf, goBack, isStageOver, type RestPoint, restPoint, stageOf, timed } from './run.ts';
@@ -70,12 +72,14 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     await startSets(run);
     yield* evaluation(run, 'baseline');
   }
+  let tokensBefore = state.tokens;
   while (!isStageOver(run)) {
     const start = run.clock();
     const rest = restPoint(run);
     const scope = openStep(run, stage);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
+    let sampledPerTrained: number | undefined;
     const collected = state.buffer === undefined ? await collectGroups(run, scope.stage, scope) : undefined;
     if (collected !== undefined) {
       assertFinite(run, collected.groups);
@@ -83,9 +87,10 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
       const { ledger, ledgerHistory } = scope.methods.needs;
-      if (ledger) run.ledger.record(collected.groups, state.step, ledgerHistory);
+      if (ledger) run.ledger.record(solving(collected.groups), state.step, ledgerHistory);
       const groups = await orGoBack(run, rest, () => creditCollected(run, scope.stage, scope, collected.groups));
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
+      sampledPerTrained = (state.tokens - tokensBefore) / Math.max(1, trainedTokens(scope, groups));
       if (hasSignal(run, stage, collected, groups)) state.buffer = bufferOf(groups, stage, scope.stage);
       else continue; // without a gradient, the optimizer's momentum alone would move the weights
     }
@@ -106,7 +111,9 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
       step: state.step,
       stepSeconds,
       tokens: state.tokens,
+      sampledPerTrained,
     });
+    tokensBefore = state.tokens;
     const metrics = await controlAfterStep(run, stage, measured, { groups, temperature });
     yield* diagnoseEnding(run);
     yield* dueEvaluation(run);
@@ -121,6 +128,12 @@ async function startSets({ policy, config, methods, state: { stageIndex } }: Tra
   if (needs?.average) await policy.copySet('average', 'policy');
   const isFirst = config.stages.findIndex(({ stage }) => stage === 'grpo') === stageIndex;
   if (isFirst && policy.slots.first) await policy.copySet('first', 'policy');
+}
+
+/** Tokens of a batch that carry a loss, each counted once. */
+function trainedTokens({ methods }: StepScope, groups: readonly CreditedGroup[]): number {
+  const acting = groups.filter((group) => actsInUpdate(methods, group));
+  return acting.flatMap(({ rollouts }) => rollouts).reduce((sum, rollout) => sum + lossTokens(rollout), 0);
 }
 
 function bufferOf(groups: readonly CreditedGroup[], given: GrpoStageConfig, now: GrpoStageConfig): Buffer {

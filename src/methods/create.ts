@@ -47,6 +47,8 @@ export interface SettableOption {
   refuses(value: number): string | undefined;
 }
 
+type Demonstrate = NonNullable<Method<unknown>['demonstrate']>;
+
 type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
 
 /** The live parts of a grpo stage. */
@@ -65,6 +67,8 @@ export interface StageMethods {
   readonly lossTerms: readonly Named<LossTerm>[];
   readonly aggregation: Named<PointParts['aggregation']>;
   readonly controllers: Many<'controllers'>;
+  /** How methods of the stage speak to the policy, for supervised stages. */
+  readonly forms: readonly Named<Demonstrate>[];
   readonly needs: StageNeeds;
   /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
@@ -87,8 +91,10 @@ export interface StageNeeds {
   readonly shown: boolean;
   /** Prompts of a group besides one. */
   readonly prompts: number;
-  /** Methods that ask problems under two prompts. */
-  readonly twins: readonly string[];
+  /** [word, what it says] of all methods. */
+  readonly words: readonly (readonly [string, string])[];
+  /** Completions in a prompt that goes on behind them, at most. */
+  readonly replies: number;
   readonly demonstrations: boolean;
   readonly distributions: boolean;
   readonly refDistributions: boolean;
@@ -135,12 +141,22 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     lossTerms,
     aggregation: one('aggregation'),
     controllers: partsAt('controllers'),
+    forms: formsOf(stage, own),
     needs: needsOf(stage, own),
     moveTo(step, settings = {}) {
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
     option: (yaml) => optionOfStage(yaml, stage, own),
   };
+}
+
+function formsOf(stage: GrpoStageConfig, own: OwnMethods): Named<Demonstrate>[] {
+  return METHOD_POINTS.flatMap((point) =>
+    stage.methods[point].flatMap((plugin) => {
+      const { id, demonstrate } = lookUp(point, plugin, own);
+      return demonstrate === undefined ? [] : [{ id, part: demonstrate }];
+    }),
+  );
 }
 
 /** @throws ConfigError where a micro-batch is part of a group whose completions a term compares */
@@ -249,7 +265,8 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     hints: idsOf(({ hints }) => hints),
     shown: some(({ shown }) => shown),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
-    twins: idsOf(({ twins }) => twins),
+    words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
+    replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),
     demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,

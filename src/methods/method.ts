@@ -2,11 +2,13 @@
  * What a method is: one file, one line in the list of its point, one test. Its options, its words and what it asks of
  * the run are declared beside its formula; config, JSON Schema and documentation are made of the declaration.
  */
+import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { Ledger } from './ledger.ts';
+import type { TrainedText } from './points.ts';
 import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
 
 /** A method of the point whose part it makes. */
@@ -37,7 +39,35 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   /** The same, of what is no more than worth knowing. */
   note?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
   needs?(options: Values<Options>, stage: GrpoStageConfig): Needs;
+  /**
+   * How it speaks to the policy, for a supervised stage before it: what a policy never saw it does not write. Undefined:
+   * this problem is shown as it is.
+   */
+  demonstrate?(problem: DemonstratedProblem): TrainedText | undefined;
   create(options: Values<Options>, stage: GrpoStageConfig): Part;
+}
+
+/** An answer without its end, and the word behind it that says what is wanted now. */
+export type FollowUpTurn = readonly [reply: Int32Array, word: string];
+
+/** A problem of a supervised stage, with what a demonstration of a method's own form is made of. */
+export interface DemonstratedProblem {
+  readonly item: TaskItem;
+  /** As it is asked. */
+  readonly prompt: Int32Array;
+  readonly rng: Rng;
+  /** An answer as the stage would show it, without its end. */
+  readonly answer: Int32Array;
+  readonly isAnswerRight: boolean;
+  /** Somebody's answer without an end; right or wrong by chance, about as often. */
+  readonly attempt: Int32Array;
+  readonly isAttemptRight: boolean;
+  /** The tokens of a word that the method needs. */
+  word(name: string): Int32Array;
+  /** The prompt behind answers, each followed by a word. */
+  followUp(...turns: readonly FollowUpTurn[]): Int32Array;
+  /** A completion of these tokens, with its end. */
+  ended(tokens: Int32Array): Int32Array;
 }
 
 /** One text, several, or nothing to say. */
@@ -92,8 +122,6 @@ export interface Needs {
   readonly sampled?: readonly SampledFigure[];
   /** The record of each problem's visits and successes; `history`: with the shares of its last groups, too. */
   readonly ledger?: true | 'history';
-  /** The same problem under another prompt: `Task.twin`. */
-  readonly twins?: true;
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
   /** A task whose answers have a beginning to show: `RolloutTools.solution` gives two tokens or more. */
@@ -102,6 +130,13 @@ export interface Needs {
   readonly shown?: true;
   /** Prompts that some of a group's completions are trained under, at most, besides that of the others. */
   readonly prompts?: number;
+  /**
+   * Words that it speaks to the policy in, and what each says to a pretrained model. A closed vocabulary has them in runs
+   * of this method alone, as further tokens.
+   */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Room for prompts that go on behind so many completions, at most: `RolloutTools.followUp`. */
+  readonly replies?: number;
   /** Room for demonstrations of the task's problems: `LossTerm.texts`. */
   readonly demonstrations?: true;
 }

@@ -21,35 +21,18 @@
 
 import type { TaskItem } from '../data/task.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import type { ParameterSet, StepContext } from './method.ts';
+import type { GroupRequest } from './group_request.ts';
+import type { FollowUpTurn, ParameterSet, StepContext } from './method.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
 
-/** A problem that is to be sampled. */
-export interface GroupRequest {
-  readonly item: TaskItem;
-  /** Completions: the size of the group. */
-  readonly samples: number;
-  /** They are sampled under this prompt, and trained under it unless a strategy changes that; absent: the problem's own. */
-  readonly prompt?: Int32Array;
-  /** [samples] tokens that each completion begins with; they are not sampled, and carry no loss. */
-  readonly prefixes?: readonly Int32Array[];
-  /**
-   * [samples] at which each completion is sampled, 0: greedy; absent: that of the stage. One at another temperature than
-   * the stage's is off-policy.
-   */
-  readonly temperatures?: readonly number[];
-  /** What metrics and logs call its rollouts; absent: nothing. */
-  readonly origin?: string;
-}
+export type { GroupRequest } from './group_request.ts';
 
 /** The next problems of the source before this one; of the first, of the task's endless training stream. */
 export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
 
 export interface SourceTools extends StepContext {
-  /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
-  twin(item: TaskItem): TaskItem | undefined;
   /**
    * [items][samples] verdicts of completions that are not trained on: sampled as the stage samples, or the one greedy
    * completion. Their tokens count as sampled.
@@ -89,6 +72,10 @@ export interface RolloutTools extends StepContext {
   references(item: TaskItem, answers: readonly Int32Array[]): Promise<readonly Rollout[]>;
   /** [completions][tokens] log-probs of completions behind a prompt, under the policy as it is. */
   logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
+  /** The prompt that goes on behind answers, each without its end and followed by a word: `Needs.replies`. */
+  followUp(item: TaskItem, ...turns: readonly FollowUpTurn[]): Int32Array;
+  /** A word of `Needs.words` as the policy writes it. */
+  said(word: string): string;
   /** The group with other rollouts; dead where a group step has said so, or where the stage's estimator now does. */
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }

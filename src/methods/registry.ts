@@ -43,7 +43,6 @@ import { agree } from './group_steps/agree.ts';
 import { appeal } from './group_steps/appeal.ts';
 import { auxAutoWeight } from './group_steps/aux_auto_weight.ts';
 import { constraintDual } from './group_steps/constraint_dual.ts';
-import { crossMajority } from './group_steps/cross_majority.ts';
 import { ensemble } from './group_steps/ensemble.ts';
 import { harmonic } from './group_steps/harmonic.ts';
 import { ladder } from './group_steps/ladder.ts';
@@ -100,12 +99,15 @@ import { sequence } from './ratios/sequence.ts';
 import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
+import { draftRefine } from './rollouts/draft_refine.ts';
 import { hintResample } from './rollouts/hint_resample.ts';
 import { minimalHintReplace } from './rollouts/minimal_hint_replace.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
+import { recycleJudge } from './rollouts/recycle_judge.ts';
 import { refill } from './rollouts/refill.ts';
 import { scaffoldDecay } from './rollouts/scaffold_decay.ts';
+import { selfVerify } from './rollouts/self_verify.ts';
 import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
 import { confidence } from './shaping/confidence.ts';
@@ -124,7 +126,6 @@ import { prefilter } from './sources/prefilter.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { solveRatePrune } from './sources/solve_rate_prune.ts';
 import { stream } from './sources/stream.ts';
-import { twin } from './sources/twin.ts';
 import { weakness } from './sources/weakness.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
@@ -160,11 +161,14 @@ export interface PointParts {
 }
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
-  promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness, twin],
+  promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
   rolloutStrategies: [
     refill,
     oversampleSelect,
     prefixBranch,
+    draftRefine,
+    selfVerify,
+    recycleJudge,
     hintResample,
     minimalHintReplace,
     scaffoldDecay,
@@ -180,7 +184,6 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     winRate,
     spreadGuard,
     majority,
-    crossMajority,
     noisyWrapper,
     noiseBackward,
     noiseForward,

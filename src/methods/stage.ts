@@ -122,6 +122,8 @@ export interface SftStageConfig {
     /** Demonstrations in an optimizer step (`per_device_train_batch_size`). */
     readonly sequencesPerStep: number;
   };
+  /** Share of demonstrations in the forms of methods of later stages (`form_share`); absent: a quarter. */
+  readonly formShare?: number;
   readonly optimizer: OptimizerConfig;
   readonly evaluation: EvaluationConfig;
 }

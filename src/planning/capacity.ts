@@ -1,6 +1,7 @@
 /** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
 
 import type { RunConfig } from '../config/run_config.ts';
+import { mostFollowUpTokens } from '../data/follow_up.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
@@ -52,8 +53,10 @@ export function planCapacity(
   needs: readonly StageNeeds[] = stageNeeds(config),
 ): Capacity {
   const shown = needs.some((ofStage) => ofStage.shown) ? tasks.maxShownTokens : 0;
-  const prompt = tasks.maxPromptTokens + shown;
-  const context = longestSequence(config, tasks, shown);
+  const replies = mostFollowUpTokens(tasks, Math.max(0, ...needs.map((ofStage) => ofStage.replies)));
+  const further = Math.max(shown, replies);
+  const prompt = tasks.maxPromptTokens + further;
+  const context = longestSequence(config, tasks, further);
   let rows = 1;
   let lossRows = 1;
   let groups = 1;
@@ -72,7 +75,7 @@ export function planCapacity(
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
     const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
     const prompts = 1 + (needed?.prompts ?? 0);
-    const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens;
+    const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens + replies;
     const groupRows = promptRows + samples * (limit - 1);
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const togetherAsked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
@@ -155,15 +158,15 @@ export function inferenceCapacity(config: RunConfig, tasks: TaskSet, { prompts, 
 /**
  * Longest prompt plus longest completion of all stages, in tokens.
  *
- * @param shownTokens  by which a prompt may become longer
+ * @param further  tokens by which methods make a prompt longer
  * @throws ConfigError where the model takes fewer
  */
-function longestSequence(config: RunConfig, tasks: TaskSet, shownTokens = 0): number {
+function longestSequence(config: RunConfig, tasks: TaskSet, further = 0): number {
   const limits = config.stages.map((stage) => completionLimit(tasks, stage));
   const shown = config.stages.flatMap(({ stage }, index) => (stage === 'sft' ? [tasks.supervised(index)] : []));
   const longest = Math.max(
-    tasks.maxPromptTokens + shownTokens + Math.max(...limits, tasks.maxCompletionTokens),
-    ...shown.map(({ maxPromptTokens, maxCompletionTokens }) => maxPromptTokens + maxCompletionTokens),
+    tasks.maxPromptTokens + further + Math.max(...limits, tasks.maxCompletionTokens),
+    ...shown.map(({ maxPromptTokens, maxCompletionTokens }) => maxPromptTokens + further + maxCompletionTokens),
   );
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;

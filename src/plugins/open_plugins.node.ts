@@ -3,6 +3,7 @@
  *
  * Nothing is registered anywhere: names are looked up, files are loaded, and the result is handed to `openRun`.
  */
+import { withWordsOf } from '../config/control_words.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { addOptionProblems } from '../config/option_problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -117,7 +118,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     return {
       config: withModuleNames(loaded.config, opening),
-      tasks,
+      tasks: withWordsOf(loaded.config, tasks, Object.fromEntries(opening.methods)),
       rewards: options.rewards ?? makersOf(opening),
       methods: Object.fromEntries(opening.methods),
       modules: Object.fromEntries([

@@ -1,4 +1,5 @@
 /** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
+import { withWordsOf } from '../config/control_words.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { POINT_KEYS } from '../config/method_keys.ts';
 import { aboutKey } from '../config/problems.ts';
@@ -55,7 +56,7 @@ export async function openRun(
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
-  const tasks = 'shares' in of ? of : oneTask(of);
+  const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), ownMethods);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
   const remarks = runRemarks(config, ownMethods, lineOf);
@@ -64,7 +65,6 @@ export async function openRun(
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
   requireHints(needs, tasks);
-  requireTwins(needs, tasks);
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -101,7 +101,7 @@ export async function openRun(
  */
 export async function openForInference(
   given: RunConfig,
-  tasks: TaskSet,
+  of: TaskSet,
   backend: Backend,
   load: InferenceLoad,
   pretrained?: Pretrained,
@@ -109,6 +109,7 @@ export async function openForInference(
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
+  const tasks = withWordsOf(config, of);
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);
@@ -173,19 +174,6 @@ function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): 
       : `set the key to ${used}, or open the backend without it`;
   const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
-}
-
-/** A method that asks problems under two prompts would ask each once, and not say so. */
-function requireTwins(needs: readonly StageNeeds[], { shares }: TaskSet): void {
-  const [asker] = needs.flatMap(({ twins }) => twins);
-  const without = shares.find(({ task }) => task.twin === undefined);
-  if (asker === undefined || without === undefined) return;
-  const { name } = without.task;
-  const remedy = 'use countdown, chain_sum, products, gcd or lcm, a task of yours with twin, or another method';
-  throw new ConfigError('no-twins', `${asker}: asks each problem under two prompts, and ${name} has one; ${remedy}.`, {
-    method: asker,
-    task: name,
-  });
 }
 
 /** Problems of each task that the rewards of a stage are shown. */

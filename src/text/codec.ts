@@ -20,6 +20,10 @@ export function promptText(prompt: string | readonly Message[]): string {
 export interface Codec extends Tokenizer {
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];
+  /** Of a closed vocabulary, what stands between two of its tokens in a text. */
+  readonly joint?: string;
+  /** Words by which methods speak to the policy, in tokens; there where a run has such methods. */
+  readonly words?: ReadonlyMap<string, Int32Array>;
   /** Files of a pretrained model's tokenizer, by name: they go along with its weights, byte for byte. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /** A conversation as the text that the policy goes on from; `answered`: as it stands behind the last message. */
@@ -30,6 +34,7 @@ export interface Codec extends Tokenizer {
 export function closedCodec(tokenizer: Tokenizer): Codec {
   return {
     vocabSize: tokenizer.vocabSize,
+    joint: tokenizer.closed?.pieces === 'words' ? ' ' : '',
     eosTokenId: tokenizer.eosTokenId,
     padTokenId: tokenizer.padTokenId,
     stopIds: [tokenizer.eosTokenId],

@@ -38,21 +38,18 @@ export function splitAt(pattern: string): Json {
   return { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false };
 }
 
+/** A special token, an entry of `added_tokens`. */
+export function addedToken(content: string, id: number): Json {
+  return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
+}
+
 /** tokenizer.json */
 export function tokenizerJSON({ specials, preTokenizer, decoder, model }: ClosedTokenizer): Record<string, unknown> {
   return {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: specials.map((content, id) => ({
-      id,
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      special: true,
-    })),
+    added_tokens: specials.map(addedToken),
     normalizer: null,
     pre_tokenizer: preTokenizer,
     post_processor: null,

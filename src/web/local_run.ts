@@ -4,7 +4,9 @@
  * A pause is a session that was asked to stop, and so ends with a checkpoint; going on is a session that resumes. What
  * a reload finds is therefore what the page showed.
  */
+
 import { catalogue } from '../config/catalogue.ts';
+import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
@@ -79,7 +81,7 @@ async function open(
   const modules = await hashes(options.rewards ?? {});
   const { files, replaces = false } = options;
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
-  const tasks = await createTasks(config);
+  const tasks = withWordsOf(config, await createTasks(config));
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {

@@ -65,6 +65,15 @@ export async function goOn(run: TrainingRun, steps = Number.POSITIVE_INFINITY): 
   return { metrics, batches };
 }
 
+/** SHA-256 of the weights that a run with these lines ends with. */
+export function weightsAfter(lines: string, small: Partial<SmallRun> = {}): Promise<string> {
+  const toEnd = async (run: TrainingRun): Promise<string> => {
+    await goOn(run);
+    return weightsSha256(run.policy);
+  };
+  return withTossedRun(lines, toEnd, small);
+}
+
 /** All that must be the same whether or not a run was killed: its metrics but for wall-clock, and its weights. */
 interface Outcome {
   readonly metrics: readonly object[];

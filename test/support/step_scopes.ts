@@ -28,6 +28,8 @@ export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools
     solution: () => new Int32Array(),
     solutions: () => [],
     hints: () => [],
+    followUp: (_, ...turns) => Int32Array.from(turns.flatMap(([reply]) => [...reply, 0])),
+    said: (word) => word,
     shown: (_, tokens) => Int32Array.from([...tokens, 0]),
     references: async () => [],
     logprobs: async (_, completions) => completions.map(({ length }) => new Float32Array(length)),

@@ -11,7 +11,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { repeated } from './request_members.ts';
+import { resized } from './request_members.ts';
 
 const RULES = { random: randomly, variance: byVariance, balanced: byVerdict } as const;
 
@@ -43,7 +43,7 @@ export const oversampleSelect = method({
   },
   create: ({ sampledPerKept, keptBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
-      const groups = await next(requests.map((request) => repeated(request, sampledPerKept)));
+      const groups = await next(requests.map((request) => resized(request, sampledPerKept * request.samples)));
       metric('reward', meanOf(groups.flatMap(({ rollouts }) => rollouts.flatMap(({ reward }) => reward ?? []))));
       return groups.map((group, i) => {
         const { rollouts } = group;

@@ -9,12 +9,11 @@ export function membersOf(request: GroupRequest, first: number, samples: number)
   );
 }
 
-/** All of them so many times over. */
-export function repeated(request: GroupRequest, times: number): GroupRequest {
-  const { samples } = request;
+/** So many, from the first one again behind the last. */
+export function resized(request: GroupRequest, samples: number): GroupRequest {
   return withMembers(
     request,
-    Array.from({ length: times * samples }, (_, i) => i % samples),
+    Array.from({ length: samples }, (_, i) => i % request.samples),
   );
 }
 

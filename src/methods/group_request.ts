@@ -1,0 +1,28 @@
+/** What is asked of sampling: a problem, and how its group comes to be. */
+import type { TaskItem } from '../data/task.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+
+/** A problem that is to be sampled. */
+export interface GroupRequest {
+  readonly item: TaskItem;
+  /** Completions: the size of the group. */
+  readonly samples: number;
+  /** They are sampled under this prompt, and trained under it unless a strategy changes that; absent: the problem's own. */
+  readonly prompt?: Int32Array;
+  /** [samples] tokens that each completion begins with; they are not sampled, and carry no loss. */
+  readonly prefixes?: readonly Int32Array[];
+  /**
+   * [samples] at which each completion is sampled, 0: greedy; absent: that of the stage. One at another temperature than
+   * the stage's is off-policy.
+   */
+  readonly temperatures?: readonly number[];
+  /** What metrics and logs call its rollouts; absent: its kind, or nothing. */
+  readonly origin?: string;
+  /**
+   * What is asked where it is not to solve the problem: `verify`. Its groups are judged by `judge`, normalised by
+   * themselves, and are no visits of the problem; other strategies and group steps do not see them.
+   */
+  readonly kind?: string;
+  /** Judges a text in the place of the task; the score is its reward. */
+  readonly judge?: (text: string) => Verdict;
+}

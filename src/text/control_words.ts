@@ -1,0 +1,72 @@
+/**
+ * Words by which a method speaks to the policy, as `<verify>`: runs of that method alone have them.
+ *
+ * A closed vocabulary takes each as one further token behind its own, whose ids stay as they are. A pretrained model reads
+ * and writes what the word says, as text.
+ */
+import { DataError } from '../errors.ts';
+import type { Codec } from './codec.ts';
+import { addedToken } from './tokenizer_json.ts';
+
+/** Words, and what each of them says to a pretrained model. */
+export type ControlWords = Readonly<Record<string, string>>;
+
+/** The codec with these words. @throws DataError where one of them is a token of the vocabulary already */
+export function withWords(codec: Codec, words: ControlWords): Codec {
+  const { joint } = codec;
+  const names = Object.keys(words);
+  const known = names.filter((name) => !codec.words?.has(name));
+  if (known.length === 0) return codec;
+  if (joint === undefined) {
+    const said = known.map((name) => [name, codec.encode(words[name])] as const);
+    return { ...codec, words: new Map([...(codec.words ?? []), ...said]) };
+  }
+  const own = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
+  const taken = known.find((name) => own.includes(name));
+  if (taken !== undefined) {
+    throw new DataError('duplicate-token', `${taken} — a token of the task's own vocabulary; rename it there.`, {
+      taken,
+    });
+  }
+  const first = codec.vocabSize;
+  const tokenText = (id: number): string => known[id - first] ?? codec.tokenText(id);
+  const ids = known.map((name, i) => [name, Int32Array.of(first + i)] as const);
+  return {
+    ...codec,
+    vocabSize: first + known.length,
+    words: new Map([...(codec.words ?? []), ...ids]),
+    tokenText,
+    decode: (tokens) => partsOf(codec, tokens, first, tokenText).join(joint),
+    toJSON: () => {
+      const json = codec.toJSON();
+      const added = json.added_tokens as readonly unknown[]; // of every closed tokenizer
+      return { ...json, added_tokens: [...added, ...known.map((name, i) => addedToken(name, first + i))] };
+    },
+  };
+}
+
+/** What stands between the words as the codec decodes it. */
+function partsOf(codec: Codec, tokens: ArrayLike<number>, first: number, tokenText: (id: number) => string): string[] {
+  const parts: string[] = [];
+  let run: number[] = [];
+  const flush = (): void => {
+    if (run.length > 0) parts.push(codec.decode(run));
+    run = [];
+  };
+  for (const id of Array.from(tokens)) {
+    if (id < first) run.push(id);
+    else {
+      flush();
+      parts.push(tokenText(id));
+    }
+  }
+  flush();
+  return parts;
+}
+
+/** The tokens of a word. @throws RangeError where the codec has none of that name */
+export function wordTokens({ words }: Codec, name: string): Int32Array {
+  const tokens = words?.get(name);
+  if (tokens === undefined) throw new RangeError(`${name} is no word of this run: a method declares it in \`needs\``);
+  return tokens;
+}
