@@ -47,6 +47,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   tfjs: ['model', 'kernels'],
   // Models of the Hugging Face hub, fetched into its cache on this machine.
   hub: ['model', 'text'],
+  // A run directory shown elsewhere: knows the logs, not the training.
+  trackers: ['run', 'config'],
   run: [
     'hub',
     'planning',
@@ -81,6 +83,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'hub',
     'report',
+    'trackers',
     'run',
     'planning',
     'grpo',

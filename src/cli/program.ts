@@ -34,6 +34,7 @@ import { parseSeeds } from './seed_series.ts';
 import { seedsCommand } from './seeds.ts';
 import { exportTask, scoreTask } from './task_rows.ts';
 import { checkTaskCommand, listTasks, showTask } from './tasks.ts';
+import { trackCommand } from './track.ts';
 import { trainCommand } from './train.ts';
 import { uiCommand } from './ui.ts';
 
@@ -94,6 +95,7 @@ export function program(): Command {
   addFetch(root);
   addMerge(root);
   addReport(root);
+  addTrack(root);
   addRuns(root);
   addUi(root);
   root.command('schema').description('print the JSON Schema of a config, for editors').action(schemaCommand);
@@ -256,6 +258,20 @@ function addReport(root: Command): void {
     .option('--run <directory>', 'run directory, finished or not, e.g. runs/countdown (required)')
     .option('-o, --output <file>', 'where to write the page (default: report.html in the run directory)')
     .action((words: readonly string[], options) => reportCommand({ ...options, run: onlyRun(words, options.run) }));
+}
+
+function addTrack(root: Command): void {
+  root
+    .command('track')
+    .description('send to MLflow what it does not have of a run: report_to: mlflow does so while it trains')
+    .usage('--run <directory>')
+    .argument('[words...]')
+    .configureHelp({ visibleArguments: () => [] })
+    .option(
+      '--run <directory>',
+      'run directory, finished or not, e.g. runs/countdown (required); MLFLOW_TRACKING_URI is heeded',
+    )
+    .action((words: readonly string[], options) => trackCommand(onlyRun(words, options.run)));
 }
 
 function addList(root: Command): void {

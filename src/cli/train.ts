@@ -1,5 +1,8 @@
 /** `rlvr-train --config FILE`: the main job. */
 
+import { basename, resolve } from 'node:path';
+import { reportsTo } from '../config/report_to.ts';
+import type { RunConfig } from '../config/run_config.ts';
 import { plannedMemory } from '../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../plugins/open_plugins.node.ts';
 import { fileStore } from '../run/files.node.ts';
@@ -8,6 +11,9 @@ import type { Pretrained } from '../run/pretrained.ts';
 import { resumeCommand } from '../run/resume_command.ts';
 import { fingerprintOf } from '../run/run_fingerprint.node.ts';
 import { session } from '../run/session.ts';
+import type { Store } from '../run/store.ts';
+import type { Tracker } from '../run/tracker.ts';
+import { liveMlflow } from '../trackers/mlflow_live.ts';
 import { announceFile } from './announce_file.ts';
 import { chooseBackend, threadsNote } from './backend.ts';
 import { RunControls } from './controls.ts';
@@ -16,6 +22,7 @@ import { dryRun } from './dry_run.ts';
 import { onHangup } from './hangup.ts';
 import { type LoadedRun, loadRun, type RunFlags } from './load_run.ts';
 import { LOST_READER_CODE, onLostReader } from './lost_reader.ts';
+import { hasMlflow, mlflowPlace } from './mlflow_place.ts';
 import { describeRow } from './newest_run.ts';
 import { openConfiguredModel } from './open_model.ts';
 import { printError } from './output.ts';
@@ -83,7 +90,8 @@ async function trainWith(
       const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
-      for await (const event of session({ run, store, fingerprint, directory, resume, force, ...requests })) {
+      const trackers = trackersOf(config, store, directory);
+      for await (const event of session({ run, store, fingerprint, directory, resume, force, trackers, ...requests })) {
         requestsOfOthers ??= new RequestListener(directory, controls); // now the directory is there, and held
         await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
@@ -100,6 +108,12 @@ async function trainWith(
   } finally {
     await run.policy.close();
   }
+}
+
+/** Where `report_to` is `all`, MLflow is a tracker that the environment names. */
+function trackersOf(config: RunConfig, store: Store, directory: string): Tracker[] {
+  const isWanted = config.reportTo.includes('mlflow') || (reportsTo(config, 'mlflow') && hasMlflow());
+  return isWanted ? [liveMlflow({ store, place: mlflowPlace(), name: basename(resolve(directory)), directory })] : [];
 }
 
 function mainJobLine({ file, directory }: LoadedRun): string {

@@ -60,6 +60,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   hints: 'a task whose answers have a beginning to show',
   shown: 'room for prompts that show something besides the problem',
   prompts: 'room for several prompts of a group',
+  twins: 'a task whose problems have a second prompt each',
   words: 'words of its own: further tokens of a closed vocabulary, text for a pretrained model',
   replies: 'room for prompts that go on behind a completion',
   demonstrations: 'a task that has demonstrations',

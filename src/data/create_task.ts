@@ -37,6 +37,11 @@ export interface TaskOptions {
   readonly files?: DataFiles | undefined;
 }
 
+/** What the twin of a problem is called. */
+export function twinId({ id }: Pick<TaskItem, 'id'>): string {
+  return `${id}/twin`;
+}
+
 /** No run's: seeds are whole numbers from 0. */
 const EXAMPLES_SEED = -1;
 
@@ -50,6 +55,8 @@ class BoundTask implements Task {
   readonly style: Style;
   readonly language: TaskLanguage;
   readonly givesSteps: boolean;
+  /** There where the definition has it. */
+  readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly #level: number | undefined;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
@@ -73,6 +80,7 @@ class BoundTask implements Task {
     this.language = languageOf(definition, knobs, codec === undefined ? this.style : 'compact', path);
     // Steps are places in a compact answer; between tags they would be others.
     this.givesSteps = this.style === 'compact' && codec === undefined && (definition.givesSteps?.(knobs) ?? false);
+    if (definition.twin !== undefined) this.twin = (item) => this.#twin(item);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
@@ -177,6 +185,13 @@ class BoundTask implements Task {
       if (all.size >= MOST_SOLUTIONS) break;
     }
     return [...all];
+  }
+
+  #twin(item: TaskItem): TaskItem | undefined {
+    const identity = this.#definition.twin?.(item.identity, this.knobs);
+    if (identity === null || identity === undefined) return undefined;
+    const prompt = this.#prompt(identity);
+    return { ...item, ...this.#further(identity), id: twinId(item), prompt, answer: this.#answer(identity), identity };
   }
 
   demonstration(item: TaskItem, seed: number, index: number): string {

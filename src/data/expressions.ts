@@ -2,6 +2,7 @@
 import { evaluateExpression, isInteger } from '../parsing/arithmetic.ts';
 import { tokenizeArithmetic } from '../parsing/arithmetic_lexer.ts';
 import { canonicalForm, type Expression, parseExpression } from '../parsing/expression.ts';
+import { rotated } from './rotated.ts';
 
 /** The tree of a text that a task made. @throws RangeError where it is no expression */
 export function expressionOf(text: string): Expression {
@@ -16,6 +17,17 @@ export function integerOf(text: string): bigint {
   const result = evaluateExpression(expressionOf(text), true);
   if (!result.ok || !isInteger(result.value)) throw new RangeError(`${text} is no whole number`);
   return result.value.s * result.value.n;
+}
+
+/** The same sum with the terms that are added in another order; null where that is the same text. */
+export function twinOfSum(text: string): string | null {
+  const terms = text.split(/(?=[+-])/).map((term) => (/^[+-]/.test(term) ? term : `+${term}`));
+  const added = rotated(terms.filter((term) => term.startsWith('+')));
+  const twin = terms
+    .map((term) => (term.startsWith('+') ? (added.shift() ?? term) : term))
+    .join('')
+    .slice(1);
+  return twin === text ? null : twin;
 }
 
 /** The same for orders of the same numbers: `7+12-3` and `12-3+7`. */

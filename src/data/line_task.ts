@@ -14,6 +14,7 @@ type Kept =
   | 'enumerate'
   | 'frequency'
   | 'splitKey'
+  | 'twin'
   | 'question'
   | 'reply'
   | 'parse'

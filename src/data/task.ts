@@ -78,6 +78,10 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   splitKey?(identity: I): string;
   /** The prompt text. */
   prompt(identity: I, knobs: K): string;
+  /**
+   * The same problem under another prompt: of the same key, with the same right answers. Null where there is none.
+   */
+  twin?(identity: I, knobs: K): I | null;
   /** The same problem as an English sentence or a few, for `style: plain`; what form the answer has is part of it. */
   question?(identity: I, knobs: K): string;
   /**
@@ -184,6 +188,8 @@ export interface Task {
   parse(prompt: string): TaskItem | null | undefined;
   /** The longest ones, where the task knows them: their lengths in tokens bound those of all. */
   longItems?(): readonly TaskItem[];
+  /** The same problem under another prompt, of the same key; undefined where the task cannot say it otherwise. */
+  twin?(item: TaskItem): TaskItem | undefined;
   /** The whole of a conversation whose every assistant's turn a supervised stage learns; undefined: the demonstration. */
   dialogue?(item: TaskItem): readonly Message[] | undefined;
   /** What helps with a problem, from little to much; none where the task knows nothing but its answer. */

@@ -48,6 +48,8 @@ export interface TaskSet {
   droppedHeldOut?(): number;
   /** The problem that a prompt asks; null where it asks none; undefined where a task has no `parse` to tell by. */
   parse(prompt: string): TaskItem | null | undefined;
+  /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
+  twin?(item: TaskItem): TaskItem | undefined;
   /** Prompt token ids; no padding, no EOS. */
   promptTokens(item: TaskItem): Int32Array;
   /** The same, showing these tokens besides, of which those beyond `maxCompletionTokens` are left out. */
@@ -117,6 +119,7 @@ export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
     trainProblems: () => tasks.trainProblems(),
     heldOutItems: () => tasks.heldOutItems(),
     parse: (prompt) => tasks.parse(prompt),
+    twin: (item) => tasks.twin?.(item),
     promptTokens: (item) => tasks.promptTokens(item),
     shownTokens: (item, shown) => tasks.shownTokens(item, shown),
     hints: (item) => tasks.hints(item),
@@ -253,6 +256,11 @@ class TokenizedTasks implements TaskSet {
       return item && { ...item, task: label };
     });
     return read.find((item) => item) ?? (read.includes(undefined) ? undefined : null);
+  }
+
+  twin(item: TaskItem): TaskItem | undefined {
+    const twin = this.#taskOf(item).twin?.(item);
+    return twin && (item.task === undefined ? twin : { ...twin, task: item.task });
   }
 
   promptTokens(item: TaskItem): Int32Array {

@@ -101,6 +101,29 @@ const lowSolveRate: Diagnostic = {
   },
 };
 
+/** Share of the votes from which on a majority is said to be sure of itself. */
+const SURE = 0.5;
+
+const wrongMajority: Diagnostic = {
+  code: 'wrong-majority',
+  level: 'warning',
+  after: 'batch',
+  appliesTo: ['majority', 'cross-majority'],
+  patience: 3,
+  look({ batches }) {
+    const newest = batches.at(-1);
+    if (newest === undefined || newest.lowest < 0 || newest.highest > 1) return undefined; // other rewards are added
+    // Were every majority right, as many would be right as are paid.
+    if (newest.reward < SURE || newest.correct >= newest.reward / 2) return undefined;
+    return {
+      seen: `${percent(newest.reward)} of the completions agree with the majority of their group, and ${percent(newest.correct)} are right`,
+      why: 'Most majorities are wrong, and the policy is paid for joining them: it becomes surer, not better',
+      remedy:
+        'Begin from a policy that is more often right than wrong (a longer sft stage, an easier level), let the twin source and cross-majority vote, or train on accuracy where answers are known',
+    };
+  },
+};
+
 /** Of what was earned above the lowest reward. Between batches of 256 completions, healthy runs lose up to 0.3. */
 const LOST = 0.6;
 /** Paid completions that the newest average would have at the best rate: from fewer, chance alone may take 0.6. */
@@ -126,7 +149,7 @@ const rewardCollapse: Diagnostic = {
 };
 
 /** Faults of the reward itself. */
-export const REWARD_FAULTS: readonly Diagnostic[] = [noReward, constantReward, narrowRewards];
+export const REWARD_FAULTS: readonly Diagnostic[] = [noReward, constantReward, narrowRewards, wrongMajority];
 
 /** What the policy earns. */
 export const EARNINGS: readonly Diagnostic[] = [lowSolveRate, rewardCollapse];

@@ -68,7 +68,7 @@ function sourceOver(
       scope.context(id).metric('tokens', tokens);
       return verdicts;
     };
-    return part.next(count, draw, { ...context, attempt });
+    return part.next(count, draw, { ...context, attempt, twin: (item) => run.tasks.twin?.(item) });
   };
 }
 

@@ -91,6 +91,8 @@ export interface StageNeeds {
   readonly shown: boolean;
   /** Prompts of a group besides one. */
   readonly prompts: number;
+  /** Methods that ask problems under two prompts. */
+  readonly twins: readonly string[];
   /** [word, what it says] of all methods. */
   readonly words: readonly (readonly [string, string])[];
   /** Completions in a prompt that goes on behind them, at most. */
@@ -265,6 +267,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     hints: idsOf(({ hints }) => hints),
     shown: some(({ shown }) => shown),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
+    twins: idsOf(({ twins }) => twins),
     words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
     replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),
     demonstrations: some(({ demonstrations }) => demonstrations),

@@ -122,6 +122,8 @@ export interface Needs {
   readonly sampled?: readonly SampledFigure[];
   /** The record of each problem's visits and successes; `history`: with the shares of its last groups, too. */
   readonly ledger?: true | 'history';
+  /** The same problem under another prompt: `Task.twin`. */
+  readonly twins?: true;
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
   /** A task whose answers have a beginning to show: `RolloutTools.solution` gives two tokens or more. */

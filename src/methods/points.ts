@@ -33,6 +33,8 @@ export type { GroupRequest } from './group_request.ts';
 export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
 
 export interface SourceTools extends StepContext {
+  /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
+  twin(item: TaskItem): TaskItem | undefined;
   /**
    * [items][samples] verdicts of completions that are not trained on: sampled as the stage samples, or the one greedy
    * completion. Their tokens count as sampled.

@@ -43,6 +43,7 @@ import { agree } from './group_steps/agree.ts';
 import { appeal } from './group_steps/appeal.ts';
 import { auxAutoWeight } from './group_steps/aux_auto_weight.ts';
 import { constraintDual } from './group_steps/constraint_dual.ts';
+import { crossMajority } from './group_steps/cross_majority.ts';
 import { ensemble } from './group_steps/ensemble.ts';
 import { harmonic } from './group_steps/harmonic.ts';
 import { ladder } from './group_steps/ladder.ts';
@@ -126,6 +127,7 @@ import { prefilter } from './sources/prefilter.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { solveRatePrune } from './sources/solve_rate_prune.ts';
 import { stream } from './sources/stream.ts';
+import { twin } from './sources/twin.ts';
 import { weakness } from './sources/weakness.ts';
 import type { MethodPoint } from './stage.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
@@ -161,7 +163,7 @@ export interface PointParts {
 }
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
-  promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness],
+  promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness, twin],
   rolloutStrategies: [
     refill,
     oversampleSelect,
@@ -184,6 +186,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     winRate,
     spreadGuard,
     majority,
+    crossMajority,
     noisyWrapper,
     noiseBackward,
     noiseForward,

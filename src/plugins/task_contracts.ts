@@ -81,6 +81,12 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
   splitKey: text(false, false),
   prompt: text(true),
   question: text(true, false),
+  twin: {
+    needed: false,
+    isLong: true,
+    gives: 'the same problem as plain data, or null where it has no other prompt',
+    isKept: () => true,
+  },
   columns: { needed: false, isLong: true, gives: 'an object of plain data', isKept: isMapping },
   parse: {
     needed: false,

@@ -65,6 +65,7 @@ export async function openRun(
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
   requireHints(needs, tasks);
+  requireTwins(needs, tasks);
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -174,6 +175,19 @@ function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): 
       : `set the key to ${used}, or open the backend without it`;
   const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
+}
+
+/** A method that asks problems under two prompts would ask each once, and not say so. */
+function requireTwins(needs: readonly StageNeeds[], { shares }: TaskSet): void {
+  const [asker] = needs.flatMap(({ twins }) => twins);
+  const without = shares.find(({ task }) => task.twin === undefined);
+  if (asker === undefined || without === undefined) return;
+  const { name } = without.task;
+  const remedy = 'use countdown, chain_sum, products, gcd or lcm, a task of yours with twin, or another method';
+  throw new ConfigError('no-twins', `${asker}: asks each problem under two prompts, and ${name} has one; ${remedy}.`, {
+    method: asker,
+    task: name,
+  });
 }
 
 /** Problems of each task that the rewards of a stage are shown. */

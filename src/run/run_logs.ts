@@ -7,11 +7,10 @@
 import { reportsTo } from '../config/report_to.ts';
 import { CheckpointError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
-import { evaluationMetrics } from '../grpo/metrics.ts';
-import { stageOf, type TrainingRun } from '../grpo/run.ts';
-import { completionRecords } from './completions.ts';
+import type { TrainingRun } from '../grpo/run.ts';
 import type { JsonObject } from './json.ts';
 import { MetricsLog } from './metrics_log.ts';
+import type { ReporterEvent } from './reporter_event.ts';
 import type { LogPositions } from './state.ts';
 import type { Store } from './store.ts';
 import { TensorBoardLog } from './tensorboard.ts';
@@ -42,26 +41,24 @@ export class RunLogs {
     return this.#hasRefused;
   }
 
-  /** @throws CheckpointError where event files cannot be written */
-  async record(run: TrainingRun, event: TrainEvent): Promise<void> {
+  /**
+   * @param told  what there is to tell of the event
+   * @throws CheckpointError where event files cannot be written
+   */
+  async record(event: TrainEvent, told: ReporterEvent | undefined): Promise<void> {
     await this.#tensorBoard?.handle(event);
-    if (event.type === 'step') await this.#append(this.#metrics, event.metrics);
-    if (event.type === 'evaluation') {
-      const { step, stage, moment, evaluation } = event;
-      await this.#append(this.#metrics, { step, stage, evaluation: moment, ...evaluationMetrics(evaluation) });
+    if (told?.type === 'step') await this.#append(this.#metrics, told.metrics);
+    if (told?.type === 'evaluation') {
+      const { step, stage, moment, metrics } = told;
+      await this.#append(this.#metrics, { step, stage, evaluation: moment, ...metrics });
     }
-    if (event.type === 'diagnosis') {
-      const { code, level, message } = event.diagnosis;
-      const line = { step: event.step, stage: event.stage, diagnosis: code, level, message };
-      await this.#append(this.#metrics, line);
+    if (told?.type === 'diagnosis') {
+      const { step, stage, code, level, message } = told;
+      await this.#append(this.#metrics, { step, stage, diagnosis: code, level, message });
     }
-    if (event.type === 'rollouts') {
-      const stage = stageOf(run);
-      const textOf = (tokens: Int32Array): string => run.tasks.codec.decode(tokens);
-      const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
-      const lines = completionRecords(event.step, event.groups, names, textOf);
-      await this.#tensorBoard?.completions(event.step, lines);
-      for (const line of lines) await this.#append(this.#completions, line);
+    if (told?.type === 'completions') {
+      await this.#tensorBoard?.completions(told.step, told.completions);
+      for (const line of told.completions) await this.#append(this.#completions, line);
     }
   }
 

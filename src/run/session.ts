@@ -18,14 +18,18 @@ import { recordedConfig } from './describe_run.ts';
 import { requireDirectory, requireFresh, requireRun } from './directory_checks.ts';
 import type { Fingerprint, RunIdentity } from './fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint.ts';
+import { flatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { exportModel, ofBest, ofLast } from './model_export.ts';
 import { MODEL_FOLDER } from './model_files.ts';
+import { reported } from './reporter_event.ts';
 import { RunLogs } from './run_logs.ts';
 import { changedConfig, describeChange, readChanges } from './setting_changes.ts';
 import { captureCheckpoint, restoreCheckpoint } from './state.ts';
 import type { Claim, Store } from './store.ts';
 import { type Summary, summarize } from './summary.ts';
+import type { Tracker } from './tracker.ts';
+import { TrackerGroup } from './tracker_group.ts';
 
 export { MODEL_FOLDER };
 
@@ -57,6 +61,8 @@ export interface SessionOptions {
    * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.
    */
   readonly wantsEvaluation?: () => boolean | Promise<boolean>;
+  /** Told how the run goes; what they have to say comes as notes. */
+  readonly trackers?: readonly Tracker[];
 }
 
 /** Keys of the config that do not decide bits of the training. */
@@ -105,25 +111,31 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   await removeUnfinished(store);
   const logs = await RunLogs.open(given.run, store);
   let earlierSeconds = 0;
+  let resumedFrom: string | undefined;
   let options = given;
   if (options.resume) {
     const resumed = await resume(options, logs);
     options = { ...options, run: resumed.run };
     earlierSeconds = resumed.wallSeconds;
-    const { checkpoint: from } = resumed;
-    if (from !== undefined) yield { type: 'resumed', checkpoint: from, wallSeconds: earlierSeconds };
+    resumedFrom = resumed.checkpoint;
+    if (resumedFrom !== undefined) yield { type: 'resumed', checkpoint: resumedFrom, wallSeconds: earlierSeconds };
     for (const message of resumed.notes) yield { type: 'note', message };
   } else {
     await startDirectory(options);
   }
-  const { run } = options;
+  const { run, directory = '' } = options;
+  const trackers = new TrackerGroup(options.trackers);
+  trackers.tell({ type: 'start', directory, config: flatConfig(run.config), ...(resumedFrom && { resumedFrom }) });
   const start = run.clock();
   const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
   let savedAt = run.clock();
   let rest = restOf(run, logs);
   try {
     for await (const event of train(run)) {
-      await logs.record(run, event);
+      yield* trackers.notes();
+      const told = reported(run, event);
+      await logs.record(event, told);
+      trackers.tell(told);
       if (event.type === 'evaluation') {
         await requireDirectory(options, options.claim);
         await keepBest(run, store);
@@ -131,15 +143,17 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       yield event;
       if (event.type !== 'step') continue;
       rest = restOf(run, logs);
-      if (!isComplete(run)) yield* requestedEvaluations(options, logs);
+      if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers);
       const stop = options.shouldStop();
       const isDue = atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000;
       if (stop || isDue || logs.hasRefused) {
         const name = await checkpoint(options, logs, wallSeconds());
         savedAt = run.clock();
+        trackers.tell({ type: 'checkpoint', name });
         yield { type: 'checkpoint', name };
       }
       if (stop && !isComplete(run)) {
+        yield* trackers.close({ end: 'stopped' });
         yield { type: 'stopped', step: event.step };
         return;
       }
@@ -152,9 +166,10 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       await logs.takeBackCompletions(rest.completionsBytes);
       await checkpoint(options, logs, wallSeconds());
     }
+    yield* trackers.close({ end: 'failed' });
     throw error;
   }
-  yield* finish(options, logs, wallSeconds);
+  yield* finish(options, logs, trackers, wallSeconds);
 }
 
 /** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
@@ -170,13 +185,16 @@ function restOf({ state }: TrainingRun, { completionsEnd }: RunLogs) {
 async function* requestedEvaluations(
   { run, wantsEvaluation }: SessionOptions,
   logs: RunLogs,
+  trackers: TrackerGroup,
 ): AsyncGenerator<TrainEvent> {
   while (await wantsEvaluation?.()) {
     const stage = stageOf(run);
     const evaluation = await evaluate(run, stage);
     const { step } = run.state;
     const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
-    await logs.record(run, event);
+    const told = reported(run, event);
+    await logs.record(event, told);
+    trackers.tell(told);
     yield event;
   }
 }
@@ -270,6 +288,7 @@ async function keepEvidence(store: Store, logs: RunLogs, error: unknown): Promis
 async function* finish(
   options: ClaimedOptions,
   logs: RunLogs,
+  trackers: TrackerGroup,
   wallSeconds: () => number,
 ): AsyncGenerator<SessionEvent> {
   const { run, store, fingerprint } = options;
@@ -288,5 +307,6 @@ async function* finish(
   );
   const summary = summarize(run, fingerprint, { wallSeconds: wallSeconds(), weightsSha256: sha256, model });
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));
+  yield* trackers.close({ end: 'finished', summary });
   yield { type: 'finished', summary };
 }

@@ -51,6 +51,24 @@ it('the group that is shown at the end is that of the last step', async () => {
   expect(await open.page.textContent('#group .prompt')).toMatch(`step ${STEPS},`);
 });
 
+it('an answer is read token by token: its log-probs are those of the table, by keyboard too', async () => {
+  const { page } = open;
+  await page.focus('#group li:nth-child(2) button.tokens');
+  const logprobs = await page.$$eval('#group li:nth-child(2) .token', (tokens) =>
+    tokens.map((token) => Number((token as HTMLElement).dataset.logprob)),
+  );
+  await page.keyboard.press('Enter');
+  const numbers = await page.$$eval('#group .token-table td:last-child', (cells) =>
+    cells.map((cell) => Number(cell.textContent?.replace('\u2212', '-'))),
+  );
+  const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
+  expect(numbers).toHaveLength(logprobs.length + 1);
+  for (const [i, logprob] of [...logprobs, sum].entries()) expect(numbers[i]).toBeCloseTo(logprob, 3);
+  await page.keyboard.press('Escape');
+  expect(await page.isHidden('#group .token-table')).toBe(true);
+  expect(await page.evaluate(() => document.activeElement?.className)).toBe('tokens');
+});
+
 it('a run that has ended takes more steps, and a reload has them', async () => {
   const { page } = open;
   expect(await page.textContent('#train')).toBe('300 more steps');
@@ -65,4 +83,27 @@ it('a run that has ended takes more steps, and a reload has them', async () => {
   await drawn(page);
   expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
   expect(await page.textContent('#train')).toBe('Go on');
+});
+
+it('a reward is written in an editor that is fetched when it is opened; Escape, then Tab leaves it', async () => {
+  const { page } = open;
+  const isEditor = (path: string): boolean => path.includes('code_editor');
+  expect(site.requests.some(isEditor)).toBe(false);
+  const before = await page.inputValue('#reward-code');
+  await page.click('#reward-code');
+  await page.waitForSelector('.editor .cm-lineNumbers');
+  expect(site.requests.filter(isEditor)).toHaveLength(1);
+  const text = () => page.$$eval('.editor .cm-line', (lines) => lines.map((line) => line.textContent).join('\n'));
+  expect(await text()).toBe(before);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('function reward({ verdict }) { return verd');
+  await page.waitForSelector('.cm-tooltip-autocomplete >> text=verdict.score');
+  await page.keyboard.press('Escape'); // the list
+  await page.keyboard.type('ict.score / 2;');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('try-reward');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#reward tbody tr');
+  expect(await page.$$('#reward tbody tr')).toHaveLength(20);
 });

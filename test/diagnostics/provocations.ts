@@ -62,6 +62,11 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       stream.evaluation({ greedy: 0.1, sampled: 0.04 }).step({ correct: 0.05, reward: 0.05, paid: 0.05, live: 14 }),
     says: [/only 4\.0 % .*\(5\.0 % in this batch\).* 3e-4/, /learning_rate to 2e-5/],
   },
+  'wrong-majority': {
+    options: { keys: { group_steps: ['majority'] } },
+    run: (stream) => stream.times(3, () => stream.step({ reward: 0.7, paid: 0.7, correct: 0.2 })),
+    says: [/70\.0 % .* and 20\.0 % are right/, /twin source and cross-majority/],
+  },
   'reward-collapse': {
     run: (stream) =>
       stream.times(20, () => stream.step()).times(12, () => stream.step({ reward: 0.05, correct: 0.05, paid: 0.05 })),

@@ -48,6 +48,13 @@ export interface TensorBoardGolden {
   bytes: string;
 }
 
+export interface MlflowGolden {
+  about: string;
+  versions: Record<string, string>;
+  /** In their order; `<run>` stands for the run's id. */
+  exchanges: { about: string; method: string; path: string; body: unknown; status: number; answer: unknown }[];
+}
+
 export interface TrlLossOptions {
   loss_type: 'grpo' | 'bnpo' | 'dr_grpo' | 'dapo' | 'cispo' | 'sapo' | 'luspo' | 'vespo';
   beta: number;
@@ -194,6 +201,7 @@ export interface Goldens {
   trl_advantages: TrlAdvantagesGolden;
   trajectory: TrajectoryGolden;
   tensorboard: TensorBoardGolden;
+  mlflow: MlflowGolden;
   smollm2: SmolLm2Golden;
 }
 

@@ -8,6 +8,7 @@ import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import type { Store } from '../../src/run/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
+import type { Tracker } from '../../src/run/tracker.ts';
 import { createTasks } from '../support/tasks.ts';
 
 export const YAML = `
@@ -32,6 +33,7 @@ export interface Attempt {
   readonly score?: RewardFunction['score'];
   readonly yaml?: string;
   readonly methods?: OwnMethods;
+  readonly trackers?: readonly Tracker[];
   readonly heard?: (event: SessionEvent) => void | Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function finish({
   score = firstToken,
   yaml = YAML,
   methods = {},
+  trackers = [],
   heard = () => {},
 }: Attempt): Promise<Summary> {
   const { config } = parseConfig(yaml, { file: 'run.yaml' });
@@ -50,7 +53,7 @@ export async function finish({
   const task = createTasks(config, { heldOutSample: 2 });
   const run = await openRun(config, task, await wasmBackend({ inline: true }), { rewards: { mine }, methods });
   const fingerprint = await fingerprintOf(run);
-  const options = { run, store, fingerprint, directory: 'runs/one', resume, force, shouldStop: () => false };
+  const options = { run, store, fingerprint, directory: 'runs/one', resume, force, trackers, shouldStop: () => false };
   for await (const event of session(options)) {
     await heard(event);
     if (event.type === 'finished') return event.summary;

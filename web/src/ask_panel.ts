@@ -1,7 +1,7 @@
 /** A box to ask the policy, before and after training; the answers stay beside each other. */
 import { element } from '../../src/report/page/dom.ts';
-import { tokens } from './group_panel.ts';
 import { type Asked, type Lab, messageOf } from './lab.ts';
+import { TokenTable, tokensButton } from './token_table.ts';
 
 const SAMPLES = 4;
 
@@ -12,6 +12,7 @@ export class AskPanel {
   readonly #button = element('button', { type: 'submit' }, 'Ask');
   readonly #answers = element('div', { 'aria-live': 'polite' });
   readonly #problem = element('div', { role: 'status' });
+  readonly #table = new TokenTable();
   #isAsking = false;
   #examplesOf: unknown;
   #shown: readonly Asked[] | undefined;
@@ -38,6 +39,7 @@ export class AskPanel {
       this.#prompts,
       this.#problem,
       this.#answers,
+      this.#table.box,
     );
   }
 
@@ -92,7 +94,9 @@ export class AskPanel {
               return element(
                 'li',
                 {},
-                element('span', { class: 'tokens' }, ...tokens(answer, vocabulary)),
+                tokensButton(answer, vocabulary, () =>
+                  this.#table.show(`${prompt} after ${step} steps`, answer, vocabulary),
+                ),
                 element('span', { class: isRight ? 'right' : 'wrong', title: answer.verdict?.reason ?? '' }, mark),
               );
             }),

@@ -231,6 +231,7 @@ function markEdges({ ctx, bbox, valToPos }: uPlot, { edges, stages }: History, c
   ctx.fillStyle = color;
   ctx.font = `${11 * devicePixelRatio}px system-ui`;
   ctx.textBaseline = 'bottom';
+  ctx.textAlign = 'left';
   for (const [i, edge] of edges.entries()) {
     if (i === 0) continue;
     const x = valToPos(edge, 'x', true);

@@ -2,6 +2,7 @@
 import type { CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 import type { Lab } from './lab.ts';
+import { TokenTable, tokensButton } from './token_table.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */
 export const DWELL_MS = 1200;
@@ -11,9 +12,11 @@ const SLICES = 4;
 export class GroupPanel {
   readonly #place: HTMLElement;
   readonly #list = element('ul', { class: 'completions' });
+  readonly #table = new TokenTable();
   readonly #lab: Lab;
   #shown: CreditedGroup | undefined;
   #shownAt = 0;
+  #step = 0;
   /** The group that each slice of the list shows. */
   readonly #drawn: (CreditedGroup | undefined)[] = Array.from({ length: SLICES });
 
@@ -43,6 +46,7 @@ export class GroupPanel {
     const now = performance.now();
     if (group === this.#shown || (status === 'training' && now - this.#shownAt < DWELL_MS)) return false;
     this.#shown = group;
+    this.#step = groupsStep;
     this.#shownAt = now;
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
     const mean = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
@@ -57,7 +61,7 @@ export class GroupPanel {
       element('span', { class: 'quiet' }, ` mean reward ${mean.toFixed(2)}.${about}`),
     );
     if (this.#list.isConnected) this.#place.firstElementChild?.replaceWith(head);
-    else this.#place.replaceChildren(head, this.#list);
+    else this.#place.replaceChildren(head, this.#list, this.#table.box);
     while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
     return false;
   }
@@ -70,7 +74,10 @@ export class GroupPanel {
     const vocabulary = this.#lab.run?.opened.vocabulary ?? [];
     const size = Math.ceil(group.rollouts.length / SLICES);
     for (let i = slice * size; i < Math.min(group.rollouts.length, (slice + 1) * size); i++) {
-      const item = completion(group.rollouts[i] as Rollout, group.advantages[i] ?? 0, vocabulary);
+      const rollout = group.rollouts[i] as Rollout;
+      const about = `step ${this.#step}, ${group.item.prompt}`;
+      const answer = tokensButton(rollout, vocabulary, () => this.#table.show(about, rollout, vocabulary));
+      const item = completion(rollout, group.advantages[i] ?? 0, answer);
       const before = this.#list.children[i];
       if (before === undefined) this.#list.append(item);
       else before.replaceWith(item);
@@ -79,13 +86,13 @@ export class GroupPanel {
   }
 }
 
-function completion(rollout: Rollout, advantage: number, vocabulary: readonly string[]): HTMLElement {
+function completion(rollout: Rollout, advantage: number, answer: HTMLElement): HTMLElement {
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
   const { status, reason } = rollout.verdict;
   return element(
     'li',
     { class: `completion ${direction}`, style: `--a: ${Math.min(1, Math.abs(advantage) / 2).toFixed(2)}` },
-    element('div', { class: 'tokens' }, ...tokens(rollout, vocabulary)),
+    answer,
     element(
       'div',
       { class: 'scores' },
@@ -98,26 +105,4 @@ function completion(rollout: Rollout, advantage: number, vocabulary: readonly st
       ),
     ),
   );
-}
-
-/** Each token on a ground that is the stronger the less likely it was. */
-export function tokens(
-  sampled: { readonly tokens: Int32Array; readonly logprobs: Float32Array },
-  vocabulary: readonly string[],
-): HTMLElement[] {
-  return Array.from(sampled.tokens, (id, i) => {
-    const probability = Math.exp(sampled.logprobs[i] as number);
-    const text = vocabulary[id] ?? '?';
-    const shown = text === '<eos>' ? '⏎' : text;
-    return element(
-      'i',
-      {
-        class: 'token',
-        style: `--p: ${probability.toFixed(3)}`,
-        'data-logprob': sampled.logprobs[i],
-        title: `${text}: ${(100 * probability).toFixed(1)} %`,
-      },
-      shown,
-    );
-  });
 }

@@ -1,5 +1,7 @@
 /** An editor for a reward of the visitor's own: tried on twenty completions, then trained against. */
 import { element } from '../../src/report/page/dom.ts';
+import type { Word } from './code_editor.ts';
+import { CodeField } from './code_field.ts';
 import type { Experiment } from './experiment.ts';
 import { type Lab, messageOf } from './lab.ts';
 
@@ -13,9 +15,19 @@ function reward({ prompt, completion, answer, length, verdict }) {
 }
 `;
 
+const WORDS: readonly Word[] = [
+  { word: 'prompt', means: 'the problem as it was asked' },
+  { word: 'completion', means: 'what the policy answered' },
+  { word: 'answer', means: 'one right answer' },
+  { word: 'length', means: 'tokens of the completion' },
+  { word: 'verdict.score', means: 'of the strict verifier, 0 to 1' },
+  { word: 'verdict.status', means: "'correct', 'incorrect', 'invalid' or 'truncated'" },
+  { word: 'verdict.reason', means: 'why, in words' },
+];
+
 export class RewardPanel {
   readonly #lab: Lab;
-  readonly #code = element('textarea', { id: 'reward-code', rows: 10, spellcheck: 'false', autocapitalize: 'off' });
+  readonly #code = new CodeField({ id: 'reward-code', label: 'JavaScript', rows: 10, words: WORDS });
   readonly #result = element('div', { 'aria-live': 'polite' });
   #shown: string | undefined;
 
@@ -38,8 +50,7 @@ export class RewardPanel {
         { class: 'quiet' },
         'Runs in a worker of its own, without network, storage or page; one that hangs is ended after five seconds.',
       ),
-      element('label', { for: 'reward-code' }, 'JavaScript'),
-      this.#code,
+      this.#code.box,
       element('div', { class: 'row' }, attempt, use),
       this.#result,
     );

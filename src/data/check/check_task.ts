@@ -12,6 +12,7 @@ import { attack } from './attack.ts';
 import {
   acceptsRightAnswers,
   demonstrates,
+  hasTwins,
   isAboveChance,
   isFast,
   isPure,
@@ -95,6 +96,7 @@ export function checkTask(definition: AnyTaskDefinition, options: CheckTaskOptio
     orReport('split', () => splitsDisjointly(setting, 5 * items));
     orReport('reproducible', () => isReproducible(setting));
     orReport('demonstration', () => demonstrates(setting));
+    orReport('twin', () => hasTwins(setting));
     orReport('parse', () => readsPrompts(setting));
     const commonest = orReport('chance', () => isAboveChance(setting)) ?? 0;
     if (setting.style === 'compact') orReport('total', () => attack(setting, attempts));

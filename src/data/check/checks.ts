@@ -296,6 +296,22 @@ export function isReproducible(setting: Setting): void {
   }
 }
 
+/** The twin of a problem is the same problem under another prompt: of its key, and right where it is. */
+export function hasTwins(setting: Setting): void {
+  if (setting.task.twin === undefined) return;
+  for (const item of setting.items) {
+    const twin = setting.task.twin(item);
+    if (twin === undefined) continue;
+    const { prompt } = twin;
+    if (prompt === item.prompt) setting.report('twin', 'a twin has the same prompt', { prompt });
+    if (setting.definition.key(twin.identity) !== item.key)
+      setting.report('twin', 'a twin has another key', { prompt });
+    if (!setting.accepts(twin, item.answer) || !setting.accepts(item, twin.answer)) {
+      setting.report('twin', 'an answer is right of one twin alone', { prompt, answer: item.answer });
+    }
+  }
+}
+
 /** Demonstrations are in the language, within the limits, and answers in form: right or wrong in value. */
 export function demonstrates(setting: Setting): void {
   const tasks = oneTask(setting.task);

@@ -6,30 +6,10 @@
  * one answer. So the true accuracy is logged beside the share of the majority, and `collapse` is above 0 where that share
  * is high while accuracy has fallen: share · (best accuracy − accuracy), both as moving averages.
  */
-import type { Json } from '../../options/json.ts';
-import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import type { Rollout, RolloutGroup } from '../records.ts';
-import { meanOf } from '../statistics.ts';
 import { changeConflict, changedReward, targetOf } from './reward_parts.ts';
-
-/** Weight of the newest round in the moving average of the accuracy. */
-const NEWEST = 0.1;
-
-/** What most of a group say. */
-interface Vote {
-  /** Undefined where nobody has an answer. */
-  readonly answer: string | undefined;
-  /** Of the whole group. */
-  readonly share: number;
-  readonly isRight: boolean;
-}
-
-interface Watched {
-  accuracy: number | null;
-  best: number;
-}
+import { answerBy, VoteWatch, voteByOption, voteOf } from './vote.ts';
 
 export const majority = method({
   id: 'majority',
@@ -39,36 +19,17 @@ export const majority = method({
     source: '2504.16084',
     certainty: 'paper',
   },
-  options: {
-    votedReward: changedReward,
-    votedBy: key(
-      'vote_by',
-      choice(['canonical', 'text'])
-        .default('canonical')
-        .describe(
-          "What is counted: the verdict's normal form of an answer where it gives one, else its text; or always the text, of which the verifier decides nothing. Default canonical.",
-        ),
-    ),
-  },
+  options: { votedReward: changedReward, votedBy: voteByOption },
   conflict: changeConflict,
-  create: ({ votedReward, votedBy }, stage): GroupStep => {
+  create: ({ votedReward, votedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, votedReward);
-    const watched: Watched = { accuracy: null, best: 0 };
-    const answerOf = ({ verdict, text }: Rollout): string | undefined => {
-      if (verdict.status === 'invalid' || verdict.status === 'truncated') return undefined;
-      return (votedBy === 'canonical' ? verdict.canonical : undefined) ?? text.trim();
-    };
+    const watch = new VoteWatch();
+    const answerOf = answerBy(by);
     return {
       scope: 'group',
       apply(groups, { metric }) {
         const votes = groups.map((group) => voteOf(group, answerOf));
-        const share = meanOf(votes.map((vote) => vote.share));
-        const right = groups.flatMap(({ rollouts }) => rollouts.map(({ verdict }) => Number(verdict.score === 1)));
-        watch(watched, meanOf(right));
-        metric('share', share);
-        metric('accuracy', meanOf(right));
-        metric('label_accuracy', meanOf(votes.map(({ isRight }) => Number(isRight))));
-        metric('collapse', share * Math.max(0, watched.best - (watched.accuracy ?? 0)));
+        watch.log(groups, votes, metric);
         return groups.map((group, g) => ({
           ...group,
           rollouts: group.rollouts.map((rollout) => {
@@ -77,31 +38,8 @@ export const majority = method({
           }),
         }));
       },
-      state: () => ({ ...watched }),
-      restore(state: Json) {
-        Object.assign(watched, state as unknown as Watched); // written by `state`
-      },
+      state: () => watch.state(),
+      restore: (state) => watch.restore(state),
     };
   },
 });
-
-function watch(watched: Watched, accuracy: number): void {
-  const before = watched.accuracy ?? accuracy;
-  watched.accuracy = before + NEWEST * (accuracy - before);
-  watched.best = Math.max(watched.best, watched.accuracy);
-}
-
-function voteOf({ rollouts }: RolloutGroup, answerOf: (rollout: Rollout) => string | undefined): Vote {
-  const voters = new Map<string, Rollout[]>(); // in the order of first votes
-  for (const rollout of rollouts) {
-    const answer = answerOf(rollout);
-    if (answer !== undefined) voters.set(answer, [...(voters.get(answer) ?? []), rollout]);
-  }
-  let [answer, most]: [string | undefined, readonly Rollout[]] = [undefined, []];
-  for (const [given, by] of voters) if (by.length > most.length) [answer, most] = [given, by];
-  return {
-    answer,
-    share: most.length / Math.max(1, rollouts.length),
-    isRight: most.some(({ verdict }) => verdict.score === 1),
-  };
-}

@@ -125,7 +125,7 @@ const MAKE_A_TOTAL: readonly string[] = [
   'ensemble',
 ];
 /** Steps that change the total where they name no reward. */
-const CHANGE_IT: readonly string[] = ['reward-transform', 'win-rate', 'majority'];
+const CHANGE_IT: readonly string[] = ['reward-transform', 'win-rate', 'majority', 'cross-majority'];
 
 /**
  * The rules of a step that may change a reward by the option `reward`: there is such a reward, and no step before made a

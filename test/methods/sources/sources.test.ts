@@ -45,6 +45,7 @@ function toolsFor(
     ledger,
     logged,
     attempts: 0,
+    twin: () => undefined,
     metric: (name: string, value: number) => {
       logged[name] = value;
     },

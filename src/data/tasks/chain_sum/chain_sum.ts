@@ -5,7 +5,7 @@
  *   split       by hash of the signed numbers in order: 7+12-3 is the same problem. The family is that of
  *               basic_arithmetic, which asks some of the same sums
  */
-import { expressionKey, integerOf } from '../../expressions.ts';
+import { expressionKey, integerOf, twinOfSum } from '../../expressions.ts';
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
@@ -21,6 +21,10 @@ export const chainSum = lineTask<ChainSumItem, ChainSumKnobs>(chainSumCard, {
     return { text: drawn.map((number, i) => (i === 0 ? `${number}` : `${rng.pick(['+', '-'])}${number}`)).join('') };
   },
   key: ({ text }) => expressionKey(text),
+  twin({ text }) {
+    const twin = twinOfSum(text);
+    return twin === null ? null : { text: twin };
+  },
   prompt: ({ text }) => `${text}>`,
   question: ({ text }) => `What is ${text}?`,
   oracle: ({ text }) => String(integerOf(text)),

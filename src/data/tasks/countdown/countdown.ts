@@ -16,6 +16,7 @@ import { type Expression, renderExpression } from '../../../parsing/expression.t
 import { truncated } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { wordTokenizer } from '../../../text/vocabulary_tokenizer.ts';
+import { rotated } from '../../rotated.ts';
 import type { Mutant, TaskDefinition, VerifyContext } from '../../task.ts';
 import { type CountdownKnobs, countdownCard, MAX_VALUE } from './card.ts';
 import { verifyCountdownExpression } from './expression.ts';
@@ -276,6 +277,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
   key,
   prompt: ({ numbers, target }) => `${numbers.join(' ')} = ${target} ?`,
   question,
+  twin: ({ numbers, target }) => (new Set(numbers).size > 1 ? { numbers: rotated(numbers), target } : null),
   parse,
   oracle: (item, knobs) => answerText(item, solution(item, 0), knobs.answer),
   hints,

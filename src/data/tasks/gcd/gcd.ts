@@ -10,6 +10,7 @@
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
+import { rotated } from '../../rotated.ts';
 import { splitPosition } from '../../split.ts';
 import { type GcdKnobs, gcdCard } from './card.ts';
 
@@ -42,6 +43,7 @@ export const gcd = lineTask<GcdItem, GcdKnobs>(gcdCard, {
     return new Set(drawn).size < numbers || isLeftOut(item) ? null : item;
   },
   key,
+  twin: ({ numbers }) => ({ numbers: rotated(numbers) }),
   prompt: ({ numbers }) => `gcd ${numbers.join(' ')}>`,
   question: ({ numbers }) => `What is the greatest common divisor of ${numbers.join(', ')}?`,
   oracle: ({ numbers }) => String(divisorOf(numbers)),

@@ -7,6 +7,7 @@
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
+import { rotated } from '../../rotated.ts';
 import { type LcmKnobs, lcmCard } from './card.ts';
 
 export type LcmItem = { readonly numbers: readonly number[] };
@@ -27,6 +28,7 @@ export const lcm = lineTask<LcmItem, LcmKnobs>(lcmCard, {
     return new Set(drawn).size < numbers ? null : { numbers: drawn };
   },
   key: ({ numbers }) => `lcm|${[...numbers].sort((a, b) => a - b).join(',')}`,
+  twin: ({ numbers }) => ({ numbers: rotated(numbers) }),
   prompt: ({ numbers }) => `lcm ${numbers.join(' ')}>`,
   question: ({ numbers }) => `What is the least common multiple of ${numbers.join(', ')}?`,
   oracle: ({ numbers }) => String(multipleOf(numbers)),

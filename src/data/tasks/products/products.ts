@@ -16,6 +16,7 @@ export const products = lineTask<ProductsItem, ProductsKnobs>(productsCard, {
   characters: '0123456789*>',
   generate: (rng, { max }) => ({ a: rng.int(2, max), b: rng.int(2, max) }),
   key: ({ a, b }) => `product|${Math.min(a, b)}|${Math.max(a, b)}`,
+  twin: ({ a, b, ...rest }) => (a === b ? null : { ...rest, a: b, b: a }),
   prompt: ({ a, b }) => `${a}*${b}>`,
   question: ({ a, b }) => `What is ${a} times ${b}?`,
   oracle: ({ a, b }) => String(a * b),

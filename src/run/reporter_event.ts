@@ -1,0 +1,66 @@
+/**
+ * What trackers and reporters of the user's are told: plain data, in the words of the logs. `step` counts within its stage.
+ */
+import type { TrainEvent } from '../grpo/events.ts';
+import { evaluationMetrics } from '../grpo/metrics.ts';
+import { stageOf, type TrainingRun } from '../grpo/run.ts';
+import { completionRecords } from './completions.ts';
+import type { FlatConfig } from './flat_config.ts';
+import type { JsonObject } from './json.ts';
+import type { Summary } from './summary.ts';
+
+type At = {
+  readonly stage: 'sft' | 'grpo';
+  readonly step: number;
+};
+
+/** One thing that happened. */
+export type ReporterEvent =
+  /** A session begins: that of a new run, or of one that goes on from a checkpoint. */
+  | {
+      readonly type: 'start';
+      readonly directory: string;
+      /** By the names of `--set`: `seed`, `task.name`, `grpo.learning_rate`. */
+      readonly config: FlatConfig;
+      readonly resumedFrom?: string;
+    }
+  /** A stage begins, or goes on; `index` counts from 0. */
+  | (At & { readonly type: 'stage'; readonly index: number; readonly maxSteps: number })
+  /** An optimizer step: the line of metrics.jsonl. */
+  | (At & { readonly type: 'step'; readonly metrics: Readonly<Record<string, number | string>> })
+  /** An evaluation: its numbers as in metrics.jsonl. `moment`: baseline, periodic, final or requested. */
+  | (At & { readonly type: 'evaluation'; readonly moment: string; readonly metrics: Readonly<Record<string, number>> })
+  /** Two groups of a step: lines of completions.jsonl. */
+  | (At & { readonly type: 'completions'; readonly completions: readonly JsonObject[] })
+  /** Something that keeps the run from learning, in words. */
+  | (At & { readonly type: 'diagnosis'; readonly code: string; readonly level: string; readonly message: string })
+  /** Everything up to here is saved. */
+  | { readonly type: 'checkpoint'; readonly name: string }
+  /** The last one: `summary` of a run that has finished. */
+  | { readonly type: 'end'; readonly end: 'finished' | 'stopped' | 'failed'; readonly summary?: Summary };
+
+/** What there is to tell of an event of the trainer's; undefined: nothing. */
+export function reported(run: TrainingRun, event: TrainEvent): ReporterEvent | undefined {
+  switch (event.type) {
+    case 'stage':
+    case 'step':
+      return event;
+    case 'evaluation': {
+      const { type, step, stage, moment, evaluation } = event;
+      return { type, step, stage, moment, metrics: evaluationMetrics(evaluation) };
+    }
+    case 'diagnosis': {
+      const { code, level, message } = event.diagnosis;
+      return { type: 'diagnosis', step: event.step, stage: event.stage, code, level, message };
+    }
+    case 'rollouts': {
+      const stage = stageOf(run);
+      const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
+      const textOf = (tokens: Int32Array): string => run.tasks.codec.decode(tokens);
+      const completions = completionRecords(event.step, event.groups, names, textOf);
+      return { type: 'completions', stage: stage.stage, step: event.step, completions };
+    }
+    case 'end':
+      return undefined;
+  }
+}

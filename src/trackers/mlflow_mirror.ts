@@ -1,0 +1,258 @@
+/**
+ * A run directory at an MLflow server: whatever the logs hold and the server does not is sent, in any session, however
+ * often it was broken off. The logs are the truth; a cursor in the directory says how far the server has them.
+ */
+
+import { recordedConfig } from '../run/describe_run.ts';
+import { flatConfig } from '../run/flat_config.ts';
+import type { JsonObject } from '../run/json.ts';
+import { logLines } from '../run/log_lines.ts';
+import type { Store } from '../run/store.ts';
+import {
+  type MlflowClient,
+  MlflowError,
+  type MlflowMetric,
+  type MlflowPair,
+  type MlflowPlace,
+  type MlflowRun,
+} from './mlflow_client.ts';
+import { type Cursor, isStill, LOG_BEGINNING, newCursor, placeAt, readCursor, writeCursor } from './mlflow_cursor.ts';
+import { BEGINNING, isBehind, nameOf, readLine, type Walk } from './mlflow_metrics.ts';
+import { TABLES_BEGINNING, type TableWalk, tableName, tablesTag, tableText, walkOn } from './mlflow_tables.ts';
+
+/** Of a request: half of what the server takes, as it stores some 1,500 a second. */
+const MOST_METRICS = 500;
+const MOST_PAIRS = 100;
+/** Longest parameter that servers of any age take. */
+const MOST_PARAMETER = 500;
+/** Names that the cursor keeps, beyond what the tag holds. */
+const MOST_TABLES = 100;
+
+const METRICS = 'metrics.jsonl';
+const COMPLETIONS = 'completions.jsonl';
+
+export interface MirrorOptions {
+  readonly store: Store;
+  readonly place: MlflowPlace;
+  readonly client: MlflowClient;
+  /** What the run is called there. */
+  readonly name: string;
+  /** Where the directory was never sent before: when the run began, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** Told what the user should know. */
+  readonly say: (message: string) => void;
+}
+
+export class MlflowMirror {
+  readonly #options: MirrorOptions;
+  #cursor: Cursor;
+  #hasStartedOver = false;
+
+  private constructor(options: MirrorOptions, cursor: Cursor) {
+    this.#options = options;
+    this.#cursor = cursor;
+  }
+
+  /** Of what was sent to another server, all is sent again. */
+  static async open(options: MirrorOptions): Promise<MlflowMirror> {
+    const { store, place, startMs } = options;
+    const known = await readCursor(store);
+    const cursor = known?.uri === place.uri ? known : newCursor(place.uri, known?.startMs ?? startMs);
+    return new MlflowMirror(options, cursor);
+  }
+
+  /** The run's page. */
+  get page(): string | undefined {
+    const { run, uri } = this.#cursor;
+    const experiment =
+      run && /^[a-z-]+:(?:\/\/[^/]*)?\/(?:.*\/)?([^/]+)\/[^/]+\/artifacts$/.exec(run.artifact_uri)?.[1];
+    return experiment && `${uri}/#/experiments/${experiment}/runs/${run?.run_id}`;
+  }
+
+  /** Bytes of the metrics that are not there yet. */
+  async missingBytes(): Promise<number> {
+    return Math.max(0, ((await this.#options.store.size(METRICS)) ?? 0) - this.#cursor.metrics.bytes);
+  }
+
+  /**
+   * Sends what is missing. Completions go with `tables`, the last table as far as it is.
+   * @throws MlflowError, after which it can be called again; CheckpointError where the directory cannot be read or written
+   */
+  async send({ tables }: { readonly tables: boolean }): Promise<void> {
+    try {
+      await this.#sendAll(tables);
+    } catch (error) {
+      if (!(error instanceof MlflowError) || error.failure !== 'gone' || this.#hasStartedOver) throw error;
+      // The server has lost its runs: it gets this one anew.
+      this.#hasStartedOver = true;
+      this.#cursor = newCursor(this.#cursor.uri, this.#cursor.startMs);
+      this.#options.say('mlflow no longer has this run: it is sent again from its beginning');
+      await this.#sendAll(tables);
+    }
+  }
+
+  /** After the last `send`: what has become of the run. */
+  async end(status: 'FINISHED' | 'KILLED' | 'FAILED'): Promise<void> {
+    const { client, store } = this.#options;
+    const { run_id: runId } = await this.#run();
+    const { seconds } = this.#cursor.metrics.walk;
+    const summary = await store.read('summary.json');
+    if (status === 'FINISHED' && summary !== undefined) {
+      const text = new TextDecoder().decode(summary);
+      await this.#put('summary.json', text);
+      const { weightsSha256 } = JSON.parse(text) as { readonly weightsSha256?: string }; // the run has just written it
+      const tags = [{ key: 'weights_sha256', value: weightsSha256 ?? '' }];
+      await client.logBatch(runId, { tags });
+    }
+    await client.setStatus(runId, status, Math.round(this.#cursor.startMs + seconds * 1000));
+    await this.#save({ status });
+  }
+
+  async #sendAll(tables: boolean): Promise<void> {
+    const { run_id: runId } = await this.#run();
+    if (!this.#cursor.isDescribed) await this.#describe(runId);
+    if (this.#cursor.status !== 'RUNNING') {
+      await this.#options.client.setStatus(runId, 'RUNNING');
+      await this.#save({ status: 'RUNNING' });
+    }
+    await this.#sendMetrics(runId);
+    if (tables && !this.#cursor.withoutArtifacts) await this.#sendTables(runId);
+  }
+
+  /** The run at the server, made where there is none. */
+  async #run(): Promise<MlflowRun> {
+    const { run, id, startMs } = this.#cursor;
+    if (run !== undefined) return run;
+    const { client, store, name } = this.#options;
+    const experiment = await client.experiment();
+    const tag = { key: 'rlvr_train.id', value: id };
+    // Where its creation was asked for before, the answer may have been lost.
+    const wasAsked = (await readCursor(store))?.id === id;
+    if (!wasAsked) await this.#save({});
+    const found = wasAsked ? await client.findRun(experiment, tag) : undefined;
+    const made = found ?? (await client.createRun(experiment, name, startMs, [tag, ...SOURCE]));
+    await this.#save({ run: { run_id: made.run_id, artifact_uri: made.artifact_uri } });
+    return made;
+  }
+
+  /** The config that the run began with: parameters cannot be changed. */
+  async #describe(runId: string): Promise<void> {
+    const { store, client } = this.#options;
+    const config = await recordedConfig(store);
+    const entries = config === undefined ? [] : Object.entries(flatConfig(config));
+    const params = entries.map(([key, value]): MlflowPair => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return { key: nameOf(key), value: text.slice(0, MOST_PARAMETER) };
+    });
+    for (let at = 0; at < params.length; at += MOST_PAIRS) {
+      await client.logBatch(runId, { params: params.slice(at, at + MOST_PAIRS) });
+    }
+    for (const file of ['config.yaml', 'fingerprint.json']) {
+      const bytes = await store.read(file);
+      if (bytes !== undefined) await this.#put(file, new TextDecoder().decode(bytes));
+    }
+    await this.#save({ isDescribed: true });
+  }
+
+  async #sendMetrics(runId: string): Promise<void> {
+    const { store, client } = this.#options;
+    if (!(await isStill(store, METRICS, this.#cursor.metrics))) {
+      await this.#save({ metrics: { ...LOG_BEGINNING, walk: BEGINNING }, passOver: this.#cursor.sent });
+    }
+    const { startMs, passOver, metrics: place } = this.#cursor;
+    let [walk, sent]: [Walk, Walk] = [place.walk, this.#cursor.sent];
+    let [metrics, tags]: [MlflowMetric[], MlflowPair[]] = [[], []];
+    let end = place.bytes;
+    const flush = async (): Promise<void> => {
+      if (end === this.#cursor.metrics.bytes) return;
+      if (metrics.length + tags.length > 0) await client.logBatch(runId, { metrics, tags });
+      await this.#save({ metrics: { ...(await placeAt(store, METRICS, end)), walk }, sent });
+      [metrics, tags] = [[], []];
+    };
+    for await (const lines of logLines(store, METRICS, { begin: place.bytes, end: Number.POSITIVE_INFINITY })) {
+      for (const line of lines) {
+        const read = readLine(line.record, walk, startMs);
+        const isSent = read.isOfStep && !isBehind({ ...read.walk, step: Number(line.record.step) }, passOver);
+        if (!isSent) {
+          const isFull =
+            metrics.length + read.metrics.length > MOST_METRICS || tags.length + read.tags.length > MOST_PAIRS;
+          if (isFull) await flush();
+          metrics.push(...read.metrics);
+          tags = [...tags.filter(({ key }) => read.tags.every((tag) => tag.key !== key)), ...read.tags];
+        }
+        walk = read.walk;
+        end = line.end;
+        if (read.endsStep && isBehind(walk, sent)) sent = walk;
+      }
+    }
+    await flush();
+  }
+
+  async #sendTables(runId: string): Promise<void> {
+    const { store } = this.#options;
+    if (!(await isStill(store, COMPLETIONS, this.#cursor.completions))) {
+      await this.#save({ completions: { ...LOG_BEGINNING, walk: TABLES_BEGINNING } });
+    }
+    const kinds = ((await recordedConfig(store))?.stages ?? []).map(({ stage }) => stage);
+    const { bytes: begin, walk: from } = this.#cursor.completions;
+    let walk: TableWalk = from;
+    let name: string | undefined;
+    let lines: JsonObject[] = [];
+    for await (const piece of logLines(store, COMPLETIONS, { begin, end: Number.POSITIVE_INFINITY })) {
+      for (const line of piece) {
+        const next = walkOn(line.record, walk);
+        const itsName = tableName(next, kinds);
+        if (name !== undefined && itsName !== name) {
+          if (isLater(walk, this.#cursor.tabled)) await this.#putTable(runId, name, lines);
+          const tabled = isLater(walk, this.#cursor.tabled) ? walk : this.#cursor.tabled;
+          await this.#save({ completions: { ...(await placeAt(store, COMPLETIONS, line.begin)), walk }, tabled });
+          lines = [];
+        }
+        name = itsName;
+        lines.push(line.record);
+        walk = next;
+      }
+    }
+    if (name !== undefined && isLater(walk, this.#cursor.tabled)) await this.#putTable(runId, name, lines);
+  }
+
+  async #putTable(runId: string, name: string, lines: readonly JsonObject[]): Promise<void> {
+    await this.#put(name, tableText(lines));
+    const { tables, withoutArtifacts } = this.#cursor;
+    if (withoutArtifacts || tables.at(-1) === name) return;
+    const newest = [...tables.filter((other) => other !== name), name].slice(-MOST_TABLES);
+    await this.#options.client.logBatch(runId, { tags: [tablesTag(newest)] });
+    await this.#save({ tables: newest });
+  }
+
+  /** A server that keeps no artifacts still gets the rest. */
+  async #put(path: string, text: string): Promise<void> {
+    if (this.#cursor.withoutArtifacts) return;
+    const { client, say } = this.#options;
+    try {
+      if (await client.putArtifact(await this.#run(), path, text)) return;
+      say(
+        'mlflow keeps its artifacts elsewhere (--no-serve-artifacts): it gets parameters and metrics, no completions',
+      );
+    } catch (error) {
+      if (!(error instanceof MlflowError) || error.failure !== 'refused') throw error;
+      say(`mlflow takes no artifacts (${error.message}): it gets parameters and metrics, no completions`);
+    }
+    await this.#save({ withoutArtifacts: true });
+  }
+
+  async #save(change: Partial<Cursor>): Promise<void> {
+    this.#cursor = { ...this.#cursor, ...change };
+    const isThere = await this.#options.store.exists('config.yaml'); // a directory that was removed stays so
+    if (isThere) await writeCursor(this.#options.store, this.#cursor);
+  }
+}
+
+const SOURCE: readonly MlflowPair[] = [
+  { key: 'mlflow.source.name', value: 'rlvr-train' },
+  { key: 'mlflow.source.type', value: 'LOCAL' },
+];
+
+function isLater(a: TableWalk, b: TableWalk): boolean {
+  return a.stages > b.stages || (a.stages === b.stages && a.step > b.step);
+}

@@ -1,0 +1,111 @@
+/** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
+import { minus, percent } from '../../src/format.ts';
+import { element } from '../../src/report/page/dom.ts';
+
+export interface Sampled {
+  readonly tokens: Int32Array;
+  /** [tokens] log-prob of each, in nats. */
+  readonly logprobs: Float32Array;
+}
+
+/** Each token on a ground that is the stronger the less likely it was. */
+export function tokens({ tokens: ids, logprobs }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
+  return Array.from(ids, (id, i) => {
+    const probability = Math.exp(logprobs[i] as number);
+    return element(
+      'i',
+      {
+        class: 'token',
+        style: `--p: ${probability.toFixed(3)}`,
+        'data-logprob': logprobs[i],
+        title: `${vocabulary[id]}: ${percent(probability)}`,
+      },
+      shown(id, vocabulary),
+    );
+  });
+}
+
+/** The tokens of an answer as a button that shows them in a table. */
+export function tokensButton(sampled: Sampled, vocabulary: readonly string[], show: () => void): HTMLButtonElement {
+  const button = element(
+    'button',
+    { type: 'button', class: 'tokens', title: 'Show the log-prob of each token' },
+    ...tokens(sampled, vocabulary),
+  );
+  button.addEventListener('click', show);
+  return button;
+}
+
+export class TokenTable {
+  readonly box = element('div', { class: 'token-table', hidden: true });
+  #from: HTMLElement | undefined;
+
+  /** @param about  what was asked, when */
+  show(about: string, sampled: Sampled, vocabulary: readonly string[]): void {
+    this.#from = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
+    const close = element('button', { type: 'button', class: 'small' }, 'Close');
+    close.addEventListener('click', () => this.#close());
+    const logprobs = [...sampled.logprobs];
+    const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
+    const likeliest = Math.exp(sum);
+    const table = element(
+      'table',
+      {},
+      element('caption', {}, about),
+      element(
+        'thead',
+        {},
+        element(
+          'tr',
+          {},
+          ...['', 'Token', 'Probability', 'Log-prob (nats)'].map((head) => element('th', { scope: 'col' }, head)),
+        ),
+      ),
+      element(
+        'tbody',
+        {},
+        ...tokens(sampled, vocabulary).map((token, i) => row(String(i + 1), token, logprobs[i] as number)),
+      ),
+      element('tfoot', {}, row('', `the whole answer: one in ${atMost(1 / likeliest)}`, sum)),
+    );
+    const scroll = element(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Log-probs token by token' },
+      table,
+    );
+    this.box.replaceChildren(scroll, element('div', { class: 'row' }, close));
+    this.box.hidden = false;
+    this.box.onkeydown = (event) => {
+      if (event.key === 'Escape') this.#close();
+    };
+    scroll.focus({ preventScroll: true });
+    this.box.scrollIntoView({ block: 'nearest' });
+  }
+
+  #close(): void {
+    this.box.hidden = true;
+    this.box.replaceChildren();
+    this.#from?.focus();
+  }
+}
+
+function row(number: string, token: HTMLElement | string, logprob: number): HTMLElement {
+  return element(
+    'tr',
+    {},
+    element('td', { class: 'quiet' }, number),
+    element('td', {}, token),
+    element('td', {}, percent(Math.exp(logprob))),
+    element('td', {}, minus(logprob.toFixed(4))),
+  );
+}
+
+function shown(id: number, vocabulary: readonly string[]): string {
+  const text = vocabulary[id] ?? '?';
+  return text === '<eos>' ? '⏎' : text;
+}
+
+/** `3`, `1,200`, `2e+9`. */
+function atMost(count: number): string {
+  return count < 10 ? count.toFixed(1) : count < 1e6 ? Math.round(count).toLocaleString('en') : count.toExponential(0);
+}
