@@ -86,7 +86,9 @@ export interface StageNeeds {
   readonly ledgerHistory: boolean;
   /** Methods that read the steps of a verdict. */
   readonly steps: readonly string[];
-  /** Methods that show a part of a solution. */
+  /** Methods that use right answers, … */
+  readonly answers: readonly string[];
+  /** … and those that show a part of one. */
   readonly hints: readonly string[];
   readonly shown: boolean;
   /** Prompts of a group besides one. */
@@ -264,6 +266,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     ledger: some(({ ledger }) => ledger !== undefined),
     ledgerHistory: some(({ ledger }) => ledger === 'history'),
     steps: idsOf(({ steps }) => steps),
+    answers: idsOf(({ answers }) => answers),
     hints: idsOf(({ hints }) => hints),
     shown: some(({ shown }) => shown),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),

@@ -73,9 +73,11 @@ import { dppoTv } from './objectives/dppo_tv.ts';
 import { drpo } from './objectives/drpo.ts';
 import { dualClip } from './objectives/dual_clip.ts';
 import { gmpo } from './objectives/gmpo.ts';
+import { pDiv } from './objectives/p_div.ts';
 import { pacs } from './objectives/pacs.ts';
 import { ppoClip } from './objectives/ppo_clip.ts';
 import { reinforce } from './objectives/reinforce.ts';
+import { rft } from './objectives/rft.ts';
 import { sapo } from './objectives/sapo.ts';
 import { sqLogRatio } from './objectives/sq_log_ratio.ts';
 import { topr } from './objectives/topr.ts';
@@ -100,8 +102,10 @@ import { sequence } from './ratios/sequence.ts';
 import { sequenceSum } from './ratios/sequence_sum.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
+import { answerConditioned } from './rollouts/answer_conditioned.ts';
 import { draftRefine } from './rollouts/draft_refine.ts';
 import { hintResample } from './rollouts/hint_resample.ts';
+import { injectReference } from './rollouts/inject_reference.ts';
 import { minimalHintReplace } from './rollouts/minimal_hint_replace.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
@@ -174,6 +178,8 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     hintResample,
     minimalHintReplace,
     scaffoldDecay,
+    answerConditioned,
+    injectReference,
     temperatureMix,
     successReplay,
   ],
@@ -240,7 +246,23 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     klReward,
   ],
   importanceSamplingLevel: [token, sequence, sequenceToken, sequenceSum, none],
-  objective: [ppoClip, cispo, sapo, vespo, reinforce, topr, dualClip, gmpo, dcpoClip, dppoTv, sqLogRatio, pacs, drpo],
+  objective: [
+    ppoClip,
+    cispo,
+    sapo,
+    vespo,
+    reinforce,
+    topr,
+    dualClip,
+    gmpo,
+    dcpoClip,
+    dppoTv,
+    sqLogRatio,
+    pacs,
+    drpo,
+    pDiv,
+    rft,
+  ],
   tokenWeights: [opsm, tis, icepop, clipCov],
   lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg, klSampler, hingeKl, klCov, sftNll, positiveNll, sftReplay],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],

@@ -64,7 +64,7 @@ export async function openRun(
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
-  requireHints(needs, tasks);
+  requireAnswers(needs, tasks);
   requireTwins(needs, tasks);
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
@@ -229,15 +229,19 @@ function requireSteps(needs: readonly StageNeeds[], { shares, name }: TaskSet): 
 const LOOKED_AT = 16;
 const NO_RUN = -3;
 
-/** Of a task whose answers are a single token no part can be shown: a method that does would do nothing, and not say so. */
-function requireHints(needs: readonly StageNeeds[], tasks: TaskSet): void {
+/** Where a task knows no answer, or none of which a part can be shown, a method that does would do nothing, and not say so. */
+function requireAnswers(needs: readonly StageNeeds[], tasks: TaskSet): void {
+  const [user] = needs.flatMap(({ answers }) => answers);
   const [shower] = needs.flatMap(({ hints }) => hints);
-  if (shower === undefined) return;
-  for (let index = 0; index < LOOKED_AT; index++) {
-    const item = tasks.trainItem(NO_RUN, index);
-    if (tasks.solutions(item).some(({ length }) => length > 1)) return;
+  if (user === undefined && shower === undefined) return;
+  const items = Array.from({ length: LOOKED_AT }, (_, index) => tasks.trainItem(NO_RUN, index));
+  const longest = Math.max(0, ...items.flatMap((item) => tasks.solutions(item).map(({ length }) => length)));
+  const refuse = (id: string, rule: string): never => {
+    const remedy = 'use a task of longer answers, such as countdown, or another method';
+    throw new ConfigError('no-answers', `${id}: ${rule}; ${remedy}.`, { method: id, task: tasks.name });
+  };
+  if (user !== undefined && longest === 0) refuse(user, `uses right answers, and ${tasks.name} knows none`);
+  if (shower !== undefined && longest < 2) {
+    refuse(shower, `shows a part of a solution, and answers of ${tasks.name} are a single token, or unknown`);
   }
-  const rule = `shows a part of a solution, and answers of ${tasks.name} have no part: they are a single token, or unknown`;
-  const remedy = 'use a task of longer answers, such as countdown, or another method';
-  throw new ConfigError('no-hints', `${shower}: ${rule}; ${remedy}.`, { method: shower, task: tasks.name });
 }

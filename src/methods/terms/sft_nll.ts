@@ -25,10 +25,11 @@ export const sftNll = method({
     ),
     nllChoice: key(
       'nll_on',
-      choice(['correct', 'positive', 'all'], 'not a choice of completions')
+      choice(['correct', 'positive', 'off-policy', 'all'], 'not a choice of completions')
         .default('correct')
         .describe(
-          'Which completions: those that are solved (correct), those of positive advantage, or all. Default correct.',
+          'Which completions: those that are solved (correct), of positive advantage, solved and off-policy, or all. ' +
+            'Default correct.',
         ),
     ),
     isNllWeighted: key(
@@ -43,7 +44,9 @@ export const sftNll = method({
     add(sequences, gradients) {
       const solves = solvedBy(options);
       sequences.forEach(({ logprobs, advantages, coefficients, group, rollout }, i) => {
-        if (nllChoice === 'correct' && !(counts(rollout) && solves(rollout))) return;
+        const isSolved = counts(rollout) && solves(rollout);
+        if ((nllChoice === 'correct' || nllChoice === 'off-policy') && !isSolved) return;
+        if (nllChoice === 'off-policy' && !rollout.isOffPolicy) return;
         const { losses, dLogprobs } = gradients[i];
         const place = group.rollouts.indexOf(rollout);
         for (let t = 0; t < coefficients.length; t++) {
