@@ -7,6 +7,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import { EVALUATION_DIAGNOSTICS } from './evaluations.ts';
 import { GROUP_DIAGNOSTICS } from './groups.ts';
 import type { History } from './history.ts';
+import { JUDGE_DIAGNOSTICS } from './judges.ts';
 import { EARNINGS, REWARD_FAULTS } from './rewards.ts';
 import { GRADIENT_DIAGNOSTICS, POLICY_UPDATE_DIAGNOSTICS, SUPERVISED_LOSS_RISES } from './updates.ts';
 
@@ -17,6 +18,7 @@ const GRPO: readonly Diagnostic[] = [
   ...GROUP_DIAGNOSTICS,
   ...EARNINGS,
   ...COMPLETION_DIAGNOSTICS,
+  ...JUDGE_DIAGNOSTICS,
   ...COST_DIAGNOSTICS,
   ...GRADIENT_DIAGNOSTICS,
   ...POLICY_UPDATE_DIAGNOSTICS,

@@ -45,6 +45,8 @@ export interface BatchRecord {
   readonly eos: number;
   /** Mean over the groups of (distinct completions − 1) / (completions − 1). */
   readonly variety: number;
+  /** Of verdicts on answers: the one said most, its share, and the share of right ones among these; absent: there were none. */
+  readonly judge?: { readonly said: string; readonly often: number; readonly right: number };
   /** Seconds since the batch before, by what they were spent on; `all` is without evaluations. */
   readonly seconds: { readonly verify: number; readonly all: number };
 }
@@ -80,7 +82,15 @@ export interface EvaluationRecord {
 }
 
 /** @param before  the clock at the batch before, @param now  and at this one */
-export function batchRecord(step: number, collected: Collected, before: Seconds, now: Seconds): BatchRecord {
+/** @param judging  groups that judge answers, which `collected` leaves out */
+export function batchRecord(
+  step: number,
+  collected: Collected,
+  before: Seconds,
+  now: Seconds,
+  judging: readonly RolloutGroup[] = [],
+): BatchRecord {
+  const judge = judgeOf(judging.flatMap(({ rollouts }) => rollouts));
   const { groups, rounds } = collected;
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
@@ -113,8 +123,20 @@ export function batchRecord(step: number, collected: Collected, before: Seconds,
     truncated: share(({ finishReason }) => finishReason === 'length'),
     eos: rollouts.filter(({ finishReason }) => finishReason === 'eos').length,
     variety: meanOf(groups, varietyOf),
+    ...(judge && { judge }),
     seconds: { verify: spent('verify'), all: spent('rollout', 'verify', 'update') },
   };
+}
+
+function judgeOf(verdicts: readonly Rollout[]): BatchRecord['judge'] {
+  if (verdicts.length === 0) return undefined;
+  const by = new Map<string, Rollout[]>();
+  for (const one of verdicts) {
+    const said = one.verdict.canonical ?? 'no verdict';
+    by.set(said, [...(by.get(said) ?? []), one]);
+  }
+  const [said, own] = [...by].reduce((most, one) => (one[1].length > most[1].length ? one : most));
+  return { said, often: own.length / verdicts.length, right: own.filter(isRight).length / own.length };
 }
 
 export function supervisedRecord(step: number, result: SupervisedResult): UpdateRecord {

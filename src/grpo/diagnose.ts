@@ -9,7 +9,7 @@ import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
-import { solving } from './kinds.ts';
+import { notSolving, solving } from './kinds.ts';
 import type { TrainingRun } from './run.ts';
 import { endingOf, stageOf } from './run.ts';
 
@@ -26,7 +26,8 @@ export function diagnoseStart(run: TrainingRun): TrainEvent[] {
 export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEvent[] {
   const { step, watch, seconds } = run.state;
   const groups = solving(collected.groups);
-  const record = batchRecord(step + 1, { ...collected, groups }, watch.history.seconds, seconds);
+  const judging = notSolving(collected.groups);
+  const record = batchRecord(step + 1, { ...collected, groups }, watch.history.seconds, seconds, judging);
   watch.history.seconds = { ...seconds };
   return observed(run, step + 1, { after: 'batch', record, problems: groups.map(({ item }) => item.key) });
 }

@@ -67,6 +67,11 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     run: (stream) => stream.times(3, () => stream.step({ reward: 0.7, paid: 0.7, correct: 0.2 })),
     says: [/70\.0 % .* and 20\.0 % are right/, /twin source and cross-majority/],
   },
+  'constant-judge': {
+    options: { keys: { rollout_strategies: ['self-verify'] } },
+    run: (stream) => stream.times(5, () => stream.step({ judge: { said: '<yes>', often: 0.98, right: 0.5 } })),
+    says: [/98\.0 % of the verdicts are <yes>, and 50\.0 % of these are right/, /form_share/],
+  },
   'reward-collapse': {
     run: (stream) =>
       stream.times(20, () => stream.step()).times(12, () => stream.step({ reward: 0.05, correct: 0.05, paid: 0.05 })),

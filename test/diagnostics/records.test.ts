@@ -51,6 +51,17 @@ describe('batchRecord', () => {
     expect(record).toMatchObject({ meanLength: 13 / 8, longest: 4, entropy: 0.5, variety: (0 + 1 + 1 + 0) / 4 });
   });
 
+  it('knows the verdict that judges say most, and how often it is right', () => {
+    expect(record.judge).toBeUndefined();
+    const said = (word: string, score: number): Rollout => {
+      const one = rollout([1], score, 'right');
+      return { ...one, verdict: { ...one.verdict, score, canonical: word } };
+    };
+    const judging = [group('a', said('yes', 1), said('yes', 1)), group('b', said('yes', 0), said('no', 1))];
+    const { judge } = batchRecord(3, { groups, rounds: 1 }, before, now, judging);
+    expect(judge).toEqual({ said: 'yes', often: 0.75, right: 2 / 3 });
+  });
+
   it('takes the time since the batch before, without evaluations', () => {
     expect(record.seconds).toEqual({ verify: 1, all: 4.5 });
   });
