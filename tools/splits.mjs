@@ -6,7 +6,6 @@
  * and makes the exit status 1. Reads dist/: `npm run build:js` first.
  */
 import { parseArgs } from 'node:util';
-import { table } from '../bench/command.mjs';
 import { bindTask, registeredTasks } from '../dist/data/index.js';
 
 const options = {
@@ -44,8 +43,19 @@ function trainKeys(task) {
   return keys;
 }
 
+const WIDTHS = [28, 10, 10, 10, 8];
+
+function printRow(cells) {
+  const [name, ...figures] = cells.map(String);
+  const [first, ...widths] = WIDTHS;
+  console.log(name.padEnd(first) + figures.map((figure, i) => figure.padStart(widths[i])).join(' '));
+}
+
+const secondsSince = (start) => ((performance.now() - start) / 1000).toFixed(1);
+
 const started = performance.now();
-const rows = [];
+const sums = [0, 0, 0];
+printRow(['task', 'training', 'held out', 'in common', 'seconds']);
 for (const name of names) {
   const start = performance.now();
   const task = bindTask(await registeredTasks[name].load(), {}, { heldOutSample: heldOut });
@@ -53,10 +63,11 @@ for (const name of names) {
   const seen = trainKeys(task);
   const shared = [...held].filter((key) => seen.has(key));
   for (const key of shared) process.stderr.write(`${name}: ${key} is trained on and held out\n`);
-  rows.push([name, seen.size, held.size, shared.length, ((performance.now() - start) / 1000).toFixed(1)]);
+  const counts = [seen.size, held.size, shared.length];
+  counts.forEach((count, i) => {
+    sums[i] += count;
+  });
+  printRow([name, ...counts, secondsSince(start)]);
 }
-const total = (column) => rows.reduce((sum, row) => sum + row[column], 0);
-const inCommon = total(3);
-rows.push([`${rows.length} tasks`, total(1), total(2), inCommon, ((performance.now() - started) / 1000).toFixed(1)]);
-console.log(table(['task', 'training', 'held out', 'in common', 'seconds'], rows));
-process.exitCode = inCommon > 0 ? 1 : 0;
+printRow([`${names.length} tasks`, ...sums, secondsSince(started)]);
+process.exitCode = sums[2] > 0 ? 1 : 0;

@@ -7,7 +7,7 @@ import { ARITHMETIC } from '../second_checkers/arithmetic.ts';
 
 describeTasks(ARITHMETIC, {
   gcd: ['8993cf29', '6b48ecfa', '85ba8eac', 'bcabdbe1'],
-  chain_sum: ['cf0f27f1', 'eb9f4f61', 'eb624f72', '96d04ffa'],
+  chain_sum: ['ad0aa6b3', 'eb9f4f61', 'eb624f72', '96d04ffa'],
   basic_arithmetic: ['7d4833f1', '52f032cd', '3895d23a', 'a07fbffd'],
   products: ['7679dd97', '7efbc74a', '09ae2ca5', 'a7372261'],
   mod_arith: ['f4943b79', '1440a533', 'a8b52fde', 'eb63d9bc'],

@@ -18,6 +18,6 @@ export const chainSumCard = {
   tier: 1,
   parts: [],
   knobs: KNOBS,
-  levels: [{ digits: 1 }, {}, { terms: 3 }, { terms: 4, digits: 3 }],
+  levels: [{ terms: 3, digits: 1 }, {}, { terms: 3 }, { terms: 4, digits: 3 }],
   attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 3, 4] },
 } satisfies TaskCard<ChainSumKnobs>;
