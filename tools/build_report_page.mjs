@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { packageFolders } from './third_party_notices.mjs';
+import { noticesOf, packageFolders } from './third_party_notices.mjs';
 
 const folder = fileURLToPath(new URL('../src/report', import.meta.url));
 
@@ -12,11 +12,12 @@ const bundle = await rolldown({ input: join(folder, 'page/main.ts') });
 const { output } = await bundle.generate({ format: 'esm', minify: true });
 await bundle.close();
 const foreign = packageFolders(output.flatMap(({ moduleIds = [] }) => moduleIds));
-// A page is one file that users pass on: there is no place beside it for licences.
-if (foreign.length > 0) throw new Error(`the report's page bundles ${foreign.join(', ')}, whose licences it must show`);
-const script = output[0].code.trim();
-const style = ['base.css', 'page.css']
-  .map((name) => readFileSync(join(folder, 'page', name), 'utf8'))
+// A page is one file that users pass on: the licences of what it holds stand in it, before the script.
+const notices = noticesOf(foreign).replaceAll('*/', '* /');
+const script = `/*!\n${notices}*/\n${output[0].code.trim()}`;
+const charts = readFileSync(new URL('../node_modules/uplot/dist/uPlot.min.css', import.meta.url), 'utf8');
+const own = ['base.css', 'page.css'].map((name) => readFileSync(join(folder, 'page', name), 'utf8'));
+const style = [charts, ...own]
   .join('')
   .replace(/\/\*[\s\S]*?\*\//g, '')
   .replace(/\s*\n\s*/g, '\n')

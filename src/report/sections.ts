@@ -1,5 +1,6 @@
 /** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
 
+import { commandName } from '../command_name.ts';
 import { thousands } from '../format.ts';
 import { byTask, settingText } from './by_task.ts';
 import type { EvaluationData, Interval } from './data.ts';
@@ -34,6 +35,7 @@ export function renderBody(name: string, run: RunRecords, curves: Curves, ways?:
   <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
   <div id="behind">
   ${timeSplit(run)}
+  ${repeat(run)}
   ${machine(run)}
   ${config(run)}
   </div>
@@ -145,6 +147,19 @@ function timeSplit({ summary }: RunRecords): Markup | undefined {
   <section aria-labelledby="time-title"><h2 id="time-title">Where the time went</h2>
   <svg class="split" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>
   <dl class="splits">${rows}</dl>
+  </section>`;
+}
+
+/** What gives the same weights again: the config below, with this version; and the code of the user's that it names. */
+function repeat({ fingerprint }: RunRecords): Markup | undefined {
+  if (fingerprint === undefined) return undefined;
+  const { packageVersion, configHash, modules = {} } = fingerprint;
+  const own = Object.keys(modules);
+  const code = own.length === 0 ? '' : ` and code of its own (${own.join(', ')})`;
+  return html`
+  <section aria-labelledby="repeat-title"><h2 id="repeat-title">How to repeat this</h2>
+  <p class="quiet">With rlvr-train ${packageVersion}, the config below as config.yaml${code}; its hash is <code>${configHash.slice(0, 16)}</code>. On the same backend the weights have the same hash.</p>
+  <pre class="command" tabindex="0">${commandName()} --config config.yaml --output runs/again</pre>
   </section>`;
 }
 

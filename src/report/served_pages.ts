@@ -13,8 +13,9 @@ import { newestStep } from './report.ts';
 import { renderBody } from './sections.ts';
 import { readCurves } from './series.ts';
 
-/** Bytes at the end of completions.jsonl that a page shows, and of JSON that it gets of them. */
-const NEWEST_BYTES = 4 * 1024 ** 2;
+/** Bytes at the end of completions.jsonl that a page shows: of a run under way few, since it asks again and again. */
+const NEWEST_BYTES = { underWay: 256 * 1024, over: 4 * 1024 ** 2 } as const;
+/** Of JSON that a page gets of them. */
 const MOST_JSON_BYTES = 500_000;
 
 const THEME = html`<button type="button" id="theme" title="Switch between light and dark">Theme</button>`;
@@ -66,7 +67,8 @@ export async function newestCompletions(store: Store): Promise<CompletionsData> 
   const run = await readRun(store);
   const curves = readCurves(run.metrics, run.outline.stages);
   const size = (await store.size('completions.jsonl')) ?? 0;
-  const begin = size <= NEWEST_BYTES ? 0 : await endOfLastLine(store, 'completions.jsonl', size - NEWEST_BYTES);
+  const most = NEWEST_BYTES[run.summary === undefined ? 'underWay' : 'over'];
+  const begin = size <= most ? 0 : await endOfLastLine(store, 'completions.jsonl', size - most);
   const stages = curves.stages.map(({ stage }) => stage);
   // The end of a long log is of the last stage that samples.
   const last = stages.lastIndexOf('grpo');

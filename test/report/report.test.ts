@@ -44,9 +44,9 @@ const threeSteps: Directory = {
   ],
 };
 
-/** The page in a document, its script run as a browser would. */
-function open(html: string) {
-  const window = new Window({ width: 1280, height: 900 });
+/** The page in a document, its script run as a browser would. @param hash  of its address */
+function open(html: string, hash = '') {
+  const window = new Window({ width: 1280, height: 900, url: `http://127.0.0.1/report.html${hash}` });
   // There is no layout here; charts are drawn as wide as this.
   Object.defineProperty(window.HTMLElement.prototype, 'clientWidth', { get: () => 600 });
   window.document.write(html);
@@ -59,13 +59,36 @@ function open(html: string) {
       this.#changed();
     }
   };
-  const run = new Function('document', 'matchMedia', 'ResizeObserver', 'requestAnimationFrame', PAGE_SCRIPT);
-  run(
-    window.document,
-    () => ({ matches: false }),
-    resize,
-    (frame: () => void) => frame(),
-  );
+  // There is no canvas either; what is drawn on one is looked at in a browser.
+  const canvas = new Proxy({}, { get: (_, name) => (name === 'measureText' ? () => ({ width: 9 }) : () => {}) });
+  Object.defineProperty(window.HTMLCanvasElement.prototype, 'getContext', { value: () => canvas });
+  const { document: page, location, history, navigator, CSS, Event, CustomEvent, MouseEvent, HTMLElement } = window;
+  const globals = {
+    window,
+    document: page,
+    location,
+    history,
+    navigator,
+    CSS,
+    Event,
+    CustomEvent,
+    MouseEvent,
+    HTMLElement,
+    devicePixelRatio: 1,
+    Path2D: class {
+      rect(): void {}
+      moveTo(): void {}
+      lineTo(): void {}
+      arc(): void {}
+      addPath(): void {}
+    },
+    matchMedia: () => ({ matches: false, addEventListener: () => {} }),
+    addEventListener: window.addEventListener.bind(window),
+    getComputedStyle: window.getComputedStyle.bind(window),
+    ResizeObserver: resize,
+    requestAnimationFrame: (frame: () => void) => frame(),
+  };
+  new Function(...Object.keys(globals), PAGE_SCRIPT)(...Object.values(globals));
   const { document } = window;
   const all = (selector: string): string[] =>
     [...document.querySelectorAll(selector)].map((found) => found.textContent);
@@ -89,7 +112,7 @@ function open(html: string) {
     input.value = value;
     input.dispatchEvent(new window.Event('input'));
   };
-  return { document, all, press, choose, type };
+  return { document, all, press, choose, type, location: () => window.location };
 }
 
 describe('text from a policy', () => {
@@ -151,6 +174,8 @@ describe('the page', () => {
     for (const fact of ['A Processor (linux x64)', 'node 20.20.2, v8 11.3', 'abc123', '7'])
       expect(facts).toContain(fact);
     expect(all('.config')[0]).toBe(ONE_STAGE);
+    expect(all('.command')).toEqual(['npx --no-install rlvr-train --config config.yaml --output runs/again']);
+    expect(all('#behind .quiet')[0]).toContain(FINGERPRINT.configHash.slice(0, 16));
   });
 
   it.each([
@@ -172,14 +197,12 @@ describe('the page', () => {
     expect(open(await report(files)).all('.status')).toEqual([status]);
   });
 
-  it('lists what the run diagnosed, once a kind, and marks the steps in the curves', async () => {
+  it('lists what the run diagnosed, once a kind', async () => {
     const diagnosis = { step: 2, diagnosis: 'all-dead', message: 'all groups are dead' };
-    const { all, document } = open(
+    const { all } = open(
       await report({ ...threeSteps, metrics: [...(threeSteps.metrics ?? []), diagnosis, diagnosis] }),
     );
     expect(all('.notices li')).toEqual(['all-dead grpo step 2all groups are dead']);
-    const [panel] = document.querySelectorAll('.panel');
-    expect(panel?.querySelectorAll('.mark')).toHaveLength(1);
   });
 
   it('stays below a megabyte however long the run was', async () => {
@@ -289,18 +312,18 @@ describe('the curves', () => {
 
   it('follow the arrow keys, all together, and tell the values', async () => {
     const { document, press, all } = open(await report(threeSteps));
-    const reward = 'svg[aria-label="Reward"]';
+    const reward = '.plot[aria-label="Reward"]';
     press(reward, 'ArrowLeft');
     expect(document.querySelector(reward)?.getAttribute('aria-valuetext')).toBe('step 2 · 1s · 200 tokens: reward 0.2');
-    expect(document.querySelector('svg[aria-label="Truncated completions"]')?.getAttribute('aria-valuetext')).toContain(
-      '50.0 %',
-    );
+    expect(
+      document.querySelector('.plot[aria-label="Truncated completions"]')?.getAttribute('aria-valuetext'),
+    ).toContain('50.0 %');
     press(reward, 'Home');
     expect(document.querySelector(reward)?.getAttribute('aria-valuenow')).toBe('1');
     press(reward, 'Enter');
     expect(all('.navigation output')).toEqual(['step 1']);
     press(reward, 'Escape');
-    expect(document.querySelectorAll('.cursor line')).toHaveLength(0);
+    expect(all('.place').join('')).toBe('');
   });
 
   it('are drawn over steps, time or tokens, of one stage or all', async () => {
@@ -310,18 +333,37 @@ describe('the curves', () => {
       step('grpo', 1, { num_tokens: 300 }),
       step('grpo', 2, { num_tokens: 400 }),
     ];
-    const { choose, document, all } = open(await report({ config: TWO_STAGES, metrics }));
+    const { choose, document, press, location } = open(await report({ config: TWO_STAGES, metrics }));
     const shown = (): (string | null)[] =>
       [...document.querySelectorAll('.panel')]
         .filter((panel) => !panel.hasAttribute('hidden'))
         .map((panel) => panel.querySelector('h3')?.textContent ?? null);
     expect(shown()).toEqual(expect.arrayContaining(['Supervised loss', 'Policy loss']));
-    const ticks = (): string => all('.panel text').join(' ');
-    expect(ticks()).toContain('1s');
+    const place = '.plot[aria-label="Policy loss"]';
+    press(place, 'Home');
+    expect(document.querySelector(place)?.getAttribute('aria-valuetext')).toMatch(
+      /^grpo step 1 · 1\.5s · 300 tokens: /,
+    );
     choose('tokens');
-    expect(ticks()).toContain('400');
+    expect(location().hash).toBe('#over=tokens');
     choose('grpo');
     expect(shown()).not.toContain('Supervised loss');
+  });
+});
+
+describe('a link to a report', () => {
+  it('restores axis, stage, smoothing, series and step, and passes over what is none of them', async () => {
+    const metrics = [step('sft', 1), step('grpo', 1, { reward: 1 }), step('grpo', 2, { reward: 2 })];
+    const completions = [completion(1, 0, { completion: 'early' }), completion(2, 0, { completion: 'late' })];
+    const hash = '#over=tokens&stage=1&smoothing=0.5&scale=log&off=Reward%2Freward&step=1-1&evil=%3Cimg%3E&part=x~y';
+    const { document, all } = open(await report({ config: TWO_STAGES, metrics, completions }), hash);
+    const chosen = [...document.querySelectorAll('.choices input')].filter(
+      (input) => 'checked' in input && input.checked,
+    );
+    expect(chosen.map((input) => input.getAttribute('value'))).toEqual(['tokens', '1', 'log', 'all']);
+    expect(document.querySelector('.legend[aria-pressed="false"]')?.textContent).toContain('reward');
+    expect(all('.navigation output')).toEqual(['grpo step 1']);
+    expect(all('.completion')).toEqual(['early']);
   });
 });
 

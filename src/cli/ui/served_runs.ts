@@ -14,6 +14,7 @@ const MOST_KEYS = 3;
 export async function servedRuns(runs: readonly FoundRun[]): Promise<readonly ServedRun[]> {
   const rows = await Promise.all(runs.map(({ directory }) => rowOf(resolve(directory))));
   const differing = differences(rows);
+  const isOneTask = new Set(rows.map(({ task }) => task)).size === 1;
   return Promise.all(
     runs.map(async ({ name, directory }, i) => {
       const { outline } = await readOutline(fileStore(directory));
@@ -24,7 +25,7 @@ export async function servedRuns(runs: readonly FoundRun[]): Promise<readonly Se
         stages: outline.stages.map(({ stage, max_steps }) => ({ stage, max_steps })),
         seed: row.seed ?? null,
         group: groupOf(row),
-        label: [row.task ?? name, ...keys].join(', '),
+        label: [...(isOneTask && keys.length > 0 ? [] : [row.task ?? name]), ...keys].join(', '),
       };
     }),
   );

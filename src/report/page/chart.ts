@@ -1,11 +1,15 @@
 /** One panel: curves over steps, time or tokens, with a cursor that the mouse, a finger or the arrow keys move. */
+import uPlot from 'uplot';
 import { thousands } from '../../format.ts';
 import { duration, formatValue } from '../format.ts';
-import { type Line, linesOf, type View } from './chart_lines.ts';
-import { band, cursorLabel, curve, Frame, horizontalAxis, marks, stageGrounds, verticalAxis } from './chart_parts.ts';
-import { element, shape } from './dom.ts';
+import { aligned } from './aligned.ts';
+import { drawMarks, drawStages, type StageGround } from './chart_canvas.ts';
+import { hasPoints, type Line, linesOf, type View } from './chart_lines.ts';
+import { plotOptions } from './chart_options.ts';
+import { element, write } from './dom.ts';
 import type { Panel } from './panels.ts';
-import { type Domain, domainOf, nearest } from './scales.ts';
+import { saveCsv, savePng } from './save_chart.ts';
+import { type Domain, domainOf, logDomainOf, nearest } from './scales.ts';
 import type { Axis, Curves } from './track.ts';
 
 export interface ChartEvents {
@@ -13,13 +17,19 @@ export interface ChartEvents {
   readonly onCursor: (position: number | undefined) => void;
   /** The position was chosen: by a click, or by Enter. */
   readonly onChoose: (position: number) => void;
+  /** This part of the axis was asked for; null: all of it. */
+  readonly onZoom: (zoom: Domain | null) => void;
+  /** A series is to be switched on or off. */
+  readonly onToggle: (key: string) => void;
 }
 
-const HEIGHT = { normal: 140, wide: 268 } as const;
+const HEIGHT = { normal: 150, wide: 280 } as const;
 const LEVELS = { normal: 3, wide: 5 } as const;
 /** Below this there is nothing to see: a panel in details that are closed. */
 const LEAST_WIDTH = 120;
 const CLICK_PIXELS = 8;
+/** What a key makes of the width in sight. */
+const ZOOM_FACTOR = 0.5;
 
 /** Points that a key moves the cursor by. */
 const MOVES: Readonly<Record<string, number>> = {
@@ -37,93 +47,178 @@ export class Chart {
   readonly root: HTMLElement;
   #panel: Panel;
   #curves: Curves;
-  readonly #svg: SVGSVGElement;
-  readonly #values: readonly HTMLElement[];
-  readonly #cursor = shape('g', { class: 'cursor' });
+  readonly #events: ChartEvents;
+  readonly #box: HTMLElement;
+  readonly #legends = element('p', { class: 'legends' });
+  readonly #place = element('span', { class: 'place' });
+  #values: readonly HTMLElement[] = [];
+  #buttons: readonly HTMLButtonElement[] = [];
   #lines: readonly Line[] = [];
-  #frame: Frame | undefined;
+  #view: View | undefined;
+  #plot: uPlot | undefined;
+  /** What the plot was made for: with anything else it is made anew. */
+  #made = '';
   #position: number | undefined;
 
   constructor(panel: Panel, curves: Curves, events: ChartEvents) {
     this.#panel = panel;
     this.#curves = curves;
-    const height = HEIGHT[this.#size];
-    this.#svg = shape('svg', { height, tabindex: 0, role: 'slider', 'aria-label': panel.title });
-    this.#values = panel.series.map(() => element('b'));
-    const legends = panel.series.map(({ label }, i) =>
-      element('span', { class: 'legend' }, element('i', { class: `key c${i}` }), `${label} `, this.#values[i] ?? ''),
+    this.#events = events;
+    this.#box = element(
+      'div',
+      {
+        class: 'plot',
+        tabindex: 0,
+        role: 'slider',
+        'aria-label': panel.title,
+        style: `height: ${HEIGHT[this.#size]}px`,
+      },
+      this.#place,
     );
+    const save = (label: string, name: string, action: () => void): HTMLElement => {
+      const button = element('button', { type: 'button', class: 'save', 'aria-label': name }, label);
+      button.addEventListener('click', action);
+      return button;
+    };
     this.root = element(
       'figure',
       { class: panel.isWide ? 'panel wide' : 'panel' },
-      element('figcaption', {}, element('h3', {}, panel.title), element('p', { class: 'hint' }, panel.hint)),
-      element('p', { class: 'legends' }, ...legends),
-      this.#svg,
+      element(
+        'figcaption',
+        {},
+        element('h3', {}, panel.title),
+        element('p', { class: 'hint' }, panel.hint),
+        element(
+          'span',
+          { class: 'saves' },
+          save('CSV', `Save ${panel.title} as CSV`, () => saveCsv(this.#panel.title, this.#lines, this.#curves)),
+          save('PNG', `Save ${panel.title} as PNG`, () => {
+            if (this.#plot) savePng(this.#panel.title, this.#lines, this.#plot);
+          }),
+        ),
+      ),
+      this.#legends,
+      this.#box,
     );
-    this.#listenToPointer(events);
-    this.#listenToKeys(events);
+    this.#makeLegends();
+    this.#listenToPointer();
+    this.#listenToKeys();
   }
 
-  /** Takes what there is by now; `draw` shows it. The panel has the same series as the one before, or more behind them. */
+  /** Takes what there is by now; `draw` shows it. */
   update(panel: Panel, curves: Curves): void {
+    const labels = ({ series }: Panel): string => JSON.stringify(series.map(({ key, label }) => [key, label]));
+    const isSame = labels(panel) === labels(this.#panel);
     [this.#panel, this.#curves] = [panel, curves];
+    if (!isSame) this.#makeLegends();
   }
 
   get #size(): keyof typeof HEIGHT {
     return this.#panel.isWide ? 'wide' : 'normal';
   }
 
-  /** Draws everything anew, at the width that the page gives; hides a panel that has nothing to show. */
+  /** The width that the page gives; 0 where the panel is not to be seen. Asking makes the browser lay the page out. */
+  get width(): number {
+    return this.root.hidden ? 0 : this.root.clientWidth;
+  }
+
+  /** Draws everything anew; hides a panel that has nothing to show. */
   draw(view: View): void {
-    this.#lines = linesOf(this.#panel.series, view);
-    this.root.hidden = this.#lines.length === 0;
-    const width = this.root.clientWidth;
-    if (this.root.hidden || width < LEAST_WIDTH) return;
-    const frame = new Frame(this.#domainX(view.axis), this.#domainY(), width, HEIGHT[this.#size]);
-    this.#frame = frame;
-    this.#svg.setAttribute('viewBox', `0 0 ${width} ${HEIGHT[this.#size]}`);
-    this.#svg.replaceChildren(
-      ...stageGrounds(frame, this.#stages(view.axis)),
-      ...verticalAxis(frame, LEVELS[this.#size], this.#panel.kind),
-      ...horizontalAxis(frame, this.#offset(view.axis), view.axis === 'time'),
-      ...this.#lines.flatMap((line) => band(frame, line)),
-      ...this.#lines.flatMap((line) => curve(frame, line, view.smoothing > 0)),
-      ...marks(frame, this.#diagnosed(view.axis)),
-      this.#cursor,
-    );
+    this.#view = view;
+    const { series, kind } = this.#panel;
+    this.root.hidden = !hasPoints(series, view);
+    this.#lines = linesOf(series, view);
+    for (const [i, { key }] of series.entries()) {
+      this.#buttons[i]?.setAttribute('aria-pressed', String(!view.hidden.has(key)));
+    }
+    const width = this.width;
+    if (width < LEAST_WIDTH) return;
+    const { data, columns } = aligned(this.#lines, view.smoothing > 0);
+    const isLog =
+      view.scale === 'log' && kind !== 'share' && this.#lines.some(({ values }) => values.some((v) => v > 0));
+    const look = { width: width - 2, height: HEIGHT[this.#size], levels: LEVELS[this.#size], kind, isLog };
+    const parts = columns.map(({ line, part }) => [line.color, part, line.series.isMeasured, line.x.length === 1]);
+    const made = JSON.stringify([look.width, isLog, parts]);
+    if (this.#plot === undefined || made !== this.#made) {
+      this.#plot?.destroy();
+      this.#plot = new uPlot(
+        plotOptions(columns, look, {
+          domainX: () => this.#domainX(),
+          domainY: () => this.#domainY(isLog),
+          offset: () => this.#offset(),
+          isTime: () => this.#view?.axis === 'time',
+          hooks: this.#hooks(),
+        }),
+        data.length < 2 ? ([[0], ...columns.map(() => [null])] as uPlot.AlignedData) : data,
+        this.#box,
+      );
+      this.#made = made;
+    } else this.#plot.batch(() => this.#plot?.setData(data)); // at once, so that its time counts in this frame
     this.setCursor(this.#position);
+  }
+
+  /** After a change of the colours. */
+  repaint(): void {
+    this.#plot?.redraw(false, true);
   }
 
   /** Shows the values at a position of the run, or the last ones. */
   setCursor(position: number | undefined): void {
     this.#position = position;
     const at = this.#lines.map(({ steps }) => (position === undefined ? steps.length - 1 : nearest(steps, position)));
-    this.#lines.forEach(({ series, values }, i) => {
-      const shown = this.#values[this.#panel.series.indexOf(series)];
-      if (shown) shown.textContent = formatValue(values[at[i] ?? 0] ?? 0, this.#panel.kind);
+    this.#panel.series.forEach((series, i) => {
+      const line = this.#lines.findIndex((each) => each.series === series);
+      const value = this.#lines[line]?.values[at[line] ?? 0];
+      const place = this.#values[i];
+      if (place) write(place, value === undefined ? '' : formatValue(value, this.#panel.kind));
     });
     const [line, index] = [this.#lines[0], at[0] ?? 0];
-    if (line === undefined || this.#frame === undefined) return;
+    if (line === undefined || this.#plot === undefined) return;
     const place = this.#placeText(line, index);
     this.#tell(place);
-    this.#cursor.replaceChildren(...(position === undefined ? [] : this.#cursorShapes(this.#frame, at, place)));
+    write(this.#place, position === undefined ? '' : place);
+    const left = position === undefined ? -10 : this.#plot.valToPos(line.x[index] ?? 0, 'x');
+    this.#plot.setCursor({ left, top: position === undefined ? -10 : 0 }, false);
   }
 
-  #cursorShapes(frame: Frame, at: readonly number[], place: string): SVGElement[] {
-    const x = (line: Line | undefined, i: number): number => frame.pixelX(line?.x[at[i] ?? 0] ?? 0);
-    const first = x(this.#lines[0], 0);
-    const line = shape('line', { x1: first, x2: first, y1: frame.top, y2: frame.bottom });
-    const dots = this.#lines.map((line, i) =>
-      shape('circle', { class: line.color, cx: x(line, i), cy: frame.pixelY(line.averages[at[i] ?? 0] ?? 0), r: 4 }),
-    );
-    return [line, ...dots, cursorLabel(frame, first, place)];
+  #makeLegends(): void {
+    const { series } = this.#panel;
+    this.#values = series.map(() => element('b'));
+    this.#buttons = series.map(({ label, key }, i) => {
+      const button = element(
+        'button',
+        { type: 'button', class: 'legend', 'aria-pressed': 'true' },
+        element('i', { class: `key c${i % 8}` }),
+        `${label} `,
+        this.#values[i] ?? '',
+      );
+      button.addEventListener('click', () => this.#events.onToggle(key));
+      return button;
+    });
+    this.#legends.replaceChildren(...this.#buttons);
+  }
+
+  #hooks(): uPlot.Hooks.Arrays {
+    return {
+      drawClear: [(plot) => drawStages(plot, this.#stages())],
+      draw: [(plot) => drawMarks(plot, this.#diagnosed())],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select;
+          if (width >= CLICK_PIXELS) {
+            this.#events.onZoom({ low: plot.posToVal(left, 'x'), high: plot.posToVal(left + width, 'x') });
+          }
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    };
   }
 
   /** `grpo step 46 · 1m 12s · 120,000 tokens` */
-  #placeText({ steps, stages, series: { track } }: Line, index: number): string {
+  #placeText({ steps, stages, kept, series: { track } }: Line, index: number): string {
     const step = steps[index] ?? 0;
     const stage = stages[index] ?? 0;
-    const at = track.step.findIndex((other, i) => other === step && track.stage[i] === stage);
+    const at = kept[index] ?? 0;
     const all = this.#curves.data.stages;
     const name = all.length > 1 ? `${all[stage]?.stage} ` : '';
     const own = step - (this.#curves.offsets[stage] ?? 0);
@@ -132,7 +227,10 @@ export class Chart {
 
   /** For screen readers: the cursor is a slider over the points of the first curve. */
   #tell(place: string): void {
-    const values = this.#panel.series.map(({ label }, i) => `${label} ${this.#values[i]?.textContent}`);
+    const values = this.#panel.series.flatMap(({ label }, i) => {
+      const value = this.#values[i]?.textContent ?? '';
+      return value === '' ? [] : [`${label} ${value}`];
+    });
     const steps = this.#lines[0]?.steps ?? [];
     const told = {
       'aria-valuemin': steps[0] ?? 0,
@@ -140,27 +238,44 @@ export class Chart {
       'aria-valuenow': this.#position ?? steps.at(-1) ?? 0,
       'aria-valuetext': `${place}: ${values.join(', ')}`,
     };
-    for (const [name, value] of Object.entries(told)) this.#svg.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries(told)) this.#box.setAttribute(name, String(value));
   }
 
   /** From the beginning of the first stage in sight to the end of the last: the same for all panels that show them. */
-  #domainX(axis: Axis): Domain {
+  #domainX(): Domain {
+    const axis = this.#axis;
+    if (this.#view?.zoom) return this.#view.zoom;
     const { metrics } = this.#curves;
     const seen = this.#seen();
     const low = this.#begin(seen[0] ?? 0, axis);
-    const high = metrics[axis][metrics.stage.lastIndexOf(seen.at(-1) ?? 0)] ?? low;
+    const end = metrics[axis][metrics.stage.lastIndexOf(seen.at(-1) ?? 0)] ?? low;
+    const high = Math.max(end, ...this.#lines.map(({ x }) => x.at(-1) ?? low));
     return { low, high: high > low ? high : low + 1 };
   }
 
-  #domainY(): Domain {
-    const values = this.#lines.flatMap(({ values, low, high }) => [...values, ...low, ...high]);
+  /** Of what is in sight. */
+  #domainY(isLog: boolean): Domain {
+    const zoom = this.#view?.zoom;
+    const values: number[] = [];
+    for (const { x, values: shown, averages, low, high } of this.#lines) {
+      for (const [i, at] of x.entries()) {
+        if (zoom && (at < zoom.low || at > zoom.high)) continue;
+        values.push(shown[i] ?? 0, averages[i] ?? 0, low[i] ?? 0, high[i] ?? 0);
+      }
+    }
+    if (isLog) return logDomainOf(values);
     const { low, high } = domainOf(values, LEVELS[this.#size]);
     return { low, high: this.#panel.kind === 'share' ? Math.min(1, high) : high };
   }
 
+  get #axis(): Axis {
+    return this.#view?.axis ?? 'step';
+  }
+
   /** Stages that the lines have points of, in order. */
   #seen(): number[] {
-    return [...new Set(this.#lines.flatMap(({ stages }) => stages))].sort((a, b) => a - b);
+    const ends = this.#lines.flatMap(({ stages }) => [...new Set(stages)]);
+    return [...new Set(ends)].sort((a, b) => a - b);
   }
 
   /** Where a stage begins: at the last point before it. */
@@ -171,10 +286,11 @@ export class Chart {
   }
 
   /** The stages in sight, where there are several. */
-  #stages(axis: Axis): { name: string; begin: number; end: number }[] {
+  #stages(): StageGround[] {
     const seen = this.#seen();
     if (seen.length < 2) return [];
     const { metrics, data } = this.#curves;
+    const axis = this.#axis;
     return seen.map((stage) => ({
       name: data.stages[stage]?.stage ?? '',
       begin: this.#begin(stage, axis),
@@ -183,54 +299,79 @@ export class Chart {
   }
 
   /** Steps of a single stage are counted from its own beginning, as everywhere else. */
-  #offset(axis: Axis): number {
+  #offset(): number {
     const [first, ...others] = this.#seen();
-    return axis === 'step' && others.length === 0 ? (this.#curves.offsets[first ?? 0] ?? 0) : 0;
+    return this.#axis === 'step' && others.length === 0 ? (this.#curves.offsets[first ?? 0] ?? 0) : 0;
   }
 
   /** Where something was diagnosed. */
-  #diagnosed(axis: Axis): number[] {
+  #diagnosed(): number[] {
     const { metrics, data } = this.#curves;
     return data.diagnoses.flatMap(({ stage, marks: steps }) =>
-      steps.flatMap((step) => metrics[axis][nearest(metrics.step, this.#curves.position(stage, step))] ?? []),
+      steps.flatMap((step) => metrics[this.#axis][nearest(metrics.step, this.#curves.position(stage, step))] ?? []),
     );
   }
 
-  #listenToPointer({ onCursor, onChoose }: ChartEvents): void {
-    const svg = this.#svg;
+  #listenToPointer(): void {
+    const { onCursor, onChoose, onZoom } = this.#events;
     const positionAt = ({ clientX }: PointerEvent): number | undefined => {
-      const { left, width } = svg.getBoundingClientRect();
       const line = this.#lines[0];
-      return this.#frame && line?.steps[nearest(line.x, this.#frame.valueAt((clientX - left) / width))];
+      if (this.#plot === undefined || line === undefined) return undefined;
+      const { left } = this.#plot.over.getBoundingClientRect();
+      return line.steps[nearest(line.x, this.#plot.posToVal(clientX - left, 'x'))];
     };
     let pressedAt: PointerEvent | undefined;
-    svg.addEventListener('pointerdown', (event) => {
+    this.#box.addEventListener('pointerdown', (event) => {
       pressedAt = event;
       onCursor(positionAt(event));
     });
-    svg.addEventListener('pointermove', (event) => onCursor(positionAt(event)));
-    svg.addEventListener('pointerleave', (event) => {
+    this.#box.addEventListener('pointermove', (event) => onCursor(positionAt(event)));
+    this.#box.addEventListener('pointerleave', (event) => {
       if (event.pointerType === 'mouse') onCursor(undefined); // a finger lifts to let the eye see
     });
-    svg.addEventListener('pointerup', (event) => {
+    this.#box.addEventListener('pointerup', (event) => {
       const position = positionAt(event);
       const moved = pressedAt ? Math.abs(event.clientX - pressedAt.clientX) : CLICK_PIXELS;
       if (event.pointerType === 'mouse' && moved < CLICK_PIXELS && position !== undefined) onChoose(position);
     });
+    this.#box.addEventListener('dblclick', () => onZoom(null));
   }
 
-  #listenToKeys({ onCursor, onChoose }: ChartEvents): void {
-    this.#svg.addEventListener('blur', () => onCursor(undefined));
-    this.#svg.addEventListener('keydown', (event) => {
+  #listenToKeys(): void {
+    const { onCursor, onChoose, onZoom } = this.#events;
+    this.#box.addEventListener('blur', () => onCursor(undefined));
+    this.#box.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
       const steps = this.#lines[0]?.steps ?? [];
       const at = this.#position === undefined ? steps.length - 1 : nearest(steps, this.#position);
       const position = steps[at];
       if (event.key === 'Enter' && position !== undefined) onChoose(position);
       if (event.key === 'Escape') onCursor(undefined);
+      if (event.key === '0') onZoom(null);
+      if (event.key === '+' || event.key === '=') onZoom(this.zoomed(ZOOM_FACTOR));
+      if (event.key === '-') onZoom(this.zoomed(1 / ZOOM_FACTOR));
       const move = MOVES[event.key];
       if (move === undefined) return;
       event.preventDefault();
       onCursor(steps[Math.min(steps.length - 1, Math.max(0, at + move))]);
     });
+  }
+
+  /** The axis around the cursor, or around its middle, narrower or wider; null: all of it. */
+  zoomed(factor: number): Domain | null {
+    const { low, high } = this.#domainX();
+    const whole = this.#view && { ...this.#view, zoom: null };
+    const line = this.#lines[0];
+    const atCursor = line && this.#position !== undefined ? line.x[nearest(line.steps, this.#position)] : undefined;
+    const middle = atCursor ?? (low + high) / 2;
+    const width = (high - low) * factor;
+    const from = middle - ((middle - low) / (high - low || 1)) * width;
+    const view = this.#view;
+    this.#view = whole;
+    const all = this.#domainX();
+    this.#view = view;
+    if (width >= all.high - all.low) return null;
+    const begin = Math.min(Math.max(all.low, from), all.high - width);
+    return { low: begin, high: begin + width };
   }
 }

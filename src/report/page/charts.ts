@@ -2,16 +2,44 @@
 import { formatValue } from '../format.ts';
 import { Chart, type ChartEvents } from './chart.ts';
 import type { View } from './chart_lines.ts';
-import { choices, element } from './dom.ts';
+import { choices, element, write } from './dom.ts';
 import { DrawQueue } from './draw_queue.ts';
+import { onPalette } from './palette.ts';
 import { mainPanels, otherPanels, type Panel } from './panels.ts';
 import type { Axis, Curves } from './track.ts';
+import { readView, writeView } from './url_state.ts';
 
+const SCALES = [
+  ['linear', 'linear'],
+  ['log', 'log'],
+] as const;
 /** Most of a curve that its average may lag behind. */
 const MOST_LAG = 0.015;
 
+/** Where the panels come from: one run, or several over each other. */
+export interface ChartSource {
+  /** Of the run whose stages and diagnoses are marked. */
+  readonly curves: Curves;
+  readonly panels: (view: View) => {
+    readonly main: readonly Panel[];
+    readonly more: readonly Panel[];
+    /** Metrics of one value. */
+    readonly constants: readonly (readonly [name: string, value: number])[];
+  };
+  /** Whether the panels depend on the view. */
+  readonly isByView?: boolean;
+}
+
+/** One run. */
+export function sourceOf(curves: Curves): ChartSource {
+  const { panels: more, constants } = otherPanels(curves);
+  const all = { main: mainPanels(curves), more, constants };
+  return { curves, panels: () => all };
+}
+
 export class ChartSection {
   readonly #root: HTMLElement;
+  readonly #chooses: boolean;
   readonly #events: ChartEvents;
   readonly #queue = new DrawQueue();
   readonly #charts = new Map<string, Chart>();
@@ -19,52 +47,59 @@ export class ChartSection {
   readonly #more = element('div', { class: 'panels' });
   readonly #controls = element('div', { class: 'controls' });
   readonly #summary = element('summary');
-  readonly #constants = element('ul', { class: 'constants' });
+  readonly #constants = element('p', { class: 'quiet constants' });
   readonly #details = element('details', { class: 'others' }, this.#summary, this.#more, this.#constants);
-  #curves: Curves | undefined;
-  #view: View = { axis: 'step', stage: 'all', smoothing: 0 };
-  /** What the visitor has set by hand stays as it is when the run grows. */
+  #source: ChartSource | undefined;
+  #view: View = { axis: 'step', stage: 'all', smoothing: 0, scale: 'linear', zoom: null, hidden: new Set() };
+  /** What the visitor, or the address, has set stays as it is when the run grows. */
   #chosen: Partial<View> = {};
+  readonly #whole = element('button', { type: 'button', class: 'whole' }, 'Show all');
   /** What the controls were made for. */
   #stages = '';
 
-  /** @param onChoose  a step was clicked */
-  constructor(root: HTMLElement, onChoose: (position: number) => void) {
+  /** @param onChoose  a step was clicked; without it there is nothing to go to */
+  constructor(root: HTMLElement, onChoose?: (position: number) => void) {
     this.#root = root;
+    this.#chooses = onChoose !== undefined;
     this.#events = {
       onCursor: (position) => {
         for (const chart of this.#charts.values()) chart.setCursor(position);
       },
-      onChoose,
+      onChoose: onChoose ?? (() => {}),
+      onZoom: (zoom) => this.#change({ zoom }),
+      onToggle: (key) => {
+        const hidden = new Set(this.#view.hidden);
+        if (!hidden.delete(key)) hidden.add(key);
+        this.#change({ hidden });
+      },
     };
+    this.#whole.addEventListener('click', () => this.#change({ zoom: null }));
+    onPalette(() => {
+      for (const chart of this.#charts.values()) chart.repaint();
+    });
+    addEventListener('hashchange', () => this.#restore());
     this.#details.addEventListener('toggle', () => this.#draw());
   }
 
   /** Shows these curves instead of those before; what is the same is kept, and only drawn anew. */
-  update(curves: Curves): void {
+  update(source: ChartSource): void {
+    const { curves } = source;
     const { stages } = curves.data;
     if (stages.length === 0) {
       this.#root.replaceChildren(element('p', { class: 'quiet' }, 'No step has been logged yet.'));
       return;
     }
-    const isFirst = this.#curves === undefined;
-    this.#curves = curves;
+    const isFirst = this.#source === undefined;
+    this.#source = source;
+    if (isFirst) this.#chosen = readView(stages.length);
     // A long warm start would push the rest to the edge of an axis of steps; in time, stages are as wide as they took.
     const axis: Axis = stages.length > 1 ? 'time' : 'step';
-    this.#view = { axis, stage: 'all', smoothing: usualSmoothing(curves), ...this.#chosen };
+    const usual = { axis, stage: 'all', smoothing: usualSmoothing(curves), scale: 'linear', zoom: null } as const;
+    this.#view = { ...usual, hidden: new Set(), ...this.#chosen };
     const names = JSON.stringify(stages.map(({ stage, stepsPerPoint }) => [stage, stepsPerPoint]));
-    if (names !== this.#stages) this.#controls.replaceChildren(...controls(curves, this.#view, this.#change));
+    if (names !== this.#stages) this.#makeControls();
     this.#stages = names;
-    this.#place(this.#main, mainPanels(curves), curves);
-    const { panels, constants } = otherPanels(curves);
-    this.#place(this.#more, panels, curves);
-    this.#summary.textContent = `${panels.length + constants.length} more metrics`;
-    this.#constants.replaceChildren(
-      ...(constants.length === 0 ? [] : [element('li', { class: 'quiet' }, 'The same in every step:')]),
-      ...constants.map(([name, value]) =>
-        element('li', {}, `${name} `, element('b', {}, formatValue(value, 'number'))),
-      ),
-    );
+    this.#placeAll();
     if (isFirst) {
       this.#root.replaceChildren(this.#controls, this.#main, this.#details);
       new ResizeObserver(() => this.#draw()).observe(this.#root);
@@ -72,10 +107,61 @@ export class ChartSection {
   }
 
   readonly #change = (changes: Partial<View>): void => {
-    this.#chosen = { ...this.#chosen, ...changes };
-    this.#view = { ...this.#view, ...changes };
-    this.#draw();
+    // A part of one axis is none of another; a stage has its own.
+    const zoom = 'axis' in changes || 'stage' in changes ? { zoom: null } : {};
+    this.#chosen = { ...this.#chosen, ...zoom, ...changes };
+    this.#view = { ...this.#view, ...zoom, ...changes };
+    writeView(this.#chosen);
+    this.#show();
   };
+
+  /** The address is another: what it says is shown, as by a click on a link. */
+  #restore(): void {
+    if (this.#source === undefined) return;
+    this.#chosen = readView(this.#source.curves.data.stages.length);
+    this.#stages = '';
+    this.update(this.#source);
+  }
+
+  #show(): void {
+    if (this.#source?.isByView) this.#placeAll();
+    this.#draw();
+  }
+
+  #makeControls(): void {
+    if (this.#source === undefined) return;
+    const zoomBy = (factor: number) => (): void => {
+      const [chart] = [...this.#charts.values()].filter(({ width }) => width > 0);
+      if (chart !== undefined) this.#change({ zoom: chart.zoomed(factor) });
+    };
+    const button = (label: string, name: string, factor: number): HTMLElement => {
+      const made = element('button', { type: 'button', 'aria-label': name }, label);
+      made.addEventListener('click', zoomBy(factor));
+      return made;
+    };
+    const zoom = element(
+      'span',
+      { class: 'zoom' },
+      button('+', 'Zoom in', 0.5),
+      button('−', 'Zoom out', 2),
+      this.#whole,
+    );
+    this.#controls.replaceChildren(
+      ...controls(this.#source.curves, this.#view, this.#change, { zoom, chooses: this.#chooses }),
+    );
+  }
+
+  #placeAll(): void {
+    if (this.#source === undefined) return;
+    const { curves } = this.#source;
+    const { main, more: panels, constants } = this.#source.panels(this.#view);
+    this.#place(this.#main, main, curves);
+    this.#place(this.#more, panels, curves);
+    this.#details.hidden = panels.length + constants.length === 0;
+    write(this.#summary, `${panels.length + constants.length} more metrics`);
+    const list = constants.map(([name, value]) => `${name} ${formatValue(value, 'number')}`).join(' · ');
+    write(this.#constants, list === '' ? '' : `The same in every step: ${list}`);
+  }
 
   /** A chart per panel, in their order; those that are there take the new curves. */
   #place(grid: HTMLElement, panels: readonly Panel[], curves: Curves): void {
@@ -94,6 +180,7 @@ export class ChartSection {
   }
 
   #draw(): void {
+    this.#whole.hidden = this.#view.zoom === null;
     for (const chart of this.#charts.values()) this.#queue.add(chart, () => chart.draw(this.#view));
   }
 }
@@ -104,7 +191,12 @@ function usualSmoothing({ data }: Curves): number {
   return Math.min(0.9, Math.max(0, 1 - 1 / (MOST_LAG * points)));
 }
 
-function controls(curves: Curves, view: View, change: (changes: Partial<View>) => void): HTMLElement[] {
+function controls(
+  curves: Curves,
+  view: View,
+  change: (changes: Partial<View>) => void,
+  { zoom, chooses }: { readonly zoom: HTMLElement; readonly chooses: boolean },
+): HTMLElement[] {
   const { stages } = curves.data;
   const axes = [
     ['step', 'steps'],
@@ -122,7 +214,8 @@ function controls(curves: Curves, view: View, change: (changes: Partial<View>) =
   );
   const averaged = stages.find(({ stepsPerPoint }) => stepsPerPoint > 1);
   const points = averaged ? ` A point is the mean of ${averaged.stepsPerPoint} steps.` : '';
-  const click = ' Click a curve, or press Enter in it, for the completions of that step.';
+  const choose = chooses ? ' Click a curve, or press Enter in it, for the completions of that step.' : '';
+  const click = `${choose} Drag over a part, or press + and −, to see it larger; 0 shows all. A name switches its curve off.`;
   const notes = [
     `Time is that of training steps, without evaluations.${points}`,
     element('span', { class: 'mouse' }, click),
@@ -130,6 +223,8 @@ function controls(curves: Curves, view: View, change: (changes: Partial<View>) =
   return [
     choices('Over', axes, view.axis, (value) => change({ axis: value })),
     ...(stages.length > 1 ? [stage] : []),
+    choices('Scale', SCALES, view.scale, (value) => change({ scale: value })),
+    zoom,
     element('label', { class: 'smoothing' }, 'Smoothing', smoothing),
     element('p', { class: 'quiet' }, ...notes),
   ];

@@ -7,6 +7,7 @@ import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } 
 import { choices, element, shape } from './dom.ts';
 import { nearest } from './scales.ts';
 import type { Curves } from './track.ts';
+import { readStep, writeState } from './url_state.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { right: '✓', wrong: '✕', truncated: '…' };
 
@@ -46,7 +47,9 @@ export class CompletionsViewer {
     }
     this.#isFilled = true;
     this.#find();
-    if (isNewest || before === undefined) this.#show(this.#found.length - 1);
+    const linked = before === undefined ? readStep() : undefined;
+    if (linked !== undefined) this.goTo(this.#curves.position(linked.stage, linked.step));
+    else if (isNewest || before === undefined) this.#show(this.#found.length - 1);
     else this.goTo(this.#curves.position(before.stage, before.step));
   }
 
@@ -124,6 +127,8 @@ export class CompletionsViewer {
     const place = found ? `${stages.length > 1 ? `${stages[found.stage]?.stage} ` : ''}step ${found.step}` : 'no step';
     this.#place.textContent = place;
     this.#slider.setAttribute('aria-valuetext', place);
+    // Of the newest step the address says nothing: it is what a page shows by itself.
+    writeState({ step: found && at < this.#found.length - 1 ? `${found.stage}-${found.step}` : undefined });
     this.#groups.replaceChildren(
       ...(found?.groups ?? []).map((group) => groupView(group, this.#curves.data.completions)),
     );

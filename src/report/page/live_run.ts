@@ -2,16 +2,16 @@
 import type { JsonObject } from '../../run/json.ts';
 import type { CompletionsData, RunState, ServedRun } from '../data.ts';
 import { CurveReader } from '../series.ts';
-import { ChartSection } from './charts.ts';
+import { ChartSection, sourceOf } from './charts.ts';
 import { RunCommands } from './commands.ts';
 import { CompletionsViewer } from './completions.ts';
-import { byId, write } from './dom.ts';
+import { byId, element, write } from './dom.ts';
 import { followLogs } from './follow_logs.ts';
 import { Curves } from './track.ts';
 
 /** Milliseconds from one drawing of new steps to the next, and from one look at the completions to the next. */
 const DRAW_MS = 500;
-const COMPLETIONS_MS = 5_000;
+const COMPLETIONS_MS = 10_000;
 const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
 
 export function showLiveRun(run: ServedRun): void {
@@ -21,7 +21,7 @@ export function showLiveRun(run: ServedRun): void {
 class LiveRun {
   readonly #run: ServedRun;
   readonly #charts: ChartSection;
-  readonly #viewer: CompletionsViewer;
+  #viewer: CompletionsViewer | undefined;
   readonly #commands: RunCommands;
   #reader: CurveReader;
   #completions = NO_COMPLETIONS;
@@ -35,12 +35,12 @@ class LiveRun {
     this.#run = run;
     this.#reader = new CurveReader(run.stages);
     const completions = byId('completions');
-    this.#viewer = new CompletionsViewer(completions, this.#curves());
+    completions.append(element('p', { class: 'quiet' }, 'The completions of the newest steps come in a moment.'));
     this.#charts = new ChartSection(byId('charts'), (position) => {
-      this.#viewer.goTo(position);
+      this.#viewer?.goTo(position);
       completions.scrollIntoView({ block: 'start' });
     });
-    this.#charts.update(this.#curves());
+    this.#charts.update(sourceOf(this.#curves()));
     this.#commands = new RunCommands(byId('commands'), run.name);
     followLogs([run.name], {
       onLines: (_, lines) => this.#read(lines),
@@ -74,9 +74,9 @@ class LiveRun {
   #update(): void {
     this.#timer = undefined;
     const curves = this.#curves();
-    this.#charts.update(curves);
+    this.#charts.update(sourceOf(curves));
     this.#tell(curves);
-    if (performance.now() - this.#completionsAt > COMPLETIONS_MS) void this.#look();
+    if (!document.hidden && performance.now() - this.#completionsAt > COMPLETIONS_MS) void this.#look();
     if (this.#isSaidOld) void this.#renewSaid();
   }
 
@@ -100,7 +100,8 @@ class LiveRun {
     const response = await fetch(`completions.json?run=${encodeURIComponent(this.#run.name)}`);
     if (!response.ok) return;
     this.#completions = (await response.json()) as CompletionsData; // of our server
-    this.#viewer.update(this.#curves());
+    if (this.#viewer === undefined) this.#viewer = new CompletionsViewer(byId('completions'), this.#curves());
+    else this.#viewer.update(this.#curves());
   }
 
   /** The figures, notices and what stands behind, as the server now writes them; in a new document no script runs. */

@@ -3,17 +3,27 @@ import type { PageData } from '../data.ts';
 import { byId } from './dom.ts';
 import { showListedRuns } from './listed_runs.ts';
 import { showLiveRun } from './live_run.ts';
+import { showOverlay } from './overlay.ts';
+import { forget, setTheme } from './palette.ts';
 import { showReport } from './report_page.ts';
 
 const data = JSON.parse(byId('data').textContent ?? '') as PageData; // written by page_html.ts, of this type
 if (data.page === 'report') showReport(data);
 if (data.page === 'run') showLiveRun(data.run);
+if (data.page === 'overlay') showOverlay(data.runs);
 if (data.page === 'runs') showListedRuns(byId('runs'));
 
 const isDark = (): boolean => {
   const { theme } = document.documentElement.dataset;
   return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
 };
-byId('theme').addEventListener('click', () => {
-  document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+byId('theme').addEventListener('click', () => setTheme(isDark() ? 'light' : 'dark'));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', forget);
+
+// Paper is light; what a canvas holds does not follow by itself.
+let onScreen: string | undefined;
+addEventListener('beforeprint', () => {
+  onScreen = document.documentElement.dataset.theme;
+  setTheme('light');
 });
+addEventListener('afterprint', () => setTheme(onScreen));

@@ -143,9 +143,46 @@ export function otherPanels(curves: Curves): {
   };
 }
 
+/** What a metric is called, and how it is written, where several runs are laid over each other: a curve a run. */
+export function metricPanels(curves: Curves): {
+  readonly main: readonly MetricPanel[];
+  readonly more: readonly MetricPanel[];
+} {
+  const planned = PLANS.flatMap(({ title, hint, kind, lines, stage }) =>
+    lines
+      .filter(([metric]) => curves.has(metric))
+      .filter(() => stage === undefined || curves.data.stages.some((each) => each.stage === stage))
+      .map(([metric, label]) => ({
+        title: lines.length > 1 ? `${title}, ${label}` : title,
+        hint,
+        kind,
+        metric,
+        stage,
+      })),
+  );
+  const shown = new Set(planned.map(({ metric }) => metric));
+  const more = curves
+    .names()
+    .filter((name) => !shown.has(name))
+    .map(
+      (name) => ({ title: name, hint: '', kind: name === 'step_time' ? 'seconds' : 'number', metric: name }) as const,
+    );
+  return { main: planned, more };
+}
+
+export interface MetricPanel {
+  readonly title: string;
+  readonly hint: string;
+  readonly kind: Kind;
+  readonly metric: string;
+  /** Only steps of this kind of stage. */
+  readonly stage?: 'sft' | 'grpo';
+}
+
 function panelOf({ title, hint, kind, lines, band, stage, isExact }: Plan, curves: Curves): Panel {
   const series = lines.map(([metric, label]): Series => {
-    const line: Series = { label, track: curves.metrics, values: curves.column(metric, stage), isExact };
+    const key = `${title}/${label}`;
+    const line: Series = { label, key, track: curves.metrics, values: curves.column(metric, stage), isExact };
     return band === undefined ? line : { ...line, low: curves.column(band[0]), high: curves.column(band[1]) };
   });
   return { title, hint, kind, series };
@@ -158,7 +195,8 @@ function accuracy(curves: Curves): Panel[] {
     const column = (end: 0 | 1 | 2): (number | null)[] =>
       evaluations.map((evaluation) => of(evaluation)?.[end] ?? null);
     const track = curves.evaluations;
-    return { label, track, values: column(0), low: column(1), high: column(2), isMeasured: true, isExact: true };
+    const key = `Held-out accuracy/${label}`;
+    return { label, key, track, values: column(0), low: column(1), high: column(2), isMeasured: true, isExact: true };
   };
   const samples = Math.max(0, ...evaluations.map((evaluation) => evaluation.samples));
   const series = [

@@ -1,6 +1,6 @@
 /** A report: everything is here. */
 import type { ReportData } from '../data.ts';
-import { ChartSection } from './charts.ts';
+import { ChartSection, sourceOf } from './charts.ts';
 import { CompletionsViewer } from './completions.ts';
 import { byId } from './dom.ts';
 import { Curves } from './track.ts';
@@ -13,5 +13,5 @@ export function showReport(data: ReportData): void {
     viewer.goTo(position);
     completions.scrollIntoView({ block: 'start' });
   });
-  charts.update(curves);
+  charts.update(sourceOf(curves));
 }

@@ -33,8 +33,8 @@ export function ticksOf({ low, high }: Domain, count: number, isTime = false): T
 /** A domain with room for all values, from zero where that wastes less than half of it, to round ends. */
 export function domainOf(values: readonly number[], count: number): Domain {
   if (values.length === 0) return { low: 0, high: 1 };
-  let low = Math.min(...values);
-  let high = Math.max(...values);
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
   if (low > 0 && low < high / 2) low = 0;
   if (low === high) [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2];
   const { step } = ticksOf({ low, high }, count);
@@ -68,4 +68,15 @@ export function nearest(positions: readonly number[], position: number): number 
   }
   const before = positions[low - 1];
   return before !== undefined && position - before < (positions[low] ?? 0) - position ? low - 1 : low;
+}
+
+/** Whole powers of ten around all values above zero. */
+export function logDomainOf(values: readonly number[]): Domain {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return { low: 0.1, high: 1 };
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (const value of positive) [least, most] = [Math.min(least, value), Math.max(most, value)];
+  const low = 10 ** Math.floor(Math.log10(least) + 1e-9);
+  const high = 10 ** Math.ceil(Math.log10(most) - 1e-9);
+  return { low, high: high > low ? high : low * 10 };
 }

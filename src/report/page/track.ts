@@ -16,6 +16,8 @@ export interface Track {
 /** One curve; `values` are [points of its track], null where there is none. */
 export interface Series {
   readonly label: string;
+  /** By which it is switched off: of this panel, or of all panels where curves of runs have the label of the run. */
+  readonly key: string;
   readonly track: Track;
   readonly values: readonly (number | null)[];
   /** Ends of a band around it. */
