@@ -59,4 +59,5 @@ export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
 export type { RunOptions } from './run/open_run.ts';
 export { openRun } from './run/open_run.ts';
 export { type ModelPlace, merged, openPretrained, type Pretrained } from './run/pretrained.ts';
+export type { Reporter, ReporterEvent } from './run/reporter_event.ts';
 export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from './text/tokenizer_object.ts';

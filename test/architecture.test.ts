@@ -42,7 +42,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // How much a run takes, known before it starts.
   planning: ['grpo', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // Files of the user's own, loaded for what a config names.
-  plugins: ['hub', 'config', 'methods', 'data', 'text', 'rewards', 'options', 'kernels'],
+  plugins: [
+    'run/tracker.ts',
+    'run/reporter_event.ts',
+    'hub',
+    'config',
+    'methods',
+    'data',
+    'text',
+    'rewards',
+    'options',
+    'kernels',
+  ],
   // Ops for programs that use TensorFlow.js.
   tfjs: ['model', 'kernels'],
   // Models of the Hugging Face hub, fetched into its cache on this machine.

@@ -90,7 +90,7 @@ async function trainWith(
       const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
-      const trackers = trackersOf(config, store, directory);
+      const trackers = [...trackersOf(config, store, directory), ...plugins.reporters];
       for await (const event of session({ run, store, fingerprint, directory, resume, force, trackers, ...requests })) {
         requestsOfOthers ??= new RequestListener(directory, controls); // now the directory is there, and held
         await display.handle(event);

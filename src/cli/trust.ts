@@ -106,7 +106,7 @@ async function recordedModules({ file, run }: TrustOptions): Promise<Modules | u
 }
 
 function currentModules(files: readonly FoundFile[]): Modules {
-  return Object.fromEntries(files.flatMap(({ hashes }) => hashes));
+  return Object.fromEntries(files.flatMap(({ role, hashes }) => (role === 'training' ? hashes : [])));
 }
 
 function questionAbout(doubtful: readonly Doubt[]): string {

@@ -161,4 +161,14 @@ export const RUN_KEYS = {
     unset(flag()).describe('Whether more of metric_for_best_model is better. Default true.'),
   ),
   reportTo: REPORT_TO,
+  reporters: key(
+    'reporters',
+    z
+      .array(plugin('./mine.ts'), { error: 'must be a list of files; for example [./reporters/mine.ts]' })
+      .optional()
+      .describe(
+        'Files of yours that are told how the run goes: each a path, or {name, …} with its options. What they do never ' +
+          'stops or slows the run. Default: none.',
+      ),
+  ),
 };

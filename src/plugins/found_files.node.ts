@@ -19,6 +19,8 @@ export interface FoundFile {
   readonly name: string;
   /** The key of the config that names it, for `Problems`. */
   readonly place: string;
+  /** `reporter`: it is told how the run goes, and decides nothing of it. */
+  readonly role: 'training' | 'reporter';
   /** It was typed at the prompt, behind `--set`. */
   readonly isTyped: boolean;
   readonly reference: ModuleReference;
@@ -58,6 +60,11 @@ export function methodPlace(problems: Problems, stage: number, point: MethodPoin
   return problems.written(`stages.${stage}.${here}`, here, `stages.${stage}.${yaml}`, yaml) ?? yaml;
 }
 
+/** The key that names a reporter. */
+export function reporterPlace(problems: Problems, index: number): string {
+  return problems.written(`reporters.${index}`) ?? 'reporters';
+}
+
 /** Files by the name that the config gives. One that cannot be read is left to whoever opens it, who says why. */
 export async function findFiles(loaded: LoadedConfig, options: SearchOptions): Promise<ReadonlyMap<string, FoundFile>> {
   const found = new Map<string, FoundFile>();
@@ -86,7 +93,18 @@ function namedFiles({ config, problems }: LoadedConfig, { rewards }: SearchOptio
     const name = verifierOf(task);
     return name === undefined ? [] : [[{ name }, `${place.replace(/\.(?:name|task)$/, '')}.verify`]];
   });
-  return [...tasks, ...comparisons, ...stages].filter(([{ name }]) => isModuleFile(name));
+  return [...tasks, ...comparisons, ...stages, ...namedReporters(config, problems, rewards)].filter(([{ name }]) =>
+    isModuleFile(name),
+  );
+}
+
+/** None where a run is only evaluated or sampled. */
+function namedReporters(
+  { reporters = [] }: LoadedConfig['config'],
+  problems: Problems,
+  rewards: SearchOptions['rewards'],
+): [Plugin, string][] {
+  return rewards === 'unused' ? [] : reporters.map((reporter, i) => [reporter, reporterPlace(problems, i)]);
 }
 
 /** @throws PluginError `rule; remedy` where it cannot be read */
@@ -104,7 +122,8 @@ export async function findFile(
   const own = await hashOf(reference.path); // first of all: it says what is wrong where the file cannot be read
   const imported = await importedFiles(reference.path);
   const hashes = [own, ...(await Promise.all(imported.map(hashOf)))];
-  return { name: plugin.name, place, isTyped, reference, inRun: inRunOf(reference.path), imported, hashes };
+  const role = place.startsWith('reporters') ? 'reporter' : 'training';
+  return { name: plugin.name, place, role, isTyped, reference, inRun: inRunOf(reference.path), imported, hashes };
 }
 
 /** Where the pretrained model of a config is: relative to its file, or to where `--set` was typed. */

@@ -73,13 +73,17 @@ const PACKAGE = {
   'rlvr-train/node': ownFile('node'),
 };
 
+/** Is gone when the file runs. */
+const TYPE_IMPORT = /^import type [^;'"]*['"][^'"\n]*['"];?/gm;
+
 /**
  * The entry points of this package that a file, or what it imports, names: as they are loaded here already. Left to the
  * loader, each file would load them anew, and from the sources transform them, too.
  */
 async function ownModules(path: string): Promise<Record<string, unknown>> {
   const files = [path, ...(await importedFiles(path))];
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => ''))); // the loader complains
+  const read = files.map((file) => readFile(file, 'utf8').catch(() => '')); // the loader complains
+  const texts = (await Promise.all(read)).map((text) => text.replace(TYPE_IMPORT, ''));
   const isNamed = (name: string): boolean =>
     texts.some((text) => text.includes(`'${name}'`) || text.includes(`"${name}"`));
   const named = Object.entries(PACKAGE).filter(([name]) => isNamed(name));

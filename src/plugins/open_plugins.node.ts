@@ -24,6 +24,7 @@ import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import type { RewardOptions } from '../rewards/definition.ts';
 import { isModuleFile, MODULE_ENDINGS, rewardLabel } from '../rewards/module_file.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
+import type { Tracker } from '../run/tracker.ts';
 import type { Codec } from '../text/codec.ts';
 import { findDataset, verifierOf } from './dataset_files.node.ts';
 import {
@@ -33,6 +34,7 @@ import {
   findFiles,
   methodPlace,
   modelInRun,
+  reporterPlace,
   rewardPlace,
   taskPlace,
 } from './found_files.node.ts';
@@ -40,6 +42,7 @@ import { loadMethod } from './method_module.node.ts';
 import { moduleReference, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
 import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
+import { type StartedReporter, startReporter } from './reporter_thread.node.ts';
 import { isOwnError } from './reward_module.ts';
 import { startReward } from './reward_thread.node.ts';
 import type { RewardStart } from './reward_worker.node.ts';
@@ -72,6 +75,8 @@ export interface OpenedPlugins {
   readonly methods: OwnMethods;
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;
+  /** For `session`. */
+  readonly reporters: readonly Tracker[];
   /** What there is to say of the rows of data sets. */
   readonly notes: readonly string[];
   /**
@@ -95,12 +100,13 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     announced: new Set(),
     threads: new Map(),
     methods: new Map(),
+    reporters: [],
     datasets: new Map(),
     notes: [],
     guard: undefined,
   };
   const close = async (): Promise<void> => {
-    await Promise.all([...opening.threads.values()].map((thread) => thread.close()));
+    await Promise.all([...opening.threads.values(), ...opening.reporters].map((thread) => thread.close()));
     const { guard } = opening;
     opening.guard = undefined;
     guard?.close();
@@ -113,6 +119,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     if (options.rewards !== 'unused') {
       await openRewards(opening);
       await openMethods(opening);
+      await openReporters(opening);
     }
     loaded.problems.throwIfAny();
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
@@ -122,9 +129,10 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
       rewards: options.rewards ?? makersOf(opening),
       methods: Object.fromEntries(opening.methods),
       modules: Object.fromEntries([
-        ...[...opening.modules.values()].flatMap(({ hashes }) => hashes),
+        ...[...opening.modules.values()].flatMap(({ role, hashes }) => (role === 'training' ? hashes : [])),
         ...[...opening.datasets.values()].flatMap(({ hashes }) => hashes),
       ]),
+      reporters: opening.reporters.map(({ tracker }) => tracker),
       notes: opening.notes,
       close,
     };
@@ -136,6 +144,8 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
 
 /** Time to load a file, however short the limit of its calls is. */
 const LOAD_SECONDS = 60;
+/** Time for a reporter to come to the end of what it was told. */
+const REPORTER_END_SECONDS = 5;
 
 interface Opening {
   readonly loaded: LoadedConfig;
@@ -148,6 +158,7 @@ interface Opening {
   readonly threads: Map<string, SandboxedReward>;
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
+  readonly reporters: StartedReporter[];
   /** By the entry of the config: as the run has it, and the hashes of its files. */
   readonly datasets: Map<object, OpenedDataset>;
   readonly notes: string[];
@@ -335,6 +346,21 @@ async function openMethod(opening: Opening, point: MethodPoint, plugin: Plugin, 
   opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
 }
 
+/** Starts the reporters: a file that cannot be loaded is a mistake in the config; what it does later is not. */
+async function openReporters(opening: Opening): Promise<void> {
+  const { config, problems } = opening.loaded;
+  for (const [index, { name, export: exported, ...options }] of (config.reporters ?? []).entries()) {
+    const path = reporterPlace(problems, index);
+    await orReport(opening, path, name, async () => {
+      if (!isModuleFile(name)) throw refusal(`not a file that ends in ${MODULE_ENDINGS}; give one of yours`);
+      const { reference } = await openModule(opening, name, exported, path);
+      opening.reporters.push(
+        await startReporter({ reference, options }, { load: LOAD_SECONDS, end: REPORTER_END_SECONDS }),
+      );
+    });
+  }
+}
+
 /** A file that was found before, about to be loaded. */
 async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<FoundFile> {
   const { options, modules, announced } = opening;
@@ -384,6 +410,7 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
   const adapterNameOrPath = adapterInRun(loaded, options);
   return {
     ...config,
+    ...(config.reporters && { reporters: config.reporters.map(renamed) }),
     ...(modelNameOrPath !== undefined && { modelNameOrPath }),
     ...(adapterNameOrPath !== undefined && { adapterNameOrPath }),
     tasks,

@@ -39,6 +39,15 @@ export type ReporterEvent =
   /** The last one: `summary` of a run that has finished. */
   | { readonly type: 'end'; readonly end: 'finished' | 'stopped' | 'failed'; readonly summary?: Summary };
 
+/**
+ * A reporter of the user's: the default export of a file that `reporters` names, or what a function of its options gives. It
+ * runs in a thread of its own, and is told one event after the other.
+ */
+export interface Reporter {
+  /** Whatever it does, or throws, the run goes on. A promise is waited for before the next event, not by the run. */
+  report(event: ReporterEvent): void | Promise<void>;
+}
+
 /** What there is to tell of an event of the trainer's; undefined: nothing. */
 export function reported(run: TrainingRun, event: TrainEvent): ReporterEvent | undefined {
   switch (event.type) {

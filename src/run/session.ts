@@ -74,6 +74,7 @@ export const FREE_KEYS = [
   'reward_timeout',
   'backend',
   'report_to',
+  'reporters',
   'load_best_model_at_end',
 ] as const;
 
