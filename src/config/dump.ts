@@ -48,6 +48,7 @@ function stageTree(stage: StageConfig): Mapping {
       ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }
       : { eval_strategy: 'no' }),
     ...(evaluation.problems !== undefined && { eval_samples: evaluation.problems }),
+    ...(stage.taskWeights !== undefined && { task_weights: stage.taskWeights }),
   };
   if (stage.stage === 'sft') {
     const { rows, formShare } = stage;

@@ -35,12 +35,13 @@ type AnyStage = Section<typeof SFT_KEYS> | Section<typeof GRPO_KEYS>;
 /** Fills in a supervised stage. */
 export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
   const rows = shownRows(section);
-  const { formShare } = section.values;
+  const { formShare, taskWeights } = section.values;
   return {
     stage: 'sft',
     ...(rows !== undefined && { rows }),
     batch: { sequencesPerStep: section.values.sequencesPerStep },
     ...(formShare !== undefined && { formShare }),
+    ...(taskWeights !== undefined && { taskWeights }),
     optimizer: resolveOptimizer(section),
     evaluation: resolveEvaluation(section, DEFAULT_EVALUATION_SAMPLES),
   };
@@ -50,6 +51,7 @@ export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
 export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: MethodsConfig): GrpoStageConfig {
   const { temperature, topK, topP, minP, maxCompletionTokens, numGenerationsEval, rewardGate, rewardOnError } =
     section.values;
+  const { taskWeights } = section.values;
   const rewards = resolveRewards(section);
   checkGate(section, rewards);
   return {
@@ -61,6 +63,7 @@ export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: Methods
     rewards,
     ...(rewardGate !== undefined && { rewardGate }),
     ...(rewardOnError === 'exclude' && { rewardOnError }),
+    ...(taskWeights !== undefined && { taskWeights }),
     methods,
   };
 }

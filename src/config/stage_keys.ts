@@ -92,6 +92,17 @@ export const SHARED_KEYS = {
       'Held-out problems that an evaluation during training asks, the same at each, spread evenly. Default: all of them.',
     ),
   ),
+  taskWeights: key(
+    'task_weights',
+    unset(
+      z.record(z.string(), real({ least: 0, example: 1 }), {
+        error: 'must map tasks to numbers; for example {countdown: 1, sort_digits: 0.5}',
+      }),
+    ).describe(
+      'How often the stage draws problems of each task of the run, by its name, numbered (`countdown#2`) where it is there ' +
+        'several times, as with other levels; 0 of those that are not named. Default: the weights under `tasks`.',
+    ),
+  ),
 };
 
 /** Every key of an `sft` stage: the supervised warm start. */

@@ -4,6 +4,7 @@
  */
 import { fittingItem } from '../data/prompt_limit.ts';
 import type { TaskItem } from '../data/task.ts';
+import type { TaskSet } from '../data/task_set.ts';
 import type { Named } from '../methods/create.ts';
 import type { DrawItems, GroupRequest, PromptSource, SourceTools } from '../methods/points.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
@@ -12,6 +13,7 @@ import { CallContexts } from './call_contexts.ts';
 import { completeItems, sampledTokens } from './complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
+import { stageTasks } from './stage_tasks.ts';
 import type { StepScope } from './step_scope.ts';
 
 /** The prompts of one batch. */
@@ -24,11 +26,12 @@ export interface Prompts {
 
 /** Opens the sources of a stage for one batch. */
 export function openPrompts(run: TrainingRun, stage: GrpoStageConfig, scope: StepScope): Prompts {
+  const tasks = stageTasks(run, run.state.stageIndex);
   let taken = 0;
   const stream: DrawItems = async (count) =>
     Array.from({ length: count }, () => {
       taken++;
-      return nextItem(run);
+      return nextItem(run, tasks);
     });
   const next = scope.methods.promptSources.reduce<DrawItems>(
     (draw, source) => sourceOver(run, stage, scope, source, draw),
@@ -44,8 +47,8 @@ export function openPrompts(run: TrainingRun, stage: GrpoStageConfig, scope: Ste
 }
 
 /** The next item of the training stream whose prompt is not left out. */
-function nextItem(run: TrainingRun): TaskItem {
-  const { item, next } = fittingItem(run.tasks, run.config.seed, run.state.itemsDrawn);
+function nextItem(run: TrainingRun, tasks: TaskSet): TaskItem {
+  const { item, next } = fittingItem(tasks, run.config.seed, run.state.itemsDrawn);
   run.state.itemsDrawn = next;
   return item;
 }

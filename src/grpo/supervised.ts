@@ -9,11 +9,12 @@ import { groupLossRows, packBatch, splitGroups } from '../model/batch.ts';
 import { inForm } from './demonstrated_forms.ts';
 import { type TrainingRun, takeBackOnFailure } from './run.ts';
 import { learningRateAt } from './schedules.ts';
+import { stageTasks } from './stage_tasks.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
 export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
   const { policy, config, state } = run;
-  const tasks = run.tasks.supervised(state.stageIndex);
+  const tasks = stageTasks(run, state.stageIndex);
   const first = state.itemsDrawn;
   const examples = await takeBackOnFailure(run, async () =>
     Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {

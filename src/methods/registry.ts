@@ -36,6 +36,7 @@ import { refEma } from './controllers/ref_ema.ts';
 import { refReset } from './controllers/ref_reset.ts';
 import { refSync } from './controllers/ref_sync.ts';
 import { temperatureSchedule } from './controllers/temperature_schedule.ts';
+import { until } from './controllers/until.ts';
 import { earlyStop } from './controls/early_stop.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
@@ -276,6 +277,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     overoptStop,
     refEma,
     temperatureSchedule,
+    until,
   ],
   evaluationFigures: [passHatK],
 };

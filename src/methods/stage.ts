@@ -91,6 +91,9 @@ export function eachPoint<T>(of: (point: MethodPoint) => T): Readonly<Record<Met
   return Object.fromEntries(METHOD_POINTS.map((point) => [point, of(point)])) as Record<MethodPoint, T>; // all of them
 }
 
+/** How often a stage draws problems of each task, by its label; absent: as the run does. */
+export type TaskWeights = Readonly<Record<string, number>>;
+
 /** A reinforcement stage. */
 export interface GrpoStageConfig {
   readonly stage: 'grpo';
@@ -103,6 +106,7 @@ export interface GrpoStageConfig {
   readonly rewardGate?: Readonly<Record<string, number>>;
   /** A completion to which a reward gives no valid number is left out of baseline and loss. Absent: it stops the run. */
   readonly rewardOnError?: 'exclude';
+  readonly taskWeights?: TaskWeights;
   readonly methods: MethodsConfig;
 }
 
@@ -124,6 +128,7 @@ export interface SftStageConfig {
   };
   /** Share of demonstrations in the forms of methods of later stages (`form_share`); absent: a quarter. */
   readonly formShare?: number;
+  readonly taskWeights?: TaskWeights;
   readonly optimizer: OptimizerConfig;
   readonly evaluation: EvaluationConfig;
 }

@@ -9,6 +9,7 @@ import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
 import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
+import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { createFigures, createMethods, findMethod, type OwnMethods, type StageNeeds } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
@@ -64,6 +65,7 @@ export async function openRun(
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
+  for (const index of config.stages.keys()) stageTasks({ tasks, config }, index); // says which tasks there are not
   requireAnswers(needs, tasks);
   requireTwins(needs, tasks);
   config.stages.forEach((_, index) => {

@@ -1,0 +1,95 @@
+/** Stages that end at a figure, and that draw from other tasks or levels than those before them. */
+import { describe, expect, it } from 'vitest';
+import { resolvedYaml } from '../../src/config/dump.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { weightedTasks } from '../../src/data/stage_tasks.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { openRun } from '../../src/run/open_run.ts';
+import { goOn, withTossedRun } from '../support/killed_runs.ts';
+import { createTasks } from '../support/tasks.ts';
+import { rewards } from './tiny_stage.ts';
+
+const TWO_LEVELS = `
+tasks:
+  - {name: sort_digits, digits: 2}
+  - {name: sort_digits, digits: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+num_generations: 4
+generation_batch_size: 16
+learning_rate: 1.0e-2
+reward_funcs: [varied]
+eval_strategy: "no"
+stages:
+  - {stage: sft, max_steps: 1, per_device_train_batch_size: 16, task_weights: {"sort_digits#1": 1}}
+  - {stage: grpo, max_steps: 9, until: reward >= 0, task_weights: {"sort_digits#1": 1}}
+  - {stage: grpo, max_steps: 2, task_weights: {"sort_digits#1": 0, "sort_digits#2": 2}}
+  - {stage: grpo, max_steps: 2}
+`;
+
+describe('a stage', () => {
+  it('ends where a metric has come so far, and the next one draws from another level', async () => {
+    const { config } = parseConfig(TWO_LEVELS, { file: 'run.yaml' });
+    const run = await openRun(config, createTasks(config), await wasmBackend({ inline: true, fma: false }), {
+      rewards,
+    });
+    const drawn = new Map<number, Set<string>>();
+    const steps = new Map<number, number>();
+    for await (const event of train(run)) {
+      const { stageIndex } = run.state;
+      if (event.type === 'step') steps.set(stageIndex, event.step);
+      if (event.type !== 'rollouts') continue;
+      const own = drawn.get(stageIndex) ?? new Set();
+      for (const { item } of event.collected.groups) own.add(item.task ?? '');
+      drawn.set(stageIndex, own);
+    }
+    expect(Object.fromEntries(steps)).toEqual({ 0: 1, 1: 1, 2: 2, 3: 2 });
+    expect(run.state.steering.endings).toMatchObject([
+      { stageIndex: 1, step: 1, reason: expect.stringMatching(/^reward is .*, >= 0$/) },
+    ]);
+    expect([...drawn].map(([stage, labels]) => [stage, [...labels].sort()])).toEqual([
+      [1, ['sort_digits#1']],
+      [2, ['sort_digits#2']],
+      [3, ['sort_digits#1', 'sort_digits#2']],
+    ]);
+    await run.policy.close();
+  });
+
+  it('draws as often as its weights say, the same problems for the same seed', () => {
+    const { config } = parseConfig(TWO_LEVELS, { file: 'run.yaml' });
+    const tasks = createTasks(config);
+    const half = weightedTasks(tasks, { 'sort_digits#1': 3, 'sort_digits#2': 1 }, 'task_weights');
+    const items = Array.from({ length: 400 }, (_, i) => half.trainItem(5, i));
+    const share = items.filter(({ task }) => task === 'sort_digits#1').length / items.length;
+    expect(share).toBeGreaterThan(0.68);
+    expect(share).toBeLessThan(0.82);
+    expect(half.trainItem(5, 17)).toEqual(items[17]);
+  });
+
+  it('is refused before step 1 for a task that there is not', async () => {
+    const text = TWO_LEVELS.replace('"sort_digits#2": 2', 'countdown: 2');
+    const { config } = parseConfig(text, { file: 'run.yaml' });
+    const opened = openRun(config, createTasks(config), await wasmBackend({ inline: true, fma: false }), { rewards });
+    await expect(opened).rejects.toThrow(
+      'stages.2.task_weights: no task of the run is called countdown; they are sort_digits#1, sort_digits#2.',
+    );
+  });
+
+  it('says what condition it cannot read, and which metric it does not have', async () => {
+    const read = (condition: string) =>
+      parseConfig(`task: sort_digits\nmax_steps: 3\nuntil: ${condition}`, { file: 'a.yaml' });
+    expect(() => read('reward')).toThrow(/a\.yaml:3 {2}until: reward — must be a metric, >= or <=, and a number/);
+    expect(resolvedYaml(read('eval_mean@8 <= -0.5').config)).toContain('until: eval_mean@8 <= -0.5');
+    await expect(withTossedRun('until: rewards >= 1', goOn)).rejects.toThrow(
+      /^until: rewards — no metric of this stage; it logs step, /,
+    );
+  });
+
+  it('counts in a row, also over evaluations', async () => {
+    const twice = 'controllers: [{name: until, until_metric: reward, until_value: -1, until_times: 3}]';
+    const { metrics } = await withTossedRun(twice, goOn);
+    expect(metrics).toHaveLength(3);
+    const evaluated = { overrides: ['eval_strategy=steps', 'eval_steps=1'] };
+    expect((await withTossedRun('until: eval_accuracy >= 0', goOn, evaluated)).metrics.length).toBeLessThanOrEqual(1);
+  });
+});
