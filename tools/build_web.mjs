@@ -4,6 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { smallKernels } from './small_kernels.mjs';
 import { NOTICES_FILE, noticesOf, packageFolders } from './third_party_notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,6 +15,7 @@ const bundle = await rolldown({
   platform: 'browser',
   // The entry imports the engine, and nothing imports the entry: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'strict',
+  plugins: [smallKernels],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 });
 rmSync(`${root}dist/web/engine_worker.js`, { force: true });

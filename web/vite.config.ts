@@ -2,13 +2,23 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { thirdPartyNotices } from '../tools/third_party_notices.mjs';
+import { precache } from './precache.mjs';
 
-// Threads of WebAssembly need these; the static build brings public/isolation.js, which adds them.
+// Threads of WebAssembly need these; the static build brings service_worker.js, which adds them.
 const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 const root = fileURLToPath(new URL('.', import.meta.url));
+
+/** Crawlers of link previews want whole addresses: the host's, where the build is told it. */
+const preview = {
+  name: 'preview-address',
+  transformIndexHtml: (html: string): string => {
+    const { RLVR_PAGE_URL: host } = process.env;
+    return host === undefined ? html : html.replace('./preview.png', new URL('preview.png', host).href);
+  },
+};
 
 // The engine's worker comes bundled, with notices of its own.
 const notices = thirdPartyNotices([fileURLToPath(new URL('../dist/web/THIRD_PARTY_NOTICES.txt', import.meta.url))]);
@@ -20,7 +30,12 @@ export default defineConfig({
   resolve: { alias: { 'rlvr-train/web': fileURLToPath(new URL('../dist/web/index.js', import.meta.url)) } },
   server: { headers, host: '127.0.0.1', fs: { allow: ['..'] } },
   preview: { headers, host: '127.0.0.1' },
-  plugins: [notices.collect, notices.write],
-  worker: { format: 'es', plugins: () => [notices.collect] },
+  plugins: [
+    preview,
+    notices.collect,
+    notices.write,
+    precache(fileURLToPath(new URL('./service_worker.js', import.meta.url))),
+  ],
+  worker: { format: 'es', plugins: () => [notices.collect], rolldownOptions: { output: { comments: false } } },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', modulePreload: false },
 });

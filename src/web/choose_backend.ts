@@ -1,11 +1,9 @@
-/** The backend that a browser offers, and in words why it is this one. */
+/** The backend that a browser offers, and in words why it is this one. Only the kernels of that one are loaded. */
 import { BackendError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import type { StorageDtype } from '../kernels/memory.ts';
-import { wasmBackendOn } from '../kernels/wasm/engine.ts';
 import * as browser from '../kernels/wasm/workers.web.ts';
 import { type AdapterSource, adapterLine } from '../kernels/webgpu/adapter.ts';
-import { webgpuBackend } from '../kernels/webgpu/backend.ts';
 
 /** What the caller asks for. */
 export interface BackendRequest {
@@ -16,6 +14,8 @@ export interface BackendRequest {
   /** Threads of WebAssembly, at most as many as there are cores; default: see `ownThreads`. */
   readonly threads?: number;
 }
+
+const NO_ADAPTER = 'this browser has WebGPU, but offers no adapter';
 
 /** What was chosen. */
 export interface ChosenBackend {
@@ -45,6 +45,7 @@ export async function chooseBackend(
     if (name === 'webgpu') throw new BackendError('no-adapter', `webgpu: ${found}. Use wasm.`);
     missing.push(found);
   }
+  const { wasmBackendOn } = await import('../kernels/wasm/engine.ts');
   const isolated = globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer !== 'undefined';
   const count = threads === undefined ? ownThreads() : cappedThreads(threads, missing);
   if (isolated && count > 1) {
@@ -76,7 +77,9 @@ function cappedThreads(asked: number, missing: string[]): number {
 async function findGpu(allowSoftware: boolean, storageDtype: StorageDtype): Promise<ChosenBackend | string> {
   const gpu = (globalThis.navigator as { readonly gpu?: AdapterSource } | undefined)?.gpu;
   if (gpu === undefined) return 'this browser has no WebGPU, or not in a page without https';
+  if ((await gpu.requestAdapter()) === null) return NO_ADAPTER;
   try {
+    const { webgpuBackend } = await import('../kernels/webgpu/backend.ts');
     const backend = await webgpuBackend(gpu, { storageDtype });
     const adapter = adapterLine(backend.adapter);
     if (backend.adapter.isSoftware && !allowSoftware) {
@@ -85,6 +88,6 @@ async function findGpu(allowSoftware: boolean, storageDtype: StorageDtype): Prom
     return { backend, report: { kind: 'webgpu', threads: 1, line: `WebGPU on ${adapter}`, missing: [] } };
   } catch (error) {
     if (!(error instanceof BackendError) || error.code === 'no-float16') throw error;
-    return 'this browser has WebGPU, but offers no adapter';
+    return NO_ADAPTER;
   }
 }

@@ -63,6 +63,7 @@ beforeAll(async () => {
   outside = await startOutside();
   visited = await visit(browser, `${site.url}#preset=sort-two&steps=2000&evalEvery=500`);
   await status(visited.page, 'resting');
+  await visited.page.waitForSelector('body[data-offline=kept]'); // its files are kept beside the run
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,7 +1,7 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { drawn, type Site, serveSite, startChromium, status, stepOf, type Visit, visit } from './chromium.ts';
+import { arrive, drawn, type Site, serveSite, startChromium, status, stepOf, type Visit, visit } from './chromium.ts';
 
 const STEPS = 12;
 
@@ -87,12 +87,15 @@ it('a run that has ended takes more steps, and a reload has them', async () => {
 
 it('a reward is written in an editor that is fetched when it is opened; Escape, then Tab leaves it', async () => {
   const { page } = open;
-  const isEditor = (path: string): boolean => path.includes('code_editor');
-  expect(site.requests.some(isEditor)).toBe(false);
+  const editors = () =>
+    page.evaluate(
+      () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('code_editor')).length,
+    );
+  expect(await editors()).toBe(0);
   const before = await page.inputValue('#reward-code');
   await page.click('#reward-code');
   await page.waitForSelector('.editor .cm-lineNumbers');
-  expect(site.requests.filter(isEditor)).toHaveLength(1);
+  expect(await editors()).toBe(1);
   const text = () => page.$$eval('.editor .cm-line', (lines) => lines.map((line) => line.textContent).join('\n'));
   expect(await text()).toBe(before);
   await page.keyboard.press('Control+a');
@@ -106,4 +109,39 @@ it('a reward is written in an editor that is fetched when it is opened; Escape, 
   await page.keyboard.press('Enter');
   await page.waitForSelector('#reward tbody tr');
   expect(await page.$$('#reward tbody tr')).toHaveLength(20);
+});
+
+it('without a network a reload finds page and run again, and trains on; the page can be installed', async () => {
+  const { page } = open;
+  await page.waitForSelector('body[data-offline=kept]');
+  const devtools = await page.context().newCDPSession(page);
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+  expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+  await page.context().setOffline(true);
+  const before = site.requests.length;
+  await page.reload();
+  await status(page, 'resting');
+  const step = await stepOf(page);
+  await page.click('#step');
+  await page.waitForFunction((wanted) => Number(document.getElementById('bar')?.ariaValueNow) === wanted, step + 1);
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  // The browser itself looks for a newer service worker.
+  expect(site.requests.slice(before).filter((path) => path !== '/service_worker.js')).toEqual([]);
+  await page.context().setOffline(false);
+});
+
+it('embedded, it is the controls, figures and curves of the preset, without navigation', async () => {
+  const { page, errors, close } = await arrive(browser, `${site.url}?embed=1&preset=sort-two&steps=5`, {
+    viewport: { width: 360, height: 500 },
+  });
+  await status(page, 'waiting');
+  const seen = (selector: string) => page.isVisible(selector);
+  expect(await Promise.all(['header', '#presets', '#settings', '#keep', '#ask'].map(seen))).not.toContain(true);
+  expect(await Promise.all(['#train', '#figures', '[data-curve=accuracy]', '#full'].map(seen))).not.toContain(false);
+  expect(await page.textContent('.yaml')).toContain('max_steps: 5');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await page.focus('#full');
+  expect(await page.getAttribute('#full', 'href')).toBe('/#preset=sort-two&steps=5');
+  expect(errors).toEqual([]);
+  await close();
 });

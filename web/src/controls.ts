@@ -133,7 +133,7 @@ export class Controls {
     );
     sampled.show(
       last === undefined ? '–' : percent(last.sampled.mean),
-      last === undefined ? 'at temperature 1' : `${interval(last.sampled)}; at temperature 1`,
+      last === undefined ? 'at temperature 1' : interval(last.sampled),
     );
     rewarded.show(reward === null ? '–' : reward.toFixed(3), `“${experiment.reward}”, last batch`);
     whole.show(...wholeRun(experiment));

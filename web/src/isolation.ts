@@ -7,6 +7,8 @@ const TRIED = 'rlvr-train isolation';
 /** True where the page is about to load again: nothing else need be started. */
 export async function isolate(): Promise<boolean> {
   if (globalThis.crossOriginIsolated || !import.meta.env.PROD || !('serviceWorker' in navigator)) return false;
+  // In a frame only the page around it can isolate it.
+  if (window !== window.top) return false;
   // Once per session: a browser that does not become isolated by it trains on one thread, and the page says so.
   if (sessionStorage.getItem(TRIED) !== null) return false;
   try {
@@ -16,7 +18,7 @@ export async function isolate(): Promise<boolean> {
       serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true });
       setTimeout(resolve, MOST_WAIT_MS);
     });
-    const registration = await serviceWorker.register('./isolation.js');
+    const registration = await serviceWorker.register('./service_worker.js');
     if (serviceWorker.controller === null) await takenOver;
     // One that is active but late takes over the next page; one that is kept from starting never does.
     if (registration.active === null) return false;

@@ -2,7 +2,6 @@
 import { element } from '../../src/report/page/dom.ts';
 import type { Experiment } from './experiment.ts';
 import { type Lab, messageOf } from './lab.ts';
-import { packed, packRun, unpackRun } from './run_file.ts';
 
 export class KeepPanel {
   readonly #lab: Lab;
@@ -52,13 +51,16 @@ export class KeepPanel {
 
   async #exportModel(): Promise<void> {
     const files = await this.#lab.exportModel();
-    if (files !== undefined) download(await packed(files), `${this.#lab.experiment.preset}-model.zip`);
+    if (files === undefined) return;
+    const { packed } = await import('./run_file.ts');
+    download(await packed(files), `${this.#lab.experiment.preset}-model.zip`);
   }
 
   async #save(): Promise<void> {
     const files = await this.#lab.files();
     if (files === undefined) return;
     const { experiment, code } = this.#lab;
+    const { packRun } = await import('./run_file.ts');
     download(await packRun({ experiment, code, files }), `${experiment.preset}-run.zip`);
   }
 
@@ -67,6 +69,7 @@ export class KeepPanel {
     input.value = '';
     if (file === undefined) return;
     try {
+      const { unpackRun } = await import('./run_file.ts');
       const saved = await unpackRun(new Uint8Array(await file.arrayBuffer()));
       if (await this.#lab.load(saved, file.name)) this.#choose(saved.experiment);
     } catch (error) {

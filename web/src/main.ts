@@ -4,12 +4,14 @@ import { AgreementPanel } from './agreement_panel.ts';
 import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
+import { embed, ofExperiment } from './embed.ts';
 import { type Experiment, linkOf, readLink } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
 import { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
 import { KeepPanel } from './keep_panel.ts';
 import { Lab } from './lab.ts';
+import { keepForOffline } from './offline.ts';
 import { OverlayPanel } from './overlay_panel.ts';
 import { PresetsPanel } from './presets_panel.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
@@ -39,9 +41,16 @@ async function start(): Promise<void> {
   const code = localStorage.getItem(CODE_KEY) ?? EXAMPLE;
   const parts: Part[] = [];
   const draw = drawing(parts);
-  const link = readLink(location.hash);
+  const isEmbedded = query.get('embed') === '1';
+  if (isEmbedded) embed(byId('full') as HTMLAnchorElement);
+  const link = readLink(isEmbedded && location.hash === '' ? `#${ofExperiment(query)}` : location.hash);
+  let isKept = false;
   const lab = new Lab(link.experiment, code, backend, () => {
     if (lab.run !== undefined && !isOwnReload()) markOpened();
+    if (lab.run !== undefined && !isKept) {
+      isKept = true;
+      void keepForOffline();
+    }
     draw.soon();
   });
   lab.agreement.learn(code);

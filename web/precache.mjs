@@ -1,0 +1,30 @@
+// For Vite: writes the service worker of the built page, with the list of all its files and a hash of what is in them.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+
+const NAME = 'service_worker.js';
+/** Pictures for others: link previews. */
+const LEFT_OUT = new Set([NAME, 'preview.png', 'THIRD_PARTY_NOTICES.txt']);
+
+/** @param source  the service worker, without the list */
+export function precache(source) {
+  let folder;
+  return {
+    name: 'precache',
+    apply: 'build',
+    configResolved: ({ root, build }) => {
+      folder = join(root, build.outDir);
+    },
+    closeBundle() {
+      const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const paths = entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+      const files = paths.map((path) => path.split(sep).join('/')).filter((path) => !LEFT_OUT.has(path));
+      const hash = createHash('sha256');
+      for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+      const list = `self.FILES_OF_THE_BUILD = ${JSON.stringify(files)};\n`;
+      const version = `self.VERSION_OF_THE_BUILD = '${hash.digest('hex').slice(0, 16)}';\n`;
+      writeFileSync(join(folder, NAME), list + version + readFileSync(source, 'utf8'));
+    },
+  };
+}
