@@ -57,6 +57,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   ledger: "the ledger: a record of each problem's visits and successes",
   ledgerHistory: 'its history: how the last groups of each problem went',
   steps: 'a task whose verdicts have the steps of a solution',
+  feedback: undefined,
   answers: 'a task that knows right answers',
   hints: 'a task whose answers have a beginning to show',
   shown: 'room for prompts that show something besides the problem',

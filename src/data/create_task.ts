@@ -55,6 +55,7 @@ class BoundTask implements Task {
   readonly style: Style;
   readonly language: TaskLanguage;
   readonly givesSteps: boolean;
+  readonly givesFeedback: boolean;
   /** There where the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly #level: number | undefined;
@@ -81,6 +82,7 @@ class BoundTask implements Task {
     // Steps are places in a compact answer; between tags they would be others.
     this.givesSteps = this.style === 'compact' && codec === undefined && (definition.givesSteps?.(knobs) ?? false);
     if (definition.twin !== undefined) this.twin = (item) => this.#twin(item);
+    this.givesFeedback = codec !== undefined || (this.style === 'compact' && definition.feedback !== undefined);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
@@ -200,6 +202,17 @@ class BoundTask implements Task {
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
+    const verdict = this.#verify(item, completion, context);
+    if (!context.wantsFeedback || verdict.score === 1 || verdict.feedback !== undefined) return verdict;
+    // A pretrained model reads the reason; a closed vocabulary has the task's own words alone.
+    const feedback =
+      this.#conversation === undefined
+        ? this.#definition.feedback?.(item.identity, completion, this.knobs)
+        : verdict.reason;
+    return feedback === undefined ? verdict : { ...verdict, feedback };
+  }
+
+  #verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
     const verify = (answer: string, given: VerifyContext): Verdict =>
       this.#definition.verify(item.identity, answer, this.knobs, given);
     if (this.style === 'plain') return verifyTagged(completion, context, verify);

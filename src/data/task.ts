@@ -29,6 +29,8 @@ export interface VerifyContext {
   readonly finishReason: FinishReason;
   /** A method pays single steps: the verdict is to have them. */
   readonly wantsSteps?: true;
+  /** A method shows what was wrong: the verdict on a wrong answer is to say it. */
+  readonly wantsFeedback?: true;
 }
 
 /** What is known of a task without its generator: enough to check a config, and to list tasks and knobs. */
@@ -105,6 +107,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   readonly answers?: 'listed' | 'open';
   /** What helps with a problem, from little to much, written in the task's notation; none is an answer. */
   hints?(identity: I, knobs: K): readonly string[];
+  /** What is wrong with an answer, in the task's notation; '' where there is nothing to say. Never a solution. */
+  feedback?(identity: I, answer: string, knobs: K): string;
   /** Further correct answers. */
   solutions?(identity: I, knobs: K): Iterable<string>;
   /**
@@ -178,6 +182,8 @@ export interface Task {
   readonly opening?: readonly Message[];
   /** Its verdicts have steps where they are asked for. */
   readonly givesSteps?: boolean;
+  /** Its verdicts say what is wrong where they are asked to. */
+  readonly givesFeedback?: boolean;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
   /** Different problems of the training stream; undefined where the task cannot list them. */

@@ -123,8 +123,11 @@ async function score(
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
-  const wantsSteps = scope.methods.needs.steps.length > 0;
-  const verified = verifyCompletions(run.tasks, items, completions, { wantsSteps });
+  const { steps, feedback } = scope.methods.needs;
+  const verified = verifyCompletions(run.tasks, items, completions, {
+    ...(steps.length > 0 && { wantsSteps: true }),
+    ...(feedback.isWanted && { wantsFeedback: true }),
+  });
   const answered = answeredItems(items, verified);
   const batch: RewardBatch = {
     ...rewardBatch(answered, { step: run.state.step, progress: run.state.step / stage.optimizer.maxSteps }),

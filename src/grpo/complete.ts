@@ -1,6 +1,6 @@
 /** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
 
-import type { TaskItem } from '../data/task.ts';
+import type { TaskItem, VerifyContext } from '../data/task.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import type { VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -93,13 +93,13 @@ export async function sampleControlled(
 /**
  * Decodes and verifies the completions of each item.
  *
- * @param wantsSteps  verdicts are to have the steps of a solution, where the task gives some
+ * @param wants  what verdicts are to have, where the task gives it
  */
 export function verifyCompletions(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-  { wantsSteps = false }: { readonly wantsSteps?: boolean } = {},
+  wants: Omit<VerifyContext, 'finishReason'> = {},
 ): VerifiedCompletion[][] {
   const { environment } = tasks;
   return items.map((item, i) => {
@@ -107,7 +107,7 @@ export function verifyCompletions(
     return (completions[i] ?? []).map((completion) => {
       const text = completionText(tasks, completion);
       const { finishReason, tokens } = completion;
-      const { verdict } = environment.step(state, text, { finishReason, ...(wantsSteps && { wantsSteps }) });
+      const { verdict } = environment.step(state, text, { finishReason, ...wants });
       if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
       const steps = verdict.steps && stepsByToken(tasks.codec, tokens, verdict.steps);
       return { ...completion, text, verdict, ...(steps && { steps }) };

@@ -26,12 +26,16 @@ export interface KnownRows extends ObjectiveRows {
   readonly refDistributions?: Float32Array;
 }
 
-/** @param groups  the batch's groups, in order */
+/**
+ * @param groups    the batch's groups, in order
+ * @param teachers  [completions] distributions of a teacher, where there is one
+ */
 export function lossSequences(
   batch: PackedBatch,
   groups: readonly GroupPart[],
   rows: KnownRows,
   scores: Scores,
+  teachers: readonly (Float32Array | undefined)[] = [],
 ): LossSequences {
   const members = groups.flatMap((group) => group.rollouts.map((rollout, i) => ({ group, rollout, i })));
   const { offsets, places, inOrder } = tokenOrder(
@@ -68,6 +72,7 @@ export function lossSequences(
       coefficients: own(coefficients),
       ...(distributions && { distributions: ownRows(distributions) }),
       ...(refDistributions && { refDistributions: ownRows(refDistributions) }),
+      ...(teachers[c] && { teacherDistributions: teachers[c] }),
     };
   });
   return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };

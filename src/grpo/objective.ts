@@ -32,6 +32,8 @@ export interface ObjectiveBatch {
   readonly sizes: LossContext['sizes'];
   /** It is the whole step, and nobody has observed that: its own forward pass is what is observed. */
   readonly isObservedWithin?: boolean;
+  /** [completions] distributions of a teacher at a completion's own tokens, where a term has one. */
+  readonly teachers?: readonly (Float32Array | undefined)[];
 }
 
 /** Adds the gradients of one micro-batch; what its terms measure goes to the meter. */
@@ -53,7 +55,7 @@ export async function accumulateObjective(
   }
   const { distributions } = scope.methods.needs;
   const forward = await policy.forward(batch, temperature, { distributions });
-  const found = lossSequences(batch, groups, rows, forward);
+  const found = lossSequences(batch, groups, rows, forward, micro.teachers);
   if (micro.isObservedWithin) tellObservers(scope, micro, found.sequences);
   const gradients = found.gradients();
   const sequences = addTerms(scope, update, found.sequences, gradients.bySequence);

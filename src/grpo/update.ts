@@ -30,6 +30,7 @@ import { accumulateTexts } from './own_texts.ts';
 import type { TrainingRun } from './run.ts';
 import { learningRateAt } from './schedules.ts';
 import type { StepScope } from './step_scope.ts';
+import { withTeachers } from './teachers.ts';
 import { addRows, emptyTotals } from './update_totals.ts';
 
 /** A micro-batch of which nothing is known by row yet. */
@@ -82,7 +83,8 @@ export async function updatePolicy(
   const seen =
     isObserved && !isObservedWithin ? await observe(run, scope, microBatches, withRows, onPolicy) : undefined;
   for (const [i, each] of microBatches.entries()) {
-    const micro = await withDistributions(run, scope, seen?.[i] ?? (await withRows(each)));
+    const known = await withDistributions(run, scope, seen?.[i] ?? (await withRows(each)));
+    const micro = await withTeachers(run, scope, known, capacity);
     const scores = await accumulateObjective(policy, scope, { ...micro, isObservedWithin }, meter);
     checkFinite(scores.losses, micro.batch, micro.groups, state.step);
     addRows(totals, micro, micro.rows, scores);

@@ -86,6 +86,7 @@ export interface StageNeeds {
   readonly ledgerHistory: boolean;
   /** Methods that read the steps of a verdict. */
   readonly steps: readonly string[];
+  readonly feedback: { readonly isWanted: boolean; readonly neededBy: readonly string[] };
   /** Methods that use right answers, … */
   readonly answers: readonly string[];
   /** … and those that show a part of one. */
@@ -266,6 +267,10 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     ledger: some(({ ledger }) => ledger !== undefined),
     ledgerHistory: some(({ ledger }) => ledger === 'history'),
     steps: idsOf(({ steps }) => steps),
+    feedback: {
+      isWanted: some(({ feedback }) => feedback !== undefined),
+      neededBy: idsOf(({ feedback }) => feedback === 'needed'),
+    },
     answers: idsOf(({ answers }) => answers),
     hints: idsOf(({ hints }) => hints),
     shown: some(({ shown }) => shown),

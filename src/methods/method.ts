@@ -126,6 +126,8 @@ export interface Needs {
   readonly twins?: true;
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
+  /** Verdicts that say what is wrong; `needed`: of a task that does, `wanted`: where it does. */
+  readonly feedback?: 'needed' | 'wanted';
   /** A task that knows right answers: `RolloutTools.solutions`. */
   readonly answers?: true;
   /** A task whose answers have a beginning to show: `RolloutTools.solution` gives two tokens or more. */

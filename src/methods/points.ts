@@ -26,6 +26,7 @@ import type { FollowUpTurn, ParameterSet, StepContext } from './method.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
+import type { TeacherTools } from './teacher.ts';
 
 export type { GroupRequest } from './group_request.ts';
 
@@ -162,6 +163,8 @@ export interface LossSequence {
   readonly distributions?: Float32Array;
   /** The same under the reference (`Needs.refDistributions`). */
   readonly refDistributions?: Float32Array;
+  /** The same under the reference behind the prompt of `LossTerm.teacherPrompt`; there where a term has given one. */
+  readonly teacherDistributions?: Float32Array;
 }
 
 type Reals = Float32Array | Float64Array;
@@ -249,6 +252,11 @@ export interface TextSources extends StepContext {
 
 export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
+  /**
+   * The prompt behind which the reference reads a completion, as a teacher that knows more (`Needs.shown`, and one of
+   * `Needs.prompts` for each completion); undefined where there is nothing to learn. Of one term of a stage.
+   */
+  teacherPrompt?(group: CreditedGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
   /** Adds losses and derivatives of one micro-batch, one entry per completion: whole groups, where the coupling is `group`. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
   /** Texts of its own for this optimizer step (`Needs.demonstrations`): asked once, a forward and backward pass of theirs. */

@@ -143,6 +143,7 @@ import { klLoss } from './terms/kl_loss.ts';
 import { klSampler } from './terms/kl_sampler.ts';
 import { lpReg } from './terms/lp_reg.ts';
 import { positiveNll } from './terms/positive_nll.ts';
+import { sdpo } from './terms/sdpo.ts';
 import { sftNll } from './terms/sft_nll.ts';
 import { sftReplay } from './terms/sft_replay.ts';
 import { clipCov } from './weights/clip_cov.ts';
@@ -265,7 +266,20 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     rft,
   ],
   tokenWeights: [opsm, tis, icepop, clipCov],
-  lossTerms: [klLoss, entropyBonus, mRatio, klExact, lpReg, klSampler, hingeKl, klCov, sftNll, positiveNll, sftReplay],
+  lossTerms: [
+    klLoss,
+    entropyBonus,
+    mRatio,
+    klExact,
+    lpReg,
+    klSampler,
+    hingeKl,
+    klCov,
+    sftNll,
+    positiveNll,
+    sftReplay,
+    sdpo,
+  ],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],
   controllers: [
     refReset,

@@ -27,10 +27,16 @@ export function isMapping(value: unknown): value is Readonly<Record<string, unkn
 
 function isVerdict(value: unknown): value is Verdict {
   if (!isMapping(value)) return false;
-  const { score, status, reason, steps } = value;
+  const { score, status, reason, feedback = '', steps } = value;
   const isScore = score === null || (typeof score === 'number' && score >= 0 && score <= 1);
   const isStatus = ['correct', 'incorrect', 'invalid', 'truncated'].includes(String(status));
-  return isScore && isStatus && typeof reason === 'string' && (steps === undefined || areSteps(steps));
+  return (
+    isScore &&
+    isStatus &&
+    typeof reason === 'string' &&
+    typeof feedback === 'string' &&
+    (steps === undefined || areSteps(steps))
+  );
 }
 
 function areSteps(value: unknown): boolean {
@@ -116,6 +122,7 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     gives: 'a list of texts',
     isKept: (value) => Array.isArray(value) && value.every((hint) => typeof hint === 'string'),
   },
+  feedback: text(true, false),
   verify: {
     needed: true,
     isLong: true,

@@ -15,6 +15,8 @@ export interface Verdict {
   readonly canonical?: string;
   /** Sub-scores in [0, 1] by name; a reward function may train on one, evaluation never does. */
   readonly parts?: Readonly<Record<string, number>>;
+  /** What is wrong, in the task's notation, where the verifier is asked for it; '' where it has nothing to say. Never a solution. */
+  readonly feedback?: string;
   /** The steps of a solution, in order, where the verifier is asked for them and the task has some. */
   readonly steps?: readonly VerdictStep[];
 }

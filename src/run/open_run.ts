@@ -66,6 +66,7 @@ export async function openRun(
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
   for (const index of config.stages.keys()) stageTasks({ tasks, config }, index); // says which tasks there are not
+  requireFeedback(needs, tasks);
   requireAnswers(needs, tasks);
   requireTwins(needs, tasks);
   config.stages.forEach((_, index) => {
@@ -222,6 +223,16 @@ function requireSteps(needs: readonly StageNeeds[], { shares, name }: TaskSet): 
   if (reader === undefined || shares.some(({ task }) => task.givesSteps)) return;
   const remedy = 'use countdown with answer: steps, a task of yours with givesSteps, or another method';
   throw new ConfigError('no-steps', `${reader}: pays the steps of a solution, and ${name} has none; ${remedy}.`, {
+    method: reader,
+    task: name,
+  });
+}
+
+function requireFeedback(needs: readonly StageNeeds[], { shares, name }: TaskSet): void {
+  const [reader] = needs.flatMap(({ feedback }) => feedback.neededBy);
+  if (reader === undefined || shares.some(({ task }) => task.givesFeedback)) return;
+  const remedy = 'use countdown, a task of yours with feedback, or another method';
+  throw new ConfigError('no-feedback', `${reader}: shows what was wrong, and ${name} does not say it; ${remedy}.`, {
     method: reader,
     task: name,
   });

@@ -28,6 +28,7 @@ const verdictSchema = z.object({
   reason: z.string(),
   canonical: z.string().optional(),
   parts: z.record(z.string(), number).optional(),
+  feedback: z.string().optional(),
   steps: z.array(stepSchema).optional(),
 });
 

@@ -21,7 +21,7 @@ import type { Mutant, TaskDefinition, VerifyContext } from '../../task.ts';
 import { type CountdownKnobs, countdownCard, MAX_VALUE } from './card.ts';
 import { verifyCountdownExpression } from './expression.ts';
 import { type CountdownStep, OPERATORS, tracesOf } from './solver.ts';
-import { judgeSteps, verifyCountdownSteps } from './steps.ts';
+import { feedbackOnSteps, judgeSteps, verifyCountdownSteps } from './steps.ts';
 
 export type CountdownItem = {
   /** In the order of the prompt. */
@@ -299,6 +299,7 @@ export const countdown: TaskDefinition<CountdownItem, CountdownKnobs> = {
     return context.wantsSteps && givesSteps(knobs) ? { ...verdict, steps: judgeSteps(item, answer) } : verdict;
   },
   givesSteps,
+  feedback: (item, answer, knobs) => (knobs.answer === 'steps' ? feedbackOnSteps(item, answer) : ''),
   chance,
   tokenizer: (knobs) => (knobs.answer === 'steps' ? STEPS_TOKENIZER : EXPRESSION_TOKENIZER),
   limits: (knobs) => ({ promptTokens: knobs.numbers + 3, completionTokens: completionTokens(knobs) }),

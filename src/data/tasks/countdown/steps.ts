@@ -18,6 +18,9 @@ import { MAX_EXPRESSION_LENGTH } from './expression.ts';
 /** Tokens of one step: two operands, an operator, `=`, a result. */
 const STEP_TOKENS = 5;
 
+/** Each of 0 to this one is a token. */
+const MOST_WRITTEN = 99;
+
 interface Step {
   readonly left: number;
   readonly operator: ArithmeticOperator;
@@ -140,4 +143,35 @@ function playAlone(pool: number[], text: string): boolean {
   pool.push(result);
   const exact = applyOperator(operator, rationalOf(left), rationalOf(right));
   return areThere.every(Boolean) && exact?.equals(rationalOf(result)) === true;
+}
+
+/**
+ * What is wrong with steps, in their own notation: what a step that is not true really comes to, `3 * 2 = 6`, or the
+ * numbers that were there where it went wrong, `6 7 ?`. Nothing of it is a solution. Total and pure.
+ */
+export function feedbackOnSteps({ numbers, target }: CountdownProblem, answer: string): string {
+  const pool = [...numbers];
+  if (answer.length > MAX_EXPRESSION_LENGTH) return `${pool.join(' ')} ?`;
+  for (const piece of answer.split(',')) {
+    const lexed = tokenizeArithmetic(trimAscii(piece));
+    const step = lexed.ok && lexed.tokens.length === STEP_TOKENS ? readStep(lexed.tokens, 0) : undefined;
+    if (step === undefined || pool.length < 2) break;
+    const { left, operator, right, result } = step;
+    const rest = without(without(pool, left), right);
+    const exact = applyOperator(operator, rationalOf(left), rationalOf(right));
+    if (rest.length !== pool.length - 2 || exact === undefined) break;
+    const value = exact.valueOf();
+    if (!exact.equals(rationalOf(result))) {
+      const canBeWritten = Number.isInteger(value) && value >= 0 && value <= MOST_WRITTEN;
+      return canBeWritten ? `${left} ${operator} ${right} = ${value}` : `${pool.join(' ')} ?`;
+    }
+    pool.splice(0, pool.length, ...rest, result);
+  }
+  return pool.length === 1 && pool[0] === target ? '' : `${pool.join(' ')} ?`;
+}
+
+/** The numbers without one of this value, if there is one. */
+function without(numbers: readonly number[], value: number): number[] {
+  const place = numbers.indexOf(value);
+  return place < 0 ? [...numbers] : numbers.filter((_, i) => i !== place);
 }
