@@ -12,7 +12,7 @@ import { describeMachine, fail } from './command.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The seeds of `--seeds 0,1` or `--seeds 0-4`. */
+/** The seeds of `--seeds 0,1` or `--seeds 0..4`. */
 export function readSeeds(text) {
   try {
     return parseSeeds(text);
