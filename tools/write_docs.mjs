@@ -1,8 +1,9 @@
-/** `npm run docs`: docs/reference.md, docs/keys.md and a page per method in docs/methods, from the definitions in dist/. */
+/** `npm run docs`: docs/reference.md, docs/keys.md, docs/metrics.md and a page per method in docs/methods, from the definitions in dist/. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { keysPage } from '../dist/cli/keys_page.js';
 import { methodPage } from '../dist/cli/method_page.js';
+import { metricsPage } from '../dist/cli/metrics_page.js';
 import { referencePage } from '../dist/cli/reference_page.js';
 import { catalogue } from '../dist/config/catalogue.js';
 import { methodFacts } from '../dist/config/method_facts.js';
@@ -12,6 +13,7 @@ const all = catalogue();
 const facts = methodFacts();
 writeFileSync(`${docs}reference.md`, referencePage(all));
 writeFileSync(`${docs}keys.md`, keysPage());
+writeFileSync(`${docs}metrics.md`, metricsPage());
 mkdirSync(`${docs}methods`, { recursive: true });
 for (const file of readdirSync(`${docs}methods`)) rmSync(`${docs}methods/${file}`);
 for (const method of all.methods) {

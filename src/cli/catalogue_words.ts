@@ -5,7 +5,7 @@ import type { OptionText } from '../options/describe.ts';
 
 /** `whole number from 2 to 9; default 4`. */
 export function valueText({ rule, default: value, isNeeded }: OptionText): string {
-  if (value !== undefined) return `${rule}; default ${value}`;
+  if (value !== undefined) return `${rule}; default ${value === '' ? 'none' : value}`;
   return isNeeded ? `${rule}; must be given` : `${rule}; may be left out`;
 }
 

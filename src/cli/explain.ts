@@ -1,7 +1,10 @@
-/** `rlvr-train explain KEY`: what a key of a config means, what it takes, and where it is written. */
+/** `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it stands. */
 import { commandName } from '../command_name.ts';
+import { catalogue } from '../config/catalogue.ts';
 import { type KeyFacts, keyFacts, knownKeys, type OptionPlace } from '../config/key_facts.ts';
+import { DIAGNOSIS_CODES } from '../diagnostics/catalogue.ts';
 import { ConfigError } from '../errors.ts';
+import { METRIC_FACTS, type MetricFacts, metricFacts } from '../grpo/metric_facts.ts';
 import type { OptionText } from '../options/describe.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { valueText } from './catalogue_words.ts';
@@ -9,26 +12,76 @@ import { colors } from './colors.ts';
 import { wrapWords } from './live/text.ts';
 import { print, printJson, wrapColumns } from './output.ts';
 
-/** @throws ConfigError for a name that is no key of anything, with the nearest one */
+/** All that a name means. */
+interface NameFacts extends Partial<KeyFacts> {
+  readonly name: string;
+  readonly metric?: MetricFacts;
+  /** What is called so: what it does; what it is, and where more is said. */
+  readonly things: readonly { readonly does: string; readonly more: string }[];
+}
+
+/** @throws ConfigError for a name that means nothing, with the nearest one */
 export function explainCommand(names: readonly string[], { json = false }: { readonly json?: boolean }): void {
-  const facts = names.map((name) => keyFacts(name) ?? refuse(name));
+  const facts = names.map((name) => nameFacts(name) ?? refuse(name));
   if (json) printJson(JSON.stringify(facts));
   else print(wrapWords(facts.map(explanation).join('\n\n'), wrapColumns(process.stdout)));
 }
 
-function refuse(name: string): never {
-  const near = didYouMean(name, knownKeys());
-  const rule = `no such key${near === '' ? '; docs/keys.md lists them all, list and methods show their options.' : near}`;
-  throw new ConfigError('unknown-name', `${name} — ${rule}`, { name });
+function nameFacts(name: string): NameFacts | undefined {
+  const [key, metric, things] = [keyFacts(name), metricFacts(name), namedThings(name)];
+  if (key === undefined && metric === undefined && things.length === 0) return undefined;
+  return { ...key, name, ...(metric && { metric }), things };
 }
 
-function explanation({ name, places, options, refused }: KeyFacts): string {
+/** Tasks, rewards, methods and diagnoses of that name, and the method that logs under it. */
+function namedThings(name: string): NameFacts['things'] {
+  const { tasks, rewards, points, methods } = catalogue();
+  const called = <T extends { readonly name: string; readonly does: string }>(
+    list: readonly T[],
+    more: (thing: T) => string,
+    wanted = name,
+  ) => list.filter((thing) => thing.name === wanted).map((thing) => ({ does: thing.does, more: more(thing) }));
+  const command = (words: string): string => `${commandName()} ${words}`;
+  const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
+  return [
+    ...called(tasks, () => `A task: ${command(`tasks show ${name}`)}`),
+    ...called(rewards, () => `A reward: ${command(`list ${name}`)}`),
+    ...called(points, () => `A point of a step: ${command(`methods ls ${name}`)}`),
+    ...called(methods, ({ point }) => `A method (${point}): ${command(`methods show ${name}`)}`),
+    ...(rest.length === 0 ? [] : called(methods, () => `Logs it: ${command(`methods show ${owner}`)}`, owner)),
+    ...(DIAGNOSIS_CODES.includes(name)
+      ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
+      : []),
+  ];
+}
+
+/** Every name that can be explained. */
+export function explainable(): string[] {
+  const { tasks, rewards, points, methods } = catalogue();
+  const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
+  return [...new Set([...knownKeys(), ...things, ...DIAGNOSIS_CODES])];
+}
+
+function refuse(name: string): never {
+  const near = didYouMean(name, explainable());
+  const rule = `no such key${near === '' ? ', metric, method, reward or task; docs/keys.md and docs/metrics.md list them' : near}`;
+  throw new ConfigError('unknown-name', `${name} — ${rule}${near === '' ? '.' : ''}`, { name });
+}
+
+function explanation({ name, places = [], options = [], refused = [], metric, things }: NameFacts): string {
   const lines = [
     ...places.flatMap(({ place, option }) => meaning(plain(place.where), option)),
     ...byText(options).flatMap(({ owners, option }) => meaning(owners, option)),
+    ...things.flatMap(({ does, more }) => [`  ${does}`, colors.dim(`  ${more}`)]),
+    ...(metric === undefined ? [] : [`  ${metric.text}`, colors.dim(`  ${placeText(name, metric)}`)]),
     ...refused.map(({ because }) => `  Of TRL or config.json, and not here: ${because}.`),
   ];
   return [colors.bold(name), ...lines].join('\n');
+}
+
+function placeText(name: string, metric: MetricFacts): string {
+  const pattern = metric.name === name ? '' : ` as ${metric.name}`;
+  return `In metrics.jsonl, ${metric.place}${pattern}: docs/metrics.md`;
 }
 
 function meaning(where: string, option: OptionText): string[] {

@@ -288,9 +288,9 @@ function addList(root: Command): void {
 function addExplain(root: Command): void {
   root
     .command('explain')
-    .description('what a key of a config means, what it takes, and where it is written')
-    .usage('<key...>')
-    .argument('<key...>', 'keys as the YAML spells them, e.g. epsilon_high')
+    .description('what a key of a config, an option, a metric or a method is, what it takes, and where it stands')
+    .usage('<name...>')
+    .argument('<name...>', 'keys as the YAML spells them, metrics as the log does: epsilon_high, reward_std, kl')
     .option('--json', 'print it as JSON')
     .action(explainCommand);
 }

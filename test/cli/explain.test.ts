@@ -3,9 +3,13 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { explainCommand } from '../../src/cli/explain.ts';
 import { keysPage } from '../../src/cli/keys_page.ts';
+import { metricsPage } from '../../src/cli/metrics_page.ts';
 import { catalogue } from '../../src/config/catalogue.ts';
 import { keyPlaces, knownKeys, refusedKeys } from '../../src/config/key_facts.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
+import { metricFacts } from '../../src/grpo/metric_facts.ts';
+import { memoryStore } from '../../src/run/store.ts';
+import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
 
 let out = '';
 afterEach(() => {
@@ -48,7 +52,7 @@ describe('explain', () => {
   it('tells an option that methods share with the stage once', () => {
     const text = explained('epsilon');
     expect(text.match(/clipped below/g)).toHaveLength(1);
-    expect(text).toContain('Of the methods ppo-clip, dual-clip, and a key of a stage with stage: grpo');
+    expect(text).toMatch(/Of the methods ppo-clip, dual-clip,.* and a key of a stage with stage: grpo/);
     expect(text).toContain('methods show ppo-clip');
   });
 
@@ -56,10 +60,39 @@ describe('explain', () => {
     expect(explained('use_vllm')).toContain('not here: rollouts run in the same engine as the update');
   });
 
+  it('knows every number that a run logs, and what logs the others', async () => {
+    const store = memoryStore();
+    const stages =
+      'stages: [{stage: sft, max_steps: 1}, {stage: grpo, max_steps: 2, beta: 0.1, credit_steps: [kl-reward]}]';
+    await finish({ store, yaml: YAML.replace('max_steps: 4', stages) });
+    const logged = new Set((await metricsOf(store)).flatMap((line) => Object.keys(line as object)));
+    expect(logged.size).toBeGreaterThan(45);
+    const texts = [...logged].map((name) => (metricFacts(name) ? '' : explained(name)));
+    const others = [...logged].filter((_, i) => texts[i] !== '');
+    expect(others.filter((name) => !name.startsWith('kl-reward/'))).toEqual([]);
+    expect(out).toContain('Logs it: npx --no-install rlvr-train methods show kl-reward');
+  });
+
+  it('explains metrics, methods, tasks, rewards, points and diagnoses by their names', () => {
+    expect(explained('reward_std')).toContain('In metrics.jsonl, steps of grpo: docs/metrics.md');
+    expect(explained('rewards/accuracy/mean')).toContain('as rewards/<reward>/mean');
+    expect(explained('kl')).toContain('divergence from the reference');
+    expect(explained('eval_pass@4_low')).toContain('Lower bound');
+    expect(explained('cispo')).toContain('A method (objective): ');
+    expect(explained('sort_digits')).toContain('tasks show sort_digits');
+    expect(explained('soft_overlong')).toContain('A reward: ');
+    expect(explained('all-dead')).toContain('docs/diagnostics.md#all-dead');
+  });
+
   it('refuses a name that is no key, with the nearest', () => {
     expect(() => explained('epsilonhigh')).toThrow('epsilonhigh — no such key; did you mean "epsilon_high"?');
-    expect(() => explained('xyzzyplugh')).toThrow('no such key; docs/keys.md lists them all');
+    expect(() => explained('reward_sdt')).toThrow('did you mean "reward_std"?');
+    expect(() => explained('xyzzyplugh')).toThrow('no such key, metric, method, reward or task; docs/keys.md and');
   });
+});
+
+it('docs/metrics.md is what npm run docs writes', () => {
+  expect(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')).toBe(metricsPage());
 });
 
 it('docs/keys.md is what npm run docs writes', () => {

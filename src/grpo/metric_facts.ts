@@ -1,0 +1,112 @@
+/**
+ * What each number of metrics.jsonl means: for `explain` and docs/metrics.md. What a method logs under its own id,
+ * `<method>/<name>`, is told by its page. `<…>` in a name stands for a name of the run's, `K` and `k` for numbers.
+ */
+
+/** Where a number stands. */
+export type MetricPlace = 'every step' | 'steps of grpo' | 'evaluations' | 'diagnoses';
+
+export interface MetricFacts {
+  readonly name: string;
+  readonly place: MetricPlace;
+  readonly text: string;
+}
+
+const every = (name: string, text: string): MetricFacts => ({ name, place: 'every step', text });
+const grpo = (name: string, text: string): MetricFacts => ({ name, place: 'steps of grpo', text });
+const evaluation = (name: string, text: string): MetricFacts => ({ name, place: 'evaluations', text });
+
+const LOW = 'Lower bound of the 95 % interval.';
+const HIGH = 'Upper bound of the 95 % interval.';
+
+/** In the order in which a reader wants them. */
+export const METRIC_FACTS: readonly MetricFacts[] = [
+  every('step', 'Optimizer steps of the stage, this one included.'),
+  every('stage', 'sft or grpo.'),
+  every('loss', 'The loss of the step. In grpo it starts near 0 and says little: watch reward and the evaluations.'),
+  every('entropy', 'Mean entropy of the policy at the tokens of the completions, in nats: 0 is a policy that is sure.'),
+  every('grad_norm', 'Norm of the gradient, before it is clipped to max_grad_norm.'),
+  every('learning_rate', 'Rate of this step, warm-up and schedule included.'),
+  every('num_tokens', 'Tokens of completions seen so far, sampled or demonstrated.'),
+  every('step_time', 'Seconds that the step took, sampling included, evaluation not.'),
+  every('prompts/dropped', 'Problems left out because their prompt is too long (overlong_prompts: drop).'),
+
+  grpo('reward', 'Mean reward of the completions, as the reward functions gave it, weights included.'),
+  grpo('reward_std', 'Mean of the standard deviations within the groups: without any there is nothing to learn.'),
+  grpo('frac_reward_zero_std', 'Share of dead groups, whose rewards are all equal: they give no gradient.'),
+  grpo('rewards/<reward>/mean', 'Mean of one reward function, before its weight, where it applies.'),
+  grpo('rewards/<reward>/std', 'Standard deviation of one reward function over all completions.'),
+  grpo('group_steps/reward', 'Mean reward after the group steps of the stage: what is trained on.'),
+  grpo('group_steps/reward_std', 'Mean of the standard deviations within the groups, after the group steps.'),
+  grpo('completions/mean_length', 'Mean length of the completions in tokens, the end included.'),
+  grpo('completions/min_length', 'Shortest completion.'),
+  grpo('completions/max_length', 'Longest completion.'),
+  grpo('completions/mean_terminated_length', 'Mean length of the completions that came to an end by themselves.'),
+  grpo('completions/min_terminated_length', 'Shortest completion that came to an end by itself.'),
+  grpo('completions/max_terminated_length', 'Longest completion that came to an end by itself.'),
+  grpo('completions/clipped_ratio', 'Share of completions cut off at max_completion_length.'),
+  grpo('completions/excluded', 'Completions without a valid reward, left out (reward_on_error: exclude).'),
+  grpo(
+    'completions/<origin>',
+    'Share of completions that were not sampled plainly: replay, reference, hinted, branch, ….',
+  ),
+  grpo('groups/drawn', 'Groups sampled for the step, dead ones included.'),
+  grpo('groups/live', 'Groups that give a gradient.'),
+  grpo('groups/rounds', 'Rounds of sampling: above 1 where dead groups were replaced (dynamic_sampling: refill).'),
+  grpo(
+    'clip_ratio/low_mean',
+    'Share of tokens, or completions, that were clipped below: the ratio had fallen, the advantage was negative.',
+  ),
+  grpo('clip_ratio/high_mean', 'Share clipped above: the ratio had risen, the advantage was positive.'),
+  grpo('clip_ratio/region_mean', 'Share clipped at all: 0 as long as each batch has one update.'),
+  grpo('clip_ratio/low_min', 'Least share clipped below of a micro-batch.'),
+  grpo('clip_ratio/high_max', 'Largest share clipped above of a micro-batch.'),
+  grpo('cispo_clip_ratio', 'Share of tokens whose weight loss_type: cispo has cut.'),
+  grpo(
+    'kl',
+    'Mean divergence from the reference per token, where beta is above 0 (a method logs its own under its id).',
+  ),
+  grpo('kl_exact', 'The same over the whole vocabulary (kl-exact).'),
+  grpo('sampled_per_trained_token', 'Tokens sampled for each token that the update trained on: what rollouts cost.'),
+  grpo('policy_loss', 'The loss without what entropy is paid (entropy_coef).'),
+  grpo(
+    'sampling/sampling_logp_difference/mean',
+    'Mean difference between the log-probs of sampler and trainer: 0 on fresh completions, always.',
+  ),
+  grpo('sampling/sampling_logp_difference/max', 'The largest such difference.'),
+
+  evaluation('evaluation', 'When: baseline, periodic, final or requested.'),
+  evaluation(
+    'eval_accuracy',
+    'Share of held-out problems that greedy decoding answers right, by the strict verifier; 0 to 1.',
+  ),
+  evaluation('eval_accuracy_low', LOW),
+  evaluation('eval_accuracy_high', HIGH),
+  evaluation('eval_mean@K', 'Mean accuracy of K answers sampled at temperature 1 (num_generations_eval).'),
+  evaluation('eval_mean@K_low', LOW),
+  evaluation('eval_mean@K_high', HIGH),
+  evaluation('eval_pass@k', 'Estimated share of problems of which one of k sampled answers is right.'),
+  evaluation('eval_pass@k_low', LOW),
+  evaluation('eval_pass@k_high', HIGH),
+  evaluation('eval_accuracy/<task>', 'Greedy accuracy on one task of several; with _low and _high.'),
+  evaluation('eval_mean@K/<task>', 'Sampled accuracy on one task of several; with _low and _high.'),
+  evaluation('eval_<figure>', 'A figure of evaluation_figures, with _low and _high.'),
+  evaluation('eval_completions/mean_length', 'Mean length of the greedy answers, in tokens.'),
+  evaluation('eval_problems', 'Held-out problems that were asked.'),
+
+  { name: 'diagnosis', place: 'diagnoses', text: 'What was noticed: a name of docs/diagnostics.md.' },
+  { name: 'level', place: 'diagnoses', text: 'note, warning or stop.' },
+  { name: 'message', place: 'diagnoses', text: 'What was seen, why it matters, and which key to change.' },
+];
+
+/** All that a name means; a name that is written out wins over one with a place in it. */
+export function metricFacts(name: string): MetricFacts | undefined {
+  return (
+    METRIC_FACTS.find((metric) => metric.name === name) ?? METRIC_FACTS.find((metric) => patternOf(metric).test(name))
+  );
+}
+
+function patternOf({ name }: MetricFacts): RegExp {
+  const escaped = name.replace(/[/.]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/<\w+>/g, '[^/]+').replace(/@[Kk]/g, '@\\d+')}$`);
+}
