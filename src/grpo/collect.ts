@@ -15,6 +15,7 @@ import { CallContexts } from './call_contexts.ts';
 import { answeredItems, rewardBatch, sampledTokens, verifyCompletions } from './complete.ts';
 import { actsInUpdate, tokenGroups } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
+import { greedyRewards } from './greedy_rewards.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
 import { judgedBy, pastKinds, type Rewarder } from './kinds.ts';
 import { openPrompts } from './prompts.ts';
@@ -87,9 +88,16 @@ async function rollOutPlainly(
   reward: Rewarder,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
+  const greedy = await timed(run, 'rollout', () => greedyRewards(run, stage, scope, reward, requests));
   const { completions, places } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, requests));
   run.state.tokens += sampledTokens(completions);
-  const groups = await timed(run, 'verify', async () => steps.apply(await reward(requests, completions)));
+  const groups = await timed(run, 'verify', async () => {
+    const sampled = await reward(requests, completions);
+    const compared = sampled.map((group, i) =>
+      greedy[i] === undefined ? group : { ...group, greedyReward: greedy[i] },
+    );
+    return steps.apply(compared);
+  });
   const isAsSampled = scope.methods.groupSteps.length === 0;
   const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
   if (now !== undefined) await timed(run, 'rollout', () => keepForward(run, scope, groups, now));

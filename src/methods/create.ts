@@ -96,6 +96,7 @@ export interface StageNeeds {
   readonly prompts: number;
   /** Methods that ask problems under two prompts. */
   readonly twins: readonly string[];
+  readonly greedy: boolean;
   /** [word, what it says] of all methods. */
   readonly words: readonly (readonly [string, string])[];
   /** Completions in a prompt that goes on behind them, at most. */
@@ -276,6 +277,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     shown: some(({ shown }) => shown),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
     twins: idsOf(({ twins }) => twins),
+    greedy: some(({ greedy }) => greedy),
     words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
     replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),
     demonstrations: some(({ demonstrations }) => demonstrations),

@@ -124,6 +124,8 @@ export interface Needs {
   readonly ledger?: true | 'history';
   /** The same problem under another prompt: `Task.twin`. */
   readonly twins?: true;
+  /** `RolloutGroup.greedyReward`: a greedy completion of each problem, beside those of its group. */
+  readonly greedy?: true;
   /** Verdicts with the steps of a solution. */
   readonly steps?: true;
   /** Verdicts that say what is wrong; `needed`: of a task that does, `wanted`: where it does. */

@@ -74,6 +74,8 @@ export interface RolloutGroup {
   readonly dead: boolean;
   /** By the word of a group step, whatever its rewards are. */
   readonly ruledOut?: true;
+  /** Of the greedy completion, where an estimator asks for it (`Needs.greedy`). */
+  readonly greedyReward?: number | null;
   /** What was asked, where it was not to solve the problem: `verify`, `judge`. */
   readonly kind?: string;
 }

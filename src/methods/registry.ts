@@ -3,6 +3,7 @@ import { brpo } from './advantages/brpo.ts';
 import { bundle } from './advantages/bundle.ts';
 import { canon } from './advantages/canon.ts';
 import { constant } from './advantages/constant.ts';
+import { greedy } from './advantages/greedy.ts';
 import { group } from './advantages/group.ts';
 import { jsShrinkage } from './advantages/js_shrinkage.ts';
 import { lengthWeighted } from './advantages/length_weighted.ts';
@@ -16,6 +17,7 @@ import { reinforcePp } from './advantages/reinforce_pp.ts';
 import { renorm } from './advantages/renorm.ts';
 import { riskpo } from './advantages/riskpo.ts';
 import { rloo } from './advantages/rloo.ts';
+import { sas } from './advantages/sas.ts';
 import { tournament } from './advantages/tournament.ts';
 import { trieValue } from './advantages/trie_value.ts';
 import { wReinforce } from './advantages/w_reinforce.ts';
@@ -109,6 +111,7 @@ import { hintResample } from './rollouts/hint_resample.ts';
 import { injectReference } from './rollouts/inject_reference.ts';
 import { minimalHintReplace } from './rollouts/minimal_hint_replace.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
+import { pdr } from './rollouts/pdr.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
 import { recycleJudge } from './rollouts/recycle_judge.ts';
 import { refill } from './rollouts/refill.ts';
@@ -175,6 +178,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     oversampleSelect,
     prefixBranch,
     draftRefine,
+    pdr,
     selfVerify,
     recycleJudge,
     hintResample,
@@ -226,6 +230,8 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     processCentred,
     renorm,
     trieValue,
+    greedy,
+    sas,
     constant,
   ],
   creditSteps: [

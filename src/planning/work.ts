@@ -82,7 +82,12 @@ function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, 
   if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.batch.sequencesPerStep * (prompt + completion - 1);
   const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage.batch;
   const perKept = Math.max(1, weightOf(stage.methods, 'oversampling'));
-  const sampled = drawnGroups(stage) * (prompt + perKept * size * completion);
+  const drafts =
+    weightOf(stage.methods, 'drafts') +
+    weightOf(stage.methods, 'draft_samples') * weightOf(stage.methods, 'draft_rounds');
+  const judging =
+    (weightOf(stage.methods, 'verify_share') + weightOf(stage.methods, 'judge_share')) * (prompt + completion);
+  const sampled = drawnGroups(stage) * (prompt + (perKept * size + drafts) * completion + judging);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
   const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
   // Demonstrations that a term of the loss trains on beside the rollouts, at each optimizer step.

@@ -9,8 +9,7 @@ import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { answerTokens, isRight } from './answers.ts';
 import { resized } from './request_members.ts';
-
-const REFINE = '<refine>';
+import { REFINE } from './words.ts';
 
 export const draftRefine = method({
   id: 'draft-refine',

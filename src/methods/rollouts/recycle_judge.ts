@@ -8,8 +8,9 @@ import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { answerPairs, answerTokens, isRight } from './answers.ts';
 import { judgeWord, shareSaying } from './verdict_words.ts';
+import { ANOTHER } from './words.ts';
 
-const [ANOTHER, COMPARE, FIRST, SECOND] = ['<another>', '<compare>', '<first>', '<second>'];
+const [COMPARE, FIRST, SECOND] = ['<compare>', '<first>', '<second>'];
 
 export const recycleJudge = method({
   id: 'recycle-judge',
