@@ -2,43 +2,23 @@
  * The best evaluation of a run: its weights are kept, and are the model where `load_best_model_at_end` asks for it.
  *
  * Over all stages, since every evaluation asks the same held-out problems. Of equal ones the best is that with the higher
- * sampled accuracy, which still rises where greedy accuracy has long been 100 %; then the earlier. Evaluations that somebody asked for in between do not count: they change no bit of what follows, the model included.
+ * sampled accuracy, which still rises where greedy accuracy has long been 100 %; then the earlier. Evaluations
+ * that somebody asked for in between do not count: they change no bit of what follows, the model included.
  */
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import type { EvaluationFigure } from '../methods/points.ts';
 import type { Evaluation } from '../methods/records.ts';
-import type { StageConfig } from '../methods/stage.ts';
+import type { BestEvaluation, Place } from './best_evaluation.ts';
 import { passes } from './evaluate.ts';
 import { evaluationMetrics } from './metrics.ts';
-
-/** Where the best evaluation was, and what it found. Plain JSON, part of a run's state. */
-export interface BestEvaluation {
-  readonly stageIndex: number;
-  readonly stage: StageConfig['stage'];
-  /** Optimizer steps of its stage. */
-  readonly step: number;
-  /** By which it is the best, as metrics.jsonl has it, and its value. */
-  readonly metric: string;
-  readonly value: number;
-  readonly evaluation: Evaluation;
-  /** SHA-256 of the file that keeps its weights; absent where none does. */
-  readonly fileSha256?: string;
-}
 
 const DEFAULT_METRIC = 'eval_accuracy';
 
 /** The metric of a config, with the prefix that it may be written without. */
 export function bestMetric({ metricForBestModel: named = DEFAULT_METRIC }: RunConfig): string {
   return named.startsWith('eval_') ? named : `eval_${named}`;
-}
-
-/** Where a run stands. */
-export interface Place {
-  readonly stageIndex: number;
-  readonly stage: StageConfig['stage'];
-  readonly step: number;
 }
 
 /** The better of the best so far and of a new evaluation; an evaluation without the metric is none. */

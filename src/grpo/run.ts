@@ -15,7 +15,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import type { Policy } from '../model/policy.ts';
 import type { BaseName } from '../model/pretrained/adapter_files.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
-import type { BestEvaluation } from './best.ts';
+import type { BestEvaluation } from './best_evaluation.ts';
 
 /** Rollouts that still have optimizer steps to give: with several iterations or minibatches per batch. */
 export interface Buffer {

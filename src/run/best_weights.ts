@@ -5,7 +5,7 @@
  * its hash, and a file goes only when no checkpoint speaks of it any more: whichever of them a run goes on from finds
  * its best as it was.
  */
-import type { BestEvaluation, Place } from '../grpo/best.ts';
+import type { BestEvaluation, Place } from '../grpo/best_evaluation.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { isJsonObject, type JsonValue, parseJsonObject } from './json.ts';
 import { encodeWeights, loadModel } from './model_files.ts';

@@ -3,7 +3,7 @@
  * card that says what it is, with the lines of Python that ask it.
  */
 import { percent, printable, thousands } from '../format.ts';
-import type { BestEvaluation } from '../grpo/best.ts';
+import type { BestEvaluation } from '../grpo/best_evaluation.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { isStageOver, stageOf, stepsOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation, Example } from '../methods/records.ts';

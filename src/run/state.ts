@@ -5,7 +5,7 @@
  */
 import type { Watch } from '../diagnostics/watch.ts';
 import { CheckpointError, RlvrError } from '../errors.ts';
-import type { BestEvaluation } from '../grpo/best.ts';
+import type { BestEvaluation } from '../grpo/best_evaluation.ts';
 import type { RunState, Steering, TrainingRun } from '../grpo/run.ts';
 import { stageOf } from '../grpo/run.ts';
 import { methodStates, restoreMethods } from '../methods/create.ts';

@@ -1,7 +1,7 @@
 /** summary.json: what a run reached, from what, in how long. */
 
 import type { Said } from '../diagnostics/watch.ts';
-import type { BestEvaluation } from '../grpo/best.ts';
+import type { BestEvaluation } from '../grpo/best_evaluation.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stepsOf, type TrainingRun } from '../grpo/run.ts';
 import type { Seconds } from '../methods/records.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { type BestEvaluation, betterOf } from '../../src/grpo/best.ts';
+import { betterOf } from '../../src/grpo/best.ts';
+import type { BestEvaluation } from '../../src/grpo/best_evaluation.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
 
 const share = (mean: number) => ({ mean, low: 0, high: 1, count: 10 });
