@@ -21,16 +21,20 @@ export interface ExportFlags extends TaskFlags {
 
 /** Prints problems as rows, one a line: `prompt`, `answer`, and what the verifier needs. */
 export async function exportTask(name: string, flags: ExportFlags): Promise<void> {
-  await withTask(name, (definition) => {
-    const { style: _, ...knobs } = givenKnobs(flags);
-    const task = bindTask(definition, givenKnobs(flags));
-    const { count = 100, seed = 0, split = 'train' } = flags;
-    const items =
-      split === 'train'
-        ? Array.from({ length: count }, (_, index) => task.trainItem(seed, index))
-        : task.heldOutItems().slice(0, count);
-    for (const item of items) print(JSON.stringify(rowOf(task, knobs, item)));
-  });
+  await withTask(
+    name,
+    (definition) => {
+      const { style: _, ...knobs } = givenKnobs(flags);
+      const task = bindTask(definition, givenKnobs(flags));
+      const { count = 100, seed = 0, split = 'train' } = flags;
+      const items =
+        split === 'train'
+          ? Array.from({ length: count }, (_, index) => task.trainItem(seed, index))
+          : task.heldOutItems().slice(0, count);
+      for (const item of items) print(JSON.stringify(rowOf(task, knobs, item)));
+    },
+    givenKnobs(flags),
+  );
 }
 
 /** @param knobs  those that were given, as a config has them below `task:` */

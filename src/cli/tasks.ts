@@ -57,25 +57,29 @@ export interface TaskFlags {
 
 /** Some problems with a right answer, and near misses with what the verifier says of each. */
 export async function showTask(name: string, flags: TaskFlags): Promise<void> {
-  await withTask(name, (definition) => {
-    const task = bindTask(definition, givenKnobs(flags));
-    const { count = 3, seed = 0, json = false } = flags;
-    const items = Array.from({ length: count }, (_, index) => task.trainItem(seed, index));
-    const shown = items.map((item, index) => ({ item, tries: triesOf(definition, task, item, index) }));
-    if (json) {
-      for (const { item, tries } of shown) printJson(JSON.stringify({ ...item, tries }));
-      return;
-    }
-    for (const { item, tries } of shown) print([colors.bold(item.prompt), ...tries.map(tryLine)].join('\n'));
-    const { promptTokens, completionTokens } = task.language;
-    const facts = [
-      `chance ${(100 * task.chance).toFixed(1)} %`,
-      `${task.heldOutItems().length} held-out problems`,
-      `prompts of at most ${promptTokens} tokens, completions of ${completionTokens}`,
-      `knobs ${JSON.stringify(task.knobs)}`,
-    ];
-    print(colors.dim(facts.join('; ')));
-  });
+  await withTask(
+    name,
+    (definition) => {
+      const task = bindTask(definition, givenKnobs(flags));
+      const { count = 3, seed = 0, json = false } = flags;
+      const items = Array.from({ length: count }, (_, index) => task.trainItem(seed, index));
+      const shown = items.map((item, index) => ({ item, tries: triesOf(definition, task, item, index) }));
+      if (json) {
+        for (const { item, tries } of shown) printJson(JSON.stringify({ ...item, tries }));
+        return;
+      }
+      for (const { item, tries } of shown) print([colors.bold(item.prompt), ...tries.map(tryLine)].join('\n'));
+      const { promptTokens, completionTokens } = task.language;
+      const facts = [
+        `chance ${(100 * task.chance).toFixed(1)} %`,
+        `${task.heldOutItems().length} held-out problems`,
+        `prompts of at most ${promptTokens} tokens, completions of ${completionTokens}`,
+        `knobs ${JSON.stringify(task.knobs)}`,
+      ];
+      print(colors.dim(facts.join('; ')));
+    },
+    givenKnobs(flags),
+  );
 }
 
 interface Try {
@@ -111,34 +115,38 @@ export interface CheckFlags extends TaskFlags {
 
 /** Checks a task; what is broken is printed, and makes the exit status 1. */
 export async function checkTaskCommand(name: string, flags: CheckFlags): Promise<void> {
-  await withTask(name, (definition) => {
-    const own = givenKnobs(flags);
-    const settings = Object.keys(own).length === 0 ? settingsOf(definition) : [own];
-    const { count: items = 200, attempts = 5000, json = false } = flags;
-    const check = checkTask(definition, { items, attempts, settings });
-    if (check.count > 0) process.exitCode = 1;
-    if (json) {
-      printJson(JSON.stringify(check));
-      return;
-    }
-    for (const { name: setting, chance, commonest, heldOut, verdicts } of check.settings) {
-      const facts = [
-        `${verdicts} verdicts`,
-        `${heldOut} held-out problems`,
-        `chance ${(100 * chance).toFixed(1)} %`,
-        `commonest answer ${(100 * commonest).toFixed(1)} %`,
-      ];
-      print(`${setting}  ${colors.dim(facts.join('; '))}`);
-    }
-    for (const finding of check.findings) print(findingText(finding));
-    const more = check.count - check.findings.length;
-    if (more > 0) print(`and ${more} more of the same rules`);
-    print(
-      check.count === 0
-        ? `${definition.name} keeps every rule`
-        : `${definition.name} breaks ${check.count} times what a task keeps`,
-    );
-  });
+  await withTask(
+    name,
+    (definition) => {
+      const own = givenKnobs(flags);
+      const settings = Object.keys(own).length === 0 ? settingsOf(definition) : [own];
+      const { count: items = 200, attempts = 5000, json = false } = flags;
+      const check = checkTask(definition, { items, attempts, settings });
+      if (check.count > 0) process.exitCode = 1;
+      if (json) {
+        printJson(JSON.stringify(check));
+        return;
+      }
+      for (const { name: setting, chance, commonest, heldOut, verdicts } of check.settings) {
+        const facts = [
+          `${verdicts} verdicts`,
+          `${heldOut} held-out problems`,
+          `chance ${(100 * chance).toFixed(1)} %`,
+          `commonest answer ${(100 * commonest).toFixed(1)} %`,
+        ];
+        print(`${setting}  ${colors.dim(facts.join('; '))}`);
+      }
+      for (const finding of check.findings) print(findingText(finding));
+      const more = check.count - check.findings.length;
+      if (more > 0) print(`and ${more} more of the same rules`);
+      print(
+        check.count === 0
+          ? `${definition.name} keeps every rule`
+          : `${definition.name} breaks ${check.count} times what a task keeps`,
+      );
+    },
+    givenKnobs(flags),
+  );
 }
 
 export function givenKnobs({ level, style, set = [] }: TaskFlags): Record<string, unknown> {
@@ -159,9 +167,13 @@ function knobValue(text: string): unknown {
 }
 
 /** A registered task, or one of a file, which is code that was typed here and so may run. */
-export async function withTask(name: string, use: (definition: AnyTaskDefinition) => void): Promise<void> {
+export async function withTask(
+  name: string,
+  use: (definition: AnyTaskDefinition) => void,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
   if (!isModuleFile(name)) {
-    use(await registeredTask(name).load());
+    use(await registeredTask(name).load(given));
     return;
   }
   const reference = moduleReference(name, undefined, '.');

@@ -259,7 +259,7 @@ export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOp
   }
   const { card, load } = registeredTask(name);
   takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded
-  return bindTask(await load(), knobs, options);
+  return bindTask(await load(knobs), knobs, options);
 }
 
 /** A page in a browser has no disk. */

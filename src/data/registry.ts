@@ -8,7 +8,9 @@ import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
+import type { GivenOptions } from '../options/read.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
+import type { Derivation } from './derived/derived_task.ts';
 import type { Knobs, ListedCard, TaskCard, TaskDefinition } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
@@ -25,10 +27,12 @@ import { coinFlipCard } from './tasks/coin_flip/card.ts';
 import { complexArithmeticCard } from './tasks/complex_arithmetic/card.ts';
 import { constraintsCard } from './tasks/constraints/card.ts';
 import { copyCard } from './tasks/copy/card.ts';
+import { corruptSpanCard } from './tasks/corrupt_span/card.ts';
 import { countBitsCard } from './tasks/count_bits/card.ts';
 import { countPrimesCard } from './tasks/count_primes/card.ts';
 import { countdownCard } from './tasks/countdown/card.ts';
 import { courseScheduleCard } from './tasks/course_schedule/card.ts';
+import { critiqueTasksCard } from './tasks/critique_tasks/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
@@ -44,11 +48,14 @@ import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
 import { lightsOutCard } from './tasks/lights_out/card.ts';
 import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
+import { maskFillCard } from './tasks/mask_fill/card.ts';
 import { mazeCard } from './tasks/maze/card.ts';
+import { mcqFimCard } from './tasks/mcq_fim/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
 import { nQueensCard } from './tasks/n_queens/card.ts';
 import { needleHaystackCard } from './tasks/needle_haystack/card.ts';
+import { nextSegmentCard } from './tasks/next_segment/card.ts';
 import { numberFilteringCard } from './tasks/number_filtering/card.ts';
 import { numberFormatCard } from './tasks/number_format/card.ts';
 import { numberSequenceCard } from './tasks/number_sequence/card.ts';
@@ -61,6 +68,7 @@ import { productsCard } from './tasks/products/card.ts';
 import { propositionalLogicCard } from './tasks/propositional_logic/card.ts';
 import { puzzle24Card } from './tasks/puzzle24/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
+import { reorderCard } from './tasks/reorder/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { romanNumeralsCard } from './tasks/roman_numerals/card.ts';
 import { rotateMatrixCard } from './tasks/rotate_matrix/card.ts';
@@ -70,11 +78,14 @@ import { shortestPathCard } from './tasks/shortest_path/card.ts';
 import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
+import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { syllogismCard } from './tasks/syllogism/card.ts';
 import { topologicalOrderCard } from './tasks/topological_order/card.ts';
 import { towerOfHanoiCard } from './tasks/tower_of_hanoi/card.ts';
+import { verifyTasksCard } from './tasks/verify_tasks/card.ts';
+import { vmrCard } from './tasks/vmr/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
 
@@ -83,7 +94,17 @@ export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;
 
 export interface RegisteredTask {
   readonly card: ListedCard<Knobs>;
-  load(): Promise<AnyTaskDefinition>;
+  /** @param given  the knobs as they are written: of a task made of a task, they say of which one */
+  load(given?: GivenOptions): Promise<AnyTaskDefinition>;
+}
+
+/** A task made of the one that its knob `of` names. */
+function derivedEntry(card: ListedCard<Knobs>, open: () => Promise<Derivation>): RegisteredTask {
+  const load: RegisteredTask['load'] = async (given) => {
+    const { derived } = await import('./derived/derived_task.ts');
+    return derived(card, open, registeredTask)(given);
+  };
+  return { card, load };
 }
 
 export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
@@ -311,6 +332,28 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
     card: constraintsCard,
     load: async () => (await import('./tasks/constraints/constraints.ts')).constraints,
   },
+  // of tasks
+  mask_fill: derivedEntry(maskFillCard, async () => (await import('./tasks/mask_fill/mask_fill.ts')).maskFill),
+  reorder: derivedEntry(reorderCard, async () => (await import('./tasks/reorder/reorder.ts')).reorder),
+  corrupt_span: derivedEntry(
+    corruptSpanCard,
+    async () => (await import('./tasks/corrupt_span/corrupt_span.ts')).corruptSpan,
+  ),
+  mcq_fim: derivedEntry(mcqFimCard, async () => (await import('./tasks/mcq_fim/mcq_fim.ts')).mcqFim),
+  vmr: derivedEntry(vmrCard, async () => (await import('./tasks/vmr/vmr.ts')).vmr),
+  next_segment: derivedEntry(
+    nextSegmentCard,
+    async () => (await import('./tasks/next_segment/next_segment.ts')).nextSegment,
+  ),
+  ssl_tasks: derivedEntry(sslTasksCard, async () => (await import('./tasks/ssl_tasks/ssl_tasks.ts')).sslTasks),
+  verify_tasks: derivedEntry(
+    verifyTasksCard,
+    async () => (await import('./tasks/verify_tasks/verify_tasks.ts')).verifyTasks,
+  ),
+  critique_tasks: derivedEntry(
+    critiqueTasksCard,
+    async () => (await import('./tasks/critique_tasks/critique_tasks.ts')).critiqueTasks,
+  ),
 };
 
 /** Of every task that a config can name: the registered ones, and the one that reads files. */

@@ -75,6 +75,10 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
     'Longest common subsequence of answer and truth; reverse_text gives it. It can be hacked, and is here to show that.',
     partReward('lcs'),
   ),
+  critique: withoutOptions(
+    'F1 of the kind and the place of an error that is found; critique_tasks gives it.',
+    partReward('critique'),
+  ),
   instructions: withoutOptions(
     'Share of the instructions that are kept; constraints gives it.',
     partReward('instructions'),

@@ -4,6 +4,7 @@ import { DEDUCTION } from './deduction.ts';
 import { GRAPHS } from './graphs.ts';
 import { GRIDS } from './grids.ts';
 import { LOGIC } from './logic.ts';
+import { OF_TASKS } from './of_tasks.ts';
 import { PLANS } from './plans.ts';
 import { PROGRAMS } from './programs.ts';
 import { PUZZLES } from './puzzles.ts';
@@ -21,4 +22,5 @@ export const SECOND_CHECKERS = {
   ...PLANS,
   ...PROGRAMS,
   ...TEXT,
+  ...OF_TASKS,
 };

@@ -1,0 +1,23 @@
+/** The knob of a task made of a task: which one, at which of its own knobs. */
+import { z } from 'zod';
+import type { Json } from '../../options/json.ts';
+import { plainData } from '../../options/schemas.ts';
+
+/** A task by its name, with its knobs, `level` among them. */
+export type OfTask = { readonly task: string } & { readonly [knob: string]: Json };
+
+const error = 'must be a task, or {task: NAME, …} with its knobs; for example {task: chain_sum, level: 1}';
+
+/** @param task  the default */
+export function ofKnob(task: string) {
+  const name = z.string({ error }).min(1, { error });
+  return z
+    .union(
+      [name.transform((given): OfTask => ({ task: given })), z.object({ task: name }, { error }).catchall(plainData())],
+      {
+        error,
+      },
+    )
+    .default({ task })
+    .describe(`The task whose problems and right answers it is made of, with its knobs. Default ${task}.`);
+}
