@@ -32,7 +32,7 @@ export interface TaskSet {
   /** Most tokens of a prompt, and of a completion with the EOS that ends it. */
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
-  /** Most tokens by which a prompt becomes longer that shows something besides the problem. */
+  /** Most tokens by which a prompt becomes longer for each text that it shows besides the problem. */
   readonly maxShownTokens: number;
   /** A completion stops after exactly this many tokens; undefined where the policy ends itself with EOS. */
   readonly fixedCompletionTokens: number | undefined;
@@ -52,8 +52,8 @@ export interface TaskSet {
   twin?(item: TaskItem): TaskItem | undefined;
   /** Prompt token ids; no padding, no EOS. */
   promptTokens(item: TaskItem): Int32Array;
-  /** The same, showing these tokens besides, of which those beyond `maxCompletionTokens` are left out. */
-  shownTokens(item: TaskItem, shown: Int32Array): Int32Array;
+  /** The same, showing these texts besides; of each, tokens beyond `maxCompletionTokens` are left out, and empty ones. */
+  shownTokens(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
   hints(item: TaskItem): readonly Int32Array[];
   /** Right answers in tokens, without an end, the item's own first; none where its task knows none. */
@@ -121,7 +121,7 @@ export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
     parse: (prompt) => tasks.parse(prompt),
     twin: (item) => tasks.twin?.(item),
     promptTokens: (item) => tasks.promptTokens(item),
-    shownTokens: (item, shown) => tasks.shownTokens(item, shown),
+    shownTokens: (item, ...texts) => tasks.shownTokens(item, ...texts),
     hints: (item) => tasks.hints(item),
     solutions: (item) => tasks.solutions(item),
     typedTokens: (prompt) => tasks.typedTokens(prompt),
@@ -269,12 +269,16 @@ class TokenizedTasks implements TaskSet {
     return ids;
   }
 
-  shownTokens(item: TaskItem, shown: Int32Array): Int32Array {
-    const cut = shown.subarray(0, this.maxCompletionTokens);
-    if (!this.#isPretrained) return shownBefore(this.codec, this.promptTokens(item), cut);
-    const text = this.codec.render(shownBelow(this.environment.start(item).prompt, this.codec.decode(cut)));
+  shownTokens(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array {
+    const cut = texts.filter(({ length }) => length > 0).map((tokens) => tokens.subarray(0, this.maxCompletionTokens));
+    if (cut.length === 0) return this.promptTokens(item);
+    if (!this.#isPretrained) {
+      return cut.reduceRight((prompt, tokens) => shownBefore(this.codec, prompt, tokens), this.promptTokens(item));
+    }
+    const shown = cut.map((tokens) => this.codec.decode(tokens)).join('\n\n');
+    const text = this.codec.render(shownBelow(this.environment.start(item).prompt, shown));
     const ids = this.codec.encode(text);
-    const most = this.maxPromptTokens + this.maxShownTokens;
+    const most = this.maxPromptTokens + texts.length * this.maxShownTokens;
     if (ids.length > most) throw this.#tooLong(item, 'prompt', text, ids.length, most);
     return ids;
   }

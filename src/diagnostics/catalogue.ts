@@ -6,6 +6,7 @@ import { COST_DIAGNOSTICS, LONG_WARM_UP } from './cost.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { EVALUATION_DIAGNOSTICS } from './evaluations.ts';
 import { GROUP_DIAGNOSTICS } from './groups.ts';
+import { HINT_DIAGNOSTICS } from './hints.ts';
 import type { History } from './history.ts';
 import { JUDGE_DIAGNOSTICS } from './judges.ts';
 import { EARNINGS, REWARD_FAULTS } from './rewards.ts';
@@ -19,6 +20,7 @@ const GRPO: readonly Diagnostic[] = [
   ...EARNINGS,
   ...COMPLETION_DIAGNOSTICS,
   ...JUDGE_DIAGNOSTICS,
+  ...HINT_DIAGNOSTICS,
   ...COST_DIAGNOSTICS,
   ...GRADIENT_DIAGNOSTICS,
   ...POLICY_UPDATE_DIAGNOSTICS,

@@ -45,6 +45,8 @@ export interface BatchRecord {
   readonly eos: number;
   /** Mean over the groups of (distinct completions − 1) / (completions − 1). */
   readonly variety: number;
+  /** Share of the groups of which a member saw a hint or an answer, or is one; absent: of none. */
+  readonly helped?: number;
   /** Of verdicts on answers: the one said most, its share, and the share of right ones among these; absent: there were none. */
   readonly judge?: { readonly said: string; readonly often: number; readonly right: number };
   /** Seconds since the batch before, by what they were spent on; `all` is without evaluations. */
@@ -98,6 +100,7 @@ export function batchRecord(
   const share = (test: (rollout: Rollout) => boolean): number => rollouts.filter(test).length / rollouts.length;
   const spent = (...activities: (keyof Seconds)[]): number =>
     activities.reduce((sum, activity) => sum + now[activity] - before[activity], 0);
+  const helped = groups.filter(({ rollouts: members }) => members.some(isHelped)).length / groups.length;
   return {
     step,
     completions: rollouts.length,
@@ -123,6 +126,7 @@ export function batchRecord(
     truncated: share(({ finishReason }) => finishReason === 'length'),
     eos: rollouts.filter(({ finishReason }) => finishReason === 'eos').length,
     variety: meanOf(groups, varietyOf),
+    ...(helped > 0 && { helped }),
     ...(judge && { judge }),
     seconds: { verify: spent('verify'), all: spent('rollout', 'verify', 'update') },
   };
@@ -177,6 +181,13 @@ export function evaluationRecord(
 
 function isRight({ verdict }: Rollout): boolean {
   return verdict.score === 1;
+}
+
+/** Origins of completions that took help. */
+const HELPED = ['hinted', 'answered', 'reference'];
+
+function isHelped({ origin = '' }: Rollout): boolean {
+  return HELPED.includes(origin);
 }
 
 function meanEntropy(rollouts: readonly Rollout[]): number {

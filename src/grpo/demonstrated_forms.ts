@@ -37,6 +37,7 @@ export function inForm(
     ...attempt,
     word: (name) => wordTokens(tasks.codec, name),
     followUp: (...turns) => followUpTokens(tasks, item, turns),
+    shown: (shownItem, ...texts) => tasks.shownTokens(shownItem, ...texts),
     ended: (tokens) => ended(tasks, tokens),
   });
 }

@@ -13,7 +13,7 @@ import { type TrainingRun, timed } from './run.ts';
 
 type Tools = Pick<
   RolloutTools,
-  'solution' | 'solutions' | 'hints' | 'shown' | 'references' | 'logprobs' | 'followUp' | 'said'
+  'solution' | 'solutions' | 'hints' | 'shown' | 'tokensOf' | 'end' | 'references' | 'logprobs' | 'followUp' | 'said'
 >;
 
 /** @param reward  judges and rewards completions of a problem: one group */
@@ -27,7 +27,9 @@ export function rolloutTools(
     solution: ({ answer }) => tasks.codec.encode(answer),
     solutions: (item) => tasks.solutions(item),
     hints: (item) => tasks.hints(item),
-    shown: (item, tokens) => tasks.shownTokens(item, tokens),
+    shown: (item, ...texts) => tasks.shownTokens(item, ...texts),
+    tokensOf: (text) => tasks.codec.encode(text),
+    end: Int32Array.of(tasks.codec.eosTokenId),
     references: (item, answers) =>
       timed(run, 'verify', async () => {
         const most = completionLimit(tasks, stage);

@@ -7,7 +7,7 @@ import { takeOptions } from '../options/read.ts';
 import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
 import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
-import type { Method, Needs, ParameterSet, SampledFigure } from './method.ts';
+import type { DemonstratedProblem, Method, Needs, ParameterSet, SampledFigure } from './method.ts';
 import { objectiveTerm } from './objectives/surrogate_term.ts';
 import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
@@ -47,7 +47,7 @@ export interface SettableOption {
   refuses(value: number): string | undefined;
 }
 
-type Demonstrate = NonNullable<Method<unknown>['demonstrate']>;
+type Demonstrate = (problem: DemonstratedProblem) => ReturnType<NonNullable<Method<unknown>['demonstrate']>>;
 
 type Many<Point extends MethodPoint> = readonly Named<PointParts[Point]>[];
 
@@ -91,7 +91,8 @@ export interface StageNeeds {
   readonly answers: readonly string[];
   /** … and those that show a part of one. */
   readonly hints: readonly string[];
-  readonly shown: boolean;
+  /** Texts that a prompt shows besides the problem, at most. */
+  readonly shown: number;
   /** Prompts of a group besides one. */
   readonly prompts: number;
   /** Methods that ask problems under two prompts. */
@@ -160,7 +161,9 @@ function formsOf(stage: GrpoStageConfig, own: OwnMethods): Named<Demonstrate>[] 
   return METHOD_POINTS.flatMap((point) =>
     stage.methods[point].flatMap((plugin) => {
       const { id, demonstrate } = lookUp(point, plugin, own);
-      return demonstrate === undefined ? [] : [{ id, part: demonstrate }];
+      if (demonstrate === undefined) return [];
+      const options = optionsOf(point, plugin, own).at(START);
+      return [{ id, part: (problem: DemonstratedProblem) => demonstrate(problem, options) }];
     }),
   );
 }
@@ -274,7 +277,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     },
     answers: idsOf(({ answers }) => answers),
     hints: idsOf(({ hints }) => hints),
-    shown: some(({ shown }) => shown),
+    shown: Math.max(0, ...asked.map(({ needs }) => needs.shown ?? 0)),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
     twins: idsOf(({ twins }) => twins),
     greedy: some(({ greedy }) => greedy),

@@ -43,7 +43,7 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
    * How it speaks to the policy, for a supervised stage before it: what a policy never saw it does not write. Undefined:
    * this problem is shown as it is.
    */
-  demonstrate?(problem: DemonstratedProblem): TrainedText | undefined;
+  demonstrate?(problem: DemonstratedProblem, options: Values<Options>): TrainedText | undefined;
   create(options: Values<Options>, stage: GrpoStageConfig): Part;
 }
 
@@ -66,6 +66,8 @@ export interface DemonstratedProblem {
   word(name: string): Int32Array;
   /** The prompt behind answers, each followed by a word. */
   followUp(...turns: readonly FollowUpTurn[]): Int32Array;
+  /** The prompt, showing these texts besides. */
+  shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   /** A completion of these tokens, with its end. */
   ended(tokens: Int32Array): Int32Array;
 }
@@ -134,8 +136,8 @@ export interface Needs {
   readonly answers?: true;
   /** A task whose answers have a beginning to show: `RolloutTools.solution` gives two tokens or more. */
   readonly hints?: true;
-  /** Room for prompts that show something besides the problem: `RolloutTools.shown`. */
-  readonly shown?: true;
+  /** Room for prompts that show so many texts besides the problem, at most: `RolloutTools.shown`. */
+  readonly shown?: number;
   /** Prompts that some of a group's completions are trained under, at most, besides that of the others. */
   readonly prompts?: number;
   /**

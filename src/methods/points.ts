@@ -66,8 +66,11 @@ export interface RolloutTools extends StepContext {
   solutions(item: TaskItem): readonly Int32Array[];
   /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
   hints(item: TaskItem): readonly Int32Array[];
-  /** The problem's prompt, showing these tokens besides: `Needs.shown`. */
-  shown(item: TaskItem, tokens: Int32Array): Int32Array;
+  /** The problem's prompt, showing these texts besides: `Needs.shown`. */
+  shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
+  tokensOf(text: string): Int32Array;
+  /** A prompt that asks nothing: the end of a text. */
+  readonly end: Int32Array;
   /**
    * Rollouts of given answers, judged and rewarded as if they had been sampled, with their end: of the kind `reference`,
    * off-policy, of log-prob 0 throughout.

@@ -113,8 +113,12 @@ import { minimalHintReplace } from './rollouts/minimal_hint_replace.ts';
 import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { pdr } from './rollouts/pdr.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
+import { prerl } from './rollouts/prerl.ts';
 import { recycleJudge } from './rollouts/recycle_judge.ts';
 import { refill } from './rollouts/refill.ts';
+import { refineInject } from './rollouts/refine_inject.ts';
+import { replayBuffer } from './rollouts/replay_buffer.ts';
+import { rerollCache } from './rollouts/reroll_cache.ts';
 import { scaffoldDecay } from './rollouts/scaffold_decay.ts';
 import { selfVerify } from './rollouts/self_verify.ts';
 import { successReplay } from './rollouts/success_replay.ts';
@@ -186,6 +190,10 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     scaffoldDecay,
     answerConditioned,
     injectReference,
+    refineInject,
+    rerollCache,
+    replayBuffer,
+    prerl,
     temperatureMix,
     successReplay,
   ],

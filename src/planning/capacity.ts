@@ -52,7 +52,7 @@ export function planCapacity(
   tasks: TaskSet,
   needs: readonly StageNeeds[] = stageNeeds(config),
 ): Capacity {
-  const shown = needs.some((ofStage) => ofStage.shown) ? tasks.maxShownTokens : 0;
+  const shown = tasks.maxShownTokens * Math.max(0, ...needs.map((ofStage) => ofStage.shown));
   const replies = mostFollowUpTokens(tasks, Math.max(0, ...needs.map((ofStage) => ofStage.replies)));
   const further = Math.max(shown, replies);
   const prompt = tasks.maxPromptTokens + further;
@@ -75,7 +75,7 @@ export function planCapacity(
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
     const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
     const prompts = 1 + (needed?.prompts ?? 0);
-    const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens + replies;
+    const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens + further;
     const groupRows = promptRows + samples * (limit - 1);
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const togetherAsked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;

@@ -50,6 +50,7 @@ const batchSchema = z.object({
       'entropy meanLength longest truncated eos variety',
     ].flatMap((line) => line.split(' ').map((name) => [name, number])),
   ),
+  helped: number.optional(),
   judge: z.object({ said: z.string(), often: number, right: number }).optional(),
   seconds: z.object({ verify: number, all: number }),
 });

@@ -67,6 +67,11 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     run: (stream) => stream.times(3, () => stream.step({ reward: 0.7, paid: 0.7, correct: 0.2 })),
     says: [/70\.0 % .* and 20\.0 % are right/, /twin source and cross-majority/],
   },
+  'hints-stay': {
+    options: { keys: { rollout_strategies: ['hint-resample'] } },
+    run: (stream) => stream.times(40, () => stream.step({ helped: 0.8 })),
+    says: [/80\.0 % of the groups needed a hint/, /trained: unhinted/],
+  },
   'constant-judge': {
     options: { keys: { rollout_strategies: ['self-verify'] } },
     run: (stream) => stream.times(5, () => stream.step({ judge: { said: '<yes>', often: 0.98, right: 0.5 } })),

@@ -16,7 +16,7 @@ const own = (rollOut: RolloutStrategy['rollOut'], prompts = 0) => ({
       id: 'mine',
       about: { does: 'A.', formula: 'a', source: 'own', certainty: 'own' },
       options: {},
-      needs: (): Needs => ({ shown: true, prompts }),
+      needs: (): Needs => ({ shown: 1, prompts }),
       create: (): RolloutStrategy => ({ rollOut }),
     } as const,
   },

@@ -43,7 +43,8 @@ export const answerConditioned = method({
         .describe('Least geometric mean of the probabilities of its tokens without the answer in sight. Default 0.'),
     ),
   },
-  needs: () => ({ answers: true, shown: true }),
+  needs: () => ({ answers: true, shown: 1 }),
+  demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   create: ({ explanations, mostRescued, leastLikelihood }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { solution, shown, regroup, metric } = tools;

@@ -17,6 +17,12 @@ export function isRight({ verdict }: Rollout): boolean {
   return verdict.score === 1;
 }
 
+/** The one of the highest reward; of several, the first. */
+export function bestOf({ rollouts }: RolloutGroup): Rollout {
+  const rewardOf = ({ reward }: Rollout): number => reward ?? Number.NEGATIVE_INFINITY;
+  return rollouts.reduce((best, one) => (rewardOf(one) > rewardOf(best) ? one : best));
+}
+
 /** So many answers of a batch, right and wrong ones alike as far as there are; which of them is left to chance. */
 export function balancedAnswers(groups: readonly RolloutGroup[], count: number, rng: Rng): SampledAnswer[] {
   const all = rng.shuffle(groups.flatMap((group) => group.rollouts.map((rollout) => ({ group, rollout }))));

@@ -5,9 +5,9 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
-import type { Rollout, RolloutGroup } from '../records.ts';
+import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { answerTokens, isRight } from './answers.ts';
+import { answerTokens, bestOf, isRight } from './answers.ts';
 import { resized } from './request_members.ts';
 import { REFINE } from './words.ts';
 
@@ -68,9 +68,3 @@ export const draftRefine = method({
     },
   }),
 });
-
-/** Of several with the highest reward, the first. */
-function bestOf({ rollouts }: RolloutGroup): Rollout {
-  const rewardOf = ({ reward }: Rollout): number => reward ?? Number.NEGATIVE_INFINITY;
-  return rollouts.reduce((best, one) => (rewardOf(one) > rewardOf(best) ? one : best));
-}

@@ -8,7 +8,7 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
-import { HINT_OPTIONS, hinted, hintNeeds, hintsOf, TRAINED_OPTION, trained } from './hints.ts';
+import { HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, TRAINED_OPTION, trained } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 
 export const hintResample = method({
@@ -37,6 +37,7 @@ export const hintResample = method({
     ...TRAINED_OPTION,
   },
   needs: hintNeeds,
+  demonstrate: hintForm,
   create: ({ hintLevels, firstHintStep, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { step, metric } = tools;

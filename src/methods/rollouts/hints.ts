@@ -11,8 +11,8 @@
 import type { TaskItem } from '../../data/task.ts';
 import { choice, key } from '../../options/keys.ts';
 import { TOKEN } from '../../token_kinds.ts';
-import type { Needs } from '../method.ts';
-import type { GroupRequest, RolloutTools } from '../points.ts';
+import type { DemonstratedProblem, Needs } from '../method.ts';
+import type { GroupRequest, RolloutTools, TrainedText } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 
 export const HINT_OPTIONS = {
@@ -86,7 +86,19 @@ export function hinted(
 
 /** What a method that shows hints asks of the run. */
 export function hintNeeds({ hintPlace }: HintOptions): Needs {
-  return { hints: true, ...(hintPlace === 'prompt' && { shown: true }) };
+  return { hints: true, ...(hintPlace === 'prompt' && { shown: 1 }) };
+}
+
+/**
+ * A demonstration behind its own beginning, where prompts show hints: a policy that never saw such a prompt does not know
+ * what stands before the problem.
+ */
+export function hintForm(
+  { item, answer, rng, shown, ended }: DemonstratedProblem,
+  { hintPlace }: HintOptions,
+): TrainedText | undefined {
+  if (hintPlace === 'answer' || answer.length < 2) return undefined;
+  return { prompt: shown(item, beginning(answer, rng.float())), tokens: ended(answer) };
 }
 
 /** Whether completions are trained with the hint that they were sampled with. */

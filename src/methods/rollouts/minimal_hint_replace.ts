@@ -6,7 +6,7 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
-import { asSampled, HINT_OPTIONS, hinted, hintNeeds, hintsOf, TRAINED_OPTION, withoutHint } from './hints.ts';
+import { asSampled, HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, TRAINED_OPTION, withoutHint } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 
 export const minimalHintReplace = method({
@@ -34,6 +34,7 @@ export const minimalHintReplace = method({
     ...TRAINED_OPTION,
   },
   needs: (options) => ({ ...hintNeeds(options), ...(asSampled(options) && { prompts: 1 }) }),
+  demonstrate: hintForm,
   create: ({ replaceLevels, levelSamples, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { metric, regroup } = tools;

@@ -3,24 +3,12 @@
  * member, before advantages are computed. It is off-policy: its log-probs are those of the policy that sampled it, so that
  * its ratio is clipped as any other. Does nothing for problems that are asked once: it wants a source that asks them again.
  */
-import type { Json } from '../../options/json.ts';
 import { key, whole } from '../../options/keys.ts';
-import { problemKey } from '../ledger.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
-import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { fromPlain, toPlain } from './plain_rollout.ts';
+import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 import { isUnsolved } from './unsolved.ts';
-
-/** A right completion, in plain data, and the optimizer steps of the stage when it was sampled. */
-interface Success {
-  readonly step: number;
-  readonly rollout: Json;
-}
-
-/** Problems whose latest success is kept; beyond, those solved longest ago are forgotten. */
-const REMEMBERED = 4096;
 
 export const successReplay = method({
   id: 'success-replay',
@@ -39,45 +27,27 @@ export const successReplay = method({
     ),
   },
   create: ({ oldestSuccess }): RolloutStrategy => {
-    /** In the order in which they were solved. */
-    const successes = new Map<string, Success>();
-    const remember = ({ item, rollouts }: RolloutGroup, step: number): void => {
-      // Under a prompt with a hint it is no success at the problem as it is asked.
-      const right = rollouts.find(({ verdict, prompt }) => verdict.score === 1 && prompt === undefined);
-      if (right === undefined) return;
-      successes.delete(problemKey(item));
-      successes.set(problemKey(item), { step, rollout: toPlain(right) });
-      const [oldest] = successes.keys();
-      if (successes.size > REMEMBERED) successes.delete(oldest);
-    };
+    const successes = new SuccessCache();
     return {
       async rollOut(requests, next, { step, metric, regroup }) {
         const groups = await next(requests);
         const ages: number[] = [];
         const given = groups.map((group) => {
-          const known = successes.get(problemKey(group.item));
-          if (!isUnsolved(group) || known === undefined || step - known.step > oldestSuccess) return group;
+          const known = isUnsolved(group) ? successes.get(group.item, step, oldestSuccess) : undefined;
+          if (known === undefined) return group;
           ages.push(step - known.step);
-          return regroup(group, [...group.rollouts.slice(0, -1), replayed(known.rollout)]);
+          return regroup(group, [...group.rollouts.slice(0, -1), replayed(known)]);
         });
         metric('hits', ages.length / Math.max(1, groups.length));
         if (ages.length > 0) metric('age', meanOf(ages));
-        for (const group of groups) remember(group, step);
+        for (const { item, rollouts } of groups) {
+          const right = ownSuccess(rollouts);
+          if (right !== undefined) successes.keep(item, step, right);
+        }
         return given;
       },
-      state: () => [...successes].map(([problem, { step, rollout }]) => [problem, step, rollout]),
-      restore(state) {
-        successes.clear();
-        const rows = state as readonly (readonly [string, number, Json])[]; // written by `state`
-        for (const [problem, step, rollout] of rows) {
-          fromPlain(rollout); // throws where it is none
-          successes.set(problem, { step, rollout });
-        }
-      },
+      state: () => successes.state(),
+      restore: (state) => successes.restore(state),
     };
   },
 });
-
-function replayed(plain: Json): Rollout {
-  return { ...fromPlain(plain), isOffPolicy: true, origin: 'replay' };
-}

@@ -51,10 +51,11 @@ export const sdpo = method({
   needs: ({ sdpoShown }, { batch: { numGenerations } }) => ({
     parameterSets: ['reference'],
     distributions: true,
-    shown: true,
+    shown: 1,
     prompts: numGenerations - 1,
     ...(sdpoShown !== 'sibling' && { feedback: sdpoShown === 'feedback' ? 'needed' : 'wanted' }),
   }),
+  demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   create: ({ sdpoWeight, sdpoAlpha, sdpoCap, sdpoShown }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,

@@ -1,5 +1,7 @@
 /** Problems that no completion solves, sampled again behind the beginning of a solution. */
 import { describe, expect, it } from 'vitest';
+import { inForm } from '../../../src/grpo/demonstrated_forms.ts';
+import type { TrainingRun } from '../../../src/grpo/run.ts';
 import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
@@ -141,6 +143,32 @@ describe('hint-resample', () => {
   it("shows a task's own hints in the prompt, and no more of them than it has", async () => {
     const { rounds } = await asked([9, 9], ', hint_in: prompt, hint_levels: 4', 3, [[5], [5, 6]]);
     expect(rounds).toEqual(['0:0 1:0', '0:p2 1:p2', '0:p3 1:p3']);
+  });
+
+  it('is shown to the policy by a supervised stage before it, where prompts show hints', async () => {
+    const formsOf = (place: string) => {
+      const grpo = `{stage: grpo, max_steps: 1, rollout_strategies: [{name: hint-resample, hint_in: ${place}}]}`;
+      const yaml = `task: reverse_text\nstages: [{stage: sft, max_steps: 1}, ${grpo}]`;
+      const work = async (run: TrainingRun) => {
+        const { tasks, config } = run;
+        const [stage] = config.stages;
+        if (stage.stage !== 'sft') throw new Error('the first stage is supervised');
+        return Array.from({ length: 60 }, (_, index) => {
+          const item = tasks.trainItem(config.seed, index);
+          const form = inForm(run, stage, item, index);
+          if (form === undefined) return 0;
+          const end = form.prompt.indexOf(tasks.codec.eosTokenId);
+          expect([...form.prompt.subarray(end + 1)]).toEqual([...tasks.promptTokens(item)]);
+          expect([...form.tokens.subarray(0, end)]).toEqual([...form.prompt.subarray(0, end)]);
+          return 1;
+        }).reduce((sum: number, one) => sum + one, 0);
+      };
+      return withTossedRun('', work, { yaml });
+    };
+    expect(await formsOf('answer')).toBe(0);
+    const shown = await formsOf('prompt');
+    expect(shown).toBeGreaterThan(5); // a quarter of 60
+    expect(shown).toBeLessThan(30);
   });
 
   it('refuses a task whose answers have no part to show', async () => {

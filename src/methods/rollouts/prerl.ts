@@ -1,0 +1,55 @@
+/**
+ * The first steps of a stage train on completions as if no problem had been asked: what the policy writes at all, rather
+ * than what it writes to a problem. The prompt is an end of text alone, and the old log-probs are those behind it, so that
+ * the ratio is 1 to begin with. With `sample-sign: negative` only what was wrong is made rarer, as the paper does.
+ */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { RolloutStrategy, RolloutTools } from '../points.ts';
+import type { RolloutGroup } from '../records.ts';
+
+export const prerl = method({
+  id: 'prerl',
+  about: {
+    does: 'Trains the first steps of a stage on completions without their problem.',
+    names: ['PreRL', 'NSR-PreRL', 'prompt-free'],
+    formula: 'r = π(c_t | <eos>, c_<t)/π_old(c_t | <eos>, c_<t) for prompt_free_steps; then plain sampling',
+    source: 'own',
+    certainty: 'after the paper',
+  },
+  options: {
+    promptFreeSteps: key(
+      'prompt_free_steps',
+      whole({ least: 1, most: 1_000_000, example: 20 }).default(20).describe('Optimizer steps without it. Default 20.'),
+    ),
+  },
+  note: (_, { creditSteps }) =>
+    creditSteps.some(({ name }) => name === 'sample-sign')
+      ? undefined
+      : 'raises what was right whatever was asked; credit_steps: [{name: sample-sign, kept_sign: negative}] lowers what was wrong alone',
+  create: ({ promptFreeSteps }): RolloutStrategy => ({
+    async rollOut(requests, next, tools) {
+      const groups = await next(requests);
+      if (tools.step >= promptFreeSteps) return groups;
+      const free: RolloutGroup[] = [];
+      for (const group of groups) free.push(await promptFree(group, tools));
+      return free;
+    },
+  }),
+});
+
+async function promptFree(group: RolloutGroup, { logprobs, end }: RolloutTools): Promise<RolloutGroup> {
+  const scored = await logprobs(
+    end,
+    group.rollouts.map(({ tokens }) => tokens),
+  );
+  return {
+    ...group,
+    rollouts: group.rollouts.map((rollout, i) => ({
+      ...rollout,
+      sampledUnder: rollout.prompt ?? group.prompt,
+      prompt: end,
+      logprobs: scored[i],
+    })),
+  };
+}
