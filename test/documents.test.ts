@@ -1,9 +1,10 @@
 /** The pages: what they link to is there, also in the package that npm installs. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
+import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink } from './support/page_links.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -24,34 +25,18 @@ function read(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }
 
-/** Links and pictures to places beside the page, outside blocks of code: path from the root, and heading. */
-function linksOf(page: string): { readonly path: string; readonly heading: string | undefined }[] {
-  const prose = read(page).replace(/^ *```[\s\S]*?^ *```/gm, '');
-  return [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, target, heading]) => ({
-    path: target === '' ? page : posix.join(posix.dirname(page), target),
-    heading,
-  }));
-}
-
-/** The anchor that a heading has on GitHub. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
-}
-
-function headingsOf(page: string): string[] {
-  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading));
+function linksOf(page: string): readonly PageLink[] {
+  return localLinks(page, read(page));
 }
 
 describe.each(PAGES)('%s', (page) => {
   it('links to files that exist, and to headings that they have', () => {
-    const broken = linksOf(page).filter(
-      ({ path, heading }) =>
-        !existsSync(join(ROOT, path)) || (heading !== undefined && !headingsOf(path).includes(heading)),
-    );
-    expect(broken).toEqual([]);
+    expect(deadLinks(ROOT, page)).toEqual([]);
+  });
+
+  it('links elsewhere by whole addresses alone', () => {
+    const odd = absoluteLinks(read(page)).filter((link) => !/^https:\/\//.test(link) || !URL.canParse(link));
+    expect(odd).toEqual([]);
   });
 
   it('is published with everything that it links to', () => {
@@ -68,6 +53,24 @@ it('every page of docs/ is reached from the README', () => {
     for (const { path } of linksOf(page)) if (path.endsWith('.md') && existsSync(join(ROOT, path))) reached.add(path);
   }
   expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+it('what the command prints names pages and headings that there are', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.ts$/.test(name),
+  );
+  const named = sources.flatMap((name) =>
+    [...read(`src/${name}`).matchAll(/(?<![\w/.])docs\/([\w/]+\.md)(?:#([\w-]+))?/g)].map(([, page, anchor]) => [
+      page,
+      anchor,
+    ]),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  const missing = named.filter(([page = '', anchor]) => {
+    const path = `docs/${page}`;
+    return !existsSync(join(ROOT, path)) || (anchor !== undefined && !anchorsOf(read(path)).includes(anchor));
+  });
+  expect(missing).toEqual([]);
 });
 
 it('the picture of a step in ARCHITECTURE.md numbers every point of the methods', () => {

@@ -9,6 +9,7 @@ import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deadLinks, pagesIn } from '../support/page_links.ts';
 import { temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -40,6 +41,13 @@ afterAll(() => {
 describe('the package', () => {
   it(`has fewer than ${MOST_BYTES / 1e6} MB`, () => {
     expect(statSync(tarball).size).toBeLessThan(MOST_BYTES);
+  });
+
+  it('has every page, picture and heading that its own pages link to', () => {
+    const installed = join(home.path, 'node_modules/rlvr-train');
+    const pages = pagesIn(installed);
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'docs/keys.md']));
+    expect(pages.flatMap((page) => deadLinks(installed, page))).toEqual([]);
   });
 
   it('keeps what its package.json promises, says publint', async () => {
