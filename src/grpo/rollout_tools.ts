@@ -13,7 +13,17 @@ import { type TrainingRun, timed } from './run.ts';
 
 type Tools = Pick<
   RolloutTools,
-  'solution' | 'solutions' | 'hints' | 'shown' | 'tokensOf' | 'end' | 'references' | 'logprobs' | 'followUp' | 'said'
+  | 'mostTokens'
+  | 'solution'
+  | 'solutions'
+  | 'hints'
+  | 'shown'
+  | 'tokensOf'
+  | 'end'
+  | 'references'
+  | 'logprobs'
+  | 'followUp'
+  | 'said'
 >;
 
 /** @param reward  judges and rewards completions of a problem: one group */
@@ -24,6 +34,7 @@ export function rolloutTools(
 ): Tools {
   const { tasks } = run;
   return {
+    mostTokens: completionLimit(tasks, stage),
     solution: ({ answer }) => tasks.codec.encode(answer),
     solutions: (item) => tasks.solutions(item),
     hints: (item) => tasks.hints(item),

@@ -47,10 +47,7 @@ export interface SourceTools extends StepContext {
 }
 
 export interface PromptSource extends Stateful {
-  /**
-   * The next `count` problems. A stage may have several sources in a row, each of which draws from the one before it.
-   * @param draw  a source may draw more than it asks
-   */
+  /** The next `count` problems. Of several sources in a row, each draws from the one before it, more than it asks perhaps. */
   next(count: number, draw: DrawItems, tools: SourceTools): readonly TaskItem[] | Promise<readonly TaskItem[]>;
 }
 
@@ -76,6 +73,8 @@ export interface RolloutTools extends StepContext {
    * off-policy, of log-prob 0 throughout.
    */
   references(item: TaskItem, answers: readonly Int32Array[]): Promise<readonly Rollout[]>;
+  /** Tokens of a completion, at most, its end included. */
+  readonly mostTokens: number;
   /** [completions][tokens] log-probs of completions behind a prompt, under the policy as it is. */
   logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
   /** The prompt that goes on behind answers, each without its end and followed by a word: `Needs.replies`. */

@@ -115,6 +115,7 @@ import { pdr } from './rollouts/pdr.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
 import { prerl } from './rollouts/prerl.ts';
 import { recycleJudge } from './rollouts/recycle_judge.ts';
+import { refProb } from './rollouts/ref_prob.ts';
 import { refill } from './rollouts/refill.ts';
 import { refineInject } from './rollouts/refine_inject.ts';
 import { replayBuffer } from './rollouts/replay_buffer.ts';
@@ -196,6 +197,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     prerl,
     temperatureMix,
     successReplay,
+    refProb,
   ],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [

@@ -25,6 +25,7 @@ export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools
   return {
     ...stepContext(stage),
     draw: async () => [],
+    mostTokens: 64,
     solution: () => new Int32Array(),
     solutions: () => [],
     hints: () => [],
