@@ -12,6 +12,7 @@ const benchmarks = {
   webgpu: 'how near is WebGPU to its adapter, and how fast against wasm, PyTorch and TRL on the same machine?',
   pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',
   logprobs: 'what do our kernels for tfjs-webgpu save at a real vocabulary?',
+  watched: 'what does it cost a run that somebody watches its page?',
   page: 'how soon does the page show learning, and do its thread and its memory stay free?',
   seeds: 'what do the shipped configs reach, whatever the seed?',
   methods: 'what does each method reach from random weights, and is it stable off-policy?',

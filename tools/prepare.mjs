@@ -1,5 +1,5 @@
 // What npm runs after an install, before it packs, and once more before the first `npx rlvr-train` in a checkout: builds,
-// unless dist/ is newer than all that it is made of.
+// unless dist/ and web/dist/ are newer than all that they are made of.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The last file that the build writes. */
-const BUILT = join(root, 'dist/config.schema.json');
+const BUILT = join(root, 'web/dist/index.html');
 /** Made by the build itself. */
 const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts'].map((name) => join(root, name));
 
@@ -16,7 +16,10 @@ function newest(path) {
   return Math.max(statSync(path).mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-const sources = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) =>
+const page = ['src', 'public', 'index.html', 'vite.config.ts', 'precache.mjs', 'service_worker.js'].map((name) =>
+  join('web', name),
+);
+const sources = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json', ...page].map((name) =>
   join(root, name),
 );
 const isBuilt = existsSync(BUILT) && MADE.every((path) => existsSync(path));

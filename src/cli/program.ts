@@ -142,6 +142,12 @@ function addTrain(root: Command): Command {
       .option('--threads <number>', THREADS, wholeNumber(1))
       .option('--backend <name>', 'auto, webgpu, wasm, reference or tfjs:… (default: what the config says, else auto)')
       .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
+      .addOption(
+        new Option('--ui', 'serve the page of the run on this machine while it is under way').conflicts([
+          'seeds',
+          'dryRun',
+        ]),
+      )
       .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
       .option('--plain', 'plain lines, also on a terminal')
       .addOption(new Option('--json', 'one JSON object per event, nothing else').conflicts(['plain', 'quiet']))

@@ -29,12 +29,15 @@ import { printError } from './output.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
 import { RequestListener } from './run_requests.ts';
+import { ServedTraining } from './served_training.ts';
 import { approval } from './trust.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
   readonly trust?: readonly string[];
   readonly dryRun?: boolean;
+  /** A page of the run is served while it is under way. */
+  readonly ui?: boolean;
 }
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
@@ -80,6 +83,7 @@ async function trainWith(
     const display = openDisplay({ run, directory }, controls, options);
     const interrupts = listenForInterrupt(controls, display, directory);
     let requestsOfOthers: RequestListener | undefined;
+    let page: ServedTraining | undefined;
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
       if (loaded.found !== undefined)
@@ -92,13 +96,18 @@ async function trainWith(
       const store = fileStore(directory);
       const trackers = [...trackersOf(config, store, directory), ...plugins.reporters];
       for await (const event of session({ run, store, fingerprint, directory, resume, force, trackers, ...requests })) {
-        requestsOfOthers ??= new RequestListener(directory, controls); // now the directory is there, and held
+        if (requestsOfOthers === undefined) {
+          // Now the directory is there, and held.
+          requestsOfOthers = new RequestListener(directory, controls);
+          if (options.ui) page = new ServedTraining(directory, (line) => display.say(line));
+        }
         await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
         if (event.type === 'checkpoint') interrupts.saved(event.name);
         if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
     } finally {
+      page?.close();
       await requestsOfOthers?.close();
       interrupts.release();
       display.close();

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../format.ts';
 import { print } from './output.ts';
+import type { UiMessage } from './served_training.ts';
 import { startUi } from './ui/server.ts';
 
 const DEFAULT_FOLDER = 'runs';
@@ -15,9 +16,15 @@ export async function uiCommand(folder: string | undefined, { port }: { readonly
     throw new ConfigError('no-folder', `${printable(directory)} — ${rule}.`, { folder: directory });
   }
   const server = await startUi({ folder: directory, port });
-  print(`the runs in ${printable(directory)}: ${server.url}`);
-  print('on this machine alone, by this address alone; Ctrl-C ends it, and no run');
-  await ended();
+  if (process.send !== undefined) {
+    const message: UiMessage = { url: server.url };
+    process.send(message);
+    await parentGone();
+  } else {
+    print(`the runs in ${printable(directory)}: ${server.url}`);
+    print('on this machine alone, by this address alone; Ctrl-C ends it, and no run');
+    await ended();
+  }
   await server.close();
 }
 
@@ -26,4 +33,10 @@ function ended(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
+}
+
+/** A training that started this server is over. Ctrl-C in its terminal comes here too, and ends nothing by itself. */
+function parentGone(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  return new Promise((resolve) => process.once('disconnect', () => resolve()));
 }

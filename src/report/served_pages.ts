@@ -20,14 +20,18 @@ const MOST_JSON_BYTES = 500_000;
 
 const THEME = html`<button type="button" id="theme" title="Switch between light and dark">Theme</button>`;
 
-/** @param folder  as it was given, for the title */
-export async function makeRunsPage(folder: string): Promise<string> {
+/**
+ * @param folder     as it was given, for the title
+ * @param canTrain   whether the server has the training page
+ */
+export async function makeRunsPage(folder: string, canTrain: boolean): Promise<string> {
   const body = html`
 <header class="top">
   <div><h1>Runs</h1><p class="about">in <code>${folder}</code></p></div>
   ${THEME}
 </header>
 <main>
+  ${canTrain ? html`<p class="ways"><a href="train/">Train in this browser</a></p>` : undefined}
   <div id="runs"></div>
 </main>
 <noscript><p class="notice">The list needs JavaScript.</p></noscript>`;
@@ -35,12 +39,14 @@ export async function makeRunsPage(folder: string): Promise<string> {
 }
 
 /** @throws CheckpointError where the directory holds no run, or a file of it cannot be read */
-export async function makeRunPage(store: Store, run: ServedRun): Promise<string> {
+export async function makeRunPage(store: Store, run: ServedRun, canTrain: boolean): Promise<string> {
   const records = await readRun(store);
+  const name = encodeURIComponent(run.name);
   const ways = html`
   <nav class="ways" aria-label="Pages">
     <a href="./">All runs</a>
-    <a href="report?run=${encodeURIComponent(run.name)}" target="_blank">Report to keep</a>
+    <a href="report?run=${name}" target="_blank">Report to keep</a>
+    ${canTrain ? html`<a href="train/?run=${name}">Open in the training page</a>` : undefined}
   </nav>
   <section id="commands" class="commands" aria-label="Run"></section>`;
   const body = renderBody(run.name, records, readCurves(records.metrics, records.outline.stages), ways);

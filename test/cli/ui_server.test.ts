@@ -79,6 +79,14 @@ it('shows a run, its report and its completions, and nothing from outside of the
     const { status } = await get(`run?run=${encodeURIComponent(name)}`);
     expect([name, status]).toEqual([name, 409]);
   }
+  expect(await (await get('file?run=one&path=config.yaml')).text()).toBe(ONE_STAGE);
+  for (const path of ['../../secret/config.yaml', '/etc/passwd', '.lock', '', '../one/config.yaml']) {
+    const { status } = await get(`file?run=one&path=${encodeURIComponent(path)}`);
+    expect([path, status]).toEqual([path, 409]);
+  }
+  for (const path of ['train/../../package.json', 'train/%2e%2e/%2e%2e/package.json', 'train/assets']) {
+    expect((await get(path)).status, path).toBeGreaterThanOrEqual(403);
+  }
   for (const path of ['../secret/config.yaml', 'one/config.yaml', 'config.yaml', '%2e%2e/%2e%2e/etc/passwd']) {
     const response = await get(path);
     expect(response.status, path).toBeGreaterThanOrEqual(403);

@@ -15,6 +15,7 @@ import { keepForOffline } from './offline.ts';
 import { OverlayPanel } from './overlay_panel.ts';
 import { PresetsPanel } from './presets_panel.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
+import { offerServedRun } from './served_run.ts';
 import { SettingsPanel } from './settings_panel.ts';
 
 /** Milliseconds of rest between two drawings of everything: curves need no more. */
@@ -95,6 +96,7 @@ async function start(): Promise<void> {
   addEventListener('hashchange', () => void lab.offer(readLink(location.hash)));
   draw.soon();
   await opened;
+  offerServedRun(byId('controls'), lab, show);
   await overlay.look();
 }
 

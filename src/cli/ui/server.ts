@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { CheckpointError, ConfigError, RlvrError } from '../../errors.ts';
 import { makeReport } from '../../report/report.ts';
 import { makeOverlayPage, makeRunPage, makeRunsPage, newestCompletions } from '../../report/served_pages.ts';
@@ -10,9 +11,13 @@ import { REQUESTS, type RunRequest, requestOf } from '../run_requests.ts';
 import { streamEvents } from './event_stream.ts';
 import { type FoundRun, findRuns, listedRuns } from './folder.ts';
 import { type Admission, admit } from './guard.ts';
+import { fileOfRun, filesOfRun } from './run_files.ts';
 import { servedRuns } from './served_runs.ts';
+import { StaticFiles } from './static_files.ts';
 
 const LOOPBACK = '127.0.0.1';
+/** Where the training page lies. */
+const TRAINING = 'train/';
 const TOKEN_BYTES = 18;
 /** Runs that are shown at once: each is looked at a few times per second. */
 const MOST_RUNS = 64;
@@ -99,6 +104,7 @@ async function answer(
 
 class Site {
   readonly #folder: string;
+  readonly #training = new StaticFiles();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -107,15 +113,16 @@ class Site {
   async answer(asked: Asked): Promise<void> {
     const { method, path, query, response } = asked;
     if (method === 'POST') return path === 'request' ? this.#request(asked) : notFound(response);
+    if (path.startsWith(TRAINING)) return this.#train(path.slice(TRAINING.length), response);
     switch (path) {
       case '':
-        return sendHtml(response, await makeRunsPage(this.#folder));
+        return sendHtml(response, await makeRunsPage(this.#folder, this.#training.isThere));
       case 'runs.json':
         return sendJson(response, await listedRuns(this.#folder));
       case 'run': {
         const found = await this.#one(query);
         const [run] = await servedRuns([found]);
-        return sendHtml(response, await makeRunPage(fileStore(found.directory), run));
+        return sendHtml(response, await makeRunPage(fileStore(found.directory), run, this.#training.isThere));
       }
       case 'overlay':
         return sendHtml(response, await makeOverlayPage(await servedRuns(await this.#some(query))));
@@ -123,6 +130,13 @@ class Site {
         return streamEvents(response, await this.#some(query));
       case 'completions.json':
         return sendJson(response, await newestCompletions(fileStore((await this.#one(query)).directory)));
+      case 'files.json':
+        return sendJson(response, await filesOfRun(await this.#one(query)));
+      case 'file': {
+        const file = await fileOfRun(await this.#one(query), query.get('path') ?? '');
+        response.writeHead(200, { 'Content-Type': 'application/octet-stream' });
+        return pipeline(file, response);
+      }
       case 'report': {
         const { name, directory } = await this.#one(query);
         return sendHtml(response, await makeReport(fileStore(directory), name));
@@ -130,6 +144,13 @@ class Site {
       default:
         return notFound(response);
     }
+  }
+
+  /** A page with a policy of its own. */
+  async #train(path: string, response: ServerResponse): Promise<void> {
+    const file = await this.#training.read(path);
+    if (file === undefined) return notFound(response);
+    response.writeHead(200, { 'Content-Type': file.type, 'Cache-Control': 'no-cache' }).end(file.bytes);
   }
 
   async #request({ query, response }: Asked): Promise<void> {

@@ -60,7 +60,8 @@ function groupsOf(runs: readonly ServedRun[], readers: readonly CurveReader[]): 
     }
     groups.set(run.group, group);
   }
-  const all = [...groups.values()];
+  // By their names, so that a colour stays a group's whatever was ticked first.
+  const all = [...groups.values()].sort((a, b) => ((a.runs[0]?.label ?? '') < (b.runs[0]?.label ?? '') ? -1 : 1));
   return all.map((group, i) => {
     const label = group.runs[0]?.label ?? '';
     // Configs may differ in what no key shows, such as the code of a reward.
@@ -173,13 +174,14 @@ function table(groups: readonly Group[]): HTMLElement {
   const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, name)));
   return element(
     'div',
-    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Groups' },
+    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table of groups' },
     element('table', { class: 'runs' }, element('thead', {}, head), element('tbody', {}, ...rows)),
   );
 }
 
 function seedLinks({ runs }: Group): (HTMLElement | string)[] {
-  return runs.flatMap(({ name, seed }, i) => [
+  const inOrder = [...runs].sort((a, b) => (a.seed ?? 0) - (b.seed ?? 0));
+  return inOrder.flatMap(({ name, seed }, i) => [
     i === 0 ? '' : ', ',
     element('a', { href: `run?run=${encodeURIComponent(name)}`, title: name }, String(seed ?? name)),
   ]);

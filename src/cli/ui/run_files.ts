@@ -1,0 +1,49 @@
+/** The files of a run for the training page, which goes on with it in the browser. */
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { resolvedTree } from '../../config/dump.ts';
+import { CheckpointError } from '../../errors.ts';
+import { recordedConfig } from '../../run/describe_run.ts';
+import { fileStore } from '../../run/files.node.ts';
+import type { FoundRun } from './folder.ts';
+
+/** What the page needs besides: of the logs, and of what other programs read, it makes its own. */
+const LEFT_OUT = /^(\.|report\.html$|tensorboard\/|checkpoints\/\.)/;
+
+export interface RunFiles {
+  /** Below the run directory, with `/`. */
+  readonly files: readonly string[];
+  /** The config with every default. */
+  readonly config: unknown;
+}
+
+/** @throws CheckpointError where the run cannot be read by this version */
+export async function filesOfRun({ directory }: FoundRun): Promise<RunFiles> {
+  const config = await recordedConfig(fileStore(directory));
+  if (config === undefined) {
+    throw new CheckpointError('run-malformed', `${directory}  config.yaml is none of this version.`, { directory });
+  }
+  return { files: await listed(directory), config: resolvedTree(config) };
+}
+
+async function listed(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile()) // no link leads out of the directory
+    .map(({ parentPath, path, name }) =>
+      relative(directory, join(parentPath ?? path, name))
+        .split(sep)
+        .join('/'),
+    )
+    .filter((path) => !LEFT_OUT.test(path))
+    .sort();
+}
+
+/** @throws CheckpointError where the run has no such file, wherever the path leads */
+export async function fileOfRun({ directory }: FoundRun, path: string): Promise<NodeJS.ReadableStream> {
+  if (!(await listed(directory)).includes(path)) {
+    throw new CheckpointError('no-file', `${directory}  has no file ${path}.`, { directory });
+  }
+  return createReadStream(join(directory, path));
+}

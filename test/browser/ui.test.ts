@@ -1,0 +1,233 @@
+/** The pages of `rlvr-train ui` in Chromium: each control by keyboard, what a log adds while one looks, and access. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RunControls } from '../../src/cli/controls.ts';
+import { RequestListener } from '../../src/cli/run_requests.ts';
+import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
+import { fileStore } from '../../src/run/files.node.ts';
+import { completion, evaluation, step } from '../report/run_directory.ts';
+import { arrive, downloaded, startChromium, status, weightsHash } from './chromium.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+let browser: Browser;
+let folder: string;
+let server: UiServer;
+
+const jsonl = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+const line = (number: number, seed: number): object =>
+  step('grpo', number, { reward: number / 100 + seed / 50, entropy: 1 / number, kl: 0.001 * number });
+
+function makeRun(name: string, { seed = 0, rate = '1e-3', steps = 40 } = {}): string {
+  const directory = join(folder, name);
+  mkdirSync(directory, { recursive: true });
+  const stage = `stages:\n  - {stage: grpo, max_steps: 60, learning_rate: ${rate}, generation_batch_size: 64}\n`;
+  writeFileSync(join(directory, 'config.yaml'), `task: {name: sort_digits, digits: 2}\nseed: ${seed}\n${stage}`);
+  const steps_ = Array.from({ length: steps }, (_, i) => line(i + 1, seed));
+  const evaluations = [evaluation('grpo', 0, 'baseline', 0.1), evaluation('grpo', steps, 'periodic', 0.5 + seed / 10)];
+  writeFileSync(join(directory, 'metrics.jsonl'), jsonl([evaluations[0], ...steps_, evaluations[1]]));
+  writeFileSync(
+    join(directory, 'completions.jsonl'),
+    jsonl([1, 40].map((at) => completion(at, 0, { prompt: `${at}>`, completion: `answer ${at}` }))),
+  );
+  return directory;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rlvr-ui-'));
+  for (const rate of ['1e-3', '1e-2']) for (const seed of [0, 1, 2]) makeRun(`rate${rate}/seed${seed}`, { seed, rate });
+  browser = await startChromium({ webgpu: false });
+  server = await startUi({ folder });
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What axe finds, and whether the page is wider than its window: as it is, and dark on a phone. */
+async function findings(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [scheme, width] of [
+    ['light', 1280],
+    ['dark', 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 844 });
+    await page.evaluate(AXE); // by the debugger, which the page's policy does not bind
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+      return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    });
+    const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    found.push(...violations.map((text) => `${scheme} ${width}: ${text}`), ...(isWide ? [`${width}: too wide`] : []));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return found;
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Goes on with Tab until something is reached. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let i = 0; i < 80; i++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
+  }
+  throw new Error(`Tab never comes to ${selector}`);
+}
+
+const hash = (page: Page): Promise<string> => page.evaluate(() => decodeURIComponent(location.hash));
+
+it('runs are listed, chosen and laid over each other by keyboard; seeds are a curve with a band', async () => {
+  const { page, errors, close } = await arrive(browser, server.url);
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 6);
+  expect(await findings(page)).toEqual([]);
+  for (let i = 0; i < 6; i++) {
+    await tabTo(page, 'tbody input');
+    await page.keyboard.press('Space');
+  }
+  await page.keyboard.press('Shift+Tab');
+  await page.focus('button:has-text("Lay over")');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.legend:has-text("learning_rate 0.01")');
+  const rows = await page.locator('#groups tbody tr').allInnerTexts();
+  expect(rows.map((row) => row.replace(/\s+/g, ' ')).sort()).toEqual([
+    'grpo.learning_rate 0.001 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4)',
+    'grpo.learning_rate 0.01 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4)',
+  ]);
+  const plot = page.locator('.plot[aria-label="Held-out accuracy, greedy"]');
+  expect(await plot.getAttribute('aria-valuetext')).toMatch(/^step 40 .*0\.001 60\.0 %.*0\.01 60\.0 %/);
+  expect(await findings(page)).toEqual([]);
+  await page.locator('.legend').first().focus();
+  await page.keyboard.press('Enter');
+  expect(await hash(page)).toContain('off=grpo.learning_rate');
+  expect(await page.locator('.legend[aria-pressed="false"]').count()).toBeGreaterThan(3);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+it('a run under way is redrawn as its log grows, asked by keyboard, and looked at from all sides', async () => {
+  const directory = makeRun('live');
+  const claim = await fileStore(directory).claim();
+  const controls = new RunControls();
+  const listener = new RequestListener(directory, controls);
+  const { page, errors, close } = await arrive(browser, `${server.url}run?run=live`);
+  await page.waitForFunction(() => document.querySelector('.status')?.textContent === 'under way, grpo step 40 of 60');
+  const reward = page.locator('.plot[aria-label="Reward"]');
+  appendFileSync(join(directory, 'metrics.jsonl'), jsonl([line(41, 0), line(42, 0)]));
+  await page.waitForFunction(() => document.title.startsWith('42 of 60'));
+  await page.waitForSelector('.plot[aria-label="Reward"][aria-valuetext$="reward 0.42"]');
+  await page.waitForSelector('.completion');
+  expect(await findings(page)).toEqual([]);
+
+  await tabTo(page, '#pause');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#pause:has-text("Go on")');
+  expect(controls.asked).toBe('pause');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#pause:has-text("Pause")');
+  await tabTo(page, '#evaluate');
+  await page.keyboard.press('Space');
+  await page.waitForSelector('#evaluate:disabled');
+  expect(controls.asked).toBe('evaluation');
+
+  await reward.focus();
+  await page.keyboard.press('Home');
+  expect(await reward.getAttribute('aria-valuetext')).toMatch(/^step 1 /);
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  expect(await hash(page)).toContain('part=0.75~11.25');
+  await page.keyboard.press('0');
+  expect(await hash(page)).not.toContain('part=');
+  const box = (await reward.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + (3 * box.width) / 4, box.y + 60, { steps: 3 });
+  await page.mouse.up();
+  await page.locator('.choices label:has-text("log")').click();
+  await page.locator('.choices label:has-text("tokens")').first().click();
+  await page.locator('.choices label:has-text("steps")').first().click();
+  await reward.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('-');
+  await page.locator('button.legend:has-text("kl")').click();
+  await page.locator('button[aria-label="Previous step"]').click();
+  const before = await hash(page);
+  for (const part of ['over=step', 'scale=log', 'off=KL/kl', 'step=0-1']) expect(before).toContain(part);
+
+  const csv = String(await downloaded(page, 'button[aria-label="Save Reward as CSV"]'));
+  expect(csv.split('\n').slice(0, 2)).toEqual(['stage,step,seconds,tokens,reward', 'grpo,1,0.5,100,0.01']);
+  const png = await downloaded(page, 'button[aria-label="Save Reward as PNG"]');
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+
+  await page.reload();
+  await page.waitForSelector('.legend[aria-pressed="false"]:has-text("kl")');
+  await page.waitForSelector('.completion:has-text("answer 1")');
+  expect(await hash(page)).toBe(before);
+  expect(await page.isChecked('.choices input[value="log"]')).toBe(true);
+
+  await page.locator('#stop').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector<HTMLButtonElement>('#pause')?.disabled);
+  expect(controls.shouldStop()).toBe(true);
+  await listener.close();
+  await claim.release();
+  await page.waitForSelector('#commands:has-text("No process works on this run")');
+  expect(errors).toEqual([]);
+  await close();
+});
+
+it('a run of the command line opens in the training page with the same weights, and no request leaves the machine', async () => {
+  const config = join(folder, 'page.yaml');
+  writeFileSync(config, PAGE_YAML);
+  const output = join(folder, 'trained');
+  execFileSync(process.execPath, [COMMAND, '--config', config, '--output', output, '--quiet', '--threads', '1']);
+  const { weightsSha256 } = JSON.parse(readFileSync(join(output, 'summary.json'), 'utf8')) as { weightsSha256: string };
+  const { page, close } = await arrive(browser, `${server.url}run?run=trained`);
+  const foreign: string[] = [];
+  page.on('request', (request) => {
+    if (!/^(http:\/\/127\.0\.0\.1:|blob:|data:)/.test(request.url())) foreign.push(request.url());
+  });
+  await page.locator('a:has-text("Open in the training page")').click();
+  await page.locator('#open-served').click();
+  await status(page, 'finished');
+  expect(await weightsHash(page)).toBe(weightsSha256);
+  expect(foreign).toEqual([]);
+  await close();
+});
+
+/** As the training page writes its smallest job, of 4 steps. */
+const PAGE_YAML = `task: {name: sort_digits, digits: 2}
+model: {hidden_size: 32, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 80, initializer_range: 0.05}
+seed: 0
+adam_beta2: 0.95
+stages:
+  - stage: grpo
+    max_steps: 4
+    num_generations: 16
+    generation_batch_size: 256
+    learning_rate: 3.0e-3
+    lr_scheduler_type: linear
+    lr_scheduler_kwargs: {min_lr_rate: 0.05}
+    warmup_steps: 4
+    loss_type: dr_grpo
+    scale_rewards: group
+    temperature: 1
+    epsilon: 0.2
+    entropy_coef: 0.02
+    reward_funcs: [positions]
+    num_generations_eval: 1
+    eval_steps: 30
+`;
