@@ -3,6 +3,7 @@ import { brpo } from './advantages/brpo.ts';
 import { bundle } from './advantages/bundle.ts';
 import { canon } from './advantages/canon.ts';
 import { constant } from './advantages/constant.ts';
+import { emaRole } from './advantages/ema_role.ts';
 import { greedy } from './advantages/greedy.ts';
 import { group } from './advantages/group.ts';
 import { jsShrinkage } from './advantages/js_shrinkage.ts';
@@ -242,6 +243,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     trieValue,
     greedy,
     sas,
+    emaRole,
     constant,
   ],
   creditSteps: [
