@@ -206,4 +206,16 @@ export interface Task {
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
+  /**
+   * The verdicts of many completions, there where the verifier is in another thread: it is asked in place of `verify`,
+   * which throws. A method that judges texts of its own cannot train on such a task.
+   */
+  judge?(answers: readonly GivenAnswer[]): Promise<readonly Verdict[]>;
+}
+
+/** A completion of a problem, decoded. */
+export interface GivenAnswer {
+  readonly item: TaskItem;
+  readonly completion: string;
+  readonly context: VerifyContext;
 }

@@ -68,6 +68,8 @@ export interface TaskSet {
   supervised(stage: number): TaskSet;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
+  /** In place of `verify`, there where the one task has its verifier in another thread. */
+  readonly judge?: Task['judge'];
 }
 
 /**
@@ -103,7 +105,7 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
 
 /** The same tasks with some members replaced. */
 export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
-  const { isOverlong, droppedHeldOut } = tasks;
+  const { isOverlong, droppedHeldOut, judge } = tasks;
   return {
     name: tasks.name,
     shares: tasks.shares,
@@ -115,6 +117,7 @@ export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
     fixedCompletionTokens: tasks.fixedCompletionTokens,
     ...(isOverlong && { isOverlong }),
     ...(droppedHeldOut && { droppedHeldOut }),
+    ...(judge && { judge }),
     trainItem: (seed, index) => tasks.trainItem(seed, index),
     trainProblems: () => tasks.trainProblems(),
     heldOutItems: () => tasks.heldOutItems(),
@@ -145,6 +148,7 @@ class TokenizedTasks implements TaskSet {
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
   readonly fixedCompletionTokens: number | undefined;
+  readonly judge?: Task['judge'];
   readonly #totalWeight: number;
   readonly #isPretrained: boolean;
   readonly #supervised: ReadonlyMap<number, TaskSet>;
@@ -161,6 +165,9 @@ class TokenizedTasks implements TaskSet {
     const fixed = new Set(languages.map(({ fixedCompletionTokens }) => fixedCompletionTokens));
     this.name = shares.map(({ label }) => label).join(' + ');
     this.shares = shares;
+    const [{ task: first }] = shares;
+    if (shares.length === 1 && first.judge !== undefined)
+      this.judge = (answers) => (first.judge as NonNullable<Task['judge']>)(answers);
     this.codec = pretrained ?? codecOf(shares);
     this.#isPretrained = pretrained !== undefined;
     this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);

@@ -12,7 +12,7 @@ import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, type RewardBatch, scoreRewards } from '../rewards/reward_function.ts';
 import { CallContexts } from './call_contexts.ts';
-import { answeredItems, rewardBatch, sampledTokens, verifyCompletions } from './complete.ts';
+import { answeredItems, judgedCompletions, rewardBatch, sampledTokens } from './complete.ts';
 import { actsInUpdate, tokenGroups } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { greedyRewards } from './greedy_rewards.ts';
@@ -132,7 +132,7 @@ async function score(
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
   const { steps, feedback } = scope.methods.needs;
-  const verified = verifyCompletions(run.tasks, items, completions, {
+  const verified = await judgedCompletions(run.tasks, items, completions, {
     ...(steps.length > 0 && { wantsSteps: true }),
     ...(feedback.isWanted && { wantsFeedback: true }),
   });

@@ -46,7 +46,7 @@ export async function completeItems(
 ): Promise<VerifiedCompletion[][]> {
   const prompts = items.map((item) => tasks.promptTokens(item));
   const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
-  return verifyCompletions(tasks, items, completions);
+  return judgedCompletions(tasks, items, completions);
 }
 
 /** A completion of a prompt that is no problem of the task: nothing to verify it by. */
@@ -113,6 +113,30 @@ export function verifyCompletions(
       return { ...completion, text, verdict, ...(steps && { steps }) };
     });
   });
+}
+
+/** The same, also where the verifier is in another thread, which is asked once for all of them. */
+export async function judgedCompletions(
+  tasks: TaskSet,
+  items: readonly TaskItem[],
+  completions: readonly (readonly Completion[])[],
+  options: Parameters<typeof verifyCompletions>[3] = {},
+): Promise<VerifiedCompletion[][]> {
+  if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, options);
+  const answers = items.flatMap((item, i) =>
+    (completions[i] ?? []).map((completion) => {
+      const { finishReason } = completion;
+      return { item, completion: completionText(tasks, completion), context: { finishReason } };
+    }),
+  );
+  const verdicts = await tasks.judge(answers);
+  let next = 0;
+  return items.map((_, i) =>
+    (completions[i] ?? []).map((completion) => {
+      const at = next++;
+      return { ...completion, text: answers[at].completion, verdict: verdicts[at] };
+    }),
+  );
 }
 
 /** The text that a verifier reads: ids decoded, the final EOS stripped. */

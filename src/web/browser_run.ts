@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly backend?: BackendRequest;
   /** JavaScript of rewards by the name that `reward_funcs` gives them; each runs in a worker of its own. */
   readonly rewards?: Readonly<Record<string, string>>;
+  /** JavaScript of the task, where the YAML says `task: {name: yours}`; it runs in a worker of its own as a reward does. */
+  readonly task?: string;
   /** A saved run by path, as `files` gives it, to begin with where none of this name is kept. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /**
@@ -111,6 +113,23 @@ export interface TriedCompletion {
   readonly reward: number | null;
 }
 
+/** What is wrong with a task, or may be. `stop`: training on it would teach something else than what it asks. */
+export interface CheckFinding {
+  readonly level: 'stop' | 'warn';
+  readonly text: string;
+}
+
+/** A visitor's task, as it was found. */
+export interface CheckedTask {
+  readonly examples: readonly { readonly prompt: string; readonly answer: string }[];
+  /** Different ones. */
+  readonly problems: { readonly train: number; readonly heldOut: number };
+  /** Share of the held-out problems that one constant answer solves. */
+  readonly chance: number;
+  /** Empty where all is well. */
+  readonly findings: readonly CheckFinding[];
+}
+
 /** How long it will take here, measured on throw-away weights. */
 export interface BrowserEstimate {
   readonly seconds: number;
@@ -141,6 +160,8 @@ export interface BrowserRun {
   change(settings: SettingChange['settings']): Promise<void>;
   /** Samples training problems and scores them by a reward's code, which is thereby checked. */
   tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]>;
+  /** Draws problems of a task's code and tries its verifier on right, wrong and absurd answers. The run is untouched. */
+  checkTask(code: string): Promise<CheckedTask>;
   /** Time of the whole run on this device. Trains throw-away weights for some seconds. */
   estimate(): Promise<BrowserEstimate>;
   /** SHA-256 of all weights, as summary.json has it. */

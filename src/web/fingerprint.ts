@@ -1,7 +1,9 @@
 /** The fingerprint of a run in a browser; what a browser keeps to itself is `not told`. */
+
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import { runFingerprint } from '../run/run_fingerprint.ts';
+import { sha256Hex } from '../run/sha256.ts';
 
 /** Put in by the bundler of the worker (tools/build_web.mjs). */
 declare const PACKAGE_VERSION: string;
@@ -30,4 +32,12 @@ export function browserName(userAgent: string): string {
   const [, name, version] = /(Firefox|Chrome|Version)\/(\d+)/.exec(userAgent) ?? [];
   if (name === undefined) return 'unknown browser';
   return `${name === 'Version' ? 'safari' : name.toLowerCase()} ${version}`;
+}
+
+/** SHA-256 of the code of a visitor's, by name. */
+export async function hashesOf(codes: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const list = Object.entries(codes).map(
+    async ([name, code]) => [name, await sha256Hex(new TextEncoder().encode(code))] as const,
+  );
+  return Object.fromEntries(await Promise.all(list));
 }

@@ -10,6 +10,7 @@ import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
+import { oneTask } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { stageOf, type TrainingRun } from '../grpo/run.ts';
@@ -25,7 +26,6 @@ import { loadOwnModel, weightsSha256 } from '../run/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
 import { changedConfig, readChanges, reopenRun, writeChange } from '../run/setting_changes.ts';
-import { sha256Hex } from '../run/sha256.ts';
 import { restoreCheckpoint } from '../run/state.ts';
 import { memoryStore, type Store } from '../run/store.ts';
 import { askPolicy } from './ask_policy.ts';
@@ -35,6 +35,7 @@ import type {
   BrowserEstimate,
   BrowserEvent,
   BrowserRun,
+  CheckedTask,
   OpenedRun,
   OpenOptions,
   RunStatus,
@@ -42,10 +43,12 @@ import type {
   StorageReport,
   TriedCompletion,
 } from './browser_run.ts';
+import { checkOwnTask } from './check_own_task.ts';
 import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
-import { browserFingerprint } from './fingerprint.ts';
+import { browserFingerprint, hashesOf } from './fingerprint.ts';
 import { openKept } from './kept_store.ts';
 import { startOwnReward } from './own_reward.ts';
+import { startOwnTask } from './own_task.ts';
 import { pastMetrics } from './past_metrics.ts';
 import { allFiles } from './refuge_store.ts';
 import { type StartSandbox, startSandbox } from './sandboxes.ts';
@@ -78,10 +81,12 @@ async function open(
   closers: (() => Promise<void> | void)[],
 ): Promise<BrowserRun> {
   const { config, lineOf } = parseConfig(options.yaml, SOURCE);
-  const modules = await hashes(options.rewards ?? {});
+  const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
   const { files, replaces = false } = options;
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
-  const tasks = withWordsOf(config, await createTasks(config));
+  const own = options.task === undefined ? undefined : await startOwnTask(options.task, sandbox);
+  if (own !== undefined) closers.push(() => own.close());
+  const tasks = withWordsOf(config, own === undefined ? await createTasks(config) : oneTask(own));
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
@@ -110,13 +115,6 @@ async function open(
   closers.push(kept.release);
   await local.openStore(kept.store, kept.report, incoming !== undefined);
   return local;
-}
-
-async function hashes(rewards: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const list = Object.entries(rewards).map(
-    async ([name, code]) => [name, await sha256Hex(new TextEncoder().encode(code))] as const,
-  );
-  return Object.fromEntries(await Promise.all(list));
 }
 
 interface LocalParts {
@@ -356,6 +354,15 @@ class LocalRun implements BrowserRun {
       return await this.#atRest(() => tryReward(this.#parts.run, reward, completions));
     } finally {
       await reward.close();
+    }
+  }
+
+  async checkTask(code: string): Promise<CheckedTask> {
+    const task = await startOwnTask(code, this.#parts.sandbox);
+    try {
+      return await checkOwnTask(task);
+    } finally {
+      await task.close();
     }
   }
 

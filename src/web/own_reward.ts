@@ -1,15 +1,10 @@
 /** A reward that a visitor writes, or that came with a link or a file, seen from the engine: `sandboxes.ts` has its worker. */
 import { PluginError } from '../errors.ts';
 import { describeReward, type RewardBatch } from '../rewards/reward_function.ts';
-import type { SandboxLimits } from '../rewards/sandbox.ts';
 import { SandboxedReward } from '../rewards/sandboxed_reward.ts';
+import { LIMITS, LONGEST_CODE, openSandbox, plainly } from './open_sandbox.ts';
 import type { OwnRewardRow, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';
-
-/** Seconds: a visitor waits. The first time counts the start of a worker, on a busy device too. */
-const LIMITS: SandboxLimits = { load: 15, score: 5 };
-/** Most characters of the code. */
-const LONGEST_CODE = 100_000;
 
 /**
  * Starts the code, which declares `function reward({prompt, completion, answer, length, verdict})`.
@@ -21,29 +16,23 @@ export async function startOwnReward(name: string, code: string, start: StartSan
   if (code.length > LONGEST_CODE) {
     throw refuse(`has ${code.length} characters of code; ${LONGEST_CODE} are the most — shorten it`);
   }
-  const { port1, port2 } = new MessageChannel();
-  const worker = start(port2, (reason) => reward.end(reason));
-  const reward: SandboxedReward = new SandboxedReward({
-    name,
-    limits: LIMITS,
-    question: (batch): SandboxQuestion => ({ rows: rowsOf(batch) }),
-    host: {
-      post: (message) => port1.postMessage(message),
-      terminate: () => {
-        worker.terminate();
-        port1.close();
-      },
-    },
-  });
-  port1.onmessage = ({ data }) => reward.hear(data);
+  const reward = openSandbox(
+    start,
+    (host) =>
+      new SandboxedReward({
+        name,
+        limits: LIMITS,
+        host,
+        question: (batch): SandboxQuestion => ({ rows: rowsOf(batch) }),
+      }),
+  );
   try {
-    await reward.load({ code } satisfies SandboxQuestion);
+    await reward.load({ code, declares: 'reward' } satisfies SandboxQuestion);
     return reward;
   } catch (error) {
     await reward.close();
     if (!(error instanceof PluginError)) throw error;
-    // The browser says through which of its functions it read the code.
-    throw refuse(error.message.replace(/Failed to execute '\w+' on '\w+': /, ''));
+    throw refuse(plainly(error.message));
   }
 }
 

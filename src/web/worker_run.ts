@@ -89,6 +89,9 @@ class WorkerRun implements BrowserRun {
   tryReward(...args: Parameters<BrowserRun['tryReward']>): Result<'tryReward'> {
     return this.#call('tryReward', args);
   }
+  checkTask(...args: Parameters<BrowserRun['checkTask']>): Result<'checkTask'> {
+    return this.#call('checkTask', args);
+  }
   estimate(): Result<'estimate'> {
     return this.#call('estimate', []);
   }

@@ -28,13 +28,16 @@ describe('code in a link', () => {
 
   it('is carried where the experiment trains on it, and only there', () => {
     const mine = { ...ofPreset('sort-two'), reward: 'yours' };
-    expect(readLink(`#${linkOf(mine, CODE)}`)).toEqual({ experiment: mine, code: CODE, problems: [] });
-    expect(linkOf(ofPreset('sort-two'), CODE)).toBe('preset=sort-two');
+    const codes = { reward: CODE, task: 'function generate() {}' };
+    expect(readLink(`#${linkOf(mine, codes)}`)).toEqual({ experiment: mine, codes: { reward: CODE }, problems: [] });
+    expect(linkOf(ofPreset('sort-two'), codes)).toBe('preset=sort-two');
+    const both = { ...ofPreset('own-task'), reward: 'yours' };
+    expect(readLink(`#${linkOf(both, codes)}`)).toEqual({ experiment: both, codes, problems: [] });
   });
 
   it('that stands beside another reward is not read, which is said', () => {
-    const { code, problems } = readLink(`#preset=sort-two&code=${packedCode(CODE)}`);
-    expect(code).toBeUndefined();
+    const { codes, problems } = readLink(`#preset=sort-two&code=${packedCode(CODE)}`);
+    expect(codes).toEqual({});
     expect(problems).toEqual(['code: it is no code, or no code of the reward "yours"; it is left out']);
   });
 });

@@ -7,17 +7,20 @@ const FILES = new Map([
   ['fingerprint.json', new Uint8Array([123, 125])],
   ['checkpoints/grpo-3/weights.safetensors', Uint8Array.from({ length: 500 }, (_, i) => i)],
 ]);
-const RUN = { experiment: ofPreset('sort-two'), code: undefined, files: FILES };
+const RUN = { experiment: ofPreset('sort-two'), codes: {}, files: FILES };
 
 it('what was packed is unpacked', async () => {
-  const { experiment, code, files } = await unpackRun(await packRun(RUN));
-  expect({ experiment, code }).toEqual({ experiment: RUN.experiment, code: undefined });
+  const { experiment, codes, files } = await unpackRun(await packRun(RUN));
+  expect({ experiment, codes }).toEqual({ experiment: RUN.experiment, codes: {} });
   expect([...files].sort()).toEqual([...FILES].sort());
 });
 
-it('the code of its own reward comes with it', async () => {
-  const own = { ...RUN, experiment: { ...RUN.experiment, reward: 'yours' }, code: 'function reward() { return 1; }' };
-  expect((await unpackRun(await packRun(own))).code).toBe(own.code);
+it('the code of its own reward or task comes with it, and none that it does not run', async () => {
+  const codes = { reward: 'function reward() { return 1; }', task: 'function generate() {}' };
+  const own = { ...RUN, experiment: { ...RUN.experiment, reward: 'yours' }, codes };
+  expect((await unpackRun(await packRun(own))).codes).toEqual({ reward: codes.reward });
+  const task = { ...RUN, experiment: ofPreset('own-task'), codes };
+  expect((await unpackRun(await packRun(task))).codes).toEqual({ task: codes.task });
 });
 
 it('a flipped bit is noticed wherever it is: no byte of the file is read that nothing vouches for', async () => {
@@ -26,10 +29,10 @@ it('a flipped bit is noticed wherever it is: no byte of the file is read that no
     const damaged = whole.slice();
     (damaged[at] as number) ^= 1;
     const seen = await unpackRun(damaged).then(
-      ({ experiment, code, files }) => JSON.stringify([linkOf(experiment), code, [...files].sort()]),
+      ({ experiment, codes, files }) => JSON.stringify([linkOf(experiment), codes, [...files].sort()]),
       () => 'refused',
     );
-    const same = JSON.stringify([linkOf(RUN.experiment), undefined, [...FILES].sort()]);
+    const same = JSON.stringify([linkOf(RUN.experiment), {}, [...FILES].sort()]);
     expect([same, 'refused'], `byte ${at}`).toContain(seen);
   }
 });

@@ -1,13 +1,15 @@
 /**
- * Code that is not the visitor's own runs when they have seen it and said so, and not before: a reward that came with a
- * link or a file. What was agreed to once, or tried in the editor, is not asked again.
+ * Code that is not the visitor's own runs when they have seen it and said so, and not before: a reward or a task that came
+ * with a link or a file. What was agreed to once, or tried in the editor, is not asked again.
  */
+import type { OwnCode } from './experiment.ts';
+
 const KEY = 'rlvr-train agreed';
 const MOST = 50;
 
 /** What the visitor is asked. */
 export interface Question {
-  readonly code: string;
+  readonly codes: readonly OwnCode[];
   /** `This link`, `run.zip`. */
   readonly from: string;
   readonly answer: (agreed: boolean) => void;
@@ -22,20 +24,21 @@ export class Agreement {
     this.#changed = changed;
   }
 
-  /** Resolves when the visitor has answered; at once where they know the code. A later question withdraws an open one. */
-  async ask(code: string, from: string): Promise<boolean> {
+  /** Resolves when the visitor has answered; at once where they know all of the code. A later question withdraws an open one. */
+  async ask(codes: readonly OwnCode[], from: string): Promise<boolean> {
     this.question?.answer(false);
-    if (this.knows(code)) return true;
+    const unknown = codes.filter(({ code }) => !this.knows(code));
+    if (unknown.length === 0) return true;
     const agreed = await new Promise<boolean>((resolve) => {
       const answer = (given: boolean): void => {
         if (this.question?.answer === answer) this.question = undefined;
         this.#changed();
         resolve(given);
       };
-      this.question = { code, from, answer };
+      this.question = { codes: unknown, from, answer };
       this.#changed();
     });
-    if (agreed) this.learn(code);
+    if (agreed) for (const { code } of unknown) this.learn(code);
     return agreed;
   }
 

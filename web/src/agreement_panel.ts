@@ -1,7 +1,14 @@
 /** The question whether foreign code may run, above everything that would run it: the code itself, and two buttons. */
 import { element } from '../../src/report/page/dom.ts';
 import type { Question } from './agreement.ts';
+import type { OwnCode } from './experiment.ts';
 import type { Lab } from './lab.ts';
+
+const PLACE = 'in a worker without network, storage or page. Nothing of it has run.';
+const ABOUT: Readonly<Record<OwnCode['what'], string>> = {
+  reward: `It is a reward: JavaScript that scores each completion, ${PLACE}`,
+  task: `It is a task: JavaScript that draws problems and judges answers, ${PLACE}`,
+};
 
 export class AgreementPanel {
   readonly #place: HTMLElement;
@@ -29,12 +36,10 @@ export class AgreementPanel {
     };
     this.#place.replaceChildren(
       element('h2', { id: 'agreement-title' }, `${question.from} brings code of its own`),
-      element(
-        'p',
-        {},
-        'It is a reward: JavaScript that scores each completion, in a worker without network, storage or page. Nothing of it has run.',
-      ),
-      element('pre', { class: 'yaml', tabindex: 0, 'aria-label': 'The code' }, question.code),
+      ...question.codes.flatMap(({ what, code }) => [
+        element('p', {}, ABOUT[what]),
+        element('pre', { class: 'yaml', tabindex: 0, 'aria-label': `The code of the ${what}` }, code),
+      ]),
       element('div', { class: 'row' }, button('Run this code', 'agree', true), button('Leave it', 'decline', false)),
     );
     this.#place.scrollIntoView({ block: 'nearest' });

@@ -73,3 +73,13 @@ export class CodeField {
     area.before(element('p', { class: 'quiet' }, 'Ctrl-Space completes. Escape, then Tab leaves the editor.'));
   }
 }
+
+/** What is wrong with a code, with a way to the line that it names. */
+export function problemOf(message: string, field: CodeField): HTMLElement {
+  const problem = element('p', { class: 'problem' }, message);
+  const line = /\(line (\d+)\)/.exec(message)?.[1];
+  if (line === undefined) return problem;
+  const button = element('button', { type: 'button', class: 'small' }, `Go to line ${line}`);
+  button.addEventListener('click', () => field.goTo(Number(line)));
+  return element('div', {}, problem, element('div', { class: 'row' }, button));
+}

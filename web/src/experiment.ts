@@ -7,7 +7,8 @@ export type Knobs = Readonly<Record<string, number | boolean | string>>;
 
 export interface Experiment {
   readonly preset: string;
-  readonly task: 'sort_digits' | 'reverse_text' | 'countdown';
+  /** `yours`: what the visitor writes. */
+  readonly task: 'sort_digits' | 'reverse_text' | 'countdown' | 'yours';
   /** Of the task, where they are not its defaults; what there is, the engine says. */
   readonly knobs: Knobs;
   readonly width: number;
@@ -139,7 +140,41 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       evalEvery: 68,
     },
   },
+  'own-task': {
+    title: 'A task of your own',
+    about: 'Problems and what is right, in JavaScript, under “Your own task”. This one: the largest digit.',
+    time: 'about 30 s',
+    example: ['40972>', '9'],
+    experiment: {
+      ...SORT,
+      task: 'yours',
+      knobs: {},
+      warmStart: 60,
+      steps: 200,
+      batch: 256,
+      evalEvery: 25,
+      entropy: 0.01,
+      reward: 'accuracy',
+    },
+  },
 };
+
+/** The code of an experiment that is not the package's. */
+export interface OwnCode {
+  readonly what: 'reward' | 'task';
+  readonly code: string;
+}
+
+/** What the visitor writes, by what it is. */
+export type OwnCodes = Readonly<Record<OwnCode['what'], string>>;
+
+/** The code that an experiment runs. */
+export function codesOf({ task, reward }: Experiment, codes: OwnCodes): OwnCode[] {
+  return [
+    ...(task === 'yours' ? [{ what: 'task', code: codes.task } as const] : []),
+    ...(reward === 'yours' ? [{ what: 'reward', code: codes.reward } as const] : []),
+  ];
+}
 
 export const FIRST = 'sort-digits';
 
@@ -149,6 +184,7 @@ const SCHEDULES: Readonly<Record<Experiment['task'], { readonly minRate: number;
     sort_digits: { minRate: 0.05, warmStartWarmup: 30 },
     reverse_text: { minRate: 0.1, warmStartWarmup: 30 },
     countdown: { minRate: 0.15, warmStartWarmup: 50 },
+    yours: { minRate: 0.1, warmStartWarmup: 30 },
   };
 
 export function ofPreset(preset: string): Experiment {
@@ -158,9 +194,9 @@ export function ofPreset(preset: string): Experiment {
 
 /**
  * The part of a link behind `#`: the preset, and every value that differs from it.
- * @param code  of the visitor's own reward: carried where the experiment trains on it
+ * @param codes  what the visitor wrote: carried where the experiment runs it
  */
-export function linkOf(experiment: Experiment, code?: string): string {
+export function linkOf(experiment: Experiment, codes?: OwnCodes): string {
   const { preset, ...values } = experiment;
   const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;
   const { knobs, ...others } = values;
@@ -169,7 +205,8 @@ export function linkOf(experiment: Experiment, code?: string): string {
     ...Object.entries(others).filter(([key, value]) => plain[key] !== value),
     ...Object.entries(knobs).flatMap(([knob, value]) => (usual[knob] === value ? [] : [[KNOB + knob, value] as const])),
   ];
-  const own = experiment.reward === 'yours' && code !== undefined ? [[CODE, packedCode(code)]] : [];
+  const own =
+    codes === undefined ? [] : codesOf(experiment, codes).map(({ what, code }) => [CODES[what], packedCode(code)]);
   const all = [['preset', preset], ...different.map(([key, value]) => [key, String(value)]), ...own];
   return new URLSearchParams(all).toString();
 }
@@ -178,8 +215,8 @@ export function linkOf(experiment: Experiment, code?: string): string {
 const KNOB = 'knob.';
 /** What keys and values are made of: whatever else a link has, it would be part of the YAML. */
 const WORD = /^[\w.+-]*$/;
-/** The code of a reward in a link. */
-const CODE = 'code';
+/** Code in a link. */
+const CODES: Readonly<Record<OwnCode['what'], string>> = { reward: 'code', task: 'taskcode' };
 
 /** The knobs that a task begins with: those of the preset, or of the first that has this task. */
 function knobsOf(preset: string, task: string): Knobs {
@@ -197,8 +234,8 @@ function knobValue(text: string): number | boolean | string {
 /** What a link asks for. */
 export interface Link {
   readonly experiment: Experiment;
-  /** Of its own reward: foreign, until the visitor has seen it. */
-  readonly code: string | undefined;
+  /** What it carries of its own reward or task: foreign, until the visitor has seen it. */
+  readonly codes: Partial<OwnCodes>;
   /** What in it is not followed, in words. */
   readonly problems: readonly string[];
 }
@@ -216,7 +253,7 @@ export function readLink(hash: string): Link {
   const written: [string, Knobs[string]][] = [];
   for (const [key, value] of given) {
     const before = Object.hasOwn(plain, key) ? experiment[key] : undefined;
-    if (key === 'preset' || key === CODE) continue;
+    if (key === 'preset' || Object.values(CODES).includes(key)) continue;
     if (!WORD.test(value) || !WORD.test(key)) problems.push(`${key}=${value}: it has letters that no setting has`);
     else if (key.startsWith(KNOB) || key === 'digits')
       written.push([key.replace(KNOB, ''), knobValue(value)]); // digits: links of before
@@ -230,12 +267,15 @@ export function readLink(hash: string): Link {
     experiment.task = 'sort_digits';
   }
   const knobs = { ...knobsOf(plain.preset, experiment.task as string), ...Object.fromEntries(written) };
-  const packed = given.get(CODE);
-  const code = packed === null || experiment.reward !== 'yours' ? undefined : unpackedCode(packed);
-  if (packed !== null && code === undefined) {
-    problems.push(`${CODE}: it is no code, or no code of the reward "yours"; it is left out`);
+  const codes: Partial<Record<OwnCode['what'], string>> = {};
+  for (const what of ['reward', 'task'] as const) {
+    const packed = given.get(CODES[what]);
+    if (packed === null) continue;
+    const code = experiment[what] === 'yours' ? unpackedCode(packed) : undefined;
+    if (code !== undefined) codes[what] = code;
+    else problems.push(`${CODES[what]}: it is no code, or no code of the ${what} "yours"; it is left out`);
   }
-  return { experiment: { ...experiment, knobs } as unknown as Experiment, code, problems }; // the fields of a preset
+  return { experiment: { ...experiment, knobs } as unknown as Experiment, codes, problems }; // the fields of a preset
 }
 
 /** The experiment of a link. */

@@ -59,9 +59,9 @@ export class KeepPanel {
   async #save(): Promise<void> {
     const files = await this.#lab.files();
     if (files === undefined) return;
-    const { experiment, code } = this.#lab;
+    const { experiment, codes } = this.#lab;
     const { packRun } = await import('./run_file.ts');
-    download(await packRun({ experiment, code, files }), `${experiment.preset}-run.zip`);
+    download(await packRun({ experiment, codes, files }), `${experiment.preset}-run.zip`);
   }
 
   async #load(input: HTMLInputElement): Promise<void> {

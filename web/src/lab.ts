@@ -14,7 +14,7 @@ import {
 } from 'rlvr-train/web';
 import { Agreement } from './agreement.ts';
 import { historyOf } from './earlier.ts';
-import { type Experiment, type Link, linkOf, yamlOf } from './experiment.ts';
+import { codesOf, type Experiment, type Link, linkOf, type OwnCode, type OwnCodes, yamlOf } from './experiment.ts';
 import { History } from './history.ts';
 import { Notes } from './notes.ts';
 import { Pace } from './pace.ts';
@@ -46,8 +46,8 @@ const MOST_LOSSES = 2;
 
 export class Lab {
   experiment: Experiment;
-  /** What the visitor wrote as a reward. */
-  code: string;
+  /** What the visitor wrote. */
+  codes: OwnCodes;
   status: LabStatus = 'waiting';
   /** Asks before foreign code runs. */
   readonly agreement: Agreement;
@@ -70,13 +70,18 @@ export class Lab {
   #whenOpened: Promise<unknown> = Promise.resolve();
 
   /** @param changed  called whenever anything here is different */
-  constructor(experiment: Experiment, code: string, backend: BackendRequest, changed: () => void) {
+  constructor(experiment: Experiment, codes: OwnCodes, backend: BackendRequest, changed: () => void) {
     this.experiment = experiment;
-    this.code = code;
+    this.codes = codes;
     this.#backend = backend;
     this.#changed = changed;
     this.agreement = new Agreement(changed);
     this.notes = new Notes(changed);
+  }
+
+  /** The code of the visitor's that the experiment runs. */
+  get #own(): readonly OwnCode[] {
+    return codesOf(this.experiment, this.codes);
   }
 
   get yaml(): string {
@@ -85,27 +90,26 @@ export class Lab {
 
   /** Name of the run directory: the same job is the same run. */
   async name(): Promise<string> {
-    const bytes = new TextEncoder().encode(this.yaml + (this.experiment.reward === 'yours' ? this.code : ''));
+    const bytes = new TextEncoder().encode(this.yaml + this.#own.map(({ code }) => code).join(''));
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 5);
     return `${this.experiment.preset}-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   }
 
   /** Shows what a link asks for. Whatever it is, nothing of it is opened or run before a click. */
-  async offer({ experiment, code, problems }: Link): Promise<void> {
+  async offer({ experiment, codes, problems }: Link): Promise<void> {
     const opening = ++this.#opening;
     const before = this.run;
     this.run = undefined;
     this.experiment = experiment;
-    this.code = code ?? this.code;
+    this.codes = { ...this.codes, ...codes };
     this.#reset('waiting');
     for (const problem of problems) this.notes.say('warn', `In the link, ${problem}.`);
-    if (experiment.reward === 'yours' && code === undefined) {
-      this.notes.say(
-        'warn',
-        'The link trains on a reward of its own and does not carry its code: yours, below, is used.',
-      );
+    const carried = this.#own.filter(({ what }) => codes[what] !== undefined);
+    for (const { what } of this.#own) {
+      if (codes[what] !== undefined || experiment.preset === 'own-task') continue;
+      this.notes.say('warn', `The link has a ${what} of its own and does not carry its code: yours, below, is used.`);
     }
-    if (code !== undefined) void this.agreement.ask(code, 'This link');
+    if (carried.length > 0) void this.agreement.ask(carried, 'This link');
     this.#changed();
     await before?.close().catch(() => undefined); // a lost device cannot be closed
     const kept = await historyOf(await this.name()).catch(() => undefined);
@@ -150,11 +154,10 @@ export class Lab {
     this.#reset('asking');
     this.#changed();
     await before?.close().catch(() => undefined); // a lost device cannot be closed
-    const own = experiment.reward === 'yours';
-    if (own && !(await this.agreement.ask(this.code, 'This experiment'))) {
+    if (!(await this.agreement.ask(this.#own, 'This experiment'))) {
       if (opening !== this.#opening) return;
       this.status = 'waiting';
-      this.notes.say('note', 'The code was not run. Choose another reward under Settings, or a task above.');
+      this.notes.say('note', 'The code was not run. Choose a task above, or another reward under Settings.');
       return;
     }
     if (opening !== this.#opening) return;
@@ -164,7 +167,8 @@ export class Lab {
       yaml: this.yaml,
       name: await this.name(),
       backend: this.#losses >= MOST_LOSSES ? { name: 'wasm' } : this.#backend,
-      rewards: own ? { yours: this.code } : undefined,
+      ...(experiment.reward === 'yours' && { rewards: { yours: this.codes.reward } }),
+      ...(experiment.task === 'yours' && { task: this.codes.task }),
       ...how,
       rolloutsMs: ROLLOUTS_MS,
     });
@@ -307,6 +311,14 @@ export class Lab {
     return this.run.tryReward(code, 20);
   }
 
+  /** At a click of the visitor's, too. */
+  async checkTask(code: string): ReturnType<BrowserRun['checkTask']> {
+    this.agreement.learn(code);
+    await this.#opened();
+    if (this.run === undefined) throw new Error('The run is not open yet.');
+    return this.run.checkTask(code);
+  }
+
   estimate(): Promise<Awaited<ReturnType<BrowserRun['estimate']>> | undefined> {
     return this.#using((run) => run.estimate());
   }
@@ -369,12 +381,13 @@ export class Lab {
     return this.#opens(this.#load(file, from));
   }
 
-  async #load({ experiment, code, files }: RunFile, from: string): Promise<boolean> {
-    if (code !== undefined && !(await this.agreement.ask(code, from))) return false;
-    const before = { experiment: this.experiment, code: this.code, isOpen: this.run !== undefined };
+  async #load({ experiment, codes, files }: RunFile, from: string): Promise<boolean> {
+    const all = { ...this.codes, ...codes };
+    if (!(await this.agreement.ask(codesOf(experiment, all), from))) return false;
+    const before = { experiment: this.experiment, codes: this.codes, isOpen: this.run !== undefined };
     // What only memory has must not go with the worker.
     const inMemory = this.storage === '' ? undefined : await this.run?.files().catch(() => undefined);
-    this.code = code ?? this.code;
+    this.codes = all;
     const opening = ++this.#opening;
     try {
       await this.#open(opening, experiment, { files, replaces: true });
@@ -382,7 +395,7 @@ export class Lab {
       return true;
     } catch (error) {
       if (opening === this.#opening) {
-        this.code = before.code;
+        this.codes = before.codes;
         this.experiment = before.experiment;
         this.#reset('waiting');
         if (before.isOpen) await this.open(before.experiment, inMemory);
@@ -402,7 +415,7 @@ export class Lab {
   }
 
   get link(): string {
-    return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment, this.code)}`;
+    return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment, this.codes)}`;
   }
 }
 

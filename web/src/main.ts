@@ -5,7 +5,7 @@ import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
 import { embed, ofExperiment } from './embed.ts';
-import { type Experiment, linkOf, readLink } from './experiment.ts';
+import { type Experiment, linkOf, type OwnCode, readLink } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
 import { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
@@ -17,6 +17,7 @@ import { PresetsPanel } from './presets_panel.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
 import { offerServedRun } from './served_run.ts';
 import { SettingsPanel } from './settings_panel.ts';
+import { TASK_EXAMPLE, TaskPanel } from './task_panel.ts';
 
 /** Milliseconds of rest between two drawings of everything: curves need no more. */
 const DRAW_MS = 200;
@@ -29,7 +30,7 @@ interface Part {
   update(): unknown;
 }
 
-const CODE_KEY = 'rlvr-train reward';
+const CODE_KEYS = { reward: 'rlvr-train reward', task: 'rlvr-train task' } as const;
 
 async function start(): Promise<void> {
   if (await isolate()) return;
@@ -39,14 +40,17 @@ async function start(): Promise<void> {
     software: query.has('software'),
     ...(query.has('threads') && { threads: Number(query.get('threads')) }),
   };
-  const code = localStorage.getItem(CODE_KEY) ?? EXAMPLE;
+  const codes = {
+    reward: localStorage.getItem(CODE_KEYS.reward) ?? EXAMPLE,
+    task: localStorage.getItem(CODE_KEYS.task) ?? TASK_EXAMPLE,
+  };
   const parts: Part[] = [];
   const draw = drawing(parts);
   const isEmbedded = query.get('embed') === '1';
   if (isEmbedded) embed(byId('full') as HTMLAnchorElement);
   const link = readLink(isEmbedded && location.hash === '' ? `#${ofExperiment(query)}` : location.hash);
   let isKept = false;
-  const lab = new Lab(link.experiment, code, backend, () => {
+  const lab = new Lab(link.experiment, codes, backend, () => {
     if (lab.run !== undefined && !isOwnReload()) markOpened();
     if (lab.run !== undefined && !isKept) {
       isKept = true;
@@ -54,13 +58,13 @@ async function start(): Promise<void> {
     }
     draw.soon();
   });
-  lab.agreement.learn(code);
+  for (const code of Object.values(codes)) lab.agreement.learn(code);
   const drawn = drawnStatus(lab);
   parts.push(drawn.first);
-  const show = (experiment: Experiment): void => markOpened(`#${linkOf(experiment, lab.code)}`);
+  const show = (experiment: Experiment): void => markOpened(`#${linkOf(experiment, lab.codes)}`);
   // What was open before a reload is opened again; of anything else that an address asks for, nothing is before a click.
   const wasOpen = isOwnReload();
-  lab.code = link.code ?? lab.code;
+  lab.codes = { ...lab.codes, ...link.codes };
   const opened = wasOpen ? lab.open() : lab.offer(link);
   const choose = (experiment: Experiment): void => {
     show(experiment);
@@ -69,10 +73,13 @@ async function start(): Promise<void> {
   const curves = new Curves(byId('curves'), lab, () => draw.soon());
   const overlay = new OverlayPanel(byId('earlier'), lab, curves);
   const controls = new Controls(lab);
-  const own = (experiment: Experiment): void => {
-    localStorage.setItem(CODE_KEY, lab.code);
-    choose(experiment);
-  };
+  // What the visitor wrote alone: the other code may be a link's, which was not agreed to.
+  const own =
+    (what: OwnCode['what']) =>
+    (experiment: Experiment): void => {
+      localStorage.setItem(CODE_KEYS[what], lab.codes[what]);
+      choose(experiment);
+    };
   const panels: readonly (() => readonly Part[])[] = [
     () => [new AgreementPanel(byId('agreement'), lab)],
     () => [new PresetsPanel(byId('presets'), lab, choose)],
@@ -87,7 +94,11 @@ async function start(): Promise<void> {
     parts.push(...make());
     await nextTask(); // all at once, they would be a task of 50 ms
   }
-  parts.push(new RewardPanel(byId('reward'), lab, own), drawn.last);
+  parts.push(
+    new RewardPanel(byId('reward'), lab, own('reward')),
+    new TaskPanel(byId('own-task'), lab, own('task')),
+    drawn.last,
+  );
   // The part of the address behind # is the experiment.
   byId('skip').addEventListener('click', (event) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 /** An editor for a reward of the visitor's own: tried on twenty completions, then trained against. */
 import { element } from '../../src/report/page/dom.ts';
 import type { Word } from './code_editor.ts';
-import { CodeField } from './code_field.ts';
+import { CodeField, problemOf } from './code_field.ts';
 import type { Experiment } from './experiment.ts';
 import { type Lab, messageOf } from './lab.ts';
 
@@ -41,7 +41,7 @@ export class RewardPanel {
     use.addEventListener('click', async () => {
       if (!(await this.#try())) return;
       this.#shown = this.#code.value;
-      lab.code = this.#shown;
+      lab.codes = { ...lab.codes, reward: this.#shown };
       choose({ ...lab.experiment, reward: 'yours' });
     });
     place.append(
@@ -58,8 +58,8 @@ export class RewardPanel {
 
   /** Code that came with a link or a file is shown where it can be changed. */
   update(): void {
-    if (this.#shown === this.#lab.code) return;
-    this.#shown = this.#lab.code;
+    if (this.#shown === this.#lab.codes.reward) return;
+    this.#shown = this.#lab.codes.reward;
     this.#code.value = this.#shown;
   }
 
@@ -105,7 +105,7 @@ export class RewardPanel {
       );
       return true;
     } catch (error) {
-      this.#result.replaceChildren(element('p', { class: 'problem' }, messageOf(error)));
+      this.#result.replaceChildren(problemOf(messageOf(error), this.#code));
       return false;
     }
   }

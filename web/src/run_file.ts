@@ -1,6 +1,6 @@
 /** A run as one file: a zip of its directory, with what the page needs besides (`page.json`). Nothing in it is trusted. */
 import { type UnzipFileInfo, unzip, zip } from 'fflate';
-import { type Experiment, linkOf, readLink } from './experiment.ts';
+import { codesOf, type Experiment, linkOf, type OwnCodes, readLink } from './experiment.ts';
 
 const PAGE_FILE = 'page.json';
 /** Most bytes that a file may unpack to: what a browser's tab can hold twice. */
@@ -10,14 +10,16 @@ const DIRECTORY_END = 0x06054b50;
 
 export interface RunFile {
   readonly experiment: Experiment;
-  /** Of the experiment's own reward, where it has one. */
-  readonly code: string | undefined;
+  /** Of the experiment's own reward or task, where it has one. */
+  readonly codes: Partial<OwnCodes>;
   /** The run directory, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-export function packRun({ experiment, code, files }: RunFile): Promise<Uint8Array<ArrayBuffer>> {
-  const page = new TextEncoder().encode(JSON.stringify({ link: linkOf(experiment), code: code ?? '' }));
+export function packRun({ experiment, codes, files }: RunFile): Promise<Uint8Array<ArrayBuffer>> {
+  const own = new Map(codesOf(experiment, { reward: '', task: '', ...codes }).map(({ what, code }) => [what, code]));
+  const written = { code: own.get('reward') ?? '', taskCode: own.get('task') ?? '' };
+  const page = new TextEncoder().encode(JSON.stringify({ link: linkOf(experiment), ...written }));
   return packed(new Map([...files, [PAGE_FILE, page]]));
 }
 
@@ -28,24 +30,30 @@ export async function unpackRun(bytes: Uint8Array): Promise<RunFile> {
   const page = files.get(PAGE_FILE);
   files.delete(PAGE_FILE);
   if (page === undefined || !files.has('fingerprint.json')) throw new Error('it holds no run that this page saved');
-  const { link, code } = pageOf(page);
+  const { link, ...written } = pageOf(page);
   const { experiment, problems } = readLink(link);
   if (problems.length > 0) throw new Error(`${PAGE_FILE}: ${problems.join('; ')}`);
-  if (experiment.reward !== 'yours') return { experiment, code: undefined, files };
-  if (typeof code !== 'string' || code === '') throw new Error(`${PAGE_FILE} has no code for the reward "yours"`);
-  return { experiment, code, files };
+  const given = { reward: textOf(written.code), task: textOf(written.taskCode) };
+  const own = codesOf(experiment, given);
+  const missing = own.find(({ code }) => code === '');
+  if (missing !== undefined) throw new Error(`${PAGE_FILE} has no code for the ${missing.what} "yours"`);
+  return { experiment, codes: Object.fromEntries(own.map(({ what, code }) => [what, code])), files };
 }
 
-function pageOf(bytes: Uint8Array): { readonly link: string; readonly code: unknown } {
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function pageOf(bytes: Uint8Array): { readonly link: string; readonly code: unknown; readonly taskCode: unknown } {
   let page: unknown;
   try {
     page = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw new Error(`${PAGE_FILE} is no JSON`);
   }
-  const { link, code } = (page ?? {}) as { readonly link?: unknown; readonly code?: unknown };
+  const { link, code, taskCode } = (page ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof link !== 'string') throw new Error(`${PAGE_FILE} has no link, which says what the run is`);
-  return { link, code };
+  return { link, code, taskCode };
 }
 
 /** A zip of these files. Weights do not get smaller. */

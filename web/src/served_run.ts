@@ -53,7 +53,7 @@ async function open(name: string, lab: Lab): Promise<Experiment> {
     const response = await asked(`../file?${run}&path=${encodeURIComponent(path)}`);
     files.set(path, new Uint8Array(await response.arrayBuffer()));
   }
-  if (!(await lab.load({ experiment, code: undefined, files }, name))) throw new Error('nothing was opened');
+  if (!(await lab.load({ experiment, codes: {}, files }, name))) throw new Error('nothing was opened');
   return experiment;
 }
 

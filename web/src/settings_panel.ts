@@ -233,7 +233,8 @@ export class SettingsPanel {
     this.#showKnobs(task);
     this.#methods.show(run?.opened.catalogue);
     if (run !== undefined) this.#explain(run.opened.catalogue);
-    const fitting = task?.rewards ?? [experiment.reward].filter((name) => name !== 'yours');
+    const known = experiment.task === 'yours' ? ['accuracy'] : [experiment.reward].filter((name) => name !== 'yours');
+    const fitting = task?.rewards ?? known;
     const names = [...fitting, 'yours'];
     this.#reward.replaceChildren(
       ...names.map((name) =>
