@@ -115,6 +115,7 @@ import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { pdr } from './rollouts/pdr.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
 import { prerl } from './rollouts/prerl.ts';
+import { r3 } from './rollouts/r3.ts';
 import { recycleJudge } from './rollouts/recycle_judge.ts';
 import { refProb } from './rollouts/ref_prob.ts';
 import { refill } from './rollouts/refill.ts';
@@ -199,6 +200,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     temperatureMix,
     successReplay,
     refProb,
+    r3,
   ],
   tokenControls: [repetitionStop, earlyStop],
   groupSteps: [

@@ -10,11 +10,12 @@
  * without, this is the reward of an exact match; of an empty chain it is 0. A problem without a reference has no reward. The strict verdict is logged beside it, and so is
  * the length of the reasoning: summed log-probs as a reward are known to shorten it.
  */
-import { key, text } from '../../options/keys.ts';
+import { key } from '../../options/keys.ts';
 import { changeConflict, changedReward, targetOf } from '../group_steps/reward_parts.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
+import { endOfMark, MARK } from './marked.ts';
 
 export const refProb = method({
   id: 'ref-prob',
@@ -27,12 +28,7 @@ export const refProb = method({
   },
   options: {
     likelierReward: changedReward,
-    likelierMark: key(
-      'mark',
-      text('<answer>')
-        .default('<answer>')
-        .describe('What stands between the reasoning and the answer of a completion. Default <answer>.'),
-    ),
+    likelierMark: key('mark', MARK),
   },
   needs: () => ({ answers: true }),
   conflict: changeConflict,
@@ -85,13 +81,3 @@ export const refProb = method({
     };
   },
 });
-
-/** Tokens up to the end of the first mark; undefined where there is none. */
-function endOfMark(tokens: Int32Array, mark: string, textOf: (id: number) => string): number | undefined {
-  let written = '';
-  for (const [place, id] of tokens.entries()) {
-    written += textOf(id);
-    if (written.includes(mark)) return place + 1;
-  }
-  return undefined;
-}

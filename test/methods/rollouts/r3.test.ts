@@ -1,0 +1,80 @@
+/** Log-probs of the tokens of a reference that the reasoning decides, as a reward. */
+import { describe, expect, it } from 'vitest';
+import { createMethods } from '../../../src/methods/create.ts';
+import type { GroupRequest } from '../../../src/methods/points.ts';
+import { groupOf, rolloutOf } from '../../support/rollouts.ts';
+import { stageOf } from '../../support/stages.ts';
+import { rolloutTools } from '../../support/step_scopes.ts';
+
+const MARK = 9;
+const REFERENCE = [5, 6];
+
+/** @param logprobsOf  of the two tokens of the reference, behind a completion's first token */
+async function rewardsOf(
+  completions: readonly (readonly number[])[],
+  logprobsOf: (first: number) => readonly [number, number],
+  options = '',
+) {
+  const stage = stageOf(`rollout_strategies: [{name: r3, mark: "9"${options}}]`);
+  const [{ part }] = createMethods(stage).rolloutStrategies;
+  const tools = rolloutTools(stage, {
+    solution: () => Int32Array.of(MARK, ...REFERENCE),
+    logprobs: async (_, scored) =>
+      scored.map((tokens) =>
+        Float32Array.from([...new Array<number>(tokens.length - 2).fill(-7), ...logprobsOf(tokens[0])]),
+      ),
+  });
+  const rollouts = completions.map((tokens) => ({ ...rolloutOf(tokens.length, 0), tokens: Int32Array.from(tokens) }));
+  const next = async (requests: readonly GroupRequest[]) => requests.map(() => groupOf(rollouts));
+  const [group] = await part.rollOut([{ item: groupOf([]).item, samples: completions.length }], next, tools);
+  return group.rollouts.map(({ reward }) => reward);
+}
+
+describe('r3', () => {
+  it('weighs each token by how much it differs within the group', async () => {
+    // Deviations 1 and 3: weights 1/4 and 3/4; without reasoning −4 and −8.
+    const logprobsOf = (first: number) => ({ 1: [-1, -2], 2: [-3, -8] })[first] ?? [-4, -8];
+    const rewards = await rewardsOf(
+      [
+        [1, MARK, 5, 6],
+        [2, MARK, 7, 7],
+      ],
+      logprobsOf as never,
+    );
+    expect(rewards[0]).toBeCloseTo((1 / 4) * 3 + (3 / 4) * 6, 6);
+    expect(rewards[1]).toBeCloseTo((1 / 4) * 1 + (3 / 4) * 0, 6);
+  });
+
+  it('is 0 for an empty chain, and the worst of the group without the mark', async () => {
+    const logprobsOf = (first: number) => (first === 1 ? [-6, -6] : [-4, -4]) as [number, number];
+    expect(
+      await rewardsOf(
+        [
+          [MARK, 5, 6],
+          [MARK, 7],
+        ],
+        logprobsOf,
+      ),
+    ).toEqual([0, 0]);
+    const [worse, none] = await rewardsOf(
+      [
+        [1, MARK, 5],
+        [2, 3],
+      ],
+      logprobsOf,
+    );
+    expect([worse, none]).toEqual([-2, -2]);
+  });
+
+  it('charges an answer of another length than the reference', async () => {
+    const rewards = await rewardsOf(
+      [
+        [MARK, 5, 6],
+        [MARK, 5, 6, 7, 8],
+      ],
+      () => [-1, -1],
+      ', length_penalty: 0.5',
+    );
+    expect(rewards).toEqual([0, -0.5]);
+  });
+});
