@@ -1,0 +1,65 @@
+/** docs/tutorial.md, from an empty folder to a learned task: its files as they stand there, its commands in their order. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { commandLine, temporaryFolder } from './command_line.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PAGE = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
+const PREFIX = 'npx --no-install rlvr-train ';
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(
+  ([, language = '', text = '']) => ({
+    language,
+    text,
+  }),
+);
+
+/** The words of a line, as a shell takes them apart. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) => single ?? double ?? plain);
+}
+
+it('leads from an empty folder to a learned task', async () => {
+  const folder = temporaryFolder();
+  const inFolder = (path: string): string => join(folder.path, path);
+  const said = new Map<string, string>();
+  try {
+    for (const { language, text } of BLOCKS) {
+      const [, file] = /^(?:\/\/|#) ([\w/]+\.(?:ts|yaml))/.exec(text) ?? [];
+      if (file !== undefined) {
+        mkdirSync(dirname(inFolder(file)), { recursive: true });
+        writeFileSync(inFolder(file), text);
+      } else if (text.includes('npm install')) {
+        mkdirSync(inFolder('node_modules'));
+        symlinkSync(ROOT, inFolder('node_modules/rlvr-train')); // as npm does with a folder
+        writeFileSync(inFolder('package.json'), '{"type": "module"}');
+      } else {
+        expect(language).toBe('sh');
+        for (const line of text.trim().split('\n')) {
+          expect(line.startsWith(PREFIX), line).toBe(true);
+          const { code, stdout, stderr } = await commandLine(wordsOf(line.slice(PREFIX.length)), undefined, {
+            cwd: folder.path,
+            env: { XDG_STATE_HOME: folder.path },
+          });
+          expect([line, code, code === 0 ? '' : stdout + stderr]).toEqual([line, 0, '']);
+          said.set(line.slice(PREFIX.length), stdout);
+        }
+      }
+    }
+    const { baseline, final } = JSON.parse(readFileSync(inFolder('runs/first/summary.json'), 'utf8'));
+    expect(baseline.eval_accuracy).toBeLessThan(0.1);
+    expect(final.eval_accuracy).toBeGreaterThan(0.7);
+    expect(said.get('tasks show ./tasks/first.ts -n 2')).toContain('>');
+    expect(said.get('sample --run runs/first "hcf>" "gbe>"')).toMatch(/hcf>[\s\S]*gbe>/);
+    expect(existsSync(inFolder('runs/first/report.html'))).toBe(true);
+  } finally {
+    folder.remove();
+  }
+}, 600_000);
