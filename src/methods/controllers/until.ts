@@ -21,7 +21,7 @@ export const until = method({
   options: {
     untilMetric: key(
       'until_metric',
-      text('eval_accuracy').describe('As metrics.jsonl calls it: reward, eval_accuracy or eval_mean@8, say.'),
+      text('eval_mean@8').describe('As metrics.jsonl calls it: reward, eval_accuracy or eval_mean@8, say.'),
     ),
     untilValue: key('until_value', real({ example: 0.8 }).describe('What it must reach.')),
     untilSide: key(
