@@ -14,9 +14,10 @@ export function precache(source) {
     name: 'precache',
     apply: 'build',
     configResolved: ({ root, build }) => {
-      folder = join(root, build.outDir);
+      folder = build.write ? join(root, build.outDir) : undefined;
     },
     closeBundle() {
+      if (folder === undefined) return; // a build that writes nothing
       const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       const paths = entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
       const files = paths.map((path) => path.split(sep).join('/')).filter((path) => !LEFT_OUT.has(path));

@@ -9,6 +9,7 @@ import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { smallKernels } from '../../tools/small_kernels.mjs';
 import { deadLinks, pagesIn } from '../support/page_links.ts';
 import { temporaryFolder } from './command_line.ts';
 
@@ -70,6 +71,7 @@ describe('the package', () => {
       input: join(ROOT, 'src/web/engine_worker.ts'),
       platform: 'browser',
       preserveEntrySignatures: 'strict',
+      plugins: [smallKernels],
     });
     const { output } = await bundle.generate({ format: 'esm' });
     await bundle.close();

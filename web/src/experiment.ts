@@ -88,7 +88,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   'sort-two': {
     title: 'Sort two digits',
     about:
-      'The smallest policy that learns anything, for a slow device or for turning knobs. It has 78 problems and learns them by heart: of the 22 held out it ends near 70 %.',
+      'The smallest policy, for a slow device. It learns its 78 problems by heart: of the 22 held out it ends near 70 %.',
     time: 'about 5 s',
     example: ['71>', '17'],
     experiment: {
