@@ -86,6 +86,15 @@ function open(html: string, hash = '') {
     addEventListener: window.addEventListener.bind(window),
     getComputedStyle: window.getComputedStyle.bind(window),
     ResizeObserver: resize,
+    IntersectionObserver: class {
+      readonly #look: (entries: readonly object[]) => void;
+      constructor(look: (entries: readonly object[]) => void) {
+        this.#look = look;
+      }
+      observe(target: object): void {
+        this.#look([{ target, isIntersecting: true }]);
+      }
+    },
     requestAnimationFrame: (frame: () => void) => frame(),
   };
   new Function(...Object.keys(globals), PAGE_SCRIPT)(...Object.values(globals));

@@ -117,20 +117,29 @@ export class Chart {
     return this.#panel.isWide ? 'wide' : 'normal';
   }
 
+  get isDrawn(): boolean {
+    return this.#plot !== undefined;
+  }
+
   /** The width that the page gives; 0 where the panel is not to be seen. Asking makes the browser lay the page out. */
   get width(): number {
     return this.root.hidden ? 0 : this.root.clientWidth;
   }
 
+  /** What is to be drawn next: a key that is pressed before that goes on from here. */
+  see(view: View): void {
+    this.#view = view;
+    for (const [i, { key }] of this.#panel.series.entries()) {
+      this.#buttons[i]?.setAttribute('aria-pressed', String(!view.hidden.has(key)));
+    }
+  }
+
   /** Draws everything anew; hides a panel that has nothing to show. */
   draw(view: View): void {
-    this.#view = view;
+    this.see(view);
     const { series, kind } = this.#panel;
     this.root.hidden = !hasPoints(series, view);
     this.#lines = linesOf(series, view);
-    for (const [i, { key }] of series.entries()) {
-      this.#buttons[i]?.setAttribute('aria-pressed', String(!view.hidden.has(key)));
-    }
     const width = this.width;
     if (width < LEAST_WIDTH) return;
     const { data, columns } = aligned(this.#lines, view.smoothing > 0);

@@ -43,6 +43,11 @@ export class ChartSection {
   readonly #events: ChartEvents;
   readonly #queue = new DrawQueue();
   readonly #charts = new Map<string, Chart>();
+  readonly #observed = new Map<Element, Chart>();
+  /** In sight, or nearly; and those that are not, and show what was. */
+  readonly #seen = new Set<Chart>();
+  readonly #late = new Set<Chart>();
+  readonly #sight = new IntersectionObserver((entries) => this.#looked(entries), { rootMargin: '200px' });
   readonly #main = element('div', { class: 'panels' });
   readonly #more = element('div', { class: 'panels' });
   readonly #controls = element('div', { class: 'controls' });
@@ -77,6 +82,7 @@ export class ChartSection {
     onPalette(() => {
       for (const chart of this.#charts.values()) chart.repaint();
     });
+    addEventListener('beforeprint', () => this.#drawLate());
     addEventListener('hashchange', () => this.#restore());
     this.#details.addEventListener('toggle', () => this.#draw());
   }
@@ -173,15 +179,50 @@ export class ChartSection {
       }
       const made = new Chart(panel, curves, this.#events);
       this.#charts.set(panel.title, made);
+      this.#watch(made);
       return made;
     });
     const isSame = charts.length === grid.children.length && charts.every(({ root }, i) => grid.children[i] === root);
     if (!isSame) grid.replaceChildren(...charts.map(({ root }) => root));
   }
 
+  /** What is in sight is drawn; what is not, when it comes into sight. */
   #draw(): void {
     this.#whole.hidden = this.#view.zoom === null;
-    for (const chart of this.#charts.values()) this.#queue.add(chart, () => chart.draw(this.#view));
+    for (const chart of this.#charts.values()) {
+      chart.see(this.#view);
+      // A panel takes its place, and tells its values, before it is first seen.
+      if (this.#seen.has(chart) || !chart.isDrawn) this.#drawSoon(chart);
+      else this.#late.add(chart);
+    }
+  }
+
+  #drawSoon(chart: Chart): void {
+    this.#late.delete(chart);
+    this.#queue.add(chart, () => chart.draw(this.#view));
+  }
+
+  /** Paper shows all of them. */
+  #drawLate(): void {
+    for (const chart of this.#late) chart.draw(this.#view);
+    this.#late.clear();
+  }
+
+  #watch(chart: Chart): void {
+    this.#observed.set(chart.root, chart);
+    this.#sight.observe(chart.root);
+  }
+
+  #looked(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const chart = this.#observed.get(target);
+      if (chart === undefined) continue;
+      if (!isIntersecting) this.#seen.delete(chart);
+      else {
+        this.#seen.add(chart);
+        if (this.#late.has(chart)) this.#drawSoon(chart);
+      }
+    }
   }
 }
 

@@ -10,8 +10,8 @@ import { followLogs } from './follow_logs.ts';
 import { Curves } from './track.ts';
 
 /** Milliseconds from one drawing of new steps to the next, and from one look at the completions to the next. */
-const DRAW_MS = 500;
-const COMPLETIONS_MS = 10_000;
+const DRAW_MS = 1_000;
+const COMPLETIONS_MS = 15_000;
 const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
 
 export function showLiveRun(run: ServedRun): void {

@@ -11,7 +11,7 @@ import { smoothed } from './scales.ts';
 import { acrossSeeds, meanInterval, type SeedCurve } from './seed_bands.ts';
 import { Curves, type Series } from './track.ts';
 
-const DRAW_MS = 1_000;
+const DRAW_MS = 2_000;
 const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
 
 export function showOverlay(runs: readonly ServedRun[]): void {
