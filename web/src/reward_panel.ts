@@ -27,7 +27,7 @@ const WORDS: readonly Word[] = [
 
 export class RewardPanel {
   readonly #lab: Lab;
-  readonly #code = new CodeField({ id: 'reward-code', label: 'JavaScript', rows: 10, words: WORDS });
+  readonly #code = new CodeField({ id: 'reward-code', label: 'JavaScript of the reward', rows: 10, words: WORDS });
   readonly #result = element('div', { 'aria-live': 'polite' });
   #shown: string | undefined;
 

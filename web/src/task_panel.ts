@@ -38,7 +38,7 @@ const WORDS: readonly Word[] = [
 
 export class TaskPanel {
   readonly #lab: Lab;
-  readonly #code = new CodeField({ id: 'task-code', label: 'JavaScript', rows: 18, words: WORDS });
+  readonly #code = new CodeField({ id: 'task-code', label: 'JavaScript of the task', rows: 18, words: WORDS });
   readonly #result = element('div', { 'aria-live': 'polite' });
   #shown: string | undefined;
 
