@@ -222,7 +222,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample, fetch, merge, report, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "train"?',
+    says: 'trian — no such command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "train"?',
   },
   {
     what: 'no threads',
@@ -280,7 +280,7 @@ const PLACES: Mistake[] = [
   {
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
-    says: 'runs/mine — neither a command (train, eval, sample, fetch, merge, report, runs, ui, schema, list, explain, methods, tasks, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+    says: 'runs/mine — neither a command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
   },
   {
     what: 'a shipped config without its flag',
