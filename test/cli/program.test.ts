@@ -38,11 +38,11 @@ describe('the command line', () => {
     [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
     [
       ['evla', '--run', 'runs/x'],
-      'evla — no such command (train, eval, sample, fetch, merge, report, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "eval"?',
+      'evla — no such command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "eval"?',
     ],
     [
       ['smaple'],
-      'smaple — no such command (train, eval, sample, fetch, merge, report, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "sample"?',
+      'smaple — no such command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "sample"?',
     ],
     [
       ['configs/countdown.yaml'],
