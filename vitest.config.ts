@@ -60,7 +60,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/build.ts'],
           pool: 'forks',
-          fileParallelism: false,
+          maxWorkers: availableParallelism(),
           testTimeout: 400_000,
           hookTimeout: 120_000,
         },
