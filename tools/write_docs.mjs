@@ -1,5 +1,5 @@
 /** `npm run docs`: docs/reference.md, docs/keys.md, docs/metrics.md and a page per method in docs/methods, from the definitions in dist/. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { keysPage } from '../dist/cli/keys_page.js';
 import { methodPage } from '../dist/cli/method_page.js';
@@ -12,7 +12,8 @@ const docs = fileURLToPath(new URL('../docs/', import.meta.url));
 const all = catalogue();
 const facts = methodFacts();
 writeFileSync(`${docs}reference.md`, referencePage(all));
-writeFileSync(`${docs}keys.md`, keysPage());
+const trl = JSON.parse(readFileSync(new URL('../test/golden/trl_keys.json', import.meta.url), 'utf8'));
+writeFileSync(`${docs}keys.md`, keysPage(trl));
 writeFileSync(`${docs}metrics.md`, metricsPage());
 mkdirSync(`${docs}methods`, { recursive: true });
 for (const file of readdirSync(`${docs}methods`)) rmSync(`${docs}methods/${file}`);

@@ -31,6 +31,7 @@ const keptRows = 'rows are read once and kept, with all of their columns for the
 const oneProcess = 'one process on one machine trains; leave it out';
 const fullPrecision = 'all arithmetic is float32; leave it out';
 const ownLog = 'every step is logged in the run directory; leave it out';
+const packed = 'sequences are packed without padding, always; leave it out';
 const byTime = 'checkpoints are written by time; use save_seconds and save_total_limit';
 
 const MODEL_AND_DATA = {
@@ -54,11 +55,25 @@ const MODEL_AND_DATA = {
   ...family(keptRows, { dataset_streaming: false, remove_unused_columns: false }),
   assistant_only_loss: refused('the loss is on the turns of the assistant, always; leave it out', true),
   completion_only_loss: refused('the loss is on the completion, always; leave it out', true, null),
-  packing: refused('sequences are packed without padding, always; leave it out', true, false),
+  packing: refused(packed, true, false),
   dataset_text_field: refused('rows have prompt and completion, or messages; rename the column', null),
   shuffle_dataset: refused('training problems are drawn at random, always; leave it out', true),
   // True by default, but written out as false by a machine without a GPU.
   dataloader_pin_memory: refused('there is no data loader; leave it out', true, false),
+  ...family('rows are read as they are, by the template and tokenizer of the model; leave it out', {
+    chat_template_path: null,
+    dataset_kwargs: null,
+    dataset_num_proc: null,
+    eos_token: null,
+    pad_token: null,
+  }),
+  ...family(packed, {
+    eval_packing: null,
+    packing_strategy: 'bfd',
+    padding_free: false,
+  }),
+  max_length: refused('no sequence is cut; use max_prompt_length, with overlong_prompts: drop', 1024, null),
+  truncation_mode: refused('no sequence is cut; leave it out', 'keep_start'),
   data_seed: refused('one seed decides everything; use seed', null),
   pad_to_multiple_of: refused('batches are packed without padding; leave it out', null),
   env: refused('environment variables are not set from the config; set them in the shell'),
@@ -72,6 +87,7 @@ const TRAINING = {
   per_device_eval_batch_size: refused('evaluation takes what fits; leave it out', 8),
   auto_find_batch_size: refused('the memory plan finds the micro-batch; leave it out', false),
   gradient_checkpointing: refused('the memory plan decides what is recomputed; leave it out', true, false),
+  activation_offloading: refused('the memory plan decides what is recomputed; leave it out', false),
   gradient_checkpointing_kwargs: refused('the memory plan decides what is recomputed; leave it out', null),
   use_liger_kernel: refused('the loss never holds all logits, without Liger; leave it out', false),
   use_liger_loss: refused('the loss never holds all logits, without Liger; leave it out', false),
@@ -83,6 +99,7 @@ const TRAINING = {
   torch_compile: refused('there is nothing to compile; leave it out', false),
   ...family(oneProcess, {
     ds3_gather_for_generation: true,
+    ignore_bias_buffers: false,
     deepspeed: null,
     fsdp: null,
     num_processes: 1,
@@ -96,6 +113,7 @@ const TRAINING = {
     load_in_4bit: false,
     bnb_4bit_quant_type: 'nf4',
     use_bnb_nested_quant: false,
+    bnb_4bit_quant_storage: null,
   }),
 };
 

@@ -4,9 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { explainCommand } from '../../src/cli/explain.ts';
 import { keysPage } from '../../src/cli/keys_page.ts';
 import { metricsPage } from '../../src/cli/metrics_page.ts';
+import { type TrlKeys, trlTable } from '../../src/cli/trl_table.ts';
 import { catalogue } from '../../src/config/catalogue.ts';
 import { keyPlaces, knownKeys, refusedKeys } from '../../src/config/key_facts.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
+import { UNSUPPORTED_TRL_KEYS } from '../../src/config/trl_keys.ts';
 import { metricFacts } from '../../src/grpo/metric_facts.ts';
 import { memoryStore } from '../../src/run/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
@@ -91,10 +93,21 @@ describe('explain', () => {
   });
 });
 
+const trl = JSON.parse(readFileSync(new URL('../golden/trl_keys.json', import.meta.url), 'utf8')) as TrlKeys; // written by make_trl_keys.py
+
 it('docs/metrics.md is what npm run docs writes', () => {
   expect(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')).toBe(metricsPage());
 });
 
 it('docs/keys.md is what npm run docs writes', () => {
-  expect(readFileSync(new URL('../../docs/keys.md', import.meta.url), 'utf8')).toBe(keysPage());
+  expect(readFileSync(new URL('../../docs/keys.md', import.meta.url), 'utf8')).toBe(keysPage(trl));
+});
+
+it("docs/keys.md has a row of every key of TRL's that a config may have", () => {
+  const names = [trl.defaults, ...Object.values(trl.others), UNSUPPORTED_TRL_KEYS].flatMap(Object.keys);
+  const rows = trlTable(trl).split('\n');
+  expect(names.filter((name) => !rows.some((row) => row.startsWith(`| \`${name}\` |`)))).toEqual([]);
+  expect(rows.find((row) => row.startsWith('| `epsilon` |'))).toContain('| the same: ');
+  expect(rows.find((row) => row.startsWith('| `eval_steps` |'))).toContain('sft: Default 500');
+  expect(rows.find((row) => row.startsWith('| `save_steps` |'))).toContain('use save_seconds');
 });
