@@ -12,7 +12,7 @@ const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...['docs', 'docs/methods'].flatMap((folder) =>
+  ...['docs', 'docs/api', 'docs/methods'].flatMap((folder) =>
     readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
   ),
 ];

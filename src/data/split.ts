@@ -29,6 +29,7 @@ export function splitPosition(family: string, splitKey: string): number {
   return digest[0] / 4294967296;
 }
 
+/** The split of a key in its family: train below `TRAIN_SHARE`. */
 export function splitOf(family: string, splitKey: string): Split {
   return splitPosition(family, splitKey) < TRAIN_SHARE ? 'train' : 'eval';
 }

@@ -23,6 +23,7 @@ export interface TaskShare {
   readonly label: string;
 }
 
+/** The tasks of a run with their weights, and their texts in the tokens of its one vocabulary. */
 export interface TaskSet {
   /** `countdown`, or `countdown + sort_digits`. */
   readonly name: string;
@@ -73,6 +74,8 @@ export interface TaskSet {
 }
 
 /**
+ * Several tasks as one set, in one vocabulary.
+ *
  * @param tasks  at least one, with their weights
  * @param pretrained  the codec of a pretrained model, in which they were bound; default: that of their vocabularies
  * @param supervised  by the number of a stage: what it learns from in their place

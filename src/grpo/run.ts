@@ -89,6 +89,7 @@ export interface BaseModel {
   readonly sha256: string;
 }
 
+/** A run that is open: `train` takes it from where it stands to its end. */
 export interface TrainingRun {
   readonly config: RunConfig;
   readonly tasks: TaskSet;
@@ -129,6 +130,11 @@ export function initialState(): RunState {
   };
 }
 
+/**
+ * The stage under way.
+ *
+ * @throws RangeError behind the last one
+ */
 export function stageOf(run: TrainingRun): StageConfig {
   const stage = run.config.stages[run.state.stageIndex];
   if (stage === undefined) throw new RangeError('the run has no further stage');

@@ -27,6 +27,7 @@ export const HISTORY = 8;
 /** Problems that are remembered; beyond, those seen longest ago are forgotten. */
 const REMEMBERED = 50_000;
 
+/** What is remembered of each problem from step to step, and kept in checkpoints. */
 export class Ledger implements Stateful {
   /** In the order of last visits. */
   #entries = new Map<string, LedgerEntry>();

@@ -112,6 +112,7 @@ export interface Seconds {
   eval: number;
 }
 
+/** How a policy answers held-out problems: greedy, and sampled. */
 export interface Evaluation {
   /** Share of problems whose greedy completion is correct. */
   readonly accuracy: Estimate;

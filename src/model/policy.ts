@@ -41,6 +41,7 @@ interface ForwardPass {
   readonly distributions: boolean;
 }
 
+/** A policy that is open on a backend: it samples, scores and trains. Close it, or its memory and threads stay. */
 export class Policy {
   readonly plan: PolicyPlan;
   readonly engine: Engine;

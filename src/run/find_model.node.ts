@@ -16,6 +16,8 @@ import { MODEL_FOLDER } from './model_files.ts';
 import type { ModelPlace } from './pretrained.ts';
 
 /**
+ * Finds a pretrained model by its name, and asks no network.
+ *
  * @param path  as the user wrote it; what is there on the disk comes before a model of the hub
  * @param from  the folder that it is relative to; default: where the command was typed
  * @param shown  how messages name it, and its name on the hub

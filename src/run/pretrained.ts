@@ -40,6 +40,7 @@ export interface ModelPlace {
   readonly adapter?: { readonly name: string; readonly files: ModelFiles };
 }
 
+/** A pretrained model that was opened: what it is, its tokenizer, and where its weights lie. */
 export interface Pretrained {
   /** As it was written, for messages. */
   readonly name: string;
@@ -65,7 +66,11 @@ const CONFIG_FILES = ['config.json', 'generation_config.json'];
 
 const ADAPTER_FILES = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
 
-/** @throws CheckpointError, DataError where a file is missing or damaged, or of a model that is not computed here */
+/**
+ * Reads what a pretrained model is, the adapter beside it included; its weights are read later, by `openRun`.
+ *
+ * @throws CheckpointError, DataError where a file is missing or damaged, or of a model that is not computed here
+ */
 export async function openPretrained(place: ModelPlace, options: PretrainedOptions = {}): Promise<Pretrained> {
   const base = await openBase(place, options);
   if (place.adapter === undefined) return base;

@@ -4,7 +4,11 @@ import { collectFingerprint } from './fingerprint.node.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { runFingerprint } from './run_fingerprint.ts';
 
-/** @param modules  SHA-256 of the user's files by their name in the config; `openPlugins` gives them */
+/**
+ * What decides the bits of a run on this machine: version, platform, config, files.
+ *
+ * @param modules  SHA-256 of the user's files by their name in the config; `openPlugins` gives them
+ */
 export async function fingerprintOf(
   run: TrainingRun,
   modules: Readonly<Record<string, string>> = {},

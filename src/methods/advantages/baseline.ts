@@ -26,6 +26,8 @@ export function counts(rollout: Rollout): rollout is CountedRollout {
 }
 
 /**
+ * Advantages group by group, of the completions whose reward counts.
+ *
  * @param advantagesOf  from the rewards of a group that count to their advantages, in the same order
  * @param deadAreZero   groups of equal rewards get 0, exactly; default true
  * @returns one entry per group; rollouts whose reward does not count get 0
