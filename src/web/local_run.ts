@@ -53,6 +53,7 @@ import { pastMetrics } from './past_metrics.ts';
 import { allFiles } from './refuge_store.ts';
 import { type StartSandbox, startSandbox } from './sandboxes.ts';
 import { orBad, wholeRun } from './saved_run.ts';
+import { trackerNotes } from './tracker_notes.ts';
 import { tryReward } from './try_reward.ts';
 
 const SOURCE = { file: 'config' };
@@ -107,7 +108,7 @@ async function open(
     fingerprint,
     closers,
     changes: [],
-    notes: [],
+    notes: trackerNotes(config),
   };
   const local = new LocalRun(here);
   if (incoming !== undefined) await orBad('its newest state', () => local.restore(incoming));
