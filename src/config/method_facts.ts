@@ -63,6 +63,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   shown: 'room for prompts that show something besides the problem',
   prompts: 'room for several prompts of a group',
   twins: 'a task whose problems have a second prompt each',
+  categories: 'several tasks or levels to choose among',
   greedy: 'a greedy completion of each problem',
   words: 'words of its own: further tokens of a closed vocabulary, text for a pretrained model',
   replies: 'room for prompts that go on behind a completion',

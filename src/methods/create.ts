@@ -97,6 +97,8 @@ export interface StageNeeds {
   readonly prompts: number;
   /** Methods that ask problems under two prompts. */
   readonly twins: readonly string[];
+  /** Methods that choose among tasks and levels. */
+  readonly categories: readonly string[];
   readonly greedy: boolean;
   /** [word, what it says] of all methods. */
   readonly words: readonly (readonly [string, string])[];
@@ -280,6 +282,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     shown: Math.max(0, ...asked.map(({ needs }) => needs.shown ?? 0)),
     prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
     twins: idsOf(({ twins }) => twins),
+    categories: idsOf(({ categories }) => categories),
     greedy: some(({ greedy }) => greedy),
     words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
     replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),

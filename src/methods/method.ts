@@ -126,6 +126,8 @@ export interface Needs {
   readonly ledger?: true | 'history';
   /** The same problem under another prompt: `Task.twin`. */
   readonly twins?: true;
+  /** Several tasks or levels to choose among: where a stage has one, it says that there is no choice. */
+  readonly categories?: true;
   /** `RolloutGroup.greedyReward`: a greedy completion of each problem, beside those of its group. */
   readonly greedy?: true;
   /** Verdicts with the steps of a solution. */

@@ -135,9 +135,11 @@ import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
 import { selfCertainty } from './shaping/self_certainty.ts';
 import { tokenReward } from './shaping/token_reward.ts';
+import { bandit } from './sources/bandit.ts';
 import { fewShotData } from './sources/few_shot_data.ts';
 import { greedyFilter } from './sources/greedy_filter.ts';
 import { keepRange } from './sources/keep_range.ts';
+import { mixtureProgress } from './sources/mixture_progress.ts';
 import { prefilter } from './sources/prefilter.ts';
 import { prioritized } from './sources/prioritized.ts';
 import { solveRatePrune } from './sources/solve_rate_prune.ts';
@@ -179,7 +181,19 @@ export interface PointParts {
 }
 
 export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] } = {
-  promptSource: [stream, prioritized, fewShotData, prefilter, keepRange, solveRatePrune, greedyFilter, weakness, twin],
+  promptSource: [
+    stream,
+    prioritized,
+    fewShotData,
+    prefilter,
+    keepRange,
+    solveRatePrune,
+    greedyFilter,
+    weakness,
+    mixtureProgress,
+    bandit,
+    twin,
+  ],
   rolloutStrategies: [
     refill,
     oversampleSelect,

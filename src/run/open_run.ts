@@ -12,7 +12,7 @@ import { initialState, type RunRemark, type TrainingRun, type WeightedReward } f
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { createFigures, createMethods, findMethod, type OwnMethods, type StageNeeds } from '../methods/create.ts';
-import { Ledger } from '../methods/ledger.ts';
+import { categoryOf, Ledger } from '../methods/ledger.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
@@ -60,7 +60,6 @@ export async function openRun(
   const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), ownMethods);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
-  const remarks = runRemarks(config, ownMethods, lineOf);
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
@@ -69,6 +68,8 @@ export async function openRun(
   requireFeedback(needs, tasks);
   requireAnswers(needs, tasks);
   requireTwins(needs, tasks);
+  const noChoice = methods.flatMap((own, index) => choicesLacking(config, index, tasks, own?.needs, lineOf));
+  const remarks = [...runRemarks(config, ownMethods, lineOf), ...noChoice];
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -193,6 +194,26 @@ function requireTwins(needs: readonly StageNeeds[], { shares }: TaskSet): void {
   });
 }
 
+/** What to say of methods that choose among tasks and levels, where a stage has one. */
+function choicesLacking(
+  config: RunConfig,
+  stage: number,
+  tasks: TaskSet,
+  needs: StageNeeds | undefined,
+  lineOf = lineWithoutPlace(config),
+): readonly RunRemark[] {
+  if (needs === undefined || needs.categories.length === 0) return [];
+  const drawn = stageTasks({ tasks, config }, stage);
+  const items = Array.from({ length: MIXED_OVER }, (_, index) => drawn.trainItem(NO_RUN, index));
+  if (new Set(items.map(categoryOf)).size > 1) return [];
+  const text =
+    'chooses among tasks and levels, and this stage draws from one: it changes nothing; list several under tasks';
+  return needs.categories.map((value) => {
+    const remark = { level: 'warning', at: { key: 'prompt_source' }, value, text } as const;
+    return { stage, level: remark.level, message: lineOf(stage, remark) };
+  });
+}
+
 /** Problems of each task that the rewards of a stage are shown. */
 const SHOWN_PROBLEMS = 4;
 
@@ -240,6 +261,8 @@ function requireFeedback(needs: readonly StageNeeds[], { shares, name }: TaskSet
 
 /** Problems of the training stream of no run that are looked at. */
 const LOOKED_AT = 16;
+/** Of a mixture, so that a rare task is among them. */
+const MIXED_OVER = 128;
 const NO_RUN = -3;
 
 /** Where a task knows no answer, or none of which a part can be shown, a method that does would do nothing, and not say so. */

@@ -89,6 +89,12 @@ eval_strategy: "no"
 num_generations_eval: 1
 `;
 
+/**
+ * What these pay for stands behind a mark, which a policy of random weights seldom writes: they are asked to change one
+ * reward of several, since a stage that paid nothing else would be refused for want of anything to learn from.
+ */
+const CHANGE_ONE_REWARD: readonly string[] = ['ref-prob', 'r3'];
+
 interface Combination {
   readonly task: TaskLines;
   readonly yaml: string;
@@ -99,7 +105,8 @@ interface Combination {
 function waysToAsk(point: MethodPoint): readonly unknown[][] {
   return METHODS[point].map((method) => {
     const { yaml, takes } = POINT_KEYS[point];
-    const ways = describeMethod(point, method).yaml.filter((line) => line.startsWith(`${yaml}:`));
+    const all = describeMethod(point, method).yaml.filter((line) => line.startsWith(`${yaml}:`));
+    const ways = CHANGE_ONE_REWARD.includes(method.id) ? all.slice(-1) : all;
     return ways.map((line) => (takes === 'many' ? parse(line)[yaml][0] : parse(line)[yaml]));
   });
 }

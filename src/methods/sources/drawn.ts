@@ -1,7 +1,8 @@
 /** Ways to draw from the source before, which several sources share. */
 import type { TaskItem } from '../../data/task.ts';
-import { problemKey } from '../ledger.ts';
-import type { DrawItems } from '../points.ts';
+import { key, whole } from '../../options/keys.ts';
+import { categoryOf, problemKey } from '../ledger.ts';
+import type { DrawItems, SourceTools } from '../points.ts';
 
 /** Problems that were drawn for some places. */
 export interface Sifted {
@@ -49,4 +50,43 @@ export async function drawDifferent(count: number, draw: DrawItems): Promise<rea
     drawn += items.length;
   }
   return [...found.values()];
+}
+
+export const CATEGORY_DRAWS = key(
+  'candidates',
+  whole({ least: 1, most: 1024, example: 32 })
+    .default(32)
+    .describe('Problems drawn at most to find one of a category. Default 32.'),
+);
+
+/** The next problem of a category (a task of the run, at its level); the last that was drawn where none is found. */
+export async function drawOf(category: string, draw: DrawItems, most: number): Promise<TaskItem> {
+  let [item] = await draw(1);
+  for (let drawn = 1; drawn < most && categoryOf(item) !== category; drawn++) {
+    [item] = await draw(1);
+  }
+  return item;
+}
+
+/**
+ * Problems of chosen categories; while fewer than two are known there is nothing to choose, and all are drawn as they come.
+ *
+ * @param choose  the category of the next place; undefined: as it comes
+ * @param most  draws for one place
+ */
+export async function askAmong(
+  known: readonly string[],
+  count: number,
+  draw: DrawItems,
+  { choose, most, metric }: Pick<SourceTools, 'metric'> & { choose: () => string | undefined; most: number },
+): Promise<readonly TaskItem[]> {
+  const places = Array.from({ length: count }, () => (known.length < 2 ? undefined : choose()));
+  const chosen = places.filter((category) => category !== undefined);
+  const items = [...(await draw(count - chosen.length))];
+  for (const category of chosen) items.push(await drawOf(category, draw, most));
+  metric('categories', known.length);
+  for (const category of known.length > 1 ? known : []) {
+    metric(`share/${category}`, items.filter((item) => categoryOf(item) === category).length / count);
+  }
+  return items;
 }

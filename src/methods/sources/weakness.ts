@@ -3,11 +3,11 @@
  * solves less and less. Some places of each batch go to categories (a task of the run, at its level), as many to each as
  * it has a share of the weak problems; within a category the next one drawn is taken.
  */
-import type { TaskItem } from '../../data/task.ts';
-import { key, real, whole } from '../../options/keys.ts';
-import { categoryOf, type Ledger } from '../ledger.ts';
+import { key, real } from '../../options/keys.ts';
+import type { Ledger } from '../ledger.ts';
 import { method } from '../method.ts';
-import type { DrawItems, PromptSource } from '../points.ts';
+import type { PromptSource } from '../points.ts';
+import { CATEGORY_DRAWS, drawOf } from './drawn.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */
 const WEAK_BELOW = 0.5;
@@ -28,15 +28,10 @@ export const weakness = method({
         .default(0.3)
         .describe('Share of the places that go to weak categories. Default 0.3.'),
     ),
-    categoryDraws: key(
-      'candidates',
-      whole({ least: 1, most: 1024, example: 32 })
-        .default(32)
-        .describe('Problems drawn at most to find one of a category. Default 32.'),
-    ),
+    weakDraws: CATEGORY_DRAWS,
   },
   needs: () => ({ ledger: 'history' }),
-  create: ({ weakShare, categoryDraws }): PromptSource => ({
+  create: ({ weakShare, weakDraws }): PromptSource => ({
     async next(count, draw, { ledger, rng, metric }) {
       const weak = weakProblems(ledger);
       const categories = [...weak.keys()];
@@ -44,7 +39,7 @@ export const weakness = method({
       const places = categories.length === 0 ? [] : Array.from({ length: count }, () => rng.float() < weakShare);
       const directed = places.filter((isDirected) => isDirected).map(() => categories[rng.weighted(weights)]);
       const items = [...(await draw(count - directed.length))];
-      for (const category of directed) items.push(await drawOf(category, draw, categoryDraws));
+      for (const category of directed) items.push(await drawOf(category, draw, weakDraws));
       metric(
         'problems',
         weights.reduce((sum, weight) => sum + weight, 0),
@@ -68,13 +63,4 @@ export function weakProblems(ledger: Pick<Ledger, 'entries'>): ReadonlyMap<strin
 function slopeOf(values: readonly number[]): number {
   const centre = (values.length - 1) / 2;
   return values.reduce((sum, value, i) => sum + (i - centre) * value, 0);
-}
-
-/** The next problem of a category; the last that was drawn where none is found. */
-async function drawOf(category: string, draw: DrawItems, most: number): Promise<TaskItem> {
-  let [item] = await draw(1);
-  for (let drawn = 1; drawn < most && categoryOf(item) !== category; drawn++) {
-    [item] = await draw(1);
-  }
-  return item;
 }
