@@ -88,7 +88,7 @@ async function rollOutPlainly(
   reward: Rewarder,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup[]> {
-  const greedy = await timed(run, 'rollout', () => greedyRewards(run, stage, scope, reward, requests));
+  const greedy = await greedyRewards(run, stage, scope, reward, requests);
   const { completions, places } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, requests));
   run.state.tokens += sampledTokens(completions);
   const groups = await timed(run, 'verify', async () => {

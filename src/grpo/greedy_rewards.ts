@@ -5,6 +5,7 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import { sampledTokens } from './complete.ts';
 import type { Rewarder } from './kinds.ts';
 import type { TrainingRun } from './run.ts';
+import { timed } from './run.ts';
 import { sampleRequests } from './sample_requests.ts';
 import type { StepScope } from './step_scope.ts';
 
@@ -28,9 +29,9 @@ export async function greedyRewards(
       ...(prefixes && { prefixes: prefixes.slice(0, 1) }),
     };
   });
-  const { completions } = await sampleRequests(run, stage, scope, asked);
+  const { completions } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, asked));
   run.state.tokens += sampledTokens(completions);
-  const groups = await reward(asked, completions);
+  const groups = await timed(run, 'verify', () => reward(asked, completions));
   const found: RolloutGroup['greedyReward'][] = requests.map(() => undefined);
   places.forEach((i, k) => {
     found[i] = groups[k].rollouts[0].reward;
