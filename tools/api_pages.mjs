@@ -124,7 +124,8 @@ function tagText({ name, text = [] }) {
 /** The declaration as it is written, without what is private and without the comment that stands above it. */
 function declarationText(name, declaration) {
   const isVariable = ts.isVariableDeclaration(declaration);
-  const text = isVariable ? `const ${declaration.getText()};` : declaration.getText();
+  // Compilers differ in the quotes of types that they work out.
+  const text = isVariable ? `const ${declaration.getText().replaceAll('"', "'")};` : declaration.getText();
   const written = text.replace(/^export /, '').replace(/^declare /, '');
   const members = (declaration.members ?? []).filter((member) => !isPrivate(member));
   if (written.length > LONGEST) return shortText(name, declaration, written, members);
