@@ -55,6 +55,7 @@ import { majority } from './group_steps/majority.ts';
 import { noiseBackward } from './group_steps/noise_backward.ts';
 import { noiseForward } from './group_steps/noise_forward.ts';
 import { noisyWrapper } from './group_steps/noisy_wrapper.ts';
+import { pseudoLabelSelect } from './group_steps/pseudo_label_select.ts';
 import { rewardTransform } from './group_steps/reward_transform.ts';
 import { solvedOverride } from './group_steps/solved_override.ts';
 import { spreadGuard } from './group_steps/spread_guard.ts';
@@ -73,6 +74,7 @@ import { mRatio } from './measures/m_ratio.ts';
 import type { Method } from './method.ts';
 import { cispo } from './objectives/cispo.ts';
 import { dcpoClip } from './objectives/dcpo_clip.ts';
+import { dpoPairs } from './objectives/dpo_pairs.ts';
 import { dppoTv } from './objectives/dppo_tv.ts';
 import { drpo } from './objectives/drpo.ts';
 import { dualClip } from './objectives/dual_clip.ts';
@@ -226,6 +228,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     spreadGuard,
     majority,
     crossMajority,
+    pseudoLabelSelect,
     noisyWrapper,
     noiseBackward,
     noiseForward,
@@ -296,6 +299,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     sqLogRatio,
     pacs,
     drpo,
+    dpoPairs,
     pDiv,
     rft,
   ],

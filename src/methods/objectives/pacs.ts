@@ -11,6 +11,7 @@ import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
 import { extentOf, ownWeight, placesByGroup } from './by_group.ts';
+import { sigmoid, softplus } from './logistic.ts';
 
 export const pacs = method({
   id: 'pacs',
@@ -92,13 +93,4 @@ function growthOf({ logprobs, oldLogprobs, coefficients }: LossSequence): number
     if (coefficients[t] !== 0) sum += bounded(logprobs[t] - oldLogprobs[t]);
   }
   return sum;
-}
-
-function sigmoid(x: number): number {
-  return 1 / (1 + Math.exp(-x));
-}
-
-/** log(1 + e^x), which does not overflow. */
-function softplus(x: number): number {
-  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 }

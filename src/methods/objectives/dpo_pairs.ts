@@ -1,0 +1,84 @@
+/**
+ * DPO on pairs of siblings: each right completion of a group beside each wrong one, and the cross-entropy of telling which
+ * is which by how much more the policy likes them than the reference does. The gradient of a pair fades once it is told
+ * apart. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and groups that have not
+ * both kinds give nothing. The loss of a group is the mean over its pairs, and weighs as the aggregation weighs its tokens:
+ * with `seq-mean`, each group the same. arXiv:2305.18290.
+ */
+import { key, real } from '../../options/keys.ts';
+import { counts } from '../advantages/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
+import { unreadAdvantages, unreadRatio } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { LossSequence, LossTerm } from '../points.ts';
+import { extentOf, placesByGroup } from './by_group.ts';
+import { sigmoid, softplus } from './logistic.ts';
+
+export const dpoPairs = method({
+  id: 'dpo-pairs',
+  about: {
+    does: 'Prefers each right completion of a group to each wrong one, beside the reference (DPO).',
+    names: ['DPO'],
+    formula: 'mean over pairs of −ln σ(dpo_beta·(m_w − m_l)), m = Σ_t (log π − log π_ref)',
+    source: '2305.18290',
+    certainty: 'paper',
+  },
+  options: {
+    preferenceScale: key(
+      'dpo_beta',
+      real({ above: 0, example: 0.1 })
+        .default(0.1)
+        .describe('Scale of the difference: the larger, the nearer the policy stays to the reference. Default 0.1.'),
+    ),
+    ...SOLVED_OPTIONS,
+  },
+  needs: () => ({ parameterSets: ['reference'] }),
+  note: (_, methods) =>
+    [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'which completions are solved') ?? []].flat(),
+  create: ({ preferenceScale, ...options }): LossTerm => ({
+    coupling: 'group',
+    add(sequences, gradients) {
+      const solves = solvedBy(options);
+      for (const places of placesByGroup(sequences)) {
+        const members = places.filter((i) => extentOf(sequences[i]).tokens > 0 && counts(sequences[i].rollout));
+        const isRight = ({ rollout }: LossSequence): boolean => counts(rollout) && solves(rollout);
+        const right = members.filter((i) => isRight(sequences[i]));
+        const wrong = members.filter((i) => !isRight(sequences[i]));
+        const pairs = right.length * wrong.length;
+        if (pairs === 0) continue;
+        const margins = new Map(members.map((i) => [i, marginOf(sequences[i])]));
+        const apart = (i: number, j: number): number =>
+          preferenceScale * ((margins.get(i) ?? 0) - (margins.get(j) ?? 0));
+        const weight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0) / pairs;
+        // Half of the loss of a pair stands with each of the two.
+        const add = (i: number, sign: 1 | -1, differences: readonly number[]): void => {
+          const { coefficients } = sequences[i];
+          const { losses, dLogprobs } = gradients[i];
+          const loss = differences.reduce((sum, x) => sum + softplus(-x), 0) / (2 * extentOf(sequences[i]).tokens);
+          const slope = -sign * preferenceScale * differences.reduce((sum, x) => sum + sigmoid(-x), 0);
+          for (let t = 0; t < coefficients.length; t++) {
+            if (coefficients[t] === 0) continue;
+            losses[t] += weight * loss;
+            dLogprobs[t] += weight * slope;
+          }
+        };
+        for (const i of right) {
+          const differences = wrong.map((j) => apart(i, j));
+          add(i, 1, differences);
+        }
+        for (const j of wrong) {
+          const differences = right.map((i) => apart(i, j));
+          add(j, -1, differences);
+        }
+      }
+    },
+  }),
+});
+
+/** How much likelier the policy finds a completion than the reference does, in nats. */
+function marginOf({ logprobs, refLogprobs, coefficients }: LossSequence): number {
+  if (refLogprobs === undefined) throw new RangeError('dpo-pairs needs the reference');
+  let sum = 0;
+  for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t] - refLogprobs[t];
+  return sum;
+}

@@ -1,0 +1,85 @@
+/** DPO on pairs of a group, by hand. */
+import { describe, expect, it } from 'vitest';
+import { createMethods } from '../../../src/methods/create.ts';
+import { type Completion, gradientsOf, groupBy, lossOf } from '../../support/losses.ts';
+import { stageOf } from '../../support/stages.ts';
+
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+const line = 'objective: {name: dpo-pairs, dpo_beta: 0.5}';
+
+/** Completions of two tokens that are likelier than under the reference by so many nats, as seq-mean weighs them. */
+const answers = (all: readonly (readonly [more: number, reward: number])[]): Completion[] =>
+  all.map(([more, reward]) => ({
+    logprobs: [-1, -2],
+    oldLogprobs: [-1 - more, -2],
+    reward,
+    coefficient: 1 / (2 * all.length),
+  }));
+const pushes = (given: readonly Completion[], ...lines: readonly string[]) =>
+  gradientsOf(groupBy(given), line, ...lines).map(({ dLogprobs }) => [...dLogprobs]);
+
+describe('dpo-pairs', () => {
+  it('is the cross-entropy of the one pair', () => {
+    const given = answers([
+      [0.5, 1],
+      [-0.25, 0],
+    ]);
+    const apart = 0.5 * (0.5 + 0.25);
+    expect(lossOf(gradientsOf(groupBy(given), line))).toBeCloseTo(-Math.log(sigmoid(apart)), 6);
+    const slope = -0.5 * sigmoid(-apart);
+    const [right, wrong] = pushes(given);
+    for (const own of right) expect(own).toBeCloseTo(slope, 6);
+    for (const own of wrong) expect(own).toBeCloseTo(-slope, 6);
+  });
+
+  it('is the mean over all pairs of a group', () => {
+    const moves = [0.5, -0.25, 0, 1];
+    const rewards = [1, 0, 1, 0];
+    const losses = [0, 2].flatMap((w) => [1, 3].map((l) => -Math.log(sigmoid(0.5 * (moves[w] - moves[l])))));
+    const given = answers(moves.map((move, i) => [move, rewards[i]] as const));
+    expect(lossOf(gradientsOf(groupBy(given), line))).toBeCloseTo(losses.reduce((sum, x) => sum + x, 0) / 4, 6);
+  });
+
+  it('is ln 2 at the reference, raises right answers and lowers wrong ones by the same', () => {
+    const given = answers([
+      [0, 1],
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(lossOf(gradientsOf(groupBy(given), line))).toBeCloseTo(Math.LN2, 12);
+    const [[right], [first], [second]] = pushes(given);
+    expect([right, first, second]).toEqual([-0.25, 0.125, 0.125]);
+  });
+
+  it('fades once a pair is told apart, and stays finite', () => {
+    const far = pushes(
+      answers([
+        [900, 1],
+        [-900, 0],
+      ]),
+    ).flat();
+    for (const slope of far) expect(Math.abs(slope)).toBeLessThan(1e-12);
+    const wrongWay = answers([
+      [-900, 1],
+      [900, 0],
+    ]);
+    expect(lossOf(gradientsOf(groupBy(wrongWay), line))).toBeCloseTo(900, 6);
+  });
+
+  it('gives nothing to a group without right or without wrong answers', () => {
+    for (const reward of [0, 1]) {
+      const all = pushes(
+        answers([
+          [1, reward],
+          [-1, reward],
+        ]),
+      );
+      expect(all.flat().every((slope) => slope === 0)).toBe(true);
+    }
+  });
+
+  it('asks for the reference, and refuses a scale of 0', () => {
+    expect(createMethods(stageOf(line)).needs.reference).toBe(true);
+    expect(() => stageOf('objective: {name: dpo-pairs, dpo_beta: 0}')).toThrow(/dpo_beta.*0/);
+  });
+});
