@@ -1,5 +1,5 @@
 /**
- * Every built-in group step through whole runs, on two tasks of which one lacks some of the rewards: what is killed in the
+ * Built-in group steps through whole runs, on two tasks of which one lacks some of the rewards: what is killed in the
  * middle of a batch goes on to the same weights, and micro-batches do not change a bit.
  */
 import { describe, expect, it } from 'vitest';
@@ -66,26 +66,31 @@ const isSaid = (name: string): boolean =>
   /^(?:reward|frac|groups|completions|group_steps)/.test(name) ||
   METHODS.groupSteps.some(({ id }) => name.startsWith(id));
 
-describe.each(
-  METHODS.groupSteps.map((method) => ({ id: method.id, line: describeMethod('groupSteps', method).yaml[0] })),
-)('$id', ({ line }) => {
-  it('ends with the same bits after a kill, in micro-batches', async () => {
-    const whole = await finish(await open(config(line)));
-    expect(whole.metrics).toHaveLength(4);
-    for (const metrics of whole.metrics) {
-      expect(Object.values(metrics).every((value) => typeof value === 'string' || Number.isFinite(value))).toBe(true);
-    }
-    const first = await open(config(line, 4));
-    for await (const event of train(first)) if (event.type === 'step') break; // a second pass over the batch is due
-    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    await first.policy.close();
-    const again = await open(config(line, 4));
-    restoreCheckpoint(again, checkpoint);
-    const rest = await finish(again);
-    expect(rest.sha256).toBe(whole.sha256);
-    // Sums over micro-batches may differ in their last bits; what rollouts and group steps say does not.
-    const said = ({ metrics }: typeof whole) =>
-      metrics.map((line) => Object.entries(line).filter(([name]) => isSaid(name)));
-    expect(said(rest)).toEqual(said(whole).slice(1));
-  });
-});
+/** An untrained policy gives no answer that a twin's could agree with; combinations.test.ts kills its runs. */
+const NEEDS_ANSWERS = new Set(['cross-majority']);
+const groupSteps = METHODS.groupSteps.filter(({ id }) => !NEEDS_ANSWERS.has(id));
+
+describe.each(groupSteps.map((method) => ({ id: method.id, line: describeMethod('groupSteps', method).yaml[0] })))(
+  '$id',
+  ({ line }) => {
+    it('ends with the same bits after a kill, in micro-batches', async () => {
+      const whole = await finish(await open(config(line)));
+      expect(whole.metrics).toHaveLength(4);
+      for (const metrics of whole.metrics) {
+        expect(Object.values(metrics).every((value) => typeof value === 'string' || Number.isFinite(value))).toBe(true);
+      }
+      const first = await open(config(line, 4));
+      for await (const event of train(first)) if (event.type === 'step') break; // a second pass over the batch is due
+      const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+      await first.policy.close();
+      const again = await open(config(line, 4));
+      restoreCheckpoint(again, checkpoint);
+      const rest = await finish(again);
+      expect(rest.sha256).toBe(whole.sha256);
+      // Sums over micro-batches may differ in their last bits; what rollouts and group steps say does not.
+      const said = ({ metrics }: typeof whole) =>
+        metrics.map((line) => Object.entries(line).filter(([name]) => isSaid(name)));
+      expect(said(rest)).toEqual(said(whole).slice(1));
+    });
+  },
+);
