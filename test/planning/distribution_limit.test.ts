@@ -10,7 +10,10 @@ function planOf(vocabSize: number, ...lines: readonly string[]) {
   const { config } = parseConfig(text, { file: 'run.yaml' });
   const tasks = createTasks(config);
   const codec = Object.create(tasks.codec, { vocabSize: { value: vocabSize } });
-  const words: typeof tasks = Object.create(tasks, { codec: { value: codec } });
+  const words: typeof tasks = Object.create(tasks, {
+    codec: { value: codec },
+    maxShownTokens: { value: tasks.maxShownTokens },
+  });
   const capacity = planCapacity(config, words);
   return { capacity, plan: planPolicy(modelShape(config, words), capacity) };
 }
