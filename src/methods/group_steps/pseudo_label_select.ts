@@ -17,7 +17,6 @@ export const pseudoLabelSelect = method({
   id: 'pseudo-label-select',
   about: {
     does: 'Leaves out groups whose majority is not sure, for steps that pay votes.',
-    names: ['TraPO'],
     formula: 'keeps share of the mode ≥ sure, and the top·G groups of the largest share of a round',
     source: 'own',
     certainty: 'own',
