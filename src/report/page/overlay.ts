@@ -17,9 +17,9 @@ const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: 
 export function showOverlay(runs: readonly ServedRun[]): void {
   const readers = runs.map((run) => new CurveReader(run.stages));
   const charts = new ChartSection(byId('charts'));
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
   const update = (): void => {
-    timer = undefined;
+    isDue = false;
     const groups = groupsOf(runs, readers);
     byId('groups').replaceChildren(table(groups));
     const source = overlaySource(groups);
@@ -30,7 +30,8 @@ export function showOverlay(runs: readonly ServedRun[]): void {
     {
       onLines: (run, lines) => {
         for (const line of lines) readers[run]?.read(line);
-        timer ??= setTimeout(update, DRAW_MS);
+        if (!isDue) setTimeout(update, DRAW_MS);
+        isDue = true;
       },
       onReset: (run) => {
         readers[run] = new CurveReader(runs[run]?.stages ?? []);
