@@ -67,7 +67,7 @@ export function keptRows(benchmark, { quick, force }, further = {}) {
 /**
  * Trains a config.
  *
- * @param see  each event of the run
+ * @param see  each event of the run; one for which it is true is the last
  * @param figuresOf  of the run and its tasks, before it is closed; `failed` is why it broke off: that is a figure, too
  */
 export async function trained({ config, lineOf }, { quick, threads, see = () => undefined, figuresOf }) {
@@ -76,7 +76,7 @@ export async function trained({ config, lineOf }, { quick, threads, see = () => 
   try {
     let failed;
     try {
-      for await (const event of train(run)) see(event);
+      for await (const event of train(run)) if (see(event, run) === true) break;
     } catch (error) {
       failed = error.message.split('\n')[0];
     }

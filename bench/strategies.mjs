@@ -11,9 +11,9 @@
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine.
  */
-import { createTasks, evaluate, openRun, train, wasmBackend } from '../dist/index.js';
+import { evaluate } from '../dist/index.js';
 import { fail, readFlags, table } from './command.mjs';
-import { figure, keptRows, readSeeds, round, share } from './kept_rows.mjs';
+import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 
 const VERIFIES = 'self-verify/';
 
@@ -95,35 +95,31 @@ for (const [setting, { tokens, ways }] of wanted) {
 report();
 
 /** What a config reaches with so many sampled tokens. */
-async function reached({ config, lineOf }, budget) {
-  const tasks = await createTasks(config, flags.quick ? { heldOutSample: 16 } : {});
-  const run = await openRun(config, tasks, await wasmBackend({ threads: Number(flags.threads) }), { lineOf });
-  const { state } = run;
+function reached(loaded, budget) {
   let begin;
-  let trained = 0;
-  let verified;
-  try {
-    for await (const event of train(run)) {
+  let last;
+  return trained(loaded, {
+    quick: flags.quick,
+    threads: Number(flags.threads),
+    see(event, { state }) {
       if (event.type === 'evaluation') begin = { tokens: state.tokens, sampled: event.evaluation.meanAtK };
-      if (event.type !== 'step' || event.stage !== 'grpo') continue;
-      const { metrics } = event;
-      trained = metrics.step;
-      verified = Object.fromEntries(Object.entries(metrics).filter(([name]) => name.startsWith(VERIFIES)));
-      if (state.tokens - begin.tokens >= budget) break;
-    }
-    const { accuracy, meanAtK } = await evaluate(run, config.stages.at(-1));
-    return {
-      before: figure(begin.sampled),
-      sampled: figure(meanAtK),
-      greedy: figure(accuracy),
-      steps: trained,
-      ...(Object.keys(verified ?? {}).length > 0 && { verified }),
-    };
-  } catch (error) {
-    return { failed: error.message.split('\n')[0] };
-  } finally {
-    await run.policy.close();
-  }
+      if (event.type !== 'step' || event.stage !== 'grpo') return false;
+      last = event.metrics;
+      return state.tokens - begin.tokens >= budget;
+    },
+    async figuresOf({ run, failed }) {
+      if (failed !== undefined) return { failed };
+      const { accuracy, meanAtK } = await evaluate(run, loaded.config.stages.at(-1));
+      const verified = Object.entries(last).filter(([name]) => name.startsWith(VERIFIES));
+      return {
+        before: figure(begin.sampled),
+        sampled: figure(meanAtK),
+        greedy: figure(accuracy),
+        steps: last.step,
+        ...(verified.length > 0 && { verified: Object.fromEntries(verified) }),
+      };
+    },
+  });
 }
 
 function inWords({ before, sampled, steps }) {

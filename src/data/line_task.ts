@@ -39,9 +39,9 @@ export interface LineTask<I extends Json, K extends Knobs>
 }
 
 /** Tokens beyond the longest right answer, so that an overlong answer is seen as one. */
-const SLACK_TOKENS = 2;
+export const SLACK_TOKENS = 2;
 /** Share of demonstrations that are right. */
-const RIGHT_SHARE = 0.5;
+export const RIGHT_SHARE = 0.5;
 const MOST_DRAWS = 20;
 
 /** A definition of a card and of what only the task knows. */

@@ -6,6 +6,7 @@
  * gives a right answer, and `verify(problem, answer)`: true, false, a score from 0 to 1, or `{score, reason}`.
  */
 import { correct } from '../data/judge.ts';
+import { RIGHT_SHARE, SLACK_TOKENS } from '../data/line_task.ts';
 import { splitOf } from '../data/split.ts';
 import type { GivenAnswer, Split, Task, TaskItem, TaskLanguage } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
@@ -32,10 +33,6 @@ const LEAST_PROBLEMS = 20;
 /** Characters of a prompt or an answer: a small policy learns to read a character at a time. */
 const LONGEST_TEXT = 96;
 const MOST_CHARACTERS = 120;
-/** Tokens beyond the longest right answer, so that an overlong one is seen as one; and EOS. */
-const SLACK_TOKENS = 3;
-/** Share of the demonstrations that are right: the others answer another problem. */
-const RIGHT_SHARE = 0.5;
 
 /** A drawn problem. */
 interface Drawn {
@@ -236,7 +233,7 @@ function languageOf(problems: readonly Drawn[]): TaskLanguage {
   return {
     tokenizer: characterTokenizer({ name: OWN_TASK, tokens: characters }),
     promptTokens: longest('prompt'),
-    completionTokens: longest('answer') + SLACK_TOKENS,
+    completionTokens: longest('answer') + 1 + SLACK_TOKENS,
     fixedCompletionTokens: undefined,
   };
 }

@@ -8,7 +8,7 @@
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { changeConflict, changedReward, targetOf } from './reward_parts.ts';
-import { answerBy, VoteWatch, voteByOption, voteOf } from './vote.ts';
+import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from './vote.ts';
 
 const TWIN = '/twin';
 
@@ -41,15 +41,7 @@ export const crossMajority = method({
           byId.get(id.endsWith(TWIN) ? id.slice(0, -TWIN.length) : `${id}${TWIN}`),
         );
         metric('paired', partners.filter((vote) => vote !== undefined).length / groups.length);
-        return groups.map((group, g) => ({
-          ...group,
-          rollouts: group.rollouts.map((rollout) => {
-            const vote = partners[g];
-            if (vote === undefined) return target.write(rollout, null);
-            const answer = answerOf(rollout);
-            return target.write(rollout, Number(answer !== undefined && answer === vote.answer));
-          }),
-        }));
+        return groups.map((group, g) => paidByVote(group, partners[g], answerOf, target));
       },
       state: () => watch.state(),
       restore: (state) => watch.restore(state),

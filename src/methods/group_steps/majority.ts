@@ -9,7 +9,7 @@
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { changeConflict, changedReward, targetOf } from './reward_parts.ts';
-import { answerBy, VoteWatch, voteByOption, voteOf } from './vote.ts';
+import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from './vote.ts';
 
 export const majority = method({
   id: 'majority',
@@ -30,13 +30,7 @@ export const majority = method({
       apply(groups, { metric }) {
         const votes = groups.map((group) => voteOf(group, answerOf));
         watch.log(groups, votes, metric);
-        return groups.map((group, g) => ({
-          ...group,
-          rollouts: group.rollouts.map((rollout) => {
-            const answer = answerOf(rollout);
-            return target.write(rollout, Number(answer !== undefined && answer === votes[g].answer));
-          }),
-        }));
+        return groups.map((group, g) => paidByVote(group, votes[g], answerOf, target));
       },
       state: () => watch.state(),
       restore: (state) => watch.restore(state),

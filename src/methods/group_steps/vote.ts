@@ -3,6 +3,7 @@ import type { Json } from '../../options/json.ts';
 import { choice, key } from '../../options/keys.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import type { Target } from './reward_parts.ts';
 
 /** Weight of the newest round in the moving average of the accuracy. */
 const NEWEST = 0.1;
@@ -36,7 +37,7 @@ export function answerBy(by: 'canonical' | 'text'): AnswerOf {
 }
 
 /** Of answers with equally many votes, the one given first counts. */
-export function voteOf({ rollouts }: RolloutGroup, answerOf: (rollout: Rollout) => string | undefined): Vote {
+export function voteOf({ rollouts }: RolloutGroup, answerOf: AnswerOf): Vote {
   const voters = new Map<string, Rollout[]>(); // in the order of first votes
   for (const rollout of rollouts) {
     const answer = answerOf(rollout);
@@ -49,6 +50,21 @@ export function voteOf({ rollouts }: RolloutGroup, answerOf: (rollout: Rollout) 
     share: most.length / Math.max(1, rollouts.length),
     isRight: most.some(({ verdict }) => verdict.score === 1),
   };
+}
+
+/** A group whose completions are paid where they answer as the vote does, and have no reward where there was none. */
+export function paidByVote(
+  group: RolloutGroup,
+  vote: Vote | undefined,
+  answerOf: AnswerOf,
+  { write }: Target,
+): RolloutGroup {
+  const rollouts = group.rollouts.map((rollout) => {
+    if (vote === undefined) return write(rollout, null);
+    const answer = answerOf(rollout);
+    return write(rollout, Number(answer !== undefined && answer === vote.answer));
+  });
+  return { ...group, rollouts };
 }
 
 /** The share of the majority beside the accuracy that nothing is paid for, and how far the two fall apart. */

@@ -2,10 +2,10 @@
  * PPO with a second clip: where the advantage is negative, the loss of a token stays below −c·A, however far its ratio has
  * grown. Without it a single such token can rule the gradient of a step. arXiv:1912.09729.
  */
-import { key, real, unset } from '../../options/keys.ts';
+import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
-import { clipBetween, decidingBound } from './clipped.ts';
+import { clipBetween, clipHighOption, clipLowOption, decidingBound } from './clipped.ts';
 
 export const dualClip = method({
   id: 'dual-clip',
@@ -17,18 +17,8 @@ export const dualClip = method({
   },
   optionsAreStageKeys: true,
   options: {
-    clipEpsilonLow: key(
-      'epsilon',
-      real({ above: 0, below: 1, example: 0.2 })
-        .default(0.2)
-        .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
-    ),
-    clipEpsilonHigh: key(
-      'epsilon_high',
-      unset(real({ above: 0, example: 0.28 })).describe(
-        'The ratio is clipped above 1 + epsilon_high. Default epsilon.',
-      ),
-    ),
+    clipEpsilonLow: clipLowOption,
+    clipEpsilonHigh: clipHighOption,
     mostNegativeRatio: key(
       'dual_clip',
       real({ above: 1, example: 3 })

@@ -7,11 +7,11 @@
  * Completions that are off-policy are trained by −A·f(π), without a clip; all others as ppo-clip does. AMPO's and
  * LUFFY's policy shaping, arXiv:2504.14945.
  */
-import { key, real, unset } from '../../options/keys.ts';
+import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, Ratio, Surrogate } from '../points.ts';
 import { ownWeight } from './by_group.ts';
-import { clipBetween, decidingBound } from './clipped.ts';
+import { clipBetween, clipHighOption, clipLowOption, decidingBound } from './clipped.ts';
 import { objectiveTerm } from './surrogate_term.ts';
 
 export const pDiv = method({
@@ -25,18 +25,8 @@ export const pDiv = method({
   },
   optionsAreStageKeys: true,
   options: {
-    clipEpsilonLow: key(
-      'epsilon',
-      real({ above: 0, below: 1, example: 0.2 })
-        .default(0.2)
-        .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
-    ),
-    clipEpsilonHigh: key(
-      'epsilon_high',
-      unset(real({ above: 0, example: 0.28 })).describe(
-        'The ratio is clipped above 1 + epsilon_high. Default epsilon.',
-      ),
-    ),
+    clipEpsilonLow: clipLowOption,
+    clipEpsilonHigh: clipHighOption,
     shapingGamma: key(
       'p_div_gamma',
       real({ above: 0, example: 0.1 }).default(0.1).describe('Where an off-policy token pushes most. Default 0.1.'),

@@ -2,10 +2,10 @@
  * The clipped surrogate: −min(min(ratio, delta)·A, clip(ratio, 1 − epsilon, 1 + epsilon_high)·A). Flat in the ratio
  * wherever a bound decides. arXiv:1707.06347; epsilon_high: arXiv:2503.14476; delta: arXiv:2505.07291.
  */
-import { key, real, unset } from '../../options/keys.ts';
+import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
-import { clipBetween, decidingBound } from './clipped.ts';
+import { clipBetween, clipHighOption, clipLowOption, decidingBound } from './clipped.ts';
 
 export const ppoClip = method({
   id: 'ppo-clip',
@@ -25,18 +25,8 @@ export const ppoClip = method({
     luspo: 'seq-sum',
   },
   options: {
-    clipEpsilonLow: key(
-      'epsilon',
-      real({ above: 0, below: 1, example: 0.2 })
-        .default(0.2)
-        .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
-    ),
-    clipEpsilonHigh: key(
-      'epsilon_high',
-      unset(real({ above: 0, example: 0.28 })).describe(
-        'The ratio is clipped above 1 + epsilon_high. Default epsilon.',
-      ),
-    ),
+    clipEpsilonLow: clipLowOption,
+    clipEpsilonHigh: clipHighOption,
     clipDelta: key(
       'delta',
       real({ above: 1, example: 4 })

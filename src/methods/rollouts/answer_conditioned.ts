@@ -11,6 +11,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import { isRight } from './answers.ts';
 import { withoutHint } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 
@@ -80,7 +81,7 @@ async function likely(
   least: number,
   { logprobs }: RolloutTools,
 ): Promise<readonly Rollout[]> {
-  const right = rollouts.filter(({ verdict }) => verdict.score === 1);
+  const right = rollouts.filter(isRight);
   if (least === 0 || right.length === 0) return right;
   const scored = await logprobs(
     prompt,

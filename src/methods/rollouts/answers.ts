@@ -1,6 +1,7 @@
 /** The answers of a batch that further requests are about. */
 import type { Rng } from '../../kernels/philox.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { meanOf } from '../statistics.ts';
 
 /** An answer that was sampled, beside its group. */
 export interface SampledAnswer {
@@ -15,6 +16,11 @@ export function answerTokens({ tokens, finishReason }: Rollout): Int32Array {
 
 export function isRight({ verdict }: Rollout): boolean {
   return verdict.score === 1;
+}
+
+/** Share of the completions of some groups that are right. */
+export function shareRight(groups: readonly RolloutGroup[]): number {
+  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
 }
 
 /** The one of the highest reward; of several, the first. */

@@ -5,9 +5,8 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
-import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { answerTokens, bestOf, isRight } from './answers.ts';
+import { answerTokens, bestOf, shareRight } from './answers.ts';
 import { resized } from './request_members.ts';
 import { REFINE } from './words.ts';
 
@@ -55,11 +54,9 @@ export const draftRefine = method({
         ),
       );
       const answered = refined.slice(0, requests.length);
-      const solved = (groups: readonly RolloutGroup[]): number =>
-        meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
       const drafted = drafts.slice(0, requests.length);
-      metric('draft_solved', solved(drafted));
-      metric('gain', solved(answered) - solved(drafted));
+      metric('draft_solved', shareRight(drafted));
+      metric('gain', shareRight(answered) - shareRight(drafted));
       metric(
         'copied',
         meanOf(answered.flatMap(({ rollouts }, i) => rollouts.map(({ text }) => Number(text === best[i].text)))),

@@ -12,6 +12,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import { isRight } from './answers.ts';
 
 export const injectReference = method({
   id: 'inject-reference',
@@ -48,7 +49,7 @@ export const injectReference = method({
       const groups = [...(await next(requests))];
       let injected = 0;
       for (const [i, group] of groups.entries()) {
-        const wrong = group.rollouts.filter(({ verdict }) => verdict.score !== 1).length;
+        const wrong = group.rollouts.filter((rollout) => !isRight(rollout)).length;
         const right = group.rollouts.length - wrong;
         if (right / group.rollouts.length > solvedAtMost) continue;
         const count = Math.min(injectedAnswers, wrong, group.rollouts.length - 1);
@@ -84,7 +85,7 @@ function replaced({ rollouts }: RolloutGroup, references: readonly Rollout[]): R
   const left = [...references];
   return rollouts
     .toReversed()
-    .map((rollout) => (rollout.verdict.score === 1 ? rollout : (left.pop() ?? rollout)))
+    .map((rollout) => (isRight(rollout) ? rollout : (left.pop() ?? rollout)))
     .reverse();
 }
 

@@ -6,6 +6,7 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
+import { isRight } from './answers.ts';
 import { asSampled, HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, TRAINED_OPTION, withoutHint } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 
@@ -50,7 +51,7 @@ export const minimalHintReplace = method({
       const again = await next(asked.map(({ i, hint }) => hinted(groups[i].item, levelSamples, hint, options, tools)));
       const levels = new Map<number, number>();
       asked.forEach(({ i, level }, k) => {
-        const right = again[k].rollouts.find(({ verdict }) => verdict.score === 1);
+        const right = again[k].rollouts.find(isRight);
         if (right === undefined || levels.has(i)) return; // levels of a group stand in their order
         levels.set(i, level + 1);
         const member = asSampled(options) ? right : withoutHint(right);

@@ -10,7 +10,7 @@ import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { answerTokens, isRight } from './answers.ts';
+import { answerTokens, shareRight } from './answers.ts';
 import { resized } from './request_members.ts';
 import { ANOTHER, REFINE } from './words.ts';
 
@@ -71,8 +71,8 @@ export const pdr = method({
       const groups = await next(asked);
       if (first === undefined) return groups;
       const refined = groups.slice(0, requests.length);
-      metric('draft_solved', solvedOf(first));
-      metric('gain', solvedOf(refined) - solvedOf(first));
+      metric('draft_solved', shareRight(first));
+      metric('gain', shareRight(refined) - shareRight(first));
       metric('sequential_tokens', sequential + lengthOf(refined));
       return groups;
     },
@@ -88,10 +88,6 @@ export function mostVoted({ rollouts }: Pick<RolloutGroup, 'rollouts'>, count: n
   }
   const byVotes = [...votes.values()].sort((a, b) => b.length - a.length);
   return byVotes.slice(0, count).map(([one]) => one);
-}
-
-function solvedOf(groups: readonly RolloutGroup[]): number {
-  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
 }
 
 function lengthOf(groups: readonly RolloutGroup[]): number {

@@ -6,6 +6,7 @@
 import { key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
+import { isRight } from './answers.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, withoutHint } from './hints.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 import { isUnsolved } from './unsolved.ts';
@@ -64,7 +65,7 @@ export const rerollCache = method({
             ? []
             : await next(unknown.map(({ i, hint }) => hinted(groups[i].item, rerolls, hint, options, tools)));
         unknown.forEach(({ i }, k) => {
-          const right = again[k].rollouts.find(({ verdict }) => verdict.score === 1);
+          const right = again[k].rollouts.find(isRight);
           if (right !== undefined) cache.keep(groups[i].item, step, withoutHint(right));
         });
         let hits = 0;

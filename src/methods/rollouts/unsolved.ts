@@ -1,6 +1,7 @@
 import type { RolloutGroup } from '../records.ts';
+import { isRight } from './answers.ts';
 
 /** No completion of the group is right. */
 export function isUnsolved({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {
-  return rollouts.every(({ verdict }) => verdict.score !== 1);
+  return !rollouts.some(isRight);
 }
