@@ -31,7 +31,7 @@ export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
   tokenControls: {
     yaml: 'token_controls',
     takes: 'many',
-    text: 'What ends a completion early, or puts tokens into it.',
+    text: 'What ends a completion early, puts tokens into it, or heats its places.',
   },
   groupSteps: {
     yaml: 'group_steps',

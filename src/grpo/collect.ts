@@ -11,6 +11,7 @@ import type { Completion } from '../model/generation.ts';
 import type { RolloutRows } from '../model/kept_rollouts.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { combineRewards, type RewardBatch, scoreRewards } from '../rewards/reward_function.ts';
+import { TOKEN } from '../token_kinds.ts';
 import { CallContexts } from './call_contexts.ts';
 import { answeredItems, judgedCompletions, rewardBatch, sampledTokens } from './complete.ts';
 import { actsInUpdate, tokenGroups } from './credit.ts';
@@ -22,7 +23,7 @@ import { openPrompts } from './prompts.ts';
 import { rolloutTools } from './rollout_tools.ts';
 import type { TrainingRun } from './run.ts';
 import { takeBackOnFailure, timed } from './run.ts';
-import { sampleRequests } from './sample_requests.ts';
+import { sampleRequests, temperatureFactor } from './sample_requests.ts';
 import { requireSound } from './sound_groups.ts';
 import type { StepScope } from './step_scope.ts';
 import { microBatchCapacity } from './update.ts';
@@ -92,7 +93,7 @@ async function rollOutPlainly(
   const { completions, places } = await timed(run, 'rollout', () => sampleRequests(run, stage, scope, requests));
   run.state.tokens += sampledTokens(completions);
   const groups = await timed(run, 'verify', async () => {
-    const sampled = await reward(requests, completions);
+    const sampled = offPolicyWhereHeated(scope, await reward(requests, completions));
     const compared = sampled.map((group, i) =>
       greedy[i] === undefined ? group : { ...group, greedyReward: greedy[i] },
     );
@@ -102,6 +103,18 @@ async function rollOutPlainly(
   const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
   if (now !== undefined) await timed(run, 'rollout', () => keepForward(run, scope, groups, now));
   return groups;
+}
+
+/** What token controls have sampled at another temperature than a completion's own is off-policy. */
+function offPolicyWhereHeated(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  const factor = temperatureFactor(scope);
+  if (factor === undefined) return groups;
+  const isHeated = ({ tokens, labels }: Rollout): boolean =>
+    tokens.some((_, t) => labels?.[t] !== TOKEN.given && factor(t) !== 1);
+  return groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => (isHeated(rollout) ? { ...rollout, isOffPolicy: true } : rollout)),
+  }));
 }
 
 /** Keeps the forward pass of the groups that the update will use, where the update reads it. */

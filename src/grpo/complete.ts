@@ -5,7 +5,7 @@ import type { TaskSet } from '../data/task_set.ts';
 import type { VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { lossTokens } from '../methods/tokens.ts';
-import { type AfterToken, generateControlled } from '../model/controlled_generation.ts';
+import { type GenerationControl, generateControlled } from '../model/controlled_generation.ts';
 import type {
   Completion,
   GenerationRequest,
@@ -78,16 +78,23 @@ export async function sampleKept(
   return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
 }
 
+/** What the caller decides while items are completed. */
+export interface CompletionControl extends Pick<GenerationControl, 'temperature'> {
+  after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
+}
+
 /** The completions alone; the caller is told of each token. */
 export async function sampleControlled(
   { tasks, policy }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
-  after: (tokens: Int32Array, item: TaskItem) => ReturnType<AfterToken>,
+  { after, ...control }: CompletionControl,
 ): Promise<Completion[][]> {
-  const prompts = promptsOf(tasks, items, settings);
-  const heard: AfterToken = (tokens, request) => after(tokens, items[request]);
-  return generateControlled(policy, requestsOf(prompts, settings), generationSettings(tasks, settings), heard);
+  const requests = requestsOf(promptsOf(tasks, items, settings), settings);
+  return generateControlled(policy, requests, generationSettings(tasks, settings), {
+    ...control,
+    after: (tokens, request) => after(tokens, items[request]),
+  });
 }
 
 /**

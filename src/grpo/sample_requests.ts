@@ -4,7 +4,7 @@ import { PluginError } from '../errors.ts';
 import type { GroupRequest, PartialCompletion } from '../methods/points.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../model/generation.ts';
-import { completionText, sampleControlled, sampleKept } from './complete.ts';
+import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -65,15 +65,40 @@ async function sampleAt(
   const settings = { samples, prompts, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
   const { tokenControls } = scope.methods;
   if (tokenControls.length === 0) return sampleKept(run, items, settings);
-  const completions = await sampleControlled(run, items, settings, (tokens, item) => {
+  const after: CompletionControl['after'] = (tokens, item) => {
     const seen = partial(run, tokens, item);
     for (const { id, part } of tokenControls) {
-      const next = part.after(tokens, item, seen);
+      const next = part.after?.(tokens, item, seen);
       if (next !== undefined) return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
     }
     return undefined;
-  });
+  };
+  const factor = temperatureFactor(scope);
+  const temperature = factor && ((place: number) => factor(place) * stage.sampling.temperature);
+  const completions = await sampleControlled(run, items, settings, { after, ...(temperature && { temperature }) });
   return { completions, places: undefined };
+}
+
+/** By how much the temperature is another one at each place; undefined where no control of the stage changes it. */
+export function temperatureFactor(scope: StepScope): ((place: number) => number) | undefined {
+  const changing = scope.methods.tokenControls.filter(({ part }) => part.temperature !== undefined);
+  if (changing.length === 0) return undefined;
+  const contexts = changing.map(({ id }) => scope.context(id));
+  const known: number[] = [];
+  return (place) => {
+    known[place] ??= changing.reduce((product, { id, part }, i) => {
+      const factor = part.temperature?.(place, contexts[i]) ?? 1;
+      return product * requireFactor(id, factor);
+    }, 1);
+    return known[place];
+  };
+}
+
+/** @throws PluginError */
+function requireFactor(id: string, factor: number): number {
+  if (Number.isFinite(factor) && factor > 0) return factor;
+  const message = `method "${id}": temperature gave ${JSON.stringify(factor)} — give a factor above 0.`;
+  throw new PluginError('method-failed', message, { id });
 }
 
 function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {

@@ -28,6 +28,7 @@ import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { solving } from './kinds.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
+import { withProximalLogprobs } from './proximal.ts';
 import type { Buffer, TrainingRun } from './run.ts';
 import { endingOf, goBack, isStageOver, type RestPoint, restPoint, stageOf, timed } from './run.ts';
 import { withoutSampledFigures, withSampledFigures } from './sampled_figures.ts';
@@ -149,7 +150,8 @@ async function creditCollected(
 ): Promise<readonly CreditedGroup[]> {
   const groups = await withSampledFigures(run, stage, scope, drawn);
   const credited = await creditGroups(run.policy, scope, selectGroups(scope, groups));
-  return scope.methods.needs.sampled.length === 0 ? credited : withoutSampledFigures(credited);
+  const going = scope.methods.needs.sampled.length === 0 ? credited : withoutSampledFigures(credited);
+  return withProximalLogprobs(run, stage, scope, going);
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 import { NumericsError } from '../errors.ts';
 import type { StepSizes } from '../methods/points.ts';
-import type { CreditedGroup, UpdateResult } from '../methods/records.ts';
+import type { CreditedGroup, Rollout, UpdateResult } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { lossTokens, lossTokenWeight, selectedTokens } from '../methods/tokens.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../model/batch.ts';
@@ -205,7 +205,7 @@ async function objectiveRows(
   const refLogprobs =
     needs.reference && !isScoredLater ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;
   return {
-    oldLogprobs: onPolicy ? 'current' : each((completion, token) => rollouts[completion]?.logprobs[token] ?? 0),
+    oldLogprobs: onPolicy ? 'current' : each((completion, token) => ratioTo(rollouts[completion])[token]),
     refLogprobs,
     coefficients: each((completion) => coefficientOf[completion] ?? 0),
     entropyCoefficients: each((completion, token) =>
@@ -213,6 +213,11 @@ async function objectiveRows(
     ),
     advantages: each((completion, token) => byToken[completion]?.[token] ?? advantages[completion] ?? 0),
   };
+}
+
+/** [tokens] what the ratio of a rollout is to: the policy that sampled it, or that before the first step on its batch. */
+function ratioTo({ logprobs, proximalLogprobs = logprobs }: Rollout): Float32Array {
+  return proximalLogprobs;
 }
 
 function checkFinite(losses: Float32Array, batch: PackedBatch, groups: readonly CreditedGroup[], step: number): void {

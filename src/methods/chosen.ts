@@ -29,9 +29,18 @@ export function isTruncated({ sampling: { topK, topP, minP } }: GrpoStageConfig)
   return topK > 0 || topP < 1 || (minP !== null && minP > 0);
 }
 
+/** Methods whose completions are not, or not all, those of the policy at the stage's temperature. */
+const OFF_POLICY_METHODS = ['temperature-mix', 'anneal-in-sequence', 'success-replay', 'replay-buffer', 'reroll-cache'];
+
+/** Whether a method of the stage always makes rollouts whose ratio is not 1 at the first update either. */
+export function samplesOffPolicy({ methods }: GrpoStageConfig): boolean {
+  return OFF_POLICY_METHODS.some((id) => usesMethod(methods, id));
+}
+
 /** Whether every optimizer step is on fresh rollouts: all ratios are then exactly 1. */
-export function isOnPolicy({ batch, methods }: GrpoStageConfig): boolean {
-  if (usesMethod(methods, 'temperature-mix') || usesMethod(methods, 'success-replay')) return false;
+export function isOnPolicy(stage: GrpoStageConfig): boolean {
+  const { batch } = stage;
+  if (samplesOffPolicy(stage)) return false;
   return batch.optimizerStepsPerGeneration === 1 && batch.numIterations === 1;
 }
 

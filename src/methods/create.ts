@@ -108,6 +108,7 @@ export interface StageNeeds {
   readonly distributions: boolean;
   readonly refDistributions: boolean;
   readonly sampled: readonly SampledFigure[];
+  readonly proximal: boolean;
   /** Ids of the methods for which whole distributions are computed. */
   readonly distributionsFor: readonly string[];
 }
@@ -290,6 +291,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,
     sampled,
+    proximal: some(({ proximal }) => proximal),
     distributionsFor: idsOf(ofWhole),
   };
 }

@@ -122,6 +122,11 @@ export interface Needs {
   readonly refDistributions?: true;
   /** What estimators and credit steps are told of each rollout. */
   readonly sampled?: readonly SampledFigure[];
+  /**
+   * `Rollout.proximalLogprobs` of what is off-policy: a scoring pass of these rollouts for each batch, and 4 bytes a token
+   * for as long as the batch is trained on.
+   */
+  readonly proximal?: true;
   /** The record of each problem's visits and successes; `history`: with the shares of its last groups, too. */
   readonly ledger?: true | 'history';
   /** The same problem under another prompt: `Task.twin`. */

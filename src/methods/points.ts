@@ -3,7 +3,7 @@
  *
  *   prompts   1 PromptSource        which problems are asked, and how often each
  *   sampling  2 RolloutStrategy     what happens around plain sampling: refill, and programs of several phases
- *             3 TokenControl        ends a completion, or puts tokens into it, while it is sampled
+ *             3 TokenControl        ends a completion, heats it, or puts tokens into it, while it is sampled
  *             4 GroupStep           what becomes of sampled groups before they are credited
  *   credit    5 AdvantageEstimator  rewards → advantages; says which groups are dead
  *             6 CreditStep          shapes and masks what was credited
@@ -29,6 +29,7 @@ import type { Estimate } from './statistics.ts';
 import type { TeacherTools } from './teacher.ts';
 
 export type { GroupRequest } from './group_request.ts';
+export type { PartialCompletion, TokenControl } from './token_control.ts';
 
 /** The next problems of the source before this one; of the first, of the task's endless training stream. */
 export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
@@ -92,22 +93,6 @@ export interface RolloutStrategy extends Stateful {
   select?(groups: readonly RolloutGroup[]): readonly RolloutGroup[];
   /** `select` leaves out dead groups, so that nothing need be kept of them for the update. */
   readonly dropsDead?: true;
-}
-
-/** A completion while it is sampled; what is asked of it costs time at each token. */
-export interface PartialCompletion {
-  /** What it writes so far. */
-  text(): string;
-  /** As if it had ended here. */
-  verdict(): Verdict;
-}
-
-export interface TokenControl extends Stateful {
-  /**
-   * After each sampled token of a completion: ends it, or goes on with these tokens behind it, which carry no loss.
-   * Only a stage that has a control reads every token: one step per read.
-   */
-  after(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): 'stop' | readonly number[] | undefined;
 }
 
 export interface GroupStep extends Stateful {

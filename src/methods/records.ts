@@ -58,6 +58,11 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */
   readonly inLoss?: false;
+  /**
+   * [tokens] under the policy as it was before the first step on its batch, where it is off-policy and a method asks for it
+   * (`Needs.proximal`): what its ratio is then to.
+   */
+  readonly proximalLogprobs?: Float32Array;
   /** [tokens] under the reference, while it is credited, where a method asks for it (`Needs.sampled`). */
   readonly refLogprobs?: Float32Array;
   /** [tokens] nats: KL(U‖p) of the distribution p that each was sampled from, likewise; 0 of a token that was put in. */

@@ -40,6 +40,7 @@ import { refReset } from './controllers/ref_reset.ts';
 import { refSync } from './controllers/ref_sync.ts';
 import { temperatureSchedule } from './controllers/temperature_schedule.ts';
 import { until } from './controllers/until.ts';
+import { annealInSequence } from './controls/anneal_in_sequence.ts';
 import { earlyStop } from './controls/early_stop.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
@@ -161,6 +162,7 @@ import { sdpo } from './terms/sdpo.ts';
 import { sftNll } from './terms/sft_nll.ts';
 import { sftReplay } from './terms/sft_replay.ts';
 import { clipCov } from './weights/clip_cov.ts';
+import { decoupled } from './weights/decoupled.ts';
 import { icepop } from './weights/icepop.ts';
 import { opsm } from './weights/opsm.ts';
 import { tis } from './weights/tis.ts';
@@ -218,7 +220,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     refProb,
     r3,
   ],
-  tokenControls: [repetitionStop, earlyStop],
+  tokenControls: [repetitionStop, earlyStop, annealInSequence],
   groupSteps: [
     ladder,
     solvedOverride,
@@ -303,7 +305,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     pDiv,
     rft,
   ],
-  tokenWeights: [opsm, tis, icepop, clipCov],
+  tokenWeights: [opsm, tis, icepop, clipCov, decoupled],
   lossTerms: [
     klLoss,
     entropyBonus,

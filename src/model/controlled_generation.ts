@@ -1,6 +1,7 @@
 /**
- * Sampling under the host's eyes: after each token of a completion the caller may end it, or put tokens behind it. One
- * step per read, and tokens that were put in are labelled as given; log-probs of the others are the scorer's, bit for bit.
+ * Sampling under the host's eyes: after each token of a completion the caller may end it, or put tokens behind it, and each
+ * place may have a temperature of its own. One step per read, and tokens that were put in are labelled as given; log-probs of
+ * the others are the scorer's at the temperature of their place, bit for bit.
  */
 import { TOKEN } from '../token_kinds.ts';
 import type { Completion, GenerationRequest, GenerationSettings } from './generation.ts';
@@ -12,12 +13,20 @@ import { openSampler, type Sampler } from './sampler.ts';
 /** What happens behind the newest token: the completion ends, goes on with these tokens, or samples the next one. */
 export type AfterToken = (tokens: Int32Array, request: number) => 'stop' | readonly number[] | undefined;
 
-/** Completions of each request, in order; `after` hears the index of the request. */
+/** What the caller decides while completions are sampled. */
+export interface GenerationControl {
+  /** Hears the index of the request. */
+  readonly after: AfterToken;
+  /** Of the token at this place of a completion; absent: that of the settings throughout. */
+  readonly temperature?: (place: number) => number;
+}
+
+/** Completions of each request, in order. */
 export async function generateControlled(
   policy: Policy,
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
-  after: AfterToken,
+  { after, temperature }: GenerationControl,
 ): Promise<Completion[][]> {
   const sampler = openSampler(policy, settings);
   const results: Completion[][] = [];
@@ -27,7 +36,10 @@ export async function generateControlled(
     const ended = new Map<SampledSequence, Completion['finishReason']>();
     let open = groups.flat();
     while (open.length > 0) {
-      await sampler.run(open);
+      for (const [own, at] of byTemperature(open, temperature)) {
+        if (at !== undefined) sampler.useTemperature(at);
+        await sampler.run(own);
+      }
       open = open.filter((sequence) => {
         const reason = goOn(sampler, sequence, settings, (tokens) =>
           after(tokens, indexOf.get(sequence.rolloutNumber) as number),
@@ -40,6 +52,20 @@ export async function generateControlled(
     sampler.release(groups.flat());
   }
   return joinParts(requests, results);
+}
+
+/** The sequences by the temperature of their next tokens; mostly all stand at the same place. */
+function byTemperature(
+  open: readonly SampledSequence[],
+  temperature: GenerationControl['temperature'],
+): readonly (readonly [SampledSequence[], number | undefined])[] {
+  if (temperature === undefined) return [[[...open], undefined]];
+  const found = new Map<number, SampledSequence[]>();
+  for (const sequence of open) {
+    const at = temperature(sequence.tokens.length);
+    found.set(at, [...(found.get(at) ?? []), sequence]);
+  }
+  return [...found].map(([at, own]) => [own, at]);
 }
 
 /** Turns of one token each, over the whole room of a completion. */

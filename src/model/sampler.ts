@@ -31,6 +31,9 @@ export function openSampler(policy: Policy, settings: SamplerSettings): Sampler 
 export class Sampler {
   readonly #policy: Policy;
   readonly #settings: SamplerSettings;
+  #temperature: number;
+  /** The device has the settings as they are now. */
+  #isSet = false;
   readonly #spans: CacheSpans;
   readonly #decoder: Decoder;
   readonly #prefixes = new Map<string, CachedPrefix>();
@@ -43,6 +46,7 @@ export class Sampler {
   constructor(policy: Policy, settings: SamplerSettings) {
     this.#policy = policy;
     this.#settings = settings;
+    this.#temperature = settings.sampling.temperature;
     this.#spans = new CacheSpans(policy.capacity.kvRows);
     this.#decoder = new Decoder(policy, settings.keep === true && policy.keepsRollouts);
   }
@@ -95,6 +99,13 @@ export class Sampler {
         });
       await this.#block;
     }
+  }
+
+  /** The next tokens are drawn at another temperature; keys and values do not depend on it, and stay. */
+  useTemperature(temperature: number): void {
+    if (temperature === this.#temperature) return;
+    this.#temperature = temperature;
+    this.#isSet = false;
   }
 
   /**
@@ -233,15 +244,18 @@ export class Sampler {
   /** Where something else has used the cache since the last step, everything goes in again. */
   #claimCache(): void {
     const { engine, slots } = this.#policy;
-    if (this.#policy.claimCache(this)) return;
+    const isOwn = this.#policy.claimCache(this);
+    if (isOwn && this.#isSet) return;
+    this.#isSet = true;
     const { sampling, samplingKey } = this.#settings;
     const values = new Float32Array(SAMPLING.length);
-    values[SAMPLING.temperature] = sampling.temperature;
+    values[SAMPLING.temperature] = this.#temperature;
     values[SAMPLING.topK] = sampling.topK;
     values[SAMPLING.topP] = sampling.topP;
     values[SAMPLING.minP] = sampling.minP ?? 0;
     engine.write(slots.results.sampling, values);
     engine.write(slots.inputs.samplingKey, Int32Array.from(samplingKey));
+    if (isOwn) return;
     for (const sequence of this.#sequences) sequence.fed = 0;
     for (const prefix of this.#prefixes.values()) prefix.fed = 0;
     this.#decoder.startOver();

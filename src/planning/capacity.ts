@@ -66,7 +66,7 @@ export function planCapacity(
   const needsOfStages = [...needs]; // one of each grpo stage, in order
   const reference = needs.some((ofStage) => ofStage.reference);
   // Any scoring before the update takes the rows that a kept forward pass stands in.
-  const isScored = reference || needs.some(({ sampled }) => sampled.length > 0);
+  const isScored = reference || needs.some(({ sampled, proximal }) => sampled.length > 0 || proximal);
   const recomputed = recomputes(trainedOf(config));
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recomputed));
   for (const [index, stage] of config.stages.entries()) {

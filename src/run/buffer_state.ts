@@ -15,8 +15,11 @@ const tensorName = (what: string): string => `rollouts.${what}`;
 const PROMPTS = ['prompt', 'sampledUnder'] as const;
 
 /** Everything about a rollout that is not a tensor. */
-interface RolloutRecord extends Omit<Rollout, (typeof PER_TOKEN)[number] | (typeof PROMPTS)[number] | 'labels'> {
+interface RolloutRecord
+  extends Omit<Rollout, (typeof PER_TOKEN)[number] | (typeof PROMPTS)[number] | 'labels' | 'proximalLogprobs'> {
   readonly length: number;
+  /** It has log-probs of the policy before the first step on its batch: a tensor of those that have. */
+  readonly hasProximal?: true;
   /** [tokens] of TOKEN, where some were put in. */
   readonly labels?: readonly number[];
   readonly prompt?: readonly number[];
@@ -56,6 +59,7 @@ export function saveBuffer({ groups, stepsTaken, temperature }: Buffer): {
     const parts = groups.flatMap((group) => group[name] ?? []);
     return parts.length === 0 ? [] : [joined(name, parts)];
   });
+  const proximal = rollouts.flatMap(({ proximalLogprobs }) => proximalLogprobs ?? []);
   const tensors = [
     ...PER_TOKEN.map((name) =>
       joined(
@@ -68,15 +72,18 @@ export function saveBuffer({ groups, stepsTaken, temperature }: Buffer): {
       groups.map((group) => group.advantages),
     ),
     ...credit,
+    ...(proximal.length > 0 ? [joined('proximalLogprobs', proximal)] : []),
   ];
   return { record, tensors };
 }
 
 function withoutTensors(rollout: Rollout): RolloutRecord {
-  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, labels, prompt, sampledUnder, ...rest } = rollout;
+  const { tokens, logprobs: _, entropies: __, keptLogMass: ___, ...others } = rollout;
+  const { labels, prompt, sampledUnder, proximalLogprobs, ...rest } = others;
   return {
     ...rest,
     length: tokens.length,
+    ...(proximalLogprobs && { hasProximal: true }),
     ...(labels && { labels: [...labels] }),
     ...(prompt && { prompt: [...prompt] }),
     ...(sampledUnder && { sampledUnder: [...sampledUnder] }),
@@ -108,6 +115,8 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
   const entropies = reals('entropies', total);
   const isOlder = !tensors.some(({ name }) => name === tensorName('keptLogMass'));
   const keptLogMass = isOlder ? new Cutter(keptLogMassOf(members)) : reals('keptLogMass', total);
+  const withProximal = members.reduce((sum, { length, hasProximal }) => sum + (hasProximal ? length : 0), 0);
+  const proximal = withProximal > 0 ? reals('proximalLogprobs', withProximal) : undefined;
   const advantages = reals('advantages', members.length);
   const credit = new Map(
     CREDIT_PER_TOKEN.map((name) => {
@@ -122,8 +131,9 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
       dead,
       prompt: run.tasks.promptTokens(item),
       rollouts: rollouts.map(
-        ({ length, labels, prompt, sampledUnder, ...rest }): Rollout => ({
+        ({ length, labels, prompt, sampledUnder, hasProximal, ...rest }): Rollout => ({
           ...rest,
+          ...(hasProximal && { proximalLogprobs: (proximal as Cutter<Float32Array>).next(length) }),
           ...(labels && { labels: Uint8Array.from(labels) }),
           ...(prompt && { prompt: Int32Array.from(prompt) }),
           ...(sampledUnder && { sampledUnder: Int32Array.from(sampledUnder) }),

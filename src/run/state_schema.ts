@@ -144,6 +144,7 @@ const rolloutSchema = z.object({
   given: givenSchema.optional(),
   origin: z.string().optional(),
   isOffPolicy: z.literal(true).optional(),
+  hasProximal: z.literal(true).optional(),
   prompt: z.array(count).optional(),
   sampledUnder: z.array(count).optional(),
   inBaseline: z.literal(false).optional(),

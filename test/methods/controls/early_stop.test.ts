@@ -13,7 +13,7 @@ const line = (options: string): string => `token_controls: [{name: early-stop, $
 function controlled(options: string, text: string, score: number) {
   const [{ part }] = createMethods(stageOf(line(options))).tokenControls;
   const seen: PartialCompletion = { text: () => text, verdict: () => ({ score, status: 'incorrect', reason: '' }) };
-  return part.after(new Int32Array(1), groupOf([]).item, seen);
+  return part.after?.(new Int32Array(1), groupOf([]).item, seen);
 }
 
 describe('early-stop', () => {

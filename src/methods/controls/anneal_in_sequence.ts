@@ -1,0 +1,71 @@
+/**
+ * A temperature that cools within each completion: the first tokens, which decide where it goes, are explored, and the later
+ * ones are kept close to what the policy is sure of. What a template asks for comes before that, at the temperature as it is.
+ *
+ *   τ_t = max(1 + τ_max − exp(t/d), τ_min) from the token cool_from on, 1 before it; d = min(cool_over + cool_growth·step, 40000)
+ *
+ * τ_t multiplies the temperature that a completion is sampled at. Its tokens keep the log-probs that they were sampled with,
+ * so that it is off-policy and its ratio is not 1; the paper takes the ratio to the policy and weighs by a truncated
+ * correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled as ever. EAD, arXiv:2510.05251.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { usesMethod } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { TokenControl } from '../points.ts';
+
+/** Slowest cooling, in tokens: the paper's. */
+const SLOWEST = 40_000;
+
+export const annealInSequence = method({
+  id: 'anneal-in-sequence',
+  about: {
+    does: 'Samples the first tokens of a completion hot, and the later ones cool.',
+    names: ['EAD', 'exploratory annealed decoding'],
+    formula:
+      'τ_t = max(1 + hottest − exp(t/d), coolest) for t ≥ cool_from, else 1; d = min(cool_over + cool_growth·step, 40000)',
+    source: '2510.05251',
+    certainty: 'paper',
+  },
+  options: {
+    hottest: key(
+      'hottest',
+      real({ least: 1, most: 10, example: 1.2 })
+        .default(1.2)
+        .describe('Factor on the temperature that cools. Default 1.2.'),
+    ),
+    coolest: key(
+      'coolest',
+      real({ above: 0, most: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature. Default 0.1.'),
+    ),
+    coolFrom: key(
+      'cool_from',
+      whole({ least: 0, example: 2 })
+        .default(10)
+        .describe('Tokens of a completion that are sampled at the temperature as it is. Default 10.'),
+    ),
+    coolOver: key(
+      'cool_over',
+      real({ above: 0, example: 8 })
+        .default(25)
+        .describe(
+          'd of the first step, in tokens: three quarters of it take the factor from hottest 1.2 to nearly 0. Default 25.',
+        ),
+    ),
+    coolGrowth: key(
+      'cool_growth',
+      real({ least: 0, example: 5 }).default(5).describe('By how much d grows at each step. Default 5.'),
+    ),
+  },
+  note: (_, methods) =>
+    usesMethod(methods, 'decoupled')
+      ? undefined
+      : 'the ratio of what it heats or cools is to the heated policy, and is clipped as any other; for the weights of the ' +
+        'paper add {name: decoupled, above_cap: truncate, behaviour_cap: 2} to token_weights',
+  create: ({ hottest, coolest, coolFrom, coolOver, coolGrowth }): TokenControl => ({
+    temperature(place, { step }) {
+      if (place < coolFrom) return 1;
+      const over = Math.min(coolOver + coolGrowth * step, SLOWEST);
+      return Math.max(1 + hottest - Math.exp(place / over), coolest);
+    },
+  }),
+});

@@ -1,0 +1,24 @@
+/** What a token control sees of a completion while it is sampled, and what it may do to it. */
+import type { TaskItem } from '../data/task.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import type { StepContext } from './method.ts';
+import type { Stateful } from './stateful.ts';
+
+/** A completion while it is sampled; what is asked of it costs time at each token. */
+export interface PartialCompletion {
+  /** What it writes so far. */
+  text(): string;
+  /** As if it had ended here. */
+  verdict(): Verdict;
+}
+
+/** Only a stage that has a control reads every token: one step per read. */
+export interface TokenControl extends Stateful {
+  /**
+   * By how much the temperature at a place of a completion is another one than that which it is sampled at, above 0; 1: not
+   * at all. Of several controls they multiply. A completion that has a token at another temperature is off-policy.
+   */
+  temperature?(place: number, context: StepContext): number;
+  /** After each sampled token of a completion: ends it, or goes on with these tokens behind it, which carry no loss. */
+  after?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): 'stop' | readonly number[] | undefined;
+}

@@ -1,0 +1,76 @@
+/**
+ * The clip holds the policy near the one that the step began with, and not near the one that sampled: a completion that is
+ * replayed, hinted or sampled at another temperature is as free to move as any other, and what it is off by is a weight that
+ * no gradient sees. With μ of whatever sampled, π_prox of the policy before the first step on a batch and π of the one now:
+ *
+ *   −w_t·min(r_t·A, clip(r_t)·A)      r_t = π/π_prox, w_t = π_prox/μ, a constant
+ *
+ * A weight above `behaviour_cap` leaves its token out, as AReaL does, or is cut to it, as truncated importance sampling does.
+ * Completions that are on-policy are not touched: of them π_prox is μ, to the bit. arXiv:2505.24298.
+ */
+import { choice, key, real } from '../../options/keys.ts';
+import { isTruncated, samplesOffPolicy } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { LossSequence, TokenWeight } from '../points.ts';
+
+export const decoupled = method({
+  id: 'decoupled',
+  about: {
+    does: 'Clips against the policy before the step, and weighs off-policy tokens by what they were sampled from.',
+    names: ['AReaL', 'decoupled PPO', 'proximal policy'],
+    formula:
+      'w_t·min(r_t·A, clip(r_t)·A) with r_t = π/π_prox and w_t = sg(π_prox/μ), 0 or behaviour_cap where above it',
+    source: '2505.24298',
+    certainty: 'paper',
+  },
+  options: {
+    behaviourCap: key(
+      'behaviour_cap',
+      real({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has. Default 5.'),
+    ),
+    aboveCap: key(
+      'above_cap',
+      choice(['mask', 'truncate'])
+        .default('mask')
+        .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap. Default mask.'),
+    ),
+  },
+  needs: () => ({ proximal: true }),
+  warn: (_, __, stage) =>
+    isTruncated(stage)
+      ? 'weighs by the whole policy, while top_k, top_p or min_p kept part of it from being sampled; sample from all of it'
+      : undefined,
+  note: (_, methods, stage) =>
+    samplesOffPolicy(stage) || methods.rolloutStrategies.length > 0
+      ? undefined
+      : 'nothing of this stage is sampled off-policy, so that it changes nothing; leave it out',
+  create: ({ behaviourCap, aboveCap }): TokenWeight => {
+    const weightAt = ({ rollout: { logprobs, proximalLogprobs } }: LossSequence, t: number): number => {
+      if (proximalLogprobs === undefined) return 1;
+      const weight = Math.exp(proximalLogprobs[t] - logprobs[t]);
+      if (weight <= behaviourCap) return weight;
+      return aboveCap === 'mask' ? 0 : behaviourCap;
+    };
+    return {
+      coupling: 'token',
+      offPolicyOnly: true,
+      weigh(sequences, all) {
+        sequences.forEach((sequence, i) => {
+          const { importance } = all[i];
+          for (let t = 0; t < importance.length; t++) importance[t] *= weightAt(sequence, t);
+        });
+      },
+      measures: {
+        add(sequence, meter) {
+          const { proximalLogprobs, logprobs } = sequence.rollout;
+          if (proximalLogprobs === undefined) return;
+          sequence.coefficients.forEach((coefficient, t) => {
+            if (coefficient === 0) return;
+            meter.mean('decoupled/weight', weightAt(sequence, t), 1);
+            meter.mean('decoupled/above_cap', proximalLogprobs[t] - logprobs[t] > Math.log(behaviourCap) ? 1 : 0, 1);
+          });
+        },
+      },
+    };
+  },
+});
