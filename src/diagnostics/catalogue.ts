@@ -9,7 +9,9 @@ import { GROUP_DIAGNOSTICS } from './groups.ts';
 import { HINT_DIAGNOSTICS } from './hints.ts';
 import type { History } from './history.ts';
 import { JUDGE_DIAGNOSTICS } from './judges.ts';
+import { REPLAY_DIAGNOSTICS } from './replays.ts';
 import { EARNINGS, REWARD_FAULTS } from './rewards.ts';
+import { SOURCE_DIAGNOSTICS } from './sources.ts';
 import { GRADIENT_DIAGNOSTICS, POLICY_UPDATE_DIAGNOSTICS, SUPERVISED_LOSS_RISES } from './updates.ts';
 
 /** In the order in which they are asked: those that others stand back for come first. */
@@ -21,9 +23,11 @@ const GRPO: readonly Diagnostic[] = [
   ...COMPLETION_DIAGNOSTICS,
   ...JUDGE_DIAGNOSTICS,
   ...HINT_DIAGNOSTICS,
+  ...SOURCE_DIAGNOSTICS,
   ...COST_DIAGNOSTICS,
   ...GRADIENT_DIAGNOSTICS,
   ...POLICY_UPDATE_DIAGNOSTICS,
+  ...REPLAY_DIAGNOSTICS,
   ...EVALUATION_DIAGNOSTICS,
 ];
 

@@ -8,6 +8,7 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
+import { STARVED } from '../methods/sources/drawn.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
@@ -49,6 +50,10 @@ export interface BatchRecord {
   readonly helped?: number;
   /** Of verdicts on answers: the one said most, its share, and the share of right ones among these; absent: there were none. */
   readonly judge?: { readonly said: string; readonly often: number; readonly right: number };
+  /** Mean optimizer steps since its replays were sampled; absent: it has none. */
+  readonly replayAge?: number;
+  /** The source that lacked most, and the share of the places that it filled with what it does not look for; absent: none. */
+  readonly starved?: { readonly source: string; readonly share: number };
   /** Seconds since the batch before, by what they were spent on; `all` is without evaluations. */
   readonly seconds: { readonly verify: number; readonly all: number };
 }
@@ -68,6 +73,8 @@ export interface UpdateRecord {
   /** |log-prob of the scorer − log-prob of the sampler|, nats. */
   readonly meanDifference?: number;
   readonly maxDifference?: number;
+  /** Mean |log-prob now − log-prob when sampled| of the tokens of replays, nats; absent: there were none. */
+  readonly replayMoved?: number;
 }
 
 export interface EvaluationRecord {
@@ -83,14 +90,21 @@ export interface EvaluationRecord {
   readonly chance?: number;
 }
 
-/** @param before  the clock at the batch before, @param now  and at this one */
-/** @param judging  groups that judge answers, which `collected` leaves out */
+/** What else a batch record is made of. */
+export interface BatchSurroundings {
+  /** The clock at the batch before, and at this one. */
+  readonly before: Seconds;
+  readonly now: Seconds;
+  /** Groups that judge answers, which `collected` leaves out. */
+  readonly judging?: readonly RolloutGroup[];
+  /** What the methods of the stage have logged. */
+  readonly logged?: Readonly<Record<string, number>>;
+}
+
 export function batchRecord(
   step: number,
   collected: Collected,
-  before: Seconds,
-  now: Seconds,
-  judging: readonly RolloutGroup[] = [],
+  { before, now, judging = [], logged = {} }: BatchSurroundings,
 ): BatchRecord {
   const judge = judgeOf(judging.flatMap(({ rollouts }) => rollouts));
   const { groups, rounds } = collected;
@@ -100,6 +114,8 @@ export function batchRecord(
   const share = (test: (rollout: Rollout) => boolean): number => rollouts.filter(test).length / rollouts.length;
   const spent = (...activities: (keyof Seconds)[]): number =>
     activities.reduce((sum, activity) => sum + now[activity] - before[activity], 0);
+  const ages = rollouts.flatMap(({ age }) => age ?? []);
+  const starved = starvedOf(logged);
   const helped = groups.filter(({ rollouts: members }) => members.some(isHelped)).length / groups.length;
   return {
     step,
@@ -128,8 +144,18 @@ export function batchRecord(
     variety: meanOf(groups, varietyOf),
     ...(helped > 0 && { helped }),
     ...(judge && { judge }),
+    ...(ages.length > 0 && { replayAge: meanOf(ages, (age) => age) }),
+    ...(starved && { starved }),
     seconds: { verify: spent('verify'), all: spent('rollout', 'verify', 'update') },
   };
+}
+
+/** Of `<source>/starved`, as sources log it. */
+function starvedOf(logged: Readonly<Record<string, number>>): BatchRecord['starved'] {
+  const ending = `/${STARVED}`;
+  const all = Object.entries(logged).filter(([name, share]) => name.endsWith(ending) && share > 0);
+  const [worst] = all.sort(([, a], [, b]) => b - a);
+  return worst && { source: worst[0].slice(0, -ending.length), share: worst[1] };
 }
 
 function judgeOf(verdicts: readonly Rollout[]): BatchRecord['judge'] {
@@ -163,6 +189,7 @@ export function updateRecord(step: number, result: UpdateResult, onPolicy: boole
     ...(kl !== undefined && { kl }),
     meanDifference: totals.logprobDifferenceSum / tokens,
     maxDifference: totals.logprobDifferenceMax,
+    ...(totals.replayedRows > 0 && { replayMoved: totals.replayDifferenceSum / totals.replayedRows }),
   };
 }
 

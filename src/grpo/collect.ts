@@ -42,9 +42,12 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     run.policy.forgetKept();
     const reward = judgedBy(run, (requests, completions) => score(run, stage, scope, excluded, requests, completions));
     const aside: RolloutGroup[] = [];
-    const plain: RollOut = (requests) => {
+    const unaided: RolloutGroup[] = [];
+    const plain: RollOut = async (requests) => {
       rounds++;
-      return rollOutPlainly(run, stage, scope, steps, reward, requests);
+      const groups = await rollOutPlainly(run, stage, scope, steps, reward, requests);
+      unaided.push(...groups.filter((_, i) => isUnaided(requests[i])));
+      return groups;
     };
     const prompts = openPrompts(run, stage, scope);
     const { draw } = prompts;
@@ -74,11 +77,17 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
     excluded.requireFew();
     return {
       groups,
+      unaided,
       rounds,
       ...(excluded.count > 0 && { excluded: { count: excluded.count, reasons: excluded.reasons } }),
       ...(run.tasks.isOverlong && { dropped: run.state.itemsDrawn - first - prompts.taken }),
     };
   });
+}
+
+/** Whether a problem is asked as it stands, with nothing put before or into its completions. */
+function isUnaided({ prompt, prefixes, kind }: GroupRequest): boolean {
+  return prompt === undefined && prefixes === undefined && kind === undefined;
 }
 
 async function rollOutPlainly(

@@ -22,12 +22,17 @@ export function diagnoseStart(run: TrainingRun): TrainEvent[] {
   return [...ofMethods, ...observed(run, step, { after: 'start' })];
 }
 
-/** Before the optimizer step that the batch is for; it may be that none follows. */
-export function diagnoseBatch(run: TrainingRun, collected: Collected): TrainEvent[] {
+/** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
+export function diagnoseBatch(
+  run: TrainingRun,
+  collected: Collected,
+  logged: Readonly<Record<string, number>>,
+): TrainEvent[] {
   const { step, watch, seconds } = run.state;
   const groups = solving(collected.groups);
   const judging = notSolving(collected.groups);
-  const record = batchRecord(step + 1, { ...collected, groups }, watch.history.seconds, seconds, judging);
+  const surroundings = { before: watch.history.seconds, now: seconds, judging, logged };
+  const record = batchRecord(step + 1, { ...collected, groups }, surroundings);
   watch.history.seconds = { ...seconds };
   return observed(run, step + 1, { after: 'batch', record, problems: groups.map(({ item }) => item.key) });
 }

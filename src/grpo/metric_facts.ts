@@ -50,6 +50,12 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
     'completions/<origin>',
     'Share of completions that were not sampled plainly: replay, reference, hinted, branch, ….',
   ),
+  grpo(
+    'solve_rate',
+    'Share of completions that are right by the strict verifier, of those that the policy sampled by itself: hints, earlier successes and branches left out.',
+  ),
+  grpo('solve_rate/<task>', 'The same of one task of several.'),
+  grpo('level', 'Mean level of the problems that were asked, where the config gives their task one.'),
   grpo('groups/drawn', 'Groups sampled for the step, dead ones included.'),
   grpo('groups/live', 'Groups that give a gradient.'),
   grpo('groups/rounds', 'Rounds of sampling: above 1 where dead groups were replaced (dynamic_sampling: refill).'),

@@ -10,6 +10,7 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
+import { shareRight } from '../methods/rollouts/answers.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
@@ -74,7 +75,8 @@ export function updateMetrics(
  * Over every group drawn for the step that solves, dead ones included. Rewards are those that the reward functions gave; what group
  * steps make of them are metrics of their own, while groups are dead by what is trained on.
  */
-function rolloutMetrics(stage: GrpoStageConfig, { groups: drawn, rounds, excluded, dropped }: Collected): StepMetrics {
+function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetrics {
+  const { groups: drawn, rounds, excluded, dropped } = collected;
   const groups = solving(drawn);
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(rewardGiven);
@@ -98,6 +100,7 @@ function rolloutMetrics(stage: GrpoStageConfig, { groups: drawn, rounds, exclude
     'completions/clipped_ratio': 1 - ended.length / rollouts.length,
     ...(excluded && { 'completions/excluded': excluded.count }),
     ...originShares(drawn.flatMap((group) => group.rollouts)),
+    ...solveRates(collected.unaided ?? groups),
     'groups/drawn': groups.length,
     'groups/live': groups.length - dead,
     'groups/rounds': rounds,
@@ -114,6 +117,21 @@ function originShares(rollouts: readonly Rollout[]): Record<string, number> {
       rollouts.filter(({ origin }) => origin === name).length / rollouts.length,
     ]),
   );
+}
+
+/** Shares that the strict verifier calls right, over all and by task where there are several; and the mean level of the problems. */
+function solveRates(groups: readonly RolloutGroup[]): Record<string, number> {
+  const byTask = new Map<string, RolloutGroup[]>();
+  for (const group of groups) {
+    const { task } = group.item;
+    if (task !== undefined) byTask.set(task, [...(byTask.get(task) ?? []), group]);
+  }
+  const levels = groups.flatMap(({ item: { level } }) => level ?? []);
+  return {
+    ...(groups.length > 0 && { solve_rate: shareRight(groups) }),
+    ...Object.fromEntries([...byTask].map(([task, own]) => [`solve_rate/${task}`, shareRight(own)])),
+    ...(levels.length > 0 && { level: meanOf(levels) }),
+  };
 }
 
 function partMetrics(name: string, rollouts: readonly Rollout[], index: number): [string, number][] {

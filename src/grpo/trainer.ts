@@ -26,7 +26,6 @@ import {
 } from './diagnose.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
-import { solving } from './kinds.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import { withProximalLogprobs } from './proximal.ts';
 import type { Buffer, TrainingRun } from './run.ts';
@@ -84,11 +83,11 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     const collected = state.buffer === undefined ? await collectGroups(run, scope.stage, scope) : undefined;
     if (collected !== undefined) {
       assertFinite(run, collected.groups);
-      yield* diagnoseBatch(run, collected);
+      yield* diagnoseBatch(run, collected, scope.logged);
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
       const { ledger, ledgerHistory } = scope.methods.needs;
-      if (ledger) run.ledger.record(solving(collected.groups), state.step, ledgerHistory);
+      if (ledger) run.ledger.record(collected.unaided ?? collected.groups, state.step, ledgerHistory);
       const groups = await orGoBack(run, rest, () => creditCollected(run, scope.stage, scope, collected.groups));
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
       sampledPerTrained = (state.tokens - tokensBefore) / Math.max(1, trainedTokens(scope, groups));

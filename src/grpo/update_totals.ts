@@ -14,6 +14,8 @@ export function emptyTotals(hasBonus: boolean): UpdateTotals {
     measured: {},
     logprobDifferenceMax: 0,
     logprobDifferenceSum: 0,
+    replayedRows: 0,
+    replayDifferenceSum: 0,
   };
 }
 
@@ -33,8 +35,13 @@ export function addRows(
     if (rows.coefficients[row] === 0) continue;
     const [completion, token] = [batch.completionOf[row], batch.tokenOf[row]];
     const logprob = scores.logprobs[row] ?? 0;
-    const { logprobs, isOffPolicy } = rollouts[completion];
-    const difference = isOffPolicy ? 0 : Math.abs(logprob - logprobs[token]);
+    const { logprobs, isOffPolicy, age } = rollouts[completion];
+    const moved = Math.abs(logprob - logprobs[token]);
+    const difference = isOffPolicy ? 0 : moved;
+    if (age !== undefined) {
+      totals.replayedRows++;
+      totals.replayDifferenceSum += moved;
+    }
     totals.rows++;
     totals.logprobDifferenceSum += difference;
     totals.logprobDifferenceMax = Math.max(totals.logprobDifferenceMax, difference);

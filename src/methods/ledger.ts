@@ -9,7 +9,7 @@ import type { RolloutGroup } from './records.ts';
 import type { Stateful } from './stateful.ts';
 
 export interface LedgerEntry {
-  /** Groups that were sampled of this problem. */
+  /** Groups that were sampled of this problem, as it stands. */
   readonly visits: number;
   /** Moving average of the share of a group that solves it, in [0, 1]. */
   readonly solved: number;
@@ -42,7 +42,8 @@ export class Ledger implements Stateful {
   }
 
   /**
-   * Adds the groups of a batch.
+   * Adds what the policy did by itself in a batch (`Collected.unaided`): what a hint or an earlier success brought is none
+   * of the problem's solve rate, and a group that was sampled again with a hint counts as it first was.
    * @param step  optimizer steps already taken
    * @param withHistory  a method needs `history` and `category`
    */

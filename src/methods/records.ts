@@ -45,6 +45,8 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly given?: GivenRewards;
   /** How it came to be where it was not sampled plainly: `hinted`, `branch`, `replay`. */
   readonly origin?: string;
+  /** Optimizer steps since it was sampled, where it is a replay. */
+  readonly age?: number;
   /**
    * Its log-probs are not those of the policy that is about to change, at the stage's temperature: its ratio is not 1 at
    * the first update either.
@@ -100,6 +102,11 @@ export interface CreditedGroup extends RolloutGroup {
 export interface Collected {
   /** Every group that was drawn, in order. */
   readonly groups: readonly RolloutGroup[];
+  /**
+   * What the policy did by itself, under the problems' own prompts and from the first token on, whatever strategies made of
+   * it; absent: `groups`.
+   */
+  readonly unaided?: readonly RolloutGroup[];
   /** Rounds of sampling, the first included. */
   readonly rounds: number;
   /** Completions that a failed reward left out of baseline and loss, and why; absent: none. */
@@ -182,4 +189,7 @@ export interface UpdateTotals {
   /** |log-prob of the scorer − log-prob of the sampler|: its largest value and its sum. */
   logprobDifferenceMax: number;
   logprobDifferenceSum: number;
+  /** Loss rows of replays, and the sum of |log-prob now − log-prob when sampled| over them. */
+  replayedRows: number;
+  replayDifferenceSum: number;
 }

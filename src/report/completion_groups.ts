@@ -1,6 +1,7 @@
 /** completions.jsonl as groups for the page: as many steps, evenly spread, as its size allows. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../run/json.ts';
 import type { ByteRange, LogLine } from '../run/log_lines.ts';
+import { readProvenance } from '../run/provenance.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
 
 /** Characters of a completion or prompt that the page shows. */
@@ -137,9 +138,15 @@ function member(line: JsonObject, reasons: Map<string, number>, rewardNames: rea
     reward,
     rounded(Number(line.advantage)),
   ] as const;
-  if (rewardNames.length < 2) return five;
-  const parts = isJsonObject(line.rewards) ? line.rewards : {};
-  return [...five, rewardNames.map((name) => (typeof parts[name] === 'number' ? rounded(parts[name]) : null))];
+  const provenance = readProvenance(line);
+  const parts = rewardNames.length < 2 ? null : partsOf(line, rewardNames);
+  if (provenance !== undefined) return [...five, parts, provenance];
+  return parts === null ? five : [...five, parts];
+}
+
+function partsOf({ rewards }: JsonObject, names: readonly string[]): (number | null)[] {
+  const parts = isJsonObject(rewards) ? rewards : {};
+  return names.map((name) => (typeof parts[name] === 'number' ? rounded(parts[name]) : null));
 }
 
 function verdictOf({ status, finish_reason: finishReason }: JsonObject): Verdict {

@@ -3,6 +3,8 @@
  * megabyte however long the run was. Written by `series.ts` and `completion_groups.ts`, read by `page/`.
  */
 
+import type { Provenance } from '../run/provenance.ts';
+
 /** One stage's curves. Arrays are [points]; a point stands for `stepsPerPoint` optimizer steps. */
 export interface StageData {
   readonly stage: string;
@@ -59,8 +61,10 @@ export type Member = readonly [
   /** null: no reward function applied. */
   reward: number | null,
   advantage: number,
-  /** One per name of `rewardNames`; absent where there is only one. */
-  parts?: readonly (number | null)[],
+  /** One per name of `rewardNames`; absent where there is only one, null where it is and something follows. */
+  parts?: readonly (number | null)[] | null,
+  /** Where it was not simply sampled under the prompt of its group. */
+  provenance?: Provenance,
 ];
 
 export type Verdict = 'right' | 'wrong' | 'truncated';

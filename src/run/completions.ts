@@ -3,9 +3,9 @@
  * the one that was trained on, `rewards` are what the reward functions gave.
  */
 import { givenRewards } from '../methods/given_rewards.ts';
-import type { CreditedGroup, Rollout } from '../methods/records.ts';
-import { TOKEN } from '../token_kinds.ts';
+import type { CreditedGroup } from '../methods/records.ts';
 import type { JsonObject } from './json.ts';
+import { provenanceOf } from './provenance.ts';
 
 /** Groups kept per step: enough to read along, little enough that a long run stays small. */
 const GROUPS_A_STEP = 2;
@@ -29,26 +29,10 @@ export function completionRecords(
       status: rollout.verdict.status,
       reason: rollout.verdict.reason,
       finish_reason: rollout.finishReason,
-      ...(rollout.origin !== undefined && { origin: rollout.origin }),
-      ...promptsOf(rollout, textOf),
+      ...provenanceOf(rollout, textOf),
       reward: rollout.reward,
       rewards: Object.fromEntries(rewardNames.map((name, i) => [name, givenRewards(rollout).rewardParts[i] ?? null])),
       advantage: group.advantages[member] ?? 0,
     })),
   );
-}
-
-/** The prompts that a rollout has besides its problem's own, and what it begins with that it did not sample. */
-function promptsOf(
-  { prompt, sampledUnder = prompt, tokens, labels = new Uint8Array() }: Rollout,
-  textOf: (tokens: Int32Array) => string,
-): JsonObject {
-  const partOf = (kind: number): string => textOf(tokens.filter((_, t) => labels[t] === kind));
-  const [given, reference] = [partOf(TOKEN.given), partOf(TOKEN.reference)];
-  return {
-    ...(sampledUnder && { sampled_under: textOf(sampledUnder) }),
-    ...(prompt && { trained_under: textOf(prompt) }),
-    ...(given !== '' && { given }),
-    ...(reference !== '' && { reference }),
-  };
 }

@@ -52,6 +52,8 @@ const batchSchema = z.object({
   ),
   helped: number.optional(),
   judge: z.object({ said: z.string(), often: number, right: number }).optional(),
+  replayAge: number.optional(),
+  starved: z.object({ source: z.string(), share: number }).optional(),
   seconds: z.object({ verify: number, all: number }),
 });
 
@@ -65,6 +67,7 @@ const updateSchema = z.object({
   kl: number.optional(),
   meanDifference: number.optional(),
   maxDifference: number.optional(),
+  replayMoved: number.optional(),
 });
 
 const evaluationRecordSchema = z.object({
@@ -143,6 +146,7 @@ const rolloutSchema = z.object({
   ...givenSchema.shape,
   given: givenSchema.optional(),
   origin: z.string().optional(),
+  age: count.optional(),
   isOffPolicy: z.literal(true).optional(),
   hasProximal: z.literal(true).optional(),
   prompt: z.array(count).optional(),

@@ -123,6 +123,24 @@ describe('a stream that is well', () => {
     expect(stream.said).toEqual([]);
   });
 
+  it('that is helped, replays, judges and chooses its problems as it should provokes nothing', () => {
+    const methods = ['success-replay', 'hint-resample', 'self-verify'];
+    const stream = new Stream({ keys: { rollout_strategies: methods, prompt_source: 'keep-range' } });
+    for (let step = 1; step <= 100; step++) {
+      const replays = step % 3 === 0;
+      stream.step(
+        {
+          helped: 0.9 * Math.exp(-step / 30),
+          judge: { said: '<yes>', often: 0.9 - 0.3 * Math.exp(-step / 30), right: 0.6 },
+          starved: { source: 'keep-range', share: step < 4 ? 0.6 : 0.1 },
+          ...(replays && { replayAge: 60 }),
+        },
+        replays ? { replayMoved: 0.3 + noise(step, 0.1) } : {},
+      );
+    }
+    expect(stream.said).toEqual([]);
+  });
+
   it('of a supervised stage provokes nothing', () => {
     const stream = new Stream({ keys: { stage: 'sft', warmup_steps: 20 } });
     for (let step = 1; step <= 300; step++) {

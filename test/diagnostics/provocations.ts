@@ -72,6 +72,19 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     run: (stream) => stream.times(40, () => stream.step({ helped: 0.8 })),
     says: [/80\.0 % of the groups needed a hint/, /trained: unhinted/],
   },
+  'stale-replay': {
+    options: { keys: { rollout_strategies: ['success-replay'] } },
+    run: (stream) => stream.times(3, () => stream.step({ replayAge: 40 }, { replayMoved: 0.8 })),
+    says: [
+      /are 40 steps old on average, .* moved by 0\.8 nats/,
+      /max_age, or max_staleness of replay-buffer, below 20/,
+    ],
+  },
+  'source-starves': {
+    options: { keys: { prompt_source: 'keep-range' } },
+    run: (stream) => stream.times(5, () => stream.step({ starved: { source: 'keep-range', share: 0.75 } })),
+    says: [/keep-range finds too few problems: 75\.0 % of a batch/, /widen what keep-range takes/],
+  },
   'constant-judge': {
     options: { keys: { rollout_strategies: ['self-verify'] } },
     run: (stream) => stream.times(5, () => stream.step({ judge: { said: '<yes>', often: 0.98, right: 0.5 } })),

@@ -34,7 +34,7 @@ describe('batchRecord', () => {
   ];
   const before = { ...NO_TIME, rollout: 1, eval: 7 };
   const now = { sft: 0, rollout: 3, verify: 1, update: 1.5, eval: 9 };
-  const record = batchRecord(3, { groups, rounds: 2 }, before, now);
+  const record = batchRecord(3, { groups, rounds: 2 }, { before, now });
 
   it('counts groups by what they are worth', () => {
     // d is dead as nothing in it has a reward; its verdicts differ, so it is neither right nor wrong.
@@ -58,8 +58,18 @@ describe('batchRecord', () => {
       return { ...one, verdict: { ...one.verdict, score, canonical: word } };
     };
     const judging = [group('a', said('yes', 1), said('yes', 1)), group('b', said('yes', 0), said('no', 1))];
-    const { judge } = batchRecord(3, { groups, rounds: 1 }, before, now, judging);
+    const { judge } = batchRecord(3, { groups, rounds: 1 }, { before, now, judging });
     expect(judge).toEqual({ said: 'yes', often: 0.75, right: 2 / 3 });
+  });
+
+  it('knows how old replays are, and the source that lacked most', () => {
+    expect(record).not.toHaveProperty('replayAge');
+    expect(record).not.toHaveProperty('starved');
+    const [first, second] = [3, 9].map((age) => ({ ...rollout([1], 1, 'right'), origin: 'replay', age }));
+    const replays = [group('a', first, rollout([1], 0, 'wrong'), second)];
+    const logged = { 'keep-range/starved': 0.25, './mine.ts/starved': 0.5, 'weakness/starved': 0, 'x/left_out': 1 };
+    const found = batchRecord(3, { groups: replays, rounds: 1 }, { before, now, logged });
+    expect(found).toMatchObject({ replayAge: 6, starved: { source: './mine.ts', share: 0.5 } });
   });
 
   it('takes the time since the batch before, without evaluations', () => {

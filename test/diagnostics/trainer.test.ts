@@ -126,6 +126,15 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     keys: { ...own, num_iterations: 4, learning_rate: 0.1, epsilon: 0.99, epsilon_high: 1e6 },
     rewards: { own: firstToken },
   },
+  'stale-replay': {
+    keys: { ...own, rollout_strategies: ['replay-buffer'], learning_rate: 0.3, max_steps: 8 },
+    rewards: { own: firstToken },
+  },
+  'source-starves': {
+    keys: { ...own, prompt_source: 'keep-range' },
+    task: { generate: () => ({ digits: '35' }), verify: () => wrong },
+    rewards: { own: firstToken },
+  },
   'sft-loss-rises': {
     keys: { stages: [{ stage: 'sft', learning_rate: 3, warmup_steps: 60, max_steps: 60, max_grad_norm: 0 }] },
   },

@@ -59,6 +59,7 @@ const OF_THE_ROLLOUTS = [
   'completions/min_terminated_length',
   'completions/max_terminated_length',
   'completions/clipped_ratio',
+  'solve_rate',
   'groups/drawn',
   'groups/live',
   'groups/rounds',

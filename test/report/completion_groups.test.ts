@@ -55,6 +55,21 @@ describe('completions for the page', () => {
     expect(groups[0]?.members[0]?.[5]).toEqual([0.5, null]);
   });
 
+  it('say how they came to be where they were not simply sampled', async () => {
+    const marks = [[0, 2, 'given']];
+    const lines = [
+      completion(1, 0, { completion: '3 + 4', origin: 'hinted', given: '3', marks }),
+      completion(1, 0, { sampled_under: '12 <eos> prompt 0', reference: 'x' }),
+      completion(1, 0),
+    ];
+    const { groups } = await readCompletions(lines, ['grpo'], PLENTY);
+    expect(groups[0]?.members.map((member) => member.slice(5))).toEqual([
+      [null, { origin: 'hinted', marks }],
+      [null, { sampled_under: '12 <eos> prompt 0' }],
+      [],
+    ]);
+  });
+
   it('belong to the next grpo stage when their steps begin again', async () => {
     const lines = [completion(1, 0), completion(2, 0), completion(1, 0), completion(2, 0)];
     const { groups } = await readCompletions(lines, ['sft', 'grpo', 'sft', 'grpo'], PLENTY);

@@ -1,6 +1,7 @@
 /** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
 import type { CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
+import { originWords, type Provenance, promptWords, provenanceOf } from '../../src/run/provenance.ts';
 import type { Lab } from './lab.ts';
 import { TokenTable, tokensButton } from './token_table.ts';
 
@@ -77,7 +78,8 @@ export class GroupPanel {
       const rollout = group.rollouts[i] as Rollout;
       const about = `step ${this.#step}, ${group.item.prompt}`;
       const answer = tokensButton(rollout, vocabulary, () => this.#table.show(about, rollout, vocabulary));
-      const item = completion(rollout, group.advantages[i] ?? 0, answer);
+      const textOf = (ids: Int32Array): string => Array.from(ids, (id) => vocabulary[id]).join('');
+      const item = completion(rollout, group.advantages[i] ?? 0, answer, provenanceOf(rollout, textOf));
       const before = this.#list.children[i];
       if (before === undefined) this.#list.append(item);
       else before.replaceWith(item);
@@ -86,16 +88,19 @@ export class GroupPanel {
   }
 }
 
-function completion(rollout: Rollout, advantage: number, answer: HTMLElement): HTMLElement {
+function completion(rollout: Rollout, advantage: number, answer: HTMLElement, provenance: Provenance): HTMLElement {
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
   const { status, reason } = rollout.verdict;
+  const origin = originWords(provenance);
   return element(
     'li',
     { class: `completion ${direction}`, style: `--a: ${Math.min(1, Math.abs(advantage) / 2).toFixed(2)}` },
     answer,
+    ...promptWords(provenance).map((words) => element('p', { class: 'quiet' }, words)),
     element(
       'div',
       { class: 'scores' },
+      ...(origin === undefined ? [] : [element('span', { class: 'origin' }, origin)]),
       element('span', { class: status === 'correct' ? 'right' : 'wrong' }, status === 'correct' ? '✓ ' : '✗ ', reason),
       element('span', { title: 'reward' }, rollout.reward === null ? '–' : rollout.reward.toFixed(2)),
       element(

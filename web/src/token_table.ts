@@ -1,24 +1,34 @@
 /** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
 import { minus, percent } from '../../src/format.ts';
 import { element } from '../../src/report/page/dom.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
 
 export interface Sampled {
   readonly tokens: Int32Array;
   /** [tokens] log-prob of each, in nats. */
   readonly logprobs: Float32Array;
+  /** [tokens] of TOKEN; absent: all sampled. */
+  readonly labels?: Uint8Array;
 }
 
+/** What a token is that the policy did not sample. */
+const PUT_IN: Readonly<Record<number, string>> = {
+  [TOKEN.given]: 'given',
+  [TOKEN.reference]: 'reference',
+};
+
 /** Each token on a ground that is the stronger the less likely it was. */
-export function tokens({ tokens: ids, logprobs }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
+export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
   return Array.from(ids, (id, i) => {
     const probability = Math.exp(logprobs[i] as number);
+    const putIn = PUT_IN[labels?.[i] ?? TOKEN.sampled];
     return element(
       'i',
       {
-        class: 'token',
+        class: putIn === undefined ? 'token' : `token ${putIn}`,
         style: `--p: ${probability.toFixed(3)}`,
         'data-logprob': logprobs[i],
-        title: `${vocabulary[id]}: ${percent(probability)}`,
+        title: `${vocabulary[id]}: ${putIn ?? percent(probability)}`,
       },
       shown(id, vocabulary),
     );

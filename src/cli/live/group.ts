@@ -2,8 +2,9 @@
 import { minus, printable } from '../../format.ts';
 import type { CreditedGroup } from '../../methods/records.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
+import { originWords, type Provenance, piecesOf, promptWords, provenanceOf } from '../../run/provenance.ts';
 import type { Colors } from '../colors.ts';
-import { columnsOf, cut, line, type Span } from './text.ts';
+import { columnsOf, cut, cutSpans, line, type Span } from './text.ts';
 
 export interface ShownGroup {
   readonly prompt: string;
@@ -21,14 +22,23 @@ export interface GroupEntry {
   readonly reward: number | null;
   readonly advantage: number;
   readonly times: number;
+  /** How it came to be, where it was not simply sampled. */
+  readonly provenance: Provenance;
 }
 
-export function shownGroup({ item, rollouts, advantages, dead }: CreditedGroup): ShownGroup {
+/** @param textOf  what tokens write */
+export function shownGroup(
+  { item, rollouts, advantages, dead }: CreditedGroup,
+  textOf: (tokens: Int32Array) => string,
+): ShownGroup {
   const entries = new Map<string, GroupEntry>();
-  rollouts.forEach(({ text, verdict, reward = null }, i) => {
+  rollouts.forEach((rollout, i) => {
+    const { text: completion, verdict, reward = null } = rollout;
     const advantage = advantages[i] ?? 0;
-    const key = JSON.stringify([text, reward, advantage]);
-    entries.set(key, { completion: text, verdict, reward, advantage, times: 1 + (entries.get(key)?.times ?? 0) });
+    const provenance = provenanceOf(rollout, textOf);
+    const key = JSON.stringify([completion, reward, advantage, provenance]);
+    const times = 1 + (entries.get(key)?.times ?? 0);
+    entries.set(key, { completion, verdict, reward, advantage, times, provenance });
   });
   const worth = ({ reward }: GroupEntry): number => reward ?? Number.NEGATIVE_INFINITY;
   const sorted = [...entries.values()].sort((a, b) => worth(b) - worth(a) || b.times - a.times);
@@ -69,7 +79,7 @@ function linesOf({ prompt, size, dead, entries }: ShownGroup, columns: number, r
 }
 
 function entryLine(
-  { completion, verdict, reward, advantage, times }: GroupEntry,
+  { completion, verdict, reward, advantage, times, provenance }: GroupEntry,
   columns: number,
   colors: Colors,
 ): string {
@@ -82,11 +92,25 @@ function entryLine(
     [(times === 1 ? '' : `×${times}`).padStart(4), colors.dim],
     [' '],
   ];
-  const reason = isRight ? '' : `  ${printable(verdict.reason)}`;
+  const origin = originWords(provenance);
+  if (origin !== undefined) figures.push([`${printable(origin)}: `, colors.cyan]);
+  const said = [...(isRight ? [] : [verdict.reason]), ...promptWords(provenance)];
+  const after = said.map((words) => `  ${printable(words)}`).join('');
   const room = columns - figures.reduce((sum, [text]) => sum + columnsOf(text), 0);
   // A long text gives way to the reason, which is short and tells more.
-  const text = cut(printable(completion), Math.max(Math.floor(room / 2), room - columnsOf(reason)));
-  return line([...figures, [text], [reason, colors.dim]], columns);
+  const spans = cutSpans(
+    textSpans(completion, provenance, colors),
+    Math.max(Math.floor(room / 2), room - columnsOf(after)),
+  );
+  return line([...figures, ...spans, [after, colors.dim]], columns);
+}
+
+/** What the policy did not write stands between marks, which show without colours, too. */
+function textSpans(completion: string, { marks }: Provenance, colors: Colors): Span[] {
+  return piecesOf(completion, marks).map(({ text, kind }): Span => {
+    if (kind === undefined) return [printable(text)];
+    return [`‹${printable(text)}›`, kind === 'given' ? colors.dim : colors.yellow];
+  });
 }
 
 /** `+1.21`, `−0.40`, `0.00`. */

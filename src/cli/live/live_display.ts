@@ -50,7 +50,8 @@ export class LiveDisplay implements Display {
     this.#shown = shown;
     this.#controls = controls;
     const { run } = shown;
-    this.#state = startState(plannedWork(run.config, run.tasks, run.policy.capacity.keptRows > 0), run.clock());
+    const work = plannedWork(run.config, run.tasks, run.policy.capacity.keptRows > 0);
+    this.#state = startState(work, run.clock(), (tokens) => run.tasks.codec.decode(tokens));
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
     const { write, giveBack } = captureWrites((text) => this.#later(() => foreignText(text)));
     this.#giveBackWrites = giveBack;

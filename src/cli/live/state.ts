@@ -25,6 +25,8 @@ interface Pace {
 
 export interface LiveState {
   readonly work: readonly StageWork[];
+  /** What tokens write. */
+  readonly textOf: (tokens: Int32Array) => string;
   /** Milliseconds of the run's clock. */
   readonly startedAt: number;
   readonly now: number;
@@ -63,9 +65,11 @@ const NO_CURVES = {
 
 const REST: Pace = { steps: 0, seconds: 0, tokens: 0 };
 
-export function startState(work: readonly StageWork[], now: number): LiveState {
+/** @param textOf  what tokens write */
+export function startState(work: readonly StageWork[], now: number, textOf: (tokens: Int32Array) => string): LiveState {
   return {
     work,
+    textOf,
     startedAt: now,
     now,
     stageIndex: -1,
@@ -195,7 +199,9 @@ function withRollouts(state: LiveState, credited: readonly CreditedGroup[]): Liv
     ...(isRead(example, READING_SECONDS) && {
       example: { prompt: first.item.prompt, completion: rollout.text, verdict: rollout.verdict, shownAt: now },
     }),
-    ...(isRead(groups, GROUP_READING_SECONDS) && { groups: { shown: sorted.map(shownGroup), shownAt: now } }),
+    ...(isRead(groups, GROUP_READING_SECONDS) && {
+      groups: { shown: sorted.map((group) => shownGroup(group, state.textOf)), shownAt: now },
+    }),
   };
 }
 

@@ -27,17 +27,24 @@ export function cut(text: string, columns: number): string {
   return columns > 0 ? `${kept}…` : '';
 }
 
+/** The first columns of some spans. */
+export function cutSpans(spans: readonly Span[], columns: number): Span[] {
+  const fitting: Span[] = [];
+  let left = columns;
+  for (const [text, paint] of spans) {
+    const own = cut(text, left);
+    fitting.push([own, paint]);
+    left -= columnsOf(own);
+    if (own !== text) break;
+  }
+  return fitting;
+}
+
 /** Spans as one painted line of at most `columns`. */
 export function line(spans: readonly Span[], columns: number): string {
-  let left = columns;
-  let painted = '';
-  for (const [text, paint] of spans) {
-    const fitting = cut(text, left);
-    painted += paint === undefined ? fitting : paint(fitting);
-    left -= columnsOf(fitting);
-    if (fitting !== text) break;
-  }
-  return painted;
+  return cutSpans(spans, columns)
+    .map(([text, paint]) => (paint === undefined ? text : paint(text)))
+    .join('');
 }
 
 /** As many items as fit, whole ones, with spaces between. */

@@ -62,12 +62,12 @@ export const replayBuffer = method({
         if (count > 0) metric('age', meanOf(old.map((group) => step - group.step)));
         const live = groups.filter(({ dead }) => !dead).map((group) => buffered(group, step));
         buffer = [...fresh, ...live].slice(-bufferedGroups);
-        return [...groups, ...old.map(groupOf)];
+        return [...groups, ...old.map((group) => groupOf(group, step))];
       },
       state: () => buffer as unknown as Json, // plain data
       restore(state) {
         const groups = state as unknown as readonly Buffered[]; // written by `state`
-        groups.forEach(groupOf); // throws where one is none
+        for (const group of groups) groupOf(group, group.step); // throws where one is none
         buffer = groups;
       },
     };
@@ -78,13 +78,18 @@ function buffered({ item, prompt, rollouts }: RolloutGroup, step: number): Buffe
   return { step, item, prompt: [...prompt], rollouts: rollouts.map(toPlain) };
 }
 
-/** @throws TypeError where that is no group */
-function groupOf({ item, prompt, rollouts }: Buffered): RolloutGroup {
+/** As it is trained once more. @param now  optimizer steps of the stage @throws TypeError where that is no group */
+function groupOf({ item, prompt, rollouts, step }: Buffered, now: number): RolloutGroup {
   if (typeof item.prompt !== 'string' || prompt.length === 0) throw new TypeError('a buffered group of another form');
   return {
     item,
     prompt: Int32Array.from(prompt),
-    rollouts: rollouts.map((rollout) => ({ ...fromPlain(rollout), isOffPolicy: true, origin: 'replay' })),
+    rollouts: rollouts.map((rollout) => ({
+      ...fromPlain(rollout),
+      isOffPolicy: true,
+      origin: 'replay',
+      age: now - step,
+    })),
     dead: false,
   };
 }

@@ -6,6 +6,7 @@
 import { key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
+import { meanOf } from '../statistics.ts';
 import { isRight } from './answers.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, withoutHint } from './hints.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
@@ -68,15 +69,16 @@ export const rerollCache = method({
           const right = again[k].rollouts.find(isRight);
           if (right !== undefined) cache.keep(groups[i].item, step, withoutHint(right));
         });
-        let hits = 0;
+        const ages: number[] = [];
         for (const i of failed) {
           const known = cache.get(groups[i].item, step, cachedFor);
           if (known === undefined) continue;
-          hits++;
-          groups[i] = regroup(groups[i], [...groups[i].rollouts.slice(0, -1), replayed(known)]);
+          ages.push(step - known.step);
+          groups[i] = regroup(groups[i], [...groups[i].rollouts.slice(0, -1), replayed(known, step)]);
         }
         metric('rerolled', unknown.length / groups.length);
-        metric('hits', hits / groups.length);
+        metric('hits', ages.length / groups.length);
+        if (ages.length > 0) metric('age', meanOf(ages));
         return groups;
       },
       state: () => cache.state(),

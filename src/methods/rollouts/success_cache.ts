@@ -49,9 +49,9 @@ export class SuccessCache implements Stateful {
   }
 }
 
-/** As it is trained once more: of a policy that has moved on since. */
-export function replayed({ rollout }: Success): Rollout {
-  return { ...rollout, isOffPolicy: true, origin: 'replay' };
+/** As it is trained once more: of a policy that has moved on since. @param now  optimizer steps of the stage */
+export function replayed({ rollout, step }: Success, now: number): Rollout {
+  return { ...rollout, isOffPolicy: true, origin: 'replay', age: now - step };
 }
 
 /** A right one that was sampled under the problem as it is asked, or is trained under it: with a hint it is no success. */

@@ -36,7 +36,7 @@ export const successReplay = method({
           const known = isUnsolved(group) ? successes.get(group.item, step, oldestSuccess) : undefined;
           if (known === undefined) return group;
           ages.push(step - known.step);
-          return regroup(group, [...group.rollouts.slice(0, -1), replayed(known)]);
+          return regroup(group, [...group.rollouts.slice(0, -1), replayed(known, step)]);
         });
         metric('hits', ages.length / Math.max(1, groups.length));
         if (ages.length > 0) metric('age', meanOf(ages));

@@ -4,12 +4,20 @@ import { key, whole } from '../../options/keys.ts';
 import { categoryOf, problemKey } from '../ledger.ts';
 import type { DrawItems, SourceTools } from '../points.ts';
 
+/**
+ * What a source logs the share of a batch's places as that it filled with problems other than it looks for, or with the
+ * same ones again: the diagnostics read it.
+ */
+export const STARVED = 'starved';
+
 /** Problems that were drawn for some places. */
 export interface Sifted {
   /** One for each place. */
   readonly items: readonly TaskItem[];
   /** Share of all drawn ones that was not wanted, in [0, 1]. */
   readonly unwanted: number;
+  /** Share of the places that problems took which were not wanted, in [0, 1]. */
+  readonly starved: number;
 }
 
 /**
@@ -35,7 +43,8 @@ export async function drawWanted(
   }
   const missing = count - kept.length;
   const items = missing === 0 ? kept : [...kept, ...others.slice(-missing)];
-  return { items, unwanted: others.length / Math.max(1, kept.length + others.length) };
+  const unwanted = others.length / Math.max(1, kept.length + others.length);
+  return { items, unwanted, starved: missing / Math.max(1, count) };
 }
 
 /** Draws for each problem that is looked for, before a source is taken to have no further one. */
@@ -84,6 +93,8 @@ export async function askAmong(
   const chosen = places.filter((category) => category !== undefined);
   const items = [...(await draw(count - chosen.length))];
   for (const category of chosen) items.push(await drawOf(category, draw, most));
+  const missed = chosen.filter((category, i) => categoryOf(items[count - chosen.length + i]) !== category);
+  metric(STARVED, missed.length / Math.max(1, count));
   metric('categories', known.length);
   for (const category of known.length > 1 ? known : []) {
     metric(`share/${category}`, items.filter((item) => categoryOf(item) === category).length / count);

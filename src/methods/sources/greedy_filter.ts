@@ -5,7 +5,7 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
-import { drawWanted } from './drawn.ts';
+import { drawWanted, STARVED } from './drawn.ts';
 
 export const greedyFilter = method({
   id: 'greedy-filter',
@@ -25,10 +25,11 @@ export const greedyFilter = method({
   },
   create: ({ drawingRounds }): PromptSource => ({
     async next(count, draw, { attempt, metric }) {
-      const { items, unwanted } = await drawWanted(count, draw, drawingRounds, async (drawn) =>
+      const { items, unwanted, starved } = await drawWanted(count, draw, drawingRounds, async (drawn) =>
         (await attempt(drawn, 'greedy')).map(([verdict]) => verdict.score !== 1),
       );
       metric('solved', unwanted);
+      metric(STARVED, starved);
       return items;
     },
   }),

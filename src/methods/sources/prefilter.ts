@@ -7,7 +7,7 @@ import { RlvrError } from '../../errors.ts';
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
-import { drawDifferent } from './drawn.ts';
+import { drawDifferent, STARVED } from './drawn.ts';
 import { KeptProblems } from './kept_problems.ts';
 
 export const prefilter = method({
@@ -40,6 +40,7 @@ export const prefilter = method({
           if (problems.count === 0) throw nothingKept(right, samples);
           metric('kept', problems.count / items.length);
         }
+        metric(STARVED, Math.max(0, 1 - problems.count / count));
         return problems.take(count);
       },
       state: () => problems.state(),

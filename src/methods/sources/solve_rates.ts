@@ -1,7 +1,7 @@
 /** Sources that leave problems out by the moving share of their completions that were right. */
 import { whole } from '../../options/keys.ts';
 import type { PromptSource } from '../points.ts';
-import { drawWanted } from './drawn.ts';
+import { drawWanted, STARVED } from './drawn.ts';
 
 /** Rounds of drawing for the problems of a batch. */
 const ROUNDS = 16;
@@ -17,7 +17,7 @@ export const revisitAfter = whole({ least: 0, most: 1_000_000, example: 50 })
 export function byRate(wanted: (solved: number) => boolean, revisit: number): PromptSource {
   return {
     async next(count, draw, { ledger, step, metric }) {
-      const { items, unwanted } = await drawWanted(count, draw, ROUNDS, async (drawn) =>
+      const { items, unwanted, starved } = await drawWanted(count, draw, ROUNDS, async (drawn) =>
         drawn.map((item) => {
           const known = ledger.get(item);
           if (known === undefined || wanted(known.solved)) return true;
@@ -25,6 +25,7 @@ export function byRate(wanted: (solved: number) => boolean, revisit: number): Pr
         }),
       );
       metric('left_out', unwanted);
+      metric(STARVED, starved);
       return items;
     },
   };

@@ -4,10 +4,10 @@
  * it has a share of the weak problems; within a category the next one drawn is taken.
  */
 import { key, real } from '../../options/keys.ts';
-import type { Ledger } from '../ledger.ts';
+import { categoryOf, type Ledger } from '../ledger.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
-import { CATEGORY_DRAWS, drawOf } from './drawn.ts';
+import { CATEGORY_DRAWS, drawOf, STARVED } from './drawn.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */
 const WEAK_BELOW = 0.5;
@@ -40,6 +40,8 @@ export const weakness = method({
       const directed = places.filter((isDirected) => isDirected).map(() => categories[rng.weighted(weights)]);
       const items = [...(await draw(count - directed.length))];
       for (const category of directed) items.push(await drawOf(category, draw, weakDraws));
+      const missed = directed.filter((category, i) => categoryOf(items[count - directed.length + i]) !== category);
+      metric(STARVED, missed.length / count);
       metric(
         'problems',
         weights.reduce((sum, weight) => sum + weight, 0),

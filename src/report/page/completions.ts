@@ -1,6 +1,7 @@
 /** The section of completions: one step at a time, each group's members side by side, the best first. */
 
 import { thousands } from '../../format.ts';
+import { originWords, type Piece, piecesOf, promptWords } from '../../run/provenance.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';
 import { formatValue } from '../format.ts';
 import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } from './completion_search.ts';
@@ -171,9 +172,11 @@ function alike(members: readonly Member[]): Member[][] {
 
 function memberView([member, ...others]: readonly Member[], data: CompletionsData, largest: number): HTMLElement {
   const { reasons, rewardNames } = data;
-  const [text, verdict, reason, reward, advantage, parts] = member as Member; // groups of `alike` are never empty
+  const [text, verdict, reason, reward, advantage, parts, provenance = {}] = member as Member; // groups of `alike` are never empty
   const sign = advantage > 0 ? '+' : '';
-  const shown = text === '' ? element('span', { class: 'quiet' }, 'nothing but the end') : text;
+  const nothing = element('span', { class: 'quiet' }, 'nothing but the end');
+  const shown = text === '' ? [nothing] : piecesOf(text, provenance.marks).map(pieceView);
+  const origin = originWords(provenance);
   const rewards = parts?.map((part, i) => `${rewardNames[i]} ${part === null ? 'none' : formatValue(part, 'number')}`);
   return element(
     'li',
@@ -185,7 +188,9 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
       element('b', {}, `${MARKS[verdict]} ${verdict}`),
       ` ${reasons[reason]}`,
     ),
-    element('code', { class: 'completion' }, shown),
+    ...(origin === undefined ? [] : [element('p', { class: 'origin' }, origin)]),
+    element('code', { class: 'completion' }, ...shown),
+    ...promptWords(provenance).map((words) => element('p', { class: 'prompts' }, words)),
     element(
       'p',
       { class: 'credit' },
@@ -195,6 +200,15 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
     advantageBar(advantage / largest),
     ...(rewards ? [element('p', { class: 'parts' }, rewards.join(' · '))] : []),
   );
+}
+
+const PUT_IN = {
+  given: 'Put in: the policy did not write it, and it has no loss',
+  reference: 'Put in, and trained on: the policy did not write it',
+};
+
+function pieceView({ text, kind }: Piece): HTMLElement | string {
+  return kind === undefined ? text : element('mark', { class: kind, title: PUT_IN[kind] }, text);
 }
 
 /** From the middle to the right or left. @param share  from −1 to 1 */

@@ -2,7 +2,7 @@
 
 import { type LiveState, reduce, startState } from '../../../src/cli/live/state.ts';
 import type { EvaluationMoment, TrainEvent } from '../../../src/grpo/events.ts';
-import type { Evaluation, RolloutGroup } from '../../../src/methods/records.ts';
+import type { Evaluation, Rollout, RolloutGroup } from '../../../src/methods/records.ts';
 import type { StageWork } from '../../../src/planning/work.ts';
 
 /** 100 supervised steps of 10 rows and 200 grpo steps of 50; evaluations of 100 rows. */
@@ -10,6 +10,9 @@ export const WORK: readonly StageWork[] = [
   { stage: 'sft', steps: 100, perStep: 10, evaluations: 1, perEvaluation: 100 },
   { stage: 'grpo', steps: 200, perStep: 50, evaluations: 5, perEvaluation: 100 },
 ];
+
+/** Tokens write their numbers. */
+export const textOf = (tokens: Int32Array): string => tokens.join(' ');
 
 export function stage(index: number, step = 0): TrainEvent {
   const { stage: kind, steps: maxSteps } = WORK[index]!;
@@ -72,11 +75,16 @@ export function rollouts(prompt: string, text: string, score = 0): TrainEvent {
 }
 
 /** A group of completions, of which those that say `right` have a reward of 1. */
-export function rolloutGroups(texts: readonly string[]): TrainEvent {
+export function rolloutGroups(texts: readonly string[], more: Partial<Rollout> = {}): TrainEvent {
   const rewards = texts.map((text) => (text === 'right' ? 1 : 0));
   const right = { score: 1, status: 'correct', reason: 'reaches the target' } as const;
   const wrong = { score: 0, status: 'incorrect', reason: '19 is not 20' } as const;
-  const members = texts.map((text, i) => ({ text, reward: rewards[i], verdict: rewards[i] === 1 ? right : wrong }));
+  const members = texts.map((text, i) => ({
+    text,
+    reward: rewards[i],
+    verdict: rewards[i] === 1 ? right : wrong,
+    ...more,
+  }));
   // Only what the live region reads of a group.
   const group = { item: { prompt: '1 2 3 = 6 ?' }, dead: false, rollouts: members } as unknown as RolloutGroup;
   const groups = [{ ...group, advantages: Float32Array.from(rewards, (reward) => 2 * reward - 1.5) }];
@@ -91,7 +99,7 @@ export interface Happening {
 
 /** The states after each of some events, the first at second 0. */
 export function statesAfter(happenings: readonly Happening[]): LiveState[] {
-  let state = startState(WORK, 0);
+  let state = startState(WORK, 0, textOf);
   let seconds = 0;
   return happenings.map((happening) => {
     seconds += happening.after;

@@ -12,6 +12,7 @@ import {
   rollouts,
   stage,
   stateAfter,
+  textOf,
   WARM_START,
   WORK,
 } from './events.ts';
@@ -73,7 +74,7 @@ describe('a frame', () => {
   });
 
   it('before the first stage, and in a terminal of few rows', () => {
-    expect(text(drawn(startState(WORK, 0)))).toMatchInlineSnapshot(`
+    expect(text(drawn(startState(WORK, 0, textOf)))).toMatchInlineSnapshot(`
       "
       ──────────────────────────────────────────────────────   0 %
       starting   0s so far
@@ -161,6 +162,17 @@ describe('a taller terminal', () => {
       '✓   1.00      +0.50  ×3 right',
       '✗   0.00      −1.50     wrong  19 is not 20',
     ]);
+    const replay = rolloutGroups(['5 4 3'], {
+      tokens: Int32Array.of(5, 4, 3),
+      labels: Uint8Array.of(1, 1, 0),
+      origin: 'replay',
+      age: 3,
+      prompt: Int32Array.of(9, 8),
+    });
+    const marked = drawn(reduce(state, replay, 2e6), { rows: 44, columns: 120 });
+    expect(marked[at + 1]?.trimEnd()).toBe(
+      '✗   0.00      −1.50     replay, 3 steps old: ‹5 4› 3  19 is not 20  sampled and trained under: 9 8',
+    );
     expect(reduce(state, rollouts('next', 'x'), 1e6 + 7900).groups).toBe(state.groups);
     expect(reduce(state, rollouts('next', 'x'), 1e6 + 8100).groups?.shown[0]?.prompt).toBe('next');
   });
@@ -189,7 +201,7 @@ it('an axis is no narrower than the interval of an evaluation: its noise does no
 describe('no line wraps', () => {
   const long = rollouts('長い問題 '.repeat(20), '🙂 답 '.repeat(40));
   const states = [
-    startState(WORK, 0),
+    startState(WORK, 0, textOf),
     stateAfter(WARM_START),
     stateAfter(MIDDLE),
     reduce(stateAfter(WARM_START), long, 1e6),

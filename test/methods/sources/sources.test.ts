@@ -144,8 +144,12 @@ describe('sources by solve rate', () => {
     expect(keysOf(await sourceOf(line(6)).next(4, cycle('a', 'b', 'c', 'd'), tools))).toBe('bdbd');
   });
 
-  it('ask what there is where all of it is left out', async () => {
-    expect(keysOf(await sourceOf('keep-range').next(2, cycle('a', 'c'), toolsFor({}, ledger)))).toHaveLength(2);
+  it('ask what there is where all of it is left out, and say that they starve', async () => {
+    const tools = toolsFor({}, ledger);
+    expect(keysOf(await sourceOf('keep-range').next(2, cycle('a', 'c'), tools))).toHaveLength(2);
+    expect(tools.logged.starved).toBe(1);
+    await sourceOf('keep-range').next(2, cycle('a', 'b'), tools);
+    expect(tools.logged.starved).toBe(0);
   });
 
   it('refuse a range without an inside', () => {
@@ -160,6 +164,7 @@ describe('greedy-filter', () => {
     const one = sourceOf('{name: greedy-filter, drawing_rounds: 1}');
     expect(keysOf(await one.next(3, cycle('a', 'b', 'c', 'd'), tools))).toBe('bac');
     expect(tools.logged.solved).toBeCloseTo(2 / 3);
+    expect(tools.logged.starved).toBeCloseTo(2 / 3);
   });
 });
 
