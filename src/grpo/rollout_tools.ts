@@ -19,6 +19,7 @@ type Tools = Pick<
   | 'hints'
   | 'shown'
   | 'tokensOf'
+  | 'ended'
   | 'end'
   | 'references'
   | 'logprobs'
@@ -40,6 +41,7 @@ export function rolloutTools(
     hints: (item) => tasks.hints(item),
     shown: (item, ...texts) => tasks.shownTokens(item, ...texts),
     tokensOf: (text) => tasks.codec.encode(text),
+    ended: (tokens) => ended(run, tokens),
     end: Int32Array.of(tasks.codec.eosTokenId),
     references: (item, answers) =>
       timed(run, 'verify', async () => {

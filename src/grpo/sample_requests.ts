@@ -65,18 +65,51 @@ async function sampleAt(
   const settings = { samples, prompts, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
   const { tokenControls } = scope.methods;
   if (tokenControls.length === 0) return sampleKept(run, items, settings);
+  const acts = controlActs(scope);
   const after: CompletionControl['after'] = (tokens, item) => {
     const seen = partial(run, tokens, item);
     for (const { id, part } of tokenControls) {
       const next = part.after?.(tokens, item, seen);
-      if (next !== undefined) return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
+      if (next === undefined) continue;
+      acts.count(id);
+      return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
     }
     return undefined;
   };
   const factor = temperatureFactor(scope);
   const temperature = factor && ((place: number) => factor(place) * stage.sampling.temperature);
   const completions = await sampleControlled(run, items, settings, { after, ...(temperature && { temperature }) });
+  acts.log(completions.flat().length);
   return { completions, places: undefined };
+}
+
+/** How often token controls end completions of a step or put something into them, for each that is sampled in any round. */
+class ControlActs {
+  readonly #scope: StepScope;
+  readonly #acts = new Map<string, number>();
+  #completions = 0;
+
+  constructor(scope: StepScope) {
+    this.#scope = scope;
+    for (const { id, part } of scope.methods.tokenControls) if (part.after !== undefined) this.#acts.set(id, 0);
+  }
+
+  count(id: string): void {
+    this.#acts.set(id, (this.#acts.get(id) ?? 0) + 1);
+  }
+
+  log(completions: number): void {
+    this.#completions += completions;
+    for (const [id, acts] of this.#acts) this.#scope.context(id).metric('acted', acts / Math.max(1, this.#completions));
+  }
+}
+
+const ACTS = new WeakMap<StepScope, ControlActs>();
+
+function controlActs(scope: StepScope): ControlActs {
+  const known = ACTS.get(scope) ?? new ControlActs(scope);
+  ACTS.set(scope, known);
+  return known;
 }
 
 /** By how much the temperature is another one at each place; undefined where no control of the stage changes it. */
@@ -103,7 +136,8 @@ function requireFactor(id: string, factor: number): number {
 
 function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {
   const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
-  return { text, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
+  const tokensOf = (written: string): Int32Array => tasks.codec.encode(written);
+  return { text, tokensOf, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
 }
 
 /** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */

@@ -102,6 +102,8 @@ export interface StageNeeds {
   readonly greedy: boolean;
   /** [word, what it says] of all methods. */
   readonly words: readonly (readonly [string, string])[];
+  /** [method, text] that it writes. */
+  readonly texts: readonly (readonly [string, string])[];
   /** Completions in a prompt that goes on behind them, at most. */
   readonly replies: number;
   readonly demonstrations: boolean;
@@ -286,6 +288,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     categories: idsOf(({ categories }) => categories),
     greedy: some(({ greedy }) => greedy),
     words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
+    texts: asked.flatMap(({ id, needs }) => (needs.texts ?? []).map((text) => [id, text] as const)),
     replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),
     demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),

@@ -152,6 +152,8 @@ export interface Needs {
    * of this method alone, as further tokens.
    */
   readonly words?: Readonly<Record<string, string>>;
+  /** What it writes into completions as it stands: texts that the vocabulary of the task must have. */
+  readonly texts?: readonly string[];
   /** Room for prompts that go on behind so many completions, at most: `RolloutTools.followUp`. */
   readonly replies?: number;
   /** Room for demonstrations of the task's problems: `LossTerm.texts`. */

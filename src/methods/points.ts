@@ -67,6 +67,8 @@ export interface RolloutTools extends StepContext {
   /** The problem's prompt, showing these texts besides: `Needs.shown`. */
   shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   tokensOf(text: string): Int32Array;
+  /** A completion of these tokens: with an end, where one ends a completion. */
+  ended(tokens: Int32Array): Int32Array;
   /** A prompt that asks nothing: the end of a text. */
   readonly end: Int32Array;
   /**

@@ -41,6 +41,7 @@ import { refSync } from './controllers/ref_sync.ts';
 import { temperatureSchedule } from './controllers/temperature_schedule.ts';
 import { until } from './controllers/until.ts';
 import { annealInSequence } from './controls/anneal_in_sequence.ts';
+import { answerForcing } from './controls/answer_forcing.ts';
 import { earlyStop } from './controls/early_stop.ts';
 import { repetitionStop } from './controls/repetition_stop.ts';
 import { passHatK } from './figures/pass_hat_k.ts';
@@ -88,6 +89,7 @@ import { rft } from './objectives/rft.ts';
 import { sapo } from './objectives/sapo.ts';
 import { sqLogRatio } from './objectives/sq_log_ratio.ts';
 import { topr } from './objectives/topr.ts';
+import { verifreeLoss } from './objectives/verifree_loss.ts';
 import { vespo } from './objectives/vespo.ts';
 import type {
   AdvantageEstimator,
@@ -129,6 +131,7 @@ import { scaffoldDecay } from './rollouts/scaffold_decay.ts';
 import { selfVerify } from './rollouts/self_verify.ts';
 import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
+import { verifree } from './rollouts/verifree.ts';
 import { confidence } from './shaping/confidence.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
 import { informativeScale } from './shaping/informative_scale.ts';
@@ -219,8 +222,9 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     successReplay,
     refProb,
     r3,
+    verifree,
   ],
-  tokenControls: [repetitionStop, earlyStop, annealInSequence],
+  tokenControls: [repetitionStop, earlyStop, answerForcing, annealInSequence],
   groupSteps: [
     ladder,
     solvedOverride,
@@ -304,6 +308,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     dpoPairs,
     pDiv,
     rft,
+    verifreeLoss,
   ],
   tokenWeights: [opsm, tis, icepop, clipCov, decoupled],
   lossTerms: [

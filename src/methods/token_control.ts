@@ -8,6 +8,8 @@ import type { Stateful } from './stateful.ts';
 export interface PartialCompletion {
   /** What it writes so far. */
   text(): string;
+  /** A text in tokens: `Needs.texts`. */
+  tokensOf(text: string): Int32Array;
   /** As if it had ended here. */
   verdict(): Verdict;
 }

@@ -6,7 +6,7 @@ import { aboutKey } from '../config/problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, DataError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
 import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
@@ -68,6 +68,7 @@ export async function openRun(
   requireFeedback(needs, tasks);
   requireAnswers(needs, tasks);
   requireTwins(needs, tasks);
+  requireWritable(needs, tasks);
   const noChoice = methods.flatMap((own, index) => choicesLacking(config, index, tasks, own?.needs, lineOf));
   const remarks = [...runRemarks(config, ownMethods, lineOf), ...noChoice];
   config.stages.forEach((_, index) => {
@@ -179,6 +180,20 @@ function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): 
       : `set the key to ${used}, or open the backend without it`;
   const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
+}
+
+/** What a method writes into completions has to be a text of the vocabulary. */
+function requireWritable(needs: readonly StageNeeds[], { codec, name }: TaskSet): void {
+  for (const [method, text] of needs.flatMap(({ texts }) => texts)) {
+    try {
+      codec.encode(text);
+    } catch (error) {
+      if (!(error instanceof DataError)) throw error;
+      const rule = `writes ${JSON.stringify(text)}, which the vocabulary of ${name} cannot`;
+      const remedy = 'give a text of its own characters, or use style: plain or a pretrained model';
+      throw new ConfigError('cannot-write', `${method}: ${rule}; ${remedy}.`, { method, text });
+    }
+  }
 }
 
 /** A method that asks problems under two prompts would ask each once, and not say so. */

@@ -50,21 +50,26 @@ const CUT_BY_DEFINITION: readonly string[] = ['micro-token-mean'];
 interface TaskLines {
   readonly name: 'reverse_text' | 'sort_digits' | 'countdown';
   readonly yaml: string;
+  /** What completions of it may hold, for methods that look for a mark or write one. */
+  readonly mark: string;
 }
 
 /** Rewards from 0 to 1, as some objectives want them; those of weight 0 are there for group steps that read them. */
 const TASKS: readonly TaskLines[] = [
   {
     name: 'reverse_text',
+    mark: 'a',
     yaml: 'task: {name: reverse_text, min_length: 2, max_length: 3}\nreward_funcs: [{name: lcs, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: positions, weight: 0}]',
   },
   {
     name: 'sort_digits',
+    mark: '1',
     yaml: 'task: {name: sort_digits, digits: 2}\nreward_funcs: [{name: positions, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: lcs, weight: 0}]',
   },
 ];
 const TASK_WITH_STEPS: TaskLines = {
   name: 'countdown',
+  mark: '+',
   yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}, {name: accuracy, weight: 0}, {name: positions, weight: 0}, {name: lcs, weight: 0}]',
 };
 
@@ -93,7 +98,7 @@ num_generations_eval: 1
  * What these pay for stands behind a mark, which a policy of random weights seldom writes: they are asked to change one
  * reward of several, since a stage that paid nothing else would be refused for want of anything to learn from.
  */
-const CHANGE_ONE_REWARD: readonly string[] = ['ref-prob', 'r3'];
+const CHANGE_ONE_REWARD: readonly string[] = ['ref-prob', 'r3', 'verifree'];
 
 interface Combination {
   readonly task: TaskLines;
@@ -145,7 +150,12 @@ function combinations(): Combination[] {
     const ids = here.flat().map((one) => (typeof one === 'string' ? one : (one as { name: string }).name));
     const wantsSteps = ids.some((id) => facts(id).needs.some((need) => need.includes('steps of a solution')));
     const task = wantsSteps ? TASK_WITH_STEPS : usual;
-    const lines = [task.yaml, `seed: ${seed}`, `num_iterations: ${passes}`, stringify(Object.fromEntries(keys))];
+    const lines = [
+      task.yaml,
+      `seed: ${seed}`,
+      `num_iterations: ${passes}`,
+      stringify(Object.fromEntries(keys)).replaceAll(/["']?(<\/think>)?<answer>["']?/g, JSON.stringify(task.mark)),
+    ];
     return { task, yaml: `${COMMON}${lines.join('\n')}`, ids };
   });
 }

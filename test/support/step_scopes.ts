@@ -32,6 +32,7 @@ export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools
     followUp: (_, ...turns) => Int32Array.from(turns.flatMap(([reply]) => [...reply, 0])),
     said: (word) => word,
     shown: (_, ...texts) => Int32Array.from([...texts.flatMap((tokens) => [...tokens]), 0]),
+    ended: (tokens) => Int32Array.from([...tokens, 0]),
     end: Int32Array.of(0),
     tokensOf: (text) => Int32Array.from(text, Number),
     references: async () => [],

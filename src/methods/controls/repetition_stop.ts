@@ -2,6 +2,7 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
+import { repeats } from './repeats.ts';
 
 export const repetitionStop = method({
   id: 'repetition-stop',
@@ -22,11 +23,6 @@ export const repetitionStop = method({
     ),
   },
   create: ({ repeatedTokens: length, repetitions: times }): TokenControl => ({
-    after(tokens) {
-      const begin = tokens.length - length * times;
-      if (begin < 0) return undefined;
-      for (let i = begin; i + length < tokens.length; i++) if (tokens[i] !== tokens[i + length]) return undefined;
-      return 'stop';
-    },
+    after: (tokens) => (repeats(tokens, length, times) ? 'stop' : undefined),
   }),
 });

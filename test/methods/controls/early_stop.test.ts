@@ -12,7 +12,11 @@ const line = (options: string): string => `token_controls: [{name: early-stop, $
 
 function controlled(options: string, text: string, score: number) {
   const [{ part }] = createMethods(stageOf(line(options))).tokenControls;
-  const seen: PartialCompletion = { text: () => text, verdict: () => ({ score, status: 'incorrect', reason: '' }) };
+  const seen: PartialCompletion = {
+    text: () => text,
+    tokensOf: () => new Int32Array(),
+    verdict: () => ({ score, status: 'incorrect', reason: '' }),
+  };
   return part.after?.(new Int32Array(1), groupOf([]).item, seen);
 }
 

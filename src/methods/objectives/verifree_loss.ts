@@ -1,0 +1,60 @@
+/**
+ * What `verifree` is trained by: the reasoning by its advantage, and the reference answer behind it by its likelihood, as much
+ * as it was probable. Both are parts of one gradient, that of the probability of the reference. arXiv:2505.21493.
+ *
+ *   −A_t·log π at tokens that were sampled; −p·log π at those of a reference, p = exp Σ log π of them before the step, a constant
+ */
+
+import { TOKEN } from '../../token_kinds.ts';
+import { isOnPolicy, unreadRatio, usesMethod } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { LossTerm } from '../points.ts';
+import type { Rollout } from '../records.ts';
+import { ownWeight } from './by_group.ts';
+
+export const verifreeLoss = method({
+  id: 'verifree-loss',
+  about: {
+    does: 'Raises the log-prob of sampled tokens by their advantage, and of a reference answer by its probability.',
+    names: ['VeriFree'],
+    formula: '−A·log π of what was sampled, −p·log π of a reference; p = exp Σ log π(y*_t) before the step',
+    source: '2505.21493',
+    certainty: 'paper',
+  },
+  options: {},
+  warn: (_, __, stage) =>
+    isOnPolicy(stage)
+      ? undefined
+      : 'several steps are taken on the same completions, and nothing corrects for the policy having moved on; use ' +
+        'num_iterations: 1 and one step per batch',
+  note: (_, methods) =>
+    [
+      usesMethod(methods, 'verifree')
+        ? undefined
+        : 'no completion has a reference behind its reasoning, so that this is reinforce; add verifree to rollout_strategies',
+      unreadRatio(methods),
+    ].filter((said) => said !== undefined),
+  create: (): LossTerm => ({
+    coupling: 'sequence',
+    actsWithoutAdvantage: true,
+    add(sequences, gradients) {
+      sequences.forEach((sequence, i) => {
+        const { logprobs, advantages, coefficients, rollout } = sequence;
+        const { losses, dLogprobs } = gradients[i];
+        const p = referenceProbability(rollout);
+        for (let t = 0; t < coefficients.length; t++) {
+          if (coefficients[t] === 0) continue;
+          const slope = -ownWeight(sequence, t) * (rollout.labels?.[t] === TOKEN.reference ? p : advantages[t]);
+          losses[t] += slope * logprobs[t];
+          dLogprobs[t] += slope;
+        }
+      });
+    },
+  }),
+});
+
+/** Of the tokens of a reference, one behind the other, as they were scored; 1 where there are none. */
+function referenceProbability({ logprobs, labels }: Rollout): number {
+  if (labels === undefined) return 1;
+  return Math.exp(logprobs.reduce((sum, value, t) => (labels[t] === TOKEN.reference ? sum + value : sum), 0));
+}
