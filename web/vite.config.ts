@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { thirdPartyNotices } from '../tools/third_party_notices.mjs';
+import { packagedEngine } from './packaged_engine.mjs';
 import { precache } from './precache.mjs';
 
 // Threads of WebAssembly need these; the static build brings service_worker.js, which adds them.
@@ -21,7 +22,8 @@ const preview = {
 };
 
 // The engine's worker comes bundled, with notices of its own.
-const notices = thirdPartyNotices([fileURLToPath(new URL('../dist/web/THIRD_PARTY_NOTICES.txt', import.meta.url))]);
+const engine = fileURLToPath(new URL('../dist/web/', import.meta.url));
+const notices = thirdPartyNotices([`${engine}THIRD_PARTY_NOTICES.txt`]);
 
 export default defineConfig({
   root,
@@ -32,10 +34,11 @@ export default defineConfig({
   preview: { headers, host: '127.0.0.1' },
   plugins: [
     preview,
+    packagedEngine(engine),
     notices.collect,
     notices.write,
     precache(fileURLToPath(new URL('./service_worker.js', import.meta.url))),
   ],
-  worker: { format: 'es', plugins: () => [notices.collect], rolldownOptions: { output: { comments: false } } },
+  worker: { format: 'es' },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', modulePreload: false },
 });

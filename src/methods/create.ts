@@ -11,7 +11,7 @@ import type { DemonstratedProblem, Method, Needs, ParameterSet, SampledFigure } 
 import { objectiveTerm } from './objectives/surrogate_term.ts';
 import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
-import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
+import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type StageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 
 /** Methods of the caller, by `methodKey`. */
@@ -113,6 +113,16 @@ export interface StageNeeds {
   readonly proximal: boolean;
   /** Ids of the methods for which whole distributions are computed. */
   readonly distributionsFor: readonly string[];
+}
+
+/** To be awaited before the parts of these stages are made: where a bundle has them in files of their own, it fetches them. */
+export async function loadMethods(stages: readonly StageConfig[], own: OwnMethods = {}): Promise<void> {
+  const used = stages.flatMap((stage) =>
+    stage.stage === 'grpo'
+      ? METHOD_POINTS.flatMap((point) => stage.methods[point].flatMap((plugin) => findMethod(point, plugin, own) ?? []))
+      : [],
+  );
+  await Promise.all(used.map((method) => method.load?.()));
 }
 
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */

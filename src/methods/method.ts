@@ -45,6 +45,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
    */
   demonstrate?(problem: DemonstratedProblem, options: Values<Options>): TrainedText | undefined;
   create(options: Values<Options>, stage: GrpoStageConfig): Part;
+  /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
+  load?(): Promise<void>;
 }
 
 /** An answer without its end, and the word behind it that says what is wanted now. */

@@ -11,7 +11,14 @@ import { requireBestMetric } from '../grpo/best.ts';
 import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import { createFigures, createMethods, findMethod, type OwnMethods, type StageNeeds } from '../methods/create.ts';
+import {
+  createFigures,
+  createMethods,
+  findMethod,
+  loadMethods,
+  type OwnMethods,
+  type StageNeeds,
+} from '../methods/create.ts';
 import { categoryOf, Ledger } from '../methods/ledger.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -59,6 +66,7 @@ export async function openRun(
   requireStorage(config, backend);
   const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), ownMethods);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
+  await loadMethods(config.stages, ownMethods);
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);

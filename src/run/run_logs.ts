@@ -13,7 +13,7 @@ import { MetricsLog } from './metrics_log.ts';
 import type { ReporterEvent } from './reporter_event.ts';
 import type { LogPositions } from './state.ts';
 import type { Store } from './store.ts';
-import { TensorBoardLog } from './tensorboard.ts';
+import type { TensorBoardLog } from './tensorboard.ts';
 
 /** The logs of a session. */
 export class RunLogs {
@@ -32,7 +32,9 @@ export class RunLogs {
   static async open({ config }: TrainingRun, store: Store): Promise<RunLogs> {
     const completions = await MetricsLog.open(store, 'completions.jsonl');
     const metrics = await MetricsLog.open(store, 'metrics.jsonl', { after: completions });
-    const tensorBoard = reportsTo(config, 'tensorboard') ? new TensorBoardLog(store, config) : undefined;
+    const tensorBoard = reportsTo(config, 'tensorboard')
+      ? new (await import('./tensorboard.ts')).TensorBoardLog(store, config)
+      : undefined;
     return new RunLogs(metrics, completions, tensorBoard);
   }
 

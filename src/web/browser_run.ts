@@ -3,7 +3,6 @@
  * what a page wants) or in the caller's own thread (`openRunHere`).
  */
 
-import type { Catalogue } from '../config/catalogue.ts';
 import type { CreditedGroup, Evaluation } from '../methods/records.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { SessionEvent } from '../run/session.ts';
@@ -63,8 +62,6 @@ export interface OpenedRun {
   readonly storage: StorageReport;
   readonly status: RunStatus;
   readonly task: string;
-  /** Everything that a config can name, with its options: what controls are made of. */
-  readonly catalogue: Catalogue;
   readonly stages: readonly { readonly stage: 'sft' | 'grpo'; readonly maxSteps: number }[];
   /** Where it stands: [stage, steps taken in it]. */
   readonly stageIndex: number;

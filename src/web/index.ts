@@ -27,6 +27,7 @@ export type { OptionText } from '../options/describe.ts';
 export type { Verdict } from '../rewards/verdict.ts';
 export type { Store } from '../run/store.ts';
 export * from './browser_run.ts';
+export { loadCatalogue } from './catalogue.ts';
 export type { BackendReport, BackendRequest } from './choose_backend.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './opfs_store.ts';
 export type { OwnRewardRow } from './sandbox_program.ts';

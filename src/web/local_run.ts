@@ -5,7 +5,6 @@
  * a reload finds is therefore what the page showed.
  */
 
-import { catalogue } from '../config/catalogue.ts';
 import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -16,7 +15,6 @@ import { evaluate } from '../grpo/evaluate.ts';
 import { stageOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
-import { estimateTime } from '../planning/time_estimate.ts';
 import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint.ts';
@@ -43,18 +41,14 @@ import type {
   StorageReport,
   TriedCompletion,
 } from './browser_run.ts';
-import { checkOwnTask } from './check_own_task.ts';
 import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
 import { browserFingerprint, hashesOf } from './fingerprint.ts';
 import { openKept } from './kept_store.ts';
-import { startOwnReward } from './own_reward.ts';
-import { startOwnTask } from './own_task.ts';
 import { pastMetrics } from './past_metrics.ts';
 import { allFiles } from './refuge_store.ts';
-import { type StartSandbox, startSandbox } from './sandboxes.ts';
+import type { StartSandbox } from './sandboxes.ts';
 import { orBad, wholeRun } from './saved_run.ts';
 import { trackerNotes } from './tracker_notes.ts';
-import { tryReward } from './try_reward.ts';
 
 const SOURCE = { file: 'config' };
 const GROUPS = 4;
@@ -66,10 +60,10 @@ const EXAMPLES = 24;
  * @param sandbox  starts the worker of a visitor's reward; default: from this page
  * @throws RlvrError
  */
-export async function openRunHere(options: OpenOptions, sandbox: StartSandbox = startSandbox): Promise<BrowserRun> {
+export async function openRunHere(options: OpenOptions, sandbox?: StartSandbox): Promise<BrowserRun> {
   const closers: (() => Promise<void> | void)[] = [];
   try {
-    return await open(options, sandbox, closers);
+    return await open(options, sandbox ?? (await import('./sandboxes.ts')).startSandbox, closers);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
@@ -85,13 +79,13 @@ async function open(
   const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
   const { files, replaces = false } = options;
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
-  const own = options.task === undefined ? undefined : await startOwnTask(options.task, sandbox);
+  const own = options.task === undefined ? undefined : await (await ownCode()).startOwnTask(options.task, sandbox);
   if (own !== undefined) closers.push(() => own.close());
   const tasks = withWordsOf(config, own === undefined ? await createTasks(config) : oneTask(own));
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
-    const reward = await startOwnReward(name, code, sandbox);
+    const reward = await (await ownCode()).startOwnReward(name, code, sandbox);
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
@@ -116,6 +110,11 @@ async function open(
   closers.push(kept.release);
   await local.openStore(kept.store, kept.report, incoming !== undefined);
   return local;
+}
+
+/** Loaded for those who write code of their own. */
+function ownCode(): Promise<typeof import('./own_code.ts')> {
+  return import('./own_code.ts');
 }
 
 interface LocalParts {
@@ -210,7 +209,6 @@ class LocalRun implements BrowserRun {
       storage: this.#storage,
       status: this.#status,
       task: tasks.name,
-      catalogue: catalogue(),
       stages: config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
       stageIndex: state.stageIndex,
       step: state.step,
@@ -350,6 +348,7 @@ class LocalRun implements BrowserRun {
   }
 
   async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
+    const { startOwnReward, tryReward } = await ownCode();
     const reward = await startOwnReward('yours', code, this.#parts.sandbox);
     try {
       return await this.#atRest(() => tryReward(this.#parts.run, reward, completions));
@@ -359,6 +358,7 @@ class LocalRun implements BrowserRun {
   }
 
   async checkTask(code: string): Promise<CheckedTask> {
+    const { checkOwnTask, startOwnTask } = await ownCode();
     const task = await startOwnTask(code, this.#parts.sandbox);
     try {
       return await checkOwnTask(task);
@@ -369,6 +369,7 @@ class LocalRun implements BrowserRun {
 
   estimate(): Promise<BrowserEstimate> {
     return this.#atRest(async () => {
+      const { estimateTime } = await import('../planning/time_estimate.ts');
       const { config, tasks, clock } = this.#parts.run;
       const timed = await openRun(config, tasks, this.#parts.chosen.backend, { rewards: 'unused', clock });
       try {

@@ -2,7 +2,7 @@
 import { BackendError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
 import { errorOf, type FromWorker, type Method, type ToWorker } from './messages.ts';
-import { type SandboxWorker, startSandbox } from './sandboxes.ts';
+import type { SandboxWorker } from './sandboxes.ts';
 
 export interface WorkerOptions extends OpenOptions {
   /** Starts the engine's worker; default: this package's `engine_worker.js`, beside this file. */
@@ -164,7 +164,15 @@ class WorkerRun implements BrowserRun {
   #startSandbox(sandbox: number, port: MessagePort): void {
     const ended = (reason: string): void =>
       this.#worker.postMessage({ type: 'sandbox-ended', sandbox, reason } satisfies ToWorker);
-    this.#sandboxes.set(sandbox, startSandbox(port, ended));
+    const started = import('./sandboxes.ts').then(({ startSandbox }) => startSandbox(port, ended));
+    started.catch(() => ended('could not be loaded'));
+    this.#sandboxes.set(sandbox, {
+      terminate: () =>
+        void started.then(
+          (worker) => worker.terminate(),
+          () => undefined,
+        ),
+    });
   }
 
   #fail(reason: string): void {

@@ -1,5 +1,5 @@
 /** What the page promises besides training: access, weight, isolation, and a sentence for each misfortune. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,10 @@ import {
 } from './chromium.ts';
 
 const LINK = '#preset=sort-two&steps=2000&evalEvery=500';
+const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const MOST_BYTES = 1_500_000;
+/** Worker and page together, as they lie there, the editor apart. */
+const MOST_BYTES_AT_FIRST = 900_000;
 
 let browser: Browser;
 let site: Site;
@@ -37,11 +40,28 @@ afterAll(async () => {
 });
 
 it('all of the page, engine included, has fewer than 1.5 MB gzipped', () => {
-  const folder = fileURLToPath(new URL('../../web/dist', import.meta.url));
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_BYTES);
 });
+
+it('what a first visit loads until it trains has fewer than 900 kB, on WebAssembly and on WebGPU', async () => {
+  const before = site.requests.length;
+  const { page, close } = await arrive(browser, site.url);
+  await status(page, 'waiting');
+  await page.click('#train');
+  await status(page, 'training');
+  const paths = site.requests.slice(before).map((path) => (path === '/' ? '/index.html' : path));
+  await close();
+  const bytes = (some: readonly string[]): number =>
+    some.reduce((sum, path) => sum + statSync(join(DIST, path)).size, 0);
+  const ofWebAssembly = paths.filter((path) => /engine\/engine\.js|kernels_/.test(path));
+  expect(ofWebAssembly).toHaveLength(2);
+  const webGpu = (ofWebAssembly[0] as string).replace('engine/engine.js', 'engine/backend.js');
+  const all = bytes(paths);
+  expect(all).toBeLessThan(MOST_BYTES_AT_FIRST);
+  expect(all - bytes(ofWebAssembly) + bytes([webGpu])).toBeLessThan(MOST_BYTES_AT_FIRST);
+}, 60_000);
 
 it.each([
   ['desktop, light', { width: 1280, height: 800 }, 'light'],

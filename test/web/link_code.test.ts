@@ -1,9 +1,21 @@
 import { deflateSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { linkOf, ofPreset, readLink } from '../../web/src/experiment.ts';
+import {
+  type Experiment,
+  type OwnCodes,
+  ofPreset,
+  readLink,
+  readWholeLink,
+  type WholeLink,
+  wholeLinkOf,
+} from '../../web/src/experiment.ts';
 import { packedCode, unpackedCode } from '../../web/src/link_code.ts';
 
 const CODE = 'function reward({ completion }) {\n  return completion === "ü→😀" ? 1 : 0; // %&=#\n}\n';
+
+async function thereAndBack(experiment: Experiment, codes: OwnCodes): Promise<WholeLink> {
+  return readWholeLink(`#${await wholeLinkOf(experiment, codes)}`);
+}
 
 describe('code in a link', () => {
   it('comes back as it was, from letters that an address may have', () => {
@@ -26,17 +38,18 @@ describe('code in a link', () => {
     expect(unpackedCode(bomb)).toBeUndefined();
   });
 
-  it('is carried where the experiment trains on it, and only there', () => {
+  it('is carried where the experiment trains on it, and only there', async () => {
     const mine = { ...ofPreset('sort-two'), reward: 'yours' };
     const codes = { reward: CODE, task: 'function generate() {}' };
-    expect(readLink(`#${linkOf(mine, codes)}`)).toEqual({ experiment: mine, codes: { reward: CODE }, problems: [] });
-    expect(linkOf(ofPreset('sort-two'), codes)).toBe('preset=sort-two');
+    const carried = { reward: CODE };
+    expect(await thereAndBack(mine, codes)).toEqual({ experiment: mine, codes: carried, problems: [] });
+    expect(await wholeLinkOf(ofPreset('sort-two'), codes)).toBe('preset=sort-two');
     const both = { ...ofPreset('own-task'), reward: 'yours' };
-    expect(readLink(`#${linkOf(both, codes)}`)).toEqual({ experiment: both, codes, problems: [] });
+    expect(await thereAndBack(both, codes)).toEqual({ experiment: both, codes, problems: [] });
   });
 
-  it('that stands beside another reward is not read, which is said', () => {
-    const { codes, problems } = readLink(`#preset=sort-two&code=${packedCode(CODE)}`);
+  it('that stands beside another reward is not read, which is said', async () => {
+    const { codes, problems } = await readWholeLink(`#preset=sort-two&code=${packedCode(CODE)}`);
     expect(codes).toEqual({});
     expect(problems).toEqual(['code: it is no code, or no code of the reward "yours"; it is left out']);
   });

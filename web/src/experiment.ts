@@ -1,7 +1,5 @@
 /** What can be chosen: an experiment is a small flat record, which a link carries whole, and from which YAML is written. */
 
-import { packedCode, unpackedCode } from './link_code.ts';
-
 /** Values by the spelling of the YAML. */
 export type Knobs = Readonly<Record<string, number | boolean | string>>;
 
@@ -192,11 +190,8 @@ export function ofPreset(preset: string): Experiment {
   return { preset: name, ...(PRESETS[name] as Preset).experiment };
 }
 
-/**
- * The part of a link behind `#`: the preset, and every value that differs from it.
- * @param codes  what the visitor wrote: carried where the experiment runs it
- */
-export function linkOf(experiment: Experiment, codes?: OwnCodes): string {
+/** The part of a link behind `#`: the preset, and every value that differs from it. */
+export function linkOf(experiment: Experiment): string {
   const { preset, ...values } = experiment;
   const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;
   const { knobs, ...others } = values;
@@ -205,10 +200,17 @@ export function linkOf(experiment: Experiment, codes?: OwnCodes): string {
     ...Object.entries(others).filter(([key, value]) => plain[key] !== value),
     ...Object.entries(knobs).flatMap(([knob, value]) => (usual[knob] === value ? [] : [[KNOB + knob, value] as const])),
   ];
-  const own =
-    codes === undefined ? [] : codesOf(experiment, codes).map(({ what, code }) => [CODES[what], packedCode(code)]);
-  const all = [['preset', preset], ...different.map(([key, value]) => [key, String(value)]), ...own];
+  const all = [['preset', preset], ...different.map(([key, value]) => [key, String(value)])];
   return new URLSearchParams(all).toString();
+}
+
+/** The same with the code that the experiment runs. What packs it is loaded where there is some. */
+export async function wholeLinkOf(experiment: Experiment, codes: OwnCodes): Promise<string> {
+  const own = codesOf(experiment, codes);
+  if (own.length === 0) return linkOf(experiment);
+  const { packedCode } = await import('./link_code.ts');
+  const packed = own.map(({ what, code }) => [CODES[what], packedCode(code)]);
+  return `${linkOf(experiment)}&${new URLSearchParams(packed)}`;
 }
 
 /** Before the name of a knob in a link. */
@@ -234,13 +236,36 @@ function knobValue(text: string): number | boolean | string {
 /** What a link asks for. */
 export interface Link {
   readonly experiment: Experiment;
-  /** What it carries of its own reward or task: foreign, until the visitor has seen it. */
-  readonly codes: Partial<OwnCodes>;
   /** What in it is not followed, in words. */
   readonly problems: readonly string[];
 }
 
-/** Reads a link; what it does not know, or what is no number where one is due, is said, and left as the preset has it. */
+/** With what it carries of its own reward or task: foreign, until the visitor has seen it. */
+export interface WholeLink extends Link {
+  readonly codes: Partial<OwnCodes>;
+}
+
+/** Reads a link with the code that it carries. */
+export async function readWholeLink(hash: string): Promise<WholeLink> {
+  const link = readLink(hash);
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  const codes: Partial<Record<OwnCode['what'], string>> = {};
+  const problems = [...link.problems];
+  for (const what of ['reward', 'task'] as const) {
+    const packed = given.get(CODES[what]);
+    if (packed === null) continue;
+    const isRun = link.experiment[what] === 'yours';
+    const code = isRun ? (await import('./link_code.ts')).unpackedCode(packed) : undefined;
+    if (code !== undefined) codes[what] = code;
+    else problems.push(`${CODES[what]}: it is no code, or no code of the ${what} "yours"; it is left out`);
+  }
+  return { ...link, codes, problems };
+}
+
+/**
+ * Reads a link without its code; what it does not know, or what is no number where one is due, is said, and left as the
+ * preset has it.
+ */
 export function readLink(hash: string): Link {
   const given = new URLSearchParams(hash.replace(/^#/, ''));
   const problems: string[] = [];
@@ -267,15 +292,7 @@ export function readLink(hash: string): Link {
     experiment.task = 'sort_digits';
   }
   const knobs = { ...knobsOf(plain.preset, experiment.task as string), ...Object.fromEntries(written) };
-  const codes: Partial<Record<OwnCode['what'], string>> = {};
-  for (const what of ['reward', 'task'] as const) {
-    const packed = given.get(CODES[what]);
-    if (packed === null) continue;
-    const code = experiment[what] === 'yours' ? unpackedCode(packed) : undefined;
-    if (code !== undefined) codes[what] = code;
-    else problems.push(`${CODES[what]}: it is no code, or no code of the ${what} "yours"; it is left out`);
-  }
-  return { experiment: { ...experiment, knobs } as unknown as Experiment, codes, problems }; // the fields of a preset
+  return { experiment: { ...experiment, knobs } as unknown as Experiment, problems }; // the fields of a preset
 }
 
 /** The experiment of a link. */

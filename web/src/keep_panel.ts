@@ -33,7 +33,7 @@ export class KeepPanel {
         model,
         save,
         element('label', { class: 'button', for: 'load' }, 'Load a run', file),
-        copyButton('Copy link', () => lab.link),
+        copyButton('Copy link', () => lab.link()),
         hash,
       ),
       this.#hash,
@@ -84,13 +84,15 @@ export class KeepPanel {
 }
 
 /** A button that puts a text into the clipboard, and says so. */
-export function copyButton(label: string, text: () => string): HTMLButtonElement {
+export function copyButton(label: string, text: () => string | Promise<string>): HTMLButtonElement {
   const button = element('button', { type: 'button' }, label);
   button.addEventListener('click', async () => {
-    const copied = await navigator.clipboard.writeText(text()).then(
-      () => true,
-      () => false,
-    );
+    const copied = await Promise.resolve(text())
+      .then((written) => navigator.clipboard.writeText(written))
+      .then(
+        () => true,
+        () => false,
+      );
     button.textContent = copied ? 'Copied' : 'The browser refused';
     setTimeout(() => {
       button.textContent = label;

@@ -14,7 +14,15 @@ import {
 } from 'rlvr-train/web';
 import { Agreement } from './agreement.ts';
 import { historyOf } from './earlier.ts';
-import { codesOf, type Experiment, type Link, linkOf, type OwnCode, type OwnCodes, yamlOf } from './experiment.ts';
+import {
+  codesOf,
+  type Experiment,
+  type OwnCode,
+  type OwnCodes,
+  type WholeLink,
+  wholeLinkOf,
+  yamlOf,
+} from './experiment.ts';
 import { History } from './history.ts';
 import { Notes } from './notes.ts';
 import { Pace } from './pace.ts';
@@ -96,7 +104,7 @@ export class Lab {
   }
 
   /** Shows what a link asks for. Whatever it is, nothing of it is opened or run before a click. */
-  async offer({ experiment, codes, problems }: Link): Promise<void> {
+  async offer({ experiment, codes, problems }: WholeLink): Promise<void> {
     const opening = ++this.#opening;
     const before = this.run;
     this.run = undefined;
@@ -414,8 +422,8 @@ export class Lab {
     );
   }
 
-  get link(): string {
-    return `${location.origin}${location.pathname}${location.search}#${linkOf(this.experiment, this.codes)}`;
+  async link(): Promise<string> {
+    return `${location.origin}${location.pathname}${location.search}#${await wholeLinkOf(this.experiment, this.codes)}`;
   }
 }
 

@@ -5,7 +5,7 @@ import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';
 import { Curves } from './curves.ts';
 import { embed, ofExperiment } from './embed.ts';
-import { type Experiment, linkOf, type OwnCode, readLink } from './experiment.ts';
+import { type Experiment, type OwnCode, readWholeLink, wholeLinkOf } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
 import { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
@@ -48,7 +48,7 @@ async function start(): Promise<void> {
   const draw = drawing(parts);
   const isEmbedded = query.get('embed') === '1';
   if (isEmbedded) embed(byId('full') as HTMLAnchorElement);
-  const link = readLink(isEmbedded && location.hash === '' ? `#${ofExperiment(query)}` : location.hash);
+  const link = await readWholeLink(isEmbedded && location.hash === '' ? `#${ofExperiment(query)}` : location.hash);
   let isKept = false;
   const lab = new Lab(link.experiment, codes, backend, () => {
     if (lab.run !== undefined && !isOwnReload()) markOpened();
@@ -61,13 +61,18 @@ async function start(): Promise<void> {
   for (const code of Object.values(codes)) lab.agreement.learn(code);
   const drawn = drawnStatus(lab);
   parts.push(drawn.first);
-  const show = (experiment: Experiment): void => markOpened(`#${linkOf(experiment, lab.codes)}`);
+  let shown: Experiment | undefined;
+  const show = async (experiment: Experiment): Promise<void> => {
+    shown = experiment;
+    const hash = await wholeLinkOf(experiment, lab.codes);
+    if (shown === experiment) markOpened(`#${hash}`);
+  };
   // What was open before a reload is opened again; of anything else that an address asks for, nothing is before a click.
   const wasOpen = isOwnReload();
   lab.codes = { ...lab.codes, ...link.codes };
   const opened = wasOpen ? lab.open() : lab.offer(link);
   const choose = (experiment: Experiment): void => {
-    show(experiment);
+    void show(experiment);
     void lab.open(experiment).then(() => overlay.look());
   };
   const curves = new Curves(byId('curves'), lab, () => draw.soon());
@@ -104,7 +109,7 @@ async function start(): Promise<void> {
     event.preventDefault();
     byId('controls').focus();
   });
-  addEventListener('hashchange', () => void lab.offer(readLink(location.hash)));
+  addEventListener('hashchange', () => void readWholeLink(location.hash).then((asked) => lab.offer(asked)));
   draw.soon();
   await opened;
   offerServedRun(byId('controls'), lab, show);

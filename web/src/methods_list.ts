@@ -2,7 +2,7 @@
 import type { Catalogue, OptionText } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 
-/** A place that is filled once it is opened and the engine has told what there is. */
+/** A place that is filled once it is opened and what there is was fetched. */
 export class MethodsList {
   readonly box = element('details', { id: 'methods' }, element('summary', {}, 'Methods and their options'));
   #catalogue: Catalogue | undefined;
@@ -12,9 +12,8 @@ export class MethodsList {
     this.box.addEventListener('toggle', () => this.#fill());
   }
 
-  /** @param catalogue  the same for every run of the page */
-  show(catalogue: Catalogue | undefined): void {
-    this.#catalogue ??= catalogue;
+  show(catalogue: Catalogue): void {
+    this.#catalogue = catalogue;
     this.#fill();
   }
 

@@ -1,9 +1,9 @@
 /** Settings: those of a new run, those that a run may change while it goes on, and the YAML of both. */
-import type { Catalogue, CatalogueTask, OptionText, SettingChange } from 'rlvr-train/web';
+import { type Catalogue, type CatalogueTask, loadCatalogue, type OptionText, type SettingChange } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 import type { Experiment, Knobs } from './experiment.ts';
 import { copyButton } from './keep_panel.ts';
-import type { Lab } from './lab.ts';
+import { type Lab, messageOf } from './lab.ts';
 import { MethodsList, optionText } from './methods_list.ts';
 
 type NumberKey = { [Key in keyof Experiment]: Experiment[Key] extends number ? Key : never }[keyof Experiment];
@@ -77,8 +77,9 @@ export class SettingsPanel {
   readonly #choose: (experiment: Experiment) => void;
   readonly #methods = new MethodsList();
   #shown: Experiment | undefined;
-  #shownRun: Lab['run'];
-  #tasks: readonly CatalogueTask[] = [];
+  /** What there is, once it was fetched: at the latest when the visitor comes here, and never before a first training. */
+  #catalogue: Catalogue | undefined;
+  #isFetched = false;
   #changes = 0;
 
   /** @param choose  called with another experiment: a run of its own */
@@ -109,6 +110,10 @@ export class SettingsPanel {
     this.#reward.addEventListener('change', () => choose({ ...lab.experiment, reward: this.#reward.value }));
     const estimate = element('button', { type: 'button' }, 'Measure this device');
     estimate.addEventListener('click', () => void this.#measure());
+    const seen = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) this.#fetch();
+    });
+    seen.observe(place);
     place.append(
       element('h3', {}, 'Within a run'),
       element(
@@ -151,6 +156,24 @@ export class SettingsPanel {
         this.#yaml,
       ),
       this.#methods.box,
+    );
+  }
+
+  #fetch(): void {
+    if (this.#isFetched) return;
+    this.#isFetched = true;
+    loadCatalogue().then(
+      (catalogue) => {
+        this.#catalogue = catalogue;
+        this.#methods.show(catalogue);
+        this.#explain(catalogue);
+        this.#shown = undefined;
+        this.update();
+      },
+      (error: unknown) => {
+        this.#isFetched = false;
+        this.#lab.notes.say('warn', `The list of settings could not be loaded: ${messageOf(error)}`);
+      },
     );
   }
 
@@ -215,10 +238,9 @@ export class SettingsPanel {
     const { experiment, run, status } = this.#lab;
     for (const { input } of this.#sliders)
       input.disabled = run === undefined || status === 'busy' || status === 'stopping';
-    const isSame = this.#shown === experiment && this.#changes === this.#lab.settings.length;
-    if (isSame && this.#shownRun === run) return;
+    if (status === 'resting' || this.#lab.history.step > 0) this.#fetch();
+    if (this.#shown === experiment && this.#changes === this.#lab.settings.length) return;
     this.#shown = experiment;
-    this.#shownRun = run;
     this.#changes = this.#lab.settings.length;
     for (const { setting, input } of this.#numbers) input.value = String(experiment[setting.key]);
     const inForce = Object.assign({}, ...this.#lab.settings) as SettingChange['settings'];
@@ -228,11 +250,8 @@ export class SettingsPanel {
       input.setAttribute('aria-valuetext', String(value));
       shown.value = String(value);
     }
-    this.#tasks = run?.opened.catalogue.tasks ?? this.#tasks; // while another run opens, those of the last
-    const task = this.#tasks.find(({ name }) => name === experiment.task);
+    const task = this.#catalogue?.tasks.find(({ name }) => name === experiment.task);
     this.#showKnobs(task);
-    this.#methods.show(run?.opened.catalogue);
-    if (run !== undefined) this.#explain(run.opened.catalogue);
     const known = experiment.task === 'yours' ? ['accuracy'] : [experiment.reward].filter((name) => name !== 'yours');
     const fitting = task?.rewards ?? known;
     const names = [...fitting, 'yours'];

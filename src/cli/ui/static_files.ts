@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 /** Beside `dist`, in a checkout as in the package. */
 const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
+/** Where the engine's worker lies for everyone. The page asks for it in a folder of its own, named by a hash. */
+const ENGINE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
+const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|engine\/[\w-]+\.js)$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -27,8 +30,11 @@ export interface StaticFile {
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, string>;
 
+  readonly #engine: ReadonlyMap<string, string>;
+
   constructor(folder = FOLDER) {
-    this.#files = new Map(filesOf(folder).map((file) => [relative(folder, file).split(sep).join('/'), file]));
+    this.#files = filesOf(folder);
+    this.#engine = filesOf(ENGINE_FOLDER);
   }
 
   /** False in a checkout whose page was not built. */
@@ -38,19 +44,20 @@ export class StaticFiles {
 
   /** @param path  below the folder; '' is its page */
   async read(path: string): Promise<StaticFile | undefined> {
-    const file = this.#files.get(path === '' ? 'index.html' : path);
+    const inEngine = ENGINE.exec(path)?.[1];
+    const file = this.#files.get(path === '' ? 'index.html' : path) ?? (inEngine && this.#engine.get(inEngine));
     if (file === undefined) return undefined;
     return { type: TYPES[extname(file)] ?? 'application/octet-stream', bytes: await readFile(file) };
   }
 }
 
-function filesOf(folder: string): string[] {
+/** By the path below the folder. */
+function filesOf(folder: string): Map<string, string> {
   try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = entries.map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+    return new Map(files.map((file) => [relative(folder, file).split(sep).join('/'), file]));
   } catch {
-    return []; // not built
+    return new Map(); // not built
   }
 }

@@ -1,6 +1,6 @@
 /** Which build of the kernels this engine takes: with threads, with fused multiply-add, with wide tiles. */
 import { NARROW_PANEL, STRIP_ROWS, WIDE_PANEL } from './assembly/sizes.ts';
-import * as binaries from './binaries.ts';
+import { type BinaryName, binary } from './binary.ts';
 import { RESERVED_BYTES } from './layout.ts';
 
 /** What a host can switch on in its engine before a module is compiled. */
@@ -33,9 +33,13 @@ const TRIAL_LENGTH = 128;
 /** Wide tiles must be this much faster to be taken. */
 const WORTHWHILE = 1.1;
 
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
+/** A module whose only function multiplies and adds with relaxed SIMD: (v128, v128, v128) → f32x4.relaxed_madd. */
+const RELAXED_SIMD = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // the head of every module
+  ...[0x01, 0x08, 0x01, 0x60, 0x03, 0x7b, 0x7b, 0x7b, 0x01, 0x7b], // its type
+  ...[0x03, 0x02, 0x01, 0x00], // a function of it
+  ...[0x0a, 0x0d, 0x01, 0x0b, 0x00, 0x20, 0x00, 0x20, 0x01, 0x20, 0x02, 0xfd, 0x85, 0x02, 0x0b], // its code
+);
 
 /** Compiles the build that fits. Every build gives the same bits, except that fused multiply-add rounds once. */
 export async function compileKernels(
@@ -43,26 +47,26 @@ export async function compileKernels(
   switches: EngineSwitches | undefined,
 ): Promise<KernelModule> {
   const fma = options.fma && hasRelaxedSimd(switches);
-  if (!options.threads) return { module: await compile(fma ? binaries.singleFma : binaries.single), fma, wide: false };
-  if (!fma) return { module: await compile(binaries.threads), fma, wide: false };
+  if (!options.threads) return { module: await compile(fma ? 'singleFma' : 'single'), fma, wide: false };
+  if (!fma) return { module: await compile('threads'), fma, wide: false };
   const mayBeFaster = options.wide !== false && switches?.allowWideSimd() === true;
-  const narrow = await compile(binaries.threadsFma);
+  const narrow = await compile('threadsFma');
   if (options.wide !== true && !mayBeFaster) return { module: narrow, fma, wide: false };
-  const wide = await compile(binaries.threadsFmaWide);
+  const wide = await compile('threadsFmaWide');
   const takesWide = options.wide ?? (await measured(wide, narrow));
   return { module: takesWide ? wide : narrow, fma, wide: takesWide };
 }
 
 /** Whether the engine compiles relaxed-SIMD code, after asking it to where it does not by itself. */
 function hasRelaxedSimd(switches: EngineSwitches | undefined): boolean {
-  const compiles = (): boolean => WebAssembly.validate(decode(binaries.singleFma));
+  const compiles = (): boolean => WebAssembly.validate(RELAXED_SIMD);
   if (compiles()) return true;
   switches?.allowRelaxedSimd();
   return compiles();
 }
 
-function compile(base64: string): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(decode(base64));
+async function compile(name: BinaryName): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await binary(name));
 }
 
 let wideIsFaster: Promise<boolean> | undefined;
