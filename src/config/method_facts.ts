@@ -68,6 +68,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   words: 'words of its own: further tokens of a closed vocabulary, text for a pretrained model',
   texts: 'a vocabulary that has what it writes',
   replies: 'room for prompts that go on behind a completion',
+  behindCompletions: 'room for a word behind each completion',
   demonstrations: 'a task that has demonstrations',
   distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',
   refDistributions: 'the same under the reference',

@@ -51,6 +51,10 @@ const TURN_TOKENS = 32;
 
 /** Most tokens by which a prompt behind so many replies is longer than the problem's own. */
 export function mostFollowUpTokens({ codec, maxCompletionTokens }: TaskSet, replies: number): number {
-  const longest = Math.max(0, ...[...(codec.words?.values() ?? [])].map(({ length }) => length));
-  return replies * (maxCompletionTokens + longest + (codec.joint === undefined ? TURN_TOKENS : 0));
+  return replies * (maxCompletionTokens + longestWord({ codec }) + (codec.joint === undefined ? TURN_TOKENS : 0));
+}
+
+/** Tokens of the longest word of a run, at most. */
+export function longestWord({ codec }: Pick<TaskSet, 'codec'>): number {
+  return Math.max(0, ...[...(codec.words?.values() ?? [])].map(({ length }) => length));
 }

@@ -86,16 +86,27 @@ export function scoredTexts(
 ): { readonly texts: readonly ScoredText[]; readonly gradients: LossGradients } {
   const { offsets, places, inOrder } = tokenOrder(
     batch,
-    texts.map(({ tokens }) => tokens.length),
+    texts.map(({ behind, tokens }) => (behind?.length ?? 0) + tokens.length),
   );
   const [logprobs, entropies] = [inOrder(scores.logprobs), inOrder(scores.entropies)];
+  const gradients = emptyGradients(offsets, places, 0);
+  /** Those of the tokens that carry a loss. */
+  const own = <Values extends Float32Array | Float64Array>(values: Values, { tokens }: TrainedText): Values =>
+    values.subarray(values.length - tokens.length) as Values; // a part is of the same kind
   return {
     texts: texts.map((text, c) => ({
       ...text,
-      logprobs: logprobs.subarray(offsets[c], offsets[c + 1]),
-      entropies: entropies.subarray(offsets[c], offsets[c + 1]),
+      logprobs: own(logprobs.subarray(offsets[c], offsets[c + 1]), text),
+      entropies: own(entropies.subarray(offsets[c], offsets[c + 1]), text),
     })),
-    gradients: emptyGradients(offsets, places, 0),
+    gradients: {
+      ...gradients,
+      bySequence: gradients.bySequence.map(({ losses, dLogprobs, dEntropies }, c) => ({
+        losses: own(losses, texts[c]),
+        dLogprobs: own(dLogprobs, texts[c]),
+        dEntropies: own(dEntropies, texts[c]),
+      })),
+    },
   };
 }
 

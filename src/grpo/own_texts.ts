@@ -5,13 +5,17 @@
 import { fittingItem } from '../data/prompt_limit.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
 import type { TrainedText } from '../methods/points.ts';
-import { packBatch, splitGroups, type TokenGroup } from '../model/batch.ts';
+import { type BatchLimits, equalInts, fits, packBatch, sizesOf, type TokenGroup } from '../model/batch.ts';
+import { wordTokens } from '../text/control_words.ts';
+import { TOKEN } from '../token_kinds.ts';
 import { scoredTexts } from './loss_sequences.ts';
 import type { TrainingRun } from './run.ts';
 import type { StepScope } from './step_scope.ts';
 
-interface TextGroup extends TokenGroup {
-  readonly text: TrainedText;
+/** Texts that go through the model together. */
+interface TextBatch {
+  readonly texts: TrainedText[];
+  groups: TokenGroup[];
 }
 
 /**
@@ -26,16 +30,15 @@ export async function accumulateTexts(run: TrainingRun, scope: StepScope, temper
     const context = scope.context(id);
     const demonstrations = (count: number): readonly TrainedText[] =>
       Array.from({ length: count }, () => demonstrationAt(run, context.rng.int(0, Math.max(1, state.itemsDrawn) - 1)));
-    const texts = part.texts({ ...context, demonstrations });
+    const texts = part.texts({
+      ...context,
+      demonstrations,
+      wordTokens: (word) => wordTokens(run.tasks.codec, word),
+    });
     for (const text of texts) checkFits(run, id, text);
-    const groups = texts.map((text): TextGroup => ({ prompt: text.prompt, completions: [text.tokens], text }));
-    for (const micro of splitGroups(groups, policy.capacity)) {
-      const batch = packBatch(micro);
-      const scored = scoredTexts(
-        batch,
-        micro.map(({ text }) => text),
-        await policy.forward(batch, temperature),
-      );
+    for (const micro of textBatches(texts, policy.capacity)) {
+      const batch = packBatch(micro.groups);
+      const scored = scoredTexts(batch, micro.texts, await policy.forward(batch, temperature));
       part.addTexts?.(scored.texts, scored.gradients.bySequence, context);
       const { losses, ...derivatives } = scored.gradients.toRows();
       await policy.backward(derivatives);
@@ -46,6 +49,35 @@ export async function accumulateTexts(run: TrainingRun, scope: StepScope, temper
   return loss;
 }
 
+/** Texts in order, as many together as fit. */
+function textBatches(texts: readonly TrainedText[], limits: BatchLimits): TextBatch[] {
+  const batches: TextBatch[] = [];
+  for (const text of texts) {
+    const last = batches[batches.length - 1];
+    const together = last && withText(last.groups, text);
+    if (last !== undefined && together !== undefined && fits(sizesOf(together), limits)) {
+      last.texts.push(text);
+      last.groups = together;
+    } else {
+      batches.push({ texts: [text], groups: withText([], text) });
+    }
+  }
+  return batches;
+}
+
+/** The groups with one more text: in the last of them, where that shares its prompt. */
+function withText(groups: readonly TokenGroup[], { prompt, behind, tokens }: TrainedText): TokenGroup[] {
+  const last = groups[groups.length - 1];
+  if (behind === undefined) return [...groups, { prompt, completions: [tokens] }];
+  const whole = Int32Array.from([...behind, ...tokens]);
+  const labels = new Uint8Array(whole.length).fill(TOKEN.given, 0, behind.length);
+  if (last?.labels === undefined || !equalInts(last.prompt, prompt)) {
+    return [...groups, { prompt, completions: [whole], labels: [labels] }];
+  }
+  const shared = { prompt, completions: [...last.completions, whole], labels: [...last.labels, labels] };
+  return [...groups.slice(0, -1), shared];
+}
+
 /** As a supervised stage would have shown it. @param from  in the training stream, from where on the first is taken that is not left out */
 function demonstrationAt({ tasks, config: { seed } }: TrainingRun, from: number): TrainedText {
   const { item, index } = fittingItem(tasks, seed, from);
@@ -53,15 +85,17 @@ function demonstrationAt({ tasks, config: { seed } }: TrainingRun, from: number)
 }
 
 /** @throws RlvrError for a text that there is no room for; demonstrations always fit */
-function checkFits({ policy: { capacity }, state }: TrainingRun, id: string, { prompt, tokens }: TrainedText): void {
+function checkFits({ policy: { capacity }, state }: TrainingRun, id: string, text: TrainedText): void {
+  const { prompt, behind = new Int32Array(), tokens } = text;
   const most = Math.min(capacity.rows + 1, capacity.context);
-  if (prompt.length > 0 && prompt.length + tokens.length <= most && tokens.length <= capacity.lossRows) return;
+  const length = prompt.length + behind.length + tokens.length;
+  if (prompt.length > 0 && length <= most && tokens.length <= capacity.lossRows) return;
   throw new RlvrError(
     'text-too-long',
-    `step ${state.step + 1}: ${id} trains on a text of ${prompt.length} prompt tokens and ${tokens.length} further ones — ` +
+    `step ${state.step + 1}: ${id} trains on a text of ${prompt.length} prompt tokens and ${length - prompt.length} further ones — ` +
       `this run has room for 1 or more, and for ${most} altogether, ${capacity.lossRows} of them with a loss; give ` +
       'shorter texts.',
-    { id, prompt: prompt.length, tokens: tokens.length },
+    { id, prompt: prompt.length, tokens: length - prompt.length },
   );
 }
 

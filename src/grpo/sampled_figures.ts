@@ -1,9 +1,12 @@
 /** What is known of sampled tokens before they are credited, where a method asks for it: a scoring pass for each figure. */
 import type { Rollout, RolloutGroup } from '../methods/records.ts';
+import { isScoredByItself, SELF_SCORE } from '../methods/self_score.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import type { PackedBatch } from '../model/batch.ts';
+import type { BatchLimits, PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitUnits } from '../model/batch.ts';
 import { uniformDivergences } from '../model/distributions.ts';
+import { wordTokens } from '../text/control_words.ts';
+import { TOKEN } from '../token_kinds.ts';
 import { tokenGroups } from './credit.ts';
 import { groupParts } from './group_parts.ts';
 import { type TrainingRun, timed } from './run.ts';
@@ -33,7 +36,42 @@ export async function withSampledFigures(
       }
     }
   });
-  return groups.map((group) => ({ ...group, rollouts: scored.get(group) ?? group.rollouts }));
+  const figured = groups.map((group) => ({ ...group, rollouts: scored.get(group) ?? group.rollouts }));
+  if (!needs.sampled.includes('selfLogprob')) return figured;
+  return timed(run, 'update', () => withSelfLogprobs(run, stage, figured, capacity));
+}
+
+/** A pass of its own: the word stands behind each completion that has ended. */
+async function withSelfLogprobs(
+  { policy, tasks: { codec } }: TrainingRun,
+  { sampling: { temperature } }: GrpoStageConfig,
+  groups: readonly RolloutGroup[],
+  capacity: Required<BatchLimits>,
+): Promise<readonly RolloutGroup[]> {
+  const word = wordTokens(codec, SELF_SCORE);
+  const ended = groups.flatMap(({ prompt, rollouts, kind }) =>
+    kind !== undefined ? [] : rollouts.filter(isScoredByItself).map((rollout) => ({ prompt, rollout })),
+  );
+  const groupsOf = ({ prompt, rollout: { tokens, prompt: own = prompt } }: (typeof ended)[number]): TokenGroup[] => {
+    const labels = new Uint8Array(tokens.length + word.length).fill(TOKEN.given, 0, tokens.length);
+    return [{ prompt: own, completions: [Int32Array.from([...tokens, ...word])], labels: [labels] }];
+  };
+  const found = new Map<Rollout, number>();
+  for (const micro of splitUnits(ended, groupsOf, capacity)) {
+    const batch = packBatch(micro.flatMap(groupsOf));
+    const { logprobs } = await policy.score(batch, temperature);
+    logprobs.forEach((value, row) => {
+      const { rollout } = micro[batch.completionOf[row]];
+      found.set(rollout, (found.get(rollout) ?? 0) + value);
+    });
+  }
+  return groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => {
+      const selfLogprob = found.get(rollout);
+      return selfLogprob === undefined ? rollout : { ...rollout, selfLogprob };
+    }),
+  }));
 }
 
 type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl'>;
@@ -78,6 +116,6 @@ function byRollout({ completionOf, tokenOf }: PackedBatch, rows: Float32Array, i
 export function withoutSampledFigures<G extends RolloutGroup>(groups: readonly G[]): readonly G[] {
   return groups.map((group) => ({
     ...group,
-    rollouts: group.rollouts.map(({ refLogprobs: _, uniformKl: __, ...rollout }) => rollout),
+    rollouts: group.rollouts.map(({ refLogprobs: _, uniformKl: __, selfLogprob: ___, ...rollout }) => rollout),
   }));
 }

@@ -36,6 +36,7 @@ export function openStep(run: TrainingRun, stage: GrpoStageConfig): StepScope {
         `method|${run.config.seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}`,
       ),
       ledger: run.ledger,
+      vocabularySize: run.tasks.codec.vocabSize,
       tokenText: (token) => run.tasks.codec.tokenText(token),
       metric: (name, value) => {
         logged[`${id}/${name}`] = value;

@@ -106,6 +106,7 @@ export interface StageNeeds {
   readonly texts: readonly (readonly [string, string])[];
   /** Completions in a prompt that goes on behind them, at most. */
   readonly replies: number;
+  readonly behindCompletions: boolean;
   readonly demonstrations: boolean;
   readonly distributions: boolean;
   readonly refDistributions: boolean;
@@ -273,7 +274,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     ...new Set(asked.flatMap(({ id, needs }) => (is(needs) ? [id] : []))),
   ];
   const holds = (set: ParameterSet) => some(({ parameterSets }) => parameterSets?.includes(set));
-  const sampled = (['refLogprobs', 'uniformKl'] as const).filter((name) =>
+  const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob'] as const).filter((name) =>
     some((needs) => needs.sampled?.includes(name)),
   );
   const refDistributions = some((needs) => needs.refDistributions);
@@ -300,6 +301,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
     texts: asked.flatMap(({ id, needs }) => (needs.texts ?? []).map((text) => [id, text] as const)),
     replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),
+    behindCompletions: some((needs) => needs.behindCompletions),
     demonstrations: some(({ demonstrations }) => demonstrations),
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,

@@ -111,9 +111,10 @@ export type ParameterSet = 'reference' | 'first' | 'average';
 
 /**
  * What may be known of sampled tokens before they are credited, at the price of a scoring pass each: their log-probs under
- * the reference, and the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats.
+ * the reference, the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats, and the log-prob of the
+ * word by which a policy scores itself, behind each completion that has ended.
  */
-export type SampledFigure = 'refLogprobs' | 'uniformKl';
+export type SampledFigure = 'refLogprobs' | 'uniformKl' | 'selfLogprob';
 
 /** What a method asks of the run before step 1; the union decides programs and memory. */
 export interface Needs {
@@ -158,6 +159,8 @@ export interface Needs {
   readonly texts?: readonly string[];
   /** Room for prompts that go on behind so many completions, at most: `RolloutTools.followUp`. */
   readonly replies?: number;
+  /** Room for one of its words behind a whole completion: `TrainedText.behind`, and the figure `selfLogprob`. */
+  readonly behindCompletions?: true;
   /** Room for demonstrations of the task's problems: `LossTerm.texts`. */
   readonly demonstrations?: true;
 }
@@ -172,6 +175,8 @@ export interface StepContext {
   /** A stream of its own, named by seed, stage, step and method: same seed, same bits. */
   readonly rng: Rng;
   readonly ledger: Ledger;
+  /** Tokens of the vocabulary. */
+  readonly vocabularySize: number;
   /** What a token writes; a text may need several tokens for one character. */
   tokenText(id: number): string;
   /** Logs a number in metrics.jsonl, as `<id>/<name>`. */

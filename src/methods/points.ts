@@ -222,6 +222,8 @@ export interface DeviceObjective {
 /** A prompt and tokens behind it that a term trains on beside the rollouts. */
 export interface TrainedText {
   readonly prompt: Int32Array;
+  /** What stands between the two and carries no loss; texts one after the other of an equal prompt then share its rows. */
+  readonly behind?: Int32Array;
   /** Each of them carries a loss. */
   readonly tokens: Int32Array;
 }
@@ -237,6 +239,8 @@ export interface ScoredText extends TrainedText {
 export interface TextSources extends StepContext {
   /** Demonstrations of problems that the run has drawn so far, its supervised stages included: at random, with replacement. */
   demonstrations(count: number): readonly TrainedText[];
+  /** A word of `Needs.words` in tokens. */
+  wordTokens(word: string): Int32Array;
 }
 
 export interface LossTerm extends Stateful, BatchObserver {

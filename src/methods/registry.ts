@@ -140,6 +140,7 @@ import { negScaleSuccess } from './shaping/neg_scale_success.ts';
 import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
 import { selfCertainty } from './shaping/self_certainty.ts';
+import { selfScoreMix } from './shaping/self_score_mix.ts';
 import { tokenReward } from './shaping/token_reward.ts';
 import { bandit } from './sources/bandit.ts';
 import { fewShotData } from './sources/few_shot_data.ts';
@@ -159,6 +160,7 @@ import { klCov } from './terms/kl_cov.ts';
 import { klExact } from './terms/kl_exact.ts';
 import { klLoss } from './terms/kl_loss.ts';
 import { klSampler } from './terms/kl_sampler.ts';
+import { laser } from './terms/laser.ts';
 import { lpReg } from './terms/lp_reg.ts';
 import { positiveNll } from './terms/positive_nll.ts';
 import { sdpo } from './terms/sdpo.ts';
@@ -286,6 +288,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     selfCertainty,
     stdEmaFilter,
     precisionWeights,
+    selfScoreMix,
     mCov,
     mEntropy,
     klReward,
@@ -324,6 +327,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     positiveNll,
     sftReplay,
     sdpo,
+    laser,
   ],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],
   controllers: [

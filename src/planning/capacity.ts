@@ -1,7 +1,7 @@
 /** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
 
 import type { RunConfig } from '../config/run_config.ts';
-import { mostFollowUpTokens } from '../data/follow_up.ts';
+import { longestWord, mostFollowUpTokens } from '../data/follow_up.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
@@ -55,8 +55,9 @@ export function planCapacity(
   const shown = tasks.maxShownTokens * Math.max(0, ...needs.map((ofStage) => ofStage.shown));
   const replies = mostFollowUpTokens(tasks, Math.max(0, ...needs.map((ofStage) => ofStage.replies)));
   const further = Math.max(shown, replies);
+  const behind = needs.some(({ behindCompletions }) => behindCompletions) ? longestWord(tasks) : 0;
   const prompt = tasks.maxPromptTokens + further;
-  const context = longestSequence(config, tasks, further);
+  const context = longestSequence(config, tasks, further + behind);
   let rows = 1;
   let lossRows = 1;
   let groups = 1;
@@ -76,7 +77,7 @@ export function planCapacity(
     const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
     const prompts = 1 + (needed?.prompts ?? 0);
     const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens + further;
-    const groupRows = promptRows + samples * (limit - 1);
+    const groupRows = promptRows + samples * (limit - 1 + behind);
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const togetherAsked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
     const most = needed?.distributionsFor.length ? mostDistributed(stage, tasks, needed.distributionsFor) : all;
@@ -90,7 +91,7 @@ export function planCapacity(
     if (needed?.distributionsFor.length) {
       distributionRows = Math.max(distributionRows, together * samples * limit);
     }
-    rows = Math.max(rows, Math.ceil(together) * promptRows + together * samples * (limit - 1));
+    rows = Math.max(rows, Math.ceil(together) * promptRows + together * samples * (limit - 1 + behind));
     lossRows = Math.max(lossRows, together * samples * limit);
     if (needed?.demonstrations) {
       // One demonstration may be longer than a whole group of this stage.

@@ -6,11 +6,21 @@ import { Ledger } from '../../src/methods/ledger.ts';
 import type { StepContext } from '../../src/methods/method.ts';
 import type { RolloutTools } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
+import { VOCABULARY } from './rollouts.ts';
 
 export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
   const { maxSteps } = stage.optimizer;
   const [rng, ledger] = [rngFor('test'), new Ledger()];
-  return { step, progress: step / maxSteps, stage, rng, ledger, tokenText: String, metric: () => {} };
+  return {
+    step,
+    progress: step / maxSteps,
+    stage,
+    rng,
+    ledger,
+    vocabularySize: VOCABULARY,
+    tokenText: String,
+    metric: () => {},
+  };
 }
 
 /** The methods of a stage at one of its steps. */
