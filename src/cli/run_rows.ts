@@ -49,9 +49,14 @@ const LAST_LOOK = 1 << 24;
 /** Milliseconds between the last line of a run's log and the file that says why it failed. */
 const FAILURE_SLACK_MS = 5000;
 
-/** The runs in a directory, itself included, newest first. @throws CheckpointError where there is no such directory */
-export async function runRows(directory: string): Promise<RunRow[]> {
-  const rows = await Promise.all((await runDirectories(directory)).map(rowOf));
+/**
+ * The runs in a directory, itself included, newest first.
+ *
+ * @param read  how a directory becomes a row
+ * @throws CheckpointError where there is no such directory
+ */
+export async function runRows(directory: string, read = rowOf): Promise<RunRow[]> {
+  const rows = await Promise.all((await runDirectories(directory)).map((found) => read(found)));
   return rows.sort((a, b) => b.changedMs - a.changedMs || (a.directory < b.directory ? -1 : 1));
 }
 

@@ -35,12 +35,18 @@ export async function listRuns(
  * Every run of a group has the same keys, so that values can be compared; `–` where a config lacks one.
  */
 export function differences(rows: readonly RunRow[]): ReadonlyMap<string, string>[] {
+  const tasks = [...new Set(rows.map(({ task }) => task))];
+  const differing = new Map(tasks.map((task) => [task, differingKeys(rows.filter((row) => row.task === task))]));
   return rows.map(({ task, config }) => {
-    const group = rows.filter((row) => row.task === task && row.config.size > 0);
-    const keys = [...new Set(group.flatMap((row) => [...row.config.keys()]))];
-    const differing = keys.filter((key) => new Set(group.map((row) => row.config.get(key))).size > 1);
-    return new Map(config.size === 0 ? [] : differing.map((key) => [key, config.get(key) ?? '–']));
+    const keys = config.size === 0 ? [] : (differing.get(task) ?? []);
+    return new Map(keys.map((key) => [key, config.get(key) ?? '–']));
   });
+}
+
+function differingKeys(rows: readonly RunRow[]): string[] {
+  const configs = rows.map(({ config }) => config).filter(({ size }) => size > 0);
+  const keys = [...new Set(configs.flatMap((config) => [...config.keys()]))];
+  return keys.filter((key) => configs.some((config) => config.get(key) !== configs[0]?.get(key)));
 }
 
 /** Columns under a head, and below a run what only it has: a problem, keys that differ. @param now  since 1970, ms */

@@ -7,6 +7,8 @@ import { type JsonObject, parseJsonObject } from '../run/json.ts';
 import { logLines } from '../run/log_lines.ts';
 import type { Store } from '../run/store.ts';
 import type { CompletionsLog } from './completion_groups.ts';
+import { RunLog } from './run_log.ts';
+import type { Curves } from './series.ts';
 
 const taskSchema = z.union([z.string(), z.object({ name: z.string() }).loose()]);
 
@@ -41,8 +43,12 @@ export interface RunRecords {
   readonly summary: Readonly<z.infer<typeof summarySchema>> | undefined;
   /** Why a run broke off, in the words that the user saw. */
   readonly failure: string | undefined;
-  /** Lines of metrics.jsonl, in order. */
-  readonly metrics: readonly JsonObject[];
+  /** Of metrics.jsonl. */
+  readonly curves: Curves;
+  /** The lines of its evaluations, in order. */
+  readonly evaluations: readonly JsonObject[];
+  /** Where the run stands: its completions are written before the metrics of their step. */
+  readonly newestStep: { readonly stage: number; readonly step: number };
   /** Lines of completions.jsonl, in order, read anew with each call: they may be more than memory holds. */
   readonly completions: CompletionsLog;
 }
@@ -62,28 +68,30 @@ export async function readOutline(store: Store): Promise<Pick<RunRecords, 'confi
   return { configYaml, outline: outline.data };
 }
 
-/** @throws CheckpointError as `readOutline`, and where a log is damaged */
-export async function readRun(store: Store): Promise<RunRecords> {
+/**
+ * @param log  what was read of the run's metrics before: only what came since is read
+ * @throws CheckpointError as `readOutline`, and where a log is damaged
+ */
+export async function readRun(store: Store, log = new RunLog(store)): Promise<RunRecords> {
   const outline = await readOutline(store);
+  await log.read(outline.outline.stages);
   const object = async (file: string): Promise<JsonObject | undefined> => {
     const bytes = await store.read(file);
     return bytes && parseJsonObject(bytes);
   };
-  const failure = await object('failure.json');
+  const [failure, summary] = [await object('failure.json'), await object('summary.json')];
+  const fingerprint = await readFingerprint(store);
+  const curves = log.curves();
   return {
     ...outline,
-    fingerprint: await readFingerprint(store),
-    summary: summarySchema.safeParse(await object('summary.json')).data,
+    fingerprint,
+    summary: summarySchema.safeParse(summary).data,
     failure: typeof failure?.message === 'string' ? failure.message : undefined,
-    metrics: await readLines(store, 'metrics.jsonl'),
+    curves,
+    evaluations: log.evaluations,
+    newestStep: { stage: curves.stages.findLastIndex(({ steps }) => steps.length > 0), step: log.newestStep },
     completions: (range) => logLines(store, 'completions.jsonl', range),
   };
-}
-
-async function readLines(store: Store, path: string): Promise<JsonObject[]> {
-  const records: JsonObject[] = [];
-  for await (const lines of logLines(store, path)) for (const { record } of lines) records.push(record);
-  return records;
 }
 
 /** A config that somebody edited may be no YAML, or refer to an anchor that it does not have. */

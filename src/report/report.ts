@@ -4,14 +4,12 @@
  * The page asks nothing of a network and its policy forbids it to. It runs one script, known to the policy by its
  * hash; a completion reaches the page as JSON and is shown as text, so what a policy writes is never run.
  */
-import type { JsonObject } from '../run/json.ts';
 import type { Store } from '../run/store.ts';
 import { readCompletions } from './completion_groups.ts';
 import type { ReportData } from './data.ts';
 import { pageHtml } from './page_html.ts';
-import { type RunRecords, readRun } from './read_run.ts';
+import { readRun } from './read_run.ts';
 import { renderBody } from './sections.ts';
-import { type Curves, readCurves } from './series.ts';
 
 /** Bytes of a page, at most; what the rest of it leaves is for completions. */
 const MOST_BYTES = 950_000;
@@ -23,24 +21,11 @@ const MOST_BYTES = 950_000;
  */
 export async function makeReport(store: Store, name: string): Promise<string> {
   const run = await readRun(store);
-  const curves = readCurves(run.metrics, run.outline.stages);
+  const { curves, newestStep } = run;
   const page = async (completions: ReportData['completions']): Promise<string> =>
-    pageHtml(name, renderBody(name, run, curves), { page: 'report', ...curves, completions });
+    pageHtml(name, renderBody(name, run), { page: 'report', ...curves, completions });
   const stages = curves.stages.map(({ stage }) => stage);
   const empty = await page({ groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 });
   const left = MOST_BYTES - new TextEncoder().encode(empty).length;
-  return page(await readCompletions(run.completions, stages, left, run.summary ? undefined : newestStep(run, curves)));
-}
-
-/** Of a run that may be under way: its completions are written before the metrics of their step. */
-export function newestStep(
-  { metrics }: RunRecords,
-  { stages }: Curves,
-): { readonly stage: number; readonly step: number } {
-  const isStep = ({ diagnosis, evaluation }: JsonObject): boolean =>
-    diagnosis === undefined && evaluation === undefined;
-  return {
-    stage: stages.findLastIndex(({ steps }) => steps.length > 0),
-    step: Number(metrics.findLast(isStep)?.step ?? 0),
-  };
+  return page(await readCompletions(run.completions, stages, left, run.summary ? undefined : newestStep));
 }

@@ -7,7 +7,6 @@ import type { EvaluationData, Interval } from './data.ts';
 import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { RunRecords } from './read_run.ts';
-import type { Curves } from './series.ts';
 
 /**
  * Everything inside `<body>` but data and script; the script fills `#charts` and `#completions`, and on a page that a
@@ -15,21 +14,21 @@ import type { Curves } from './series.ts';
  *
  * @param ways  on a page that a server makes: where else to go, and what to ask of the run
  */
-export function renderBody(name: string, run: RunRecords, curves: Curves, ways?: Markup): Markup {
+export function renderBody(name: string, run: RunRecords, ways?: Markup): Markup {
   return html`
 <header class="top">
   <div>
     <h1>${name}</h1>
-    <p class="about">${taskText(run)} ${status(run, curves)}</p>
+    <p class="about">${taskText(run)} ${status(run)}</p>
   </div>
   <button type="button" id="theme" title="Switch between light and dark">Theme</button>
 </header>
 <main>
   ${ways}
   <div id="said">
-  ${figures(run, curves)}
+  ${figures(run)}
   ${byTask(run)}
-  ${notices(run, curves)}
+  ${notices(run)}
   </div>
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
   <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
@@ -49,7 +48,7 @@ function taskText({ outline: { task, tasks = [] } }: RunRecords): string {
   return [...(task === undefined ? [] : [task]), ...tasks].map(settingText).join(' + ');
 }
 
-function status({ summary, failure, outline }: RunRecords, { stages }: Curves): Markup {
+function status({ summary, failure, outline, curves: { stages } }: RunRecords): Markup {
   if (summary !== undefined) return html`<span class="status finished">finished</span>`;
   if (failure !== undefined) return html`<span class="status failed">stopped by an error</span>`;
   const current = stages.at(-1);
@@ -58,8 +57,7 @@ function status({ summary, failure, outline }: RunRecords, { stages }: Curves): 
   return html`<span class="status unfinished">unfinished, ${place}</span>`;
 }
 
-function figures(run: RunRecords, { stages, evaluations }: Curves): Markup {
-  const { summary } = run;
+function figures({ summary, curves: { stages, evaluations } }: RunRecords): Markup {
   const seconds = summary?.wallSeconds ?? stages.at(-1)?.seconds.at(-1) ?? 0;
   const steps = stages.map((stage) => stage.steps.at(-1) ?? 0);
   const byStage = stages.map(({ stage }, i) => `${thousands(steps[i] ?? 0)} ${stage}`).join(', ');
@@ -110,7 +108,7 @@ function figure(title: string, value: string | Markup, note: string | Markup | u
   return html`<div><dt>${title}</dt><dd>${value}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
 }
 
-function notices({ failure, summary }: RunRecords, { stages, diagnoses }: Curves): Markup {
+function notices({ failure, summary, curves: { stages, diagnoses } }: RunRecords): Markup {
   const items = diagnoses.map(({ code, stage, firstStep, lastStep, times, message }) => {
     const place = firstStep === lastStep ? `step ${firstStep}` : `steps ${firstStep}–${lastStep}, ${times} times`;
     return html`<li class="notice"><p><strong>${code}</strong> <span>${stages[stage]?.stage} ${place}</span></p><p>${message}</p></li>`;

@@ -49,12 +49,17 @@ export class CurveReader {
     else this.#step(line, step);
   }
 
-  /** What was read so far. Arrays are the reader's own, and grow with the next line. */
+  /** Time of the training steps that were read so far. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  /** What was read so far; further lines change nothing of it. */
   curves(): Curves {
     const most = Math.max(LEAST_POINTS_A_STAGE, Math.floor(MOST_POINTS / Math.max(1, this.#stages.length)));
     return {
       stages: this.#stages.map((stage) => stage.data(most)),
-      evaluations: this.#evaluations,
+      evaluations: this.#evaluations.slice(),
       diagnoses: [...this.#diagnoses.values()].map(({ steps, ...diagnosis }) => ({
         ...diagnosis,
         firstStep: steps[0] ?? 0,

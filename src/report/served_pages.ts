@@ -9,9 +9,8 @@ import type { CompletionsData, ServedRun } from './data.ts';
 import { html } from './markup.ts';
 import { pageHtml } from './page_html.ts';
 import { readRun } from './read_run.ts';
-import { newestStep } from './report.ts';
+import type { RunLog } from './run_log.ts';
 import { renderBody } from './sections.ts';
-import { readCurves } from './series.ts';
 
 /** Bytes at the end of completions.jsonl that a page shows: of a run under way few, since it asks again and again. */
 const NEWEST_BYTES = { underWay: 256 * 1024, over: 4 * 1024 ** 2 } as const;
@@ -38,9 +37,16 @@ export async function makeRunsPage(folder: string, canTrain: boolean): Promise<s
   return pageHtml(`Runs in ${folder}`, body, { page: 'runs' });
 }
 
+/** A run that pages are made of again and again. */
+export interface KeptRun {
+  readonly store: Store;
+  /** What was read of it. */
+  readonly log: RunLog;
+}
+
 /** @throws CheckpointError where the directory holds no run, or a file of it cannot be read */
-export async function makeRunPage(store: Store, run: ServedRun, canTrain: boolean): Promise<string> {
-  const records = await readRun(store);
+export async function makeRunPage({ store, log }: KeptRun, run: ServedRun, canTrain: boolean): Promise<string> {
+  const records = await readRun(store, log);
   const name = encodeURIComponent(run.name);
   const ways = html`
   <nav class="ways" aria-label="Pages">
@@ -49,7 +55,7 @@ export async function makeRunPage(store: Store, run: ServedRun, canTrain: boolea
     ${canTrain ? html`<a href="train/?run=${name}">Open in the training page</a>` : undefined}
   </nav>
   <section id="commands" class="commands" aria-label="Run"></section>`;
-  const body = renderBody(run.name, records, readCurves(records.metrics, records.outline.stages), ways);
+  const body = renderBody(run.name, records, ways);
   return pageHtml(run.name, body, { page: 'run', run });
 }
 
@@ -69,19 +75,18 @@ export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<strin
 }
 
 /** The newest completions of a run, under way or not; of a long log its end alone. */
-export async function newestCompletions(store: Store): Promise<CompletionsData> {
-  const run = await readRun(store);
-  const curves = readCurves(run.metrics, run.outline.stages);
+export async function newestCompletions({ store, log }: KeptRun): Promise<CompletionsData> {
+  const run = await readRun(store, log);
   const size = (await store.size('completions.jsonl')) ?? 0;
   const most = NEWEST_BYTES[run.summary === undefined ? 'underWay' : 'over'];
   const begin = size <= most ? 0 : await endOfLastLine(store, 'completions.jsonl', size - most);
-  const stages = curves.stages.map(({ stage }) => stage);
+  const stages = run.curves.stages.map(({ stage }) => stage);
   // The end of a long log is of the last stage that samples.
   const last = stages.lastIndexOf('grpo');
   return readCompletions(
     (range) => logLines(store, 'completions.jsonl', range ?? { begin, end: size }),
     begin === 0 ? stages : stages.map((stage, i) => (i === last ? stage : `before ${stage}`)),
     MOST_JSON_BYTES,
-    run.summary ? undefined : newestStep(run, curves),
+    run.summary ? undefined : run.newestStep,
   );
 }

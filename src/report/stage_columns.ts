@@ -67,7 +67,7 @@ export class StageColumns {
     if (this.#steps.length > MOST_KEPT) this.#halve();
   }
 
-  /** @param most  points; arrays are this stage's own, and grow with it */
+  /** What there is by now. @param most  points */
   data(most: number): StageData {
     while (this.#steps.length > most) this.#halve();
     const columns = [...this.#metrics].map(([name, means]) => [name, means.column()] as const);
@@ -75,9 +75,9 @@ export class StageColumns {
       stage: this.stage,
       index: this.index,
       stepsPerPoint: this.#stepsPerPoint,
-      steps: this.#steps,
-      seconds: this.#seconds,
-      tokens: this.#tokens,
+      steps: this.#steps.slice(),
+      seconds: this.#seconds.slice(),
+      tokens: this.#tokens.slice(),
       metrics: { ...Object.fromEntries(columns), tokens_per_second: this.#rates.column() },
     };
   }
@@ -168,7 +168,7 @@ class Means {
   /** One number where it never changes. */
   column(): Column {
     const [first] = this.#values;
-    return typeof first === 'number' && this.#values.every((value) => value === first) ? first : this.#values;
+    return typeof first === 'number' && this.#values.every((value) => value === first) ? first : this.#values.slice();
   }
 
   #refresh(at: number): void {

@@ -1,5 +1,5 @@
 /** The list of runs, and which of them a resume takes that names none. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import picocolors from 'picocolors';
@@ -8,6 +8,7 @@ import { loadRun } from '../../src/cli/load_run.ts';
 import { newestUnfinished } from '../../src/cli/newest_run.ts';
 import { type RunRow, runRows } from '../../src/cli/run_rows.ts';
 import { differences, tableOf } from '../../src/cli/runs.ts';
+import { KeptRows } from '../../src/cli/ui/kept_rows.ts';
 import { ago } from '../../src/format.ts';
 import { encodeManifest } from '../../src/run/manifest.ts';
 
@@ -61,6 +62,24 @@ async function rowsByName(): Promise<Record<string, RunRow>> {
 }
 
 describe('a list of runs', () => {
+  it('keeps a row for as long as nothing of its run is written', async () => {
+    const directory = makeRun('kept', 5);
+    const rows = new KeptRows();
+    const first = await rows.rowOf(directory);
+    expect(first).toMatchObject({ condition: 'stopped', steps: { done: 33 } });
+    expect(await rows.rowOf(directory)).toBe(first);
+    appendFileSync(join(directory, 'metrics.jsonl'), `ep": 1}\n${JSON.stringify(STEP('grpo', 25))}\n`);
+    expect(await rows.rowOf(directory)).toMatchObject({ steps: { done: 35 } });
+    writeFileSync(join(directory, 'summary.json'), '{}');
+    expect(await rows.rowOf(directory)).toMatchObject({ condition: 'damaged' });
+    mkdirSync(join(directory, 'model'));
+    writeFileSync(join(directory, 'model/model.safetensors'), 'weights');
+    const finished = await rows.rowOf(directory);
+    expect(finished.condition).toBe('finished');
+    rows.keep([]);
+    expect(await rows.rowOf(directory)).not.toBe(finished);
+  });
+
   it('tells task, steps of all stages, the last evaluation and the size, newest first', async () => {
     makeRun('old', 90);
     makeRun('new', 2, SUMMARY);

@@ -2,42 +2,48 @@
  * Server-sent events of runs, made of their directories alone: it does not matter which process trains, or whether one
  * still does. The page's browser parses the lines; here they are only passed on.
  */
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunState } from '../../report/data.ts';
 import { fileStore } from '../../run/files.node.ts';
 import { controlState } from '../run_requests.ts';
 import type { FoundRun } from './folder.ts';
 import { LogTail } from './log_tail.ts';
 
-const LOOK_MS = 250;
-/** Looks from one look at the state of a run to the next. */
-const LOOKS_A_STATE = 4;
-/** Pieces of a log that are sent in a row; then it is others' turn. */
-const MOST_PIECES = 16;
+/** From one look to the next, once all that was written is sent. */
+const LOOK_MS = 1_000;
+/** Between pieces of a log that the page has not seen yet: it reads one before the next comes. */
+const PIECE_MS = 15;
 
 /** Sends until the visitor leaves. Events: `lines` (number of the run, then its lines), `reset`, `state`. */
 export function streamEvents(response: ServerResponse, runs: readonly FoundRun[]): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
   response.flushHeaders();
   const watches = runs.map((run, number) => new Watch(run, (event, data) => send(response, event, number, data)));
-  let isLooking = false;
-  let looks = 0;
-  const look = async (): Promise<void> => {
-    if (isLooking || response.writableNeedDrain) return;
-    isLooking = true;
-    try {
-      for (const watch of watches) await watch.look(looks % LOOKS_A_STATE === 0);
-      looks++;
-    } catch (error) {
-      response.destroy(error instanceof Error ? error : new Error(String(error)));
-    } finally {
-      isLooking = false;
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  response.on('close', leave);
+  response.on('error', leave);
+  void lookOnAndOn(response, watches, leaving.signal);
+}
+
+async function lookOnAndOn(response: ServerResponse, watches: readonly Watch[], signal: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      const isMore = new Set(watches);
+      while (isMore.size > 0) {
+        for (const watch of isMore) {
+          if (response.writableNeedDrain) await once(response, 'drain', { signal });
+          if (await watch.look()) await sleep(PIECE_MS, undefined, { signal });
+          else isMore.delete(watch);
+        }
+      }
+      await sleep(LOOK_MS, undefined, { signal });
     }
-  };
-  const timer = setInterval(() => void look(), LOOK_MS);
-  response.on('close', () => clearInterval(timer));
-  response.on('error', () => clearInterval(timer));
-  void look();
+  } catch (error) {
+    if (!signal.aborted) response.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 type Send = (event: string, data: readonly string[]) => void;
@@ -59,17 +65,16 @@ class Watch {
     this.#send = send;
   }
 
-  async look(atState: boolean): Promise<void> {
-    for (let piece = 0; piece < MOST_PIECES; piece++) {
-      const { lines, isReset, hasMore } = await this.#tail.next();
-      if (isReset) this.#send('reset', []);
-      if (lines.length > 0) this.#send('lines', lines);
-      if (!hasMore) break;
-    }
-    if (!atState) return;
+  /** Sends some of the lines that are new, or what has become of the run. @returns whether there are more */
+  async look(): Promise<boolean> {
+    const { lines, isReset, hasMore } = await this.#tail.next();
+    if (isReset) this.#send('reset', []);
+    if (lines.length > 0) this.#send('lines', lines);
+    if (hasMore) return true;
     const state = JSON.stringify(await stateOf(this.#run));
     if (state !== this.#state) this.#send('state', [state]);
     this.#state = state;
+    return false;
   }
 }
 

@@ -1,7 +1,9 @@
 /** The runs of a folder by the names that addresses use. A name is looked up among those that are there, never joined. */
+import { access } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { type RunRow, runDirectories, runRows } from '../run_rows.ts';
 import { differences } from '../runs.ts';
+import { KeptRows } from './kept_rows.ts';
 
 export interface FoundRun {
   /** Path below the folder, with `/`; `.` for the folder itself. */
@@ -24,45 +26,72 @@ export interface ListedRun {
   readonly bytes: number;
   /** Keys of the config that differ from other runs of the task, with their values here. */
   readonly differs: Readonly<Record<string, string>>;
-  /** The same for runs whose configs differ in the seed alone. */
-  readonly group: string;
 }
 
-/** Newest first. @throws CheckpointError where there is no such folder */
-export async function listedRuns(folder: string): Promise<ListedRun[]> {
-  const rows = await runRows(folder);
-  const differing = differences(rows);
-  return rows.map((row, i) => ({
-    name: nameOf(folder, row.directory),
-    condition: row.condition,
-    problem: row.problem ?? null,
-    task: row.task ?? null,
-    seed: row.seed ?? null,
-    steps: row.steps ?? null,
-    greedy: row.greedy ?? null,
-    sampled: row.sampled ?? null,
-    changedMs: row.changedMs,
-    bytes: row.bytes,
-    differs: Object.fromEntries(differing[i] ?? []),
-    group: groupOf(row),
-  }));
+export class RunFolder {
+  readonly #folder: string;
+  readonly #rows = new KeptRows();
+  /** By name: those that were there at the last look. */
+  #known: ReadonlyMap<string, string> = new Map();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Newest first. @throws CheckpointError where there is no such folder */
+  async list(): Promise<ListedRun[]> {
+    const rows = await runRows(this.#folder, this.#rows.rowOf);
+    this.#rows.keep(rows.map(({ directory }) => directory));
+    const differing = differences(rows);
+    return rows.map((row, i) => ({
+      name: this.#nameOf(row.directory),
+      condition: row.condition,
+      problem: row.problem ?? null,
+      task: row.task ?? null,
+      seed: row.seed ?? null,
+      steps: row.steps ?? null,
+      greedy: row.greedy ?? null,
+      sampled: row.sampled ?? null,
+      changedMs: row.changedMs,
+      bytes: row.bytes,
+      differs: Object.fromEntries(differing[i] ?? []),
+    }));
+  }
+
+  /** The runs of these names that are there. @throws CheckpointError where there is no such folder */
+  async find(names: readonly string[]): Promise<FoundRun[]> {
+    if (!(await this.#areKnown(names))) {
+      const directories = await runDirectories(this.#folder);
+      this.#known = new Map(directories.map((directory) => [this.#nameOf(directory), directory]));
+    }
+    return names.flatMap((name) => {
+      const directory = this.#known.get(name);
+      return directory === undefined ? [] : [{ name, directory }];
+    });
+  }
+
+  /** What the directory of a run tells. */
+  rowOf(directory: string): Promise<RunRow> {
+    return this.#rows.rowOf(directory);
+  }
+
+  /** Whether each was found before, and is still there. */
+  async #areKnown(names: readonly string[]): Promise<boolean> {
+    const found = await Promise.all(names.map((name) => isThere(this.#known.get(name))));
+    return !found.includes(false);
+  }
+
+  #nameOf(directory: string): string {
+    return relative(this.#folder, directory).split(sep).join('/') || '.';
+  }
 }
 
-/** The runs of these names that are there. @throws CheckpointError where there is no such folder */
-export async function findRuns(folder: string, names: readonly string[]): Promise<FoundRun[]> {
-  const directories = await runDirectories(folder);
-  const known = new Map(directories.map((directory) => [nameOf(folder, directory), directory]));
-  return names.flatMap((name) => {
-    const directory = known.get(name);
-    return directory === undefined ? [] : [{ name, directory }];
-  });
-}
-
-function nameOf(folder: string, directory: string): string {
-  return relative(folder, directory).split(sep).join('/') || '.';
-}
-
-/** The config that decides bits, without the seed; a run whose config cannot be read is alone. */
-export function groupOf({ directory, config }: RunRow): string {
-  return config.size === 0 ? directory : JSON.stringify([...config].sort(([a], [b]) => (a < b ? -1 : 1)));
+async function isThere(directory: string | undefined): Promise<boolean> {
+  if (directory === undefined) return false;
+  try {
+    await access(directory);
+    return true;
+  } catch {
+    return false;
+  }
 }

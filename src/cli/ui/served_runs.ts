@@ -1,18 +1,17 @@
 /** What a page is told of the runs that it shows: their stages, and which of them differ in the seed alone. */
-import { resolve } from 'node:path';
 import type { ServedRun } from '../../report/data.ts';
 import { readOutline } from '../../report/read_run.ts';
 import { fileStore } from '../../run/files.node.ts';
-import { rowOf } from '../run_rows.ts';
+import type { RunRow } from '../run_rows.ts';
 import { differences } from '../runs.ts';
-import { type FoundRun, groupOf } from './folder.ts';
+import type { FoundRun, RunFolder } from './folder.ts';
 
 /** Keys in which a group differs that its label names. */
 const MOST_KEYS = 3;
 
 /** In the order that they were asked for. @throws CheckpointError where one is damaged */
-export async function servedRuns(runs: readonly FoundRun[]): Promise<readonly ServedRun[]> {
-  const rows = await Promise.all(runs.map(({ directory }) => rowOf(resolve(directory))));
+export async function servedRuns(folder: RunFolder, runs: readonly FoundRun[]): Promise<readonly ServedRun[]> {
+  const rows = await Promise.all(runs.map(({ directory }) => folder.rowOf(directory)));
   const differing = differences(rows);
   const isOneTask = new Set(rows.map(({ task }) => task)).size === 1;
   return Promise.all(
@@ -29,4 +28,9 @@ export async function servedRuns(runs: readonly FoundRun[]): Promise<readonly Se
       };
     }),
   );
+}
+
+/** The config that decides bits, without the seed; a run whose config cannot be read is alone. */
+function groupOf({ directory, config }: RunRow): string {
+  return config.size === 0 ? directory : JSON.stringify([...config].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -5,11 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { CheckpointError, ConfigError, RlvrError } from '../../errors.ts';
 import { makeReport } from '../../report/report.ts';
-import { makeOverlayPage, makeRunPage, makeRunsPage, newestCompletions } from '../../report/served_pages.ts';
+import { RunLog } from '../../report/run_log.ts';
+import {
+  type KeptRun,
+  makeOverlayPage,
+  makeRunPage,
+  makeRunsPage,
+  newestCompletions,
+} from '../../report/served_pages.ts';
 import { fileStore } from '../../run/files.node.ts';
 import { REQUESTS, type RunRequest, requestOf } from '../run_requests.ts';
 import { streamEvents } from './event_stream.ts';
-import { type FoundRun, findRuns, listedRuns } from './folder.ts';
+import { type FoundRun, RunFolder } from './folder.ts';
 import { type Admission, admit } from './guard.ts';
 import { fileOfRun, filesOfRun } from './run_files.ts';
 import { servedRuns } from './served_runs.ts';
@@ -19,8 +26,10 @@ const LOOPBACK = '127.0.0.1';
 /** Where the training page lies. */
 const TRAINING = 'train/';
 const TOKEN_BYTES = 18;
-/** Runs that are shown at once: each is looked at a few times per second. */
+/** Runs that are shown at once: each is looked at every second. */
 const MOST_RUNS = 64;
+/** Runs whose curves are held in memory: those that a page was asked of last. */
+const MOST_KEPT = 8;
 
 const HEADERS = {
   'Cache-Control': 'no-store',
@@ -103,11 +112,16 @@ async function answer(
 }
 
 class Site {
-  readonly #folder: string;
+  /** As it was given. */
+  readonly #name: string;
+  readonly #folder: RunFolder;
   readonly #training = new StaticFiles();
+  /** By directory, the one that was asked of last at the end. */
+  readonly #kept = new Map<string, KeptRun>();
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#name = folder;
+    this.#folder = new RunFolder(folder);
   }
 
   async answer(asked: Asked): Promise<void> {
@@ -116,20 +130,20 @@ class Site {
     if (path.startsWith(TRAINING)) return this.#train(path.slice(TRAINING.length), response);
     switch (path) {
       case '':
-        return sendHtml(response, await makeRunsPage(this.#folder, this.#training.isThere));
+        return sendHtml(response, await makeRunsPage(this.#name, this.#training.isThere));
       case 'runs.json':
-        return sendJson(response, await listedRuns(this.#folder));
+        return sendJson(response, await this.#folder.list());
       case 'run': {
         const found = await this.#one(query);
-        const [run] = await servedRuns([found]);
-        return sendHtml(response, await makeRunPage(fileStore(found.directory), run, this.#training.isThere));
+        const [run] = await servedRuns(this.#folder, [found]);
+        return sendHtml(response, await makeRunPage(this.#keep(found), run, this.#training.isThere));
       }
       case 'overlay':
-        return sendHtml(response, await makeOverlayPage(await servedRuns(await this.#some(query))));
+        return sendHtml(response, await makeOverlayPage(await servedRuns(this.#folder, await this.#some(query))));
       case 'events':
         return streamEvents(response, await this.#some(query));
       case 'completions.json':
-        return sendJson(response, await newestCompletions(fileStore((await this.#one(query)).directory)));
+        return sendJson(response, await newestCompletions(this.#keep(await this.#one(query))));
       case 'files.json':
         return sendJson(response, await filesOfRun(await this.#one(query)));
       case 'file': {
@@ -161,6 +175,16 @@ class Site {
     response.writeHead(204).end();
   }
 
+  #keep({ directory }: FoundRun): KeptRun {
+    const store = fileStore(directory);
+    const run = this.#kept.get(directory) ?? { store, log: new RunLog(store) };
+    this.#kept.delete(directory);
+    this.#kept.set(directory, run);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return run;
+  }
+
   async #one(query: URLSearchParams): Promise<FoundRun> {
     const [run] = await this.#some(query);
     return run;
@@ -172,9 +196,9 @@ class Site {
     if (names.length === 0 || names.length > MOST_RUNS) {
       throw new CheckpointError('no-run', `run: ${names.length} given; name from 1 to ${MOST_RUNS}.`);
     }
-    const found = await findRuns(this.#folder, names);
+    const found = await this.#folder.find(names);
     const missing = names.find((name) => !found.some((run) => run.name === name));
-    if (missing !== undefined) throw new CheckpointError('no-run', `${this.#folder} holds no run ${missing}.`);
+    if (missing !== undefined) throw new CheckpointError('no-run', `${this.#name} holds no run ${missing}.`);
     return found;
   }
 }

@@ -130,7 +130,10 @@ export class Chart {
   see(view: View): void {
     this.#view = view;
     for (const [i, { key }] of this.#panel.series.entries()) {
-      this.#buttons[i]?.setAttribute('aria-pressed', String(!view.hidden.has(key)));
+      const isPressed = String(!view.hidden.has(key));
+      const button = this.#buttons[i];
+      // The same value again would be styled again.
+      if (button && button.getAttribute('aria-pressed') !== isPressed) button.setAttribute('aria-pressed', isPressed);
     }
   }
 

@@ -191,8 +191,9 @@ export class ChartSection {
     this.#whole.hidden = this.#view.zoom === null;
     for (const chart of this.#charts.values()) {
       chart.see(this.#view);
-      // A panel takes its place, and tells its values, before it is first seen.
-      if (this.#seen.has(chart) || !chart.isDrawn) this.#drawSoon(chart);
+      // A panel takes its place, and tells its values, before it is first seen; in details that are closed it has none.
+      const isNew = !chart.isDrawn && (this.#details.open || !this.#more.contains(chart.root));
+      if (this.#seen.has(chart) || isNew) this.#drawSoon(chart);
       else this.#late.add(chart);
     }
   }

@@ -11,23 +11,73 @@ export interface LogEvents {
   readonly onConnection: (isConnected: boolean) => void;
 }
 
+/** Milliseconds of a task that lines are read in: of a log of thousands, the browser hands over many at once. */
+const BUDGET_MS = 8;
+/** Lines between two looks at the clock. */
+const LINES_A_LOOK = 8;
+
 /** Follows runs until the page is left; a connection that breaks is made again, and begins with the first lines. */
 export function followLogs(names: readonly string[], events: LogEvents): void {
   const query = names.map((name) => `run=${encodeURIComponent(name)}`).join('&');
   const source = new EventSource(`events?${query}`);
+  const unread = new UnreadLines(events.onLines);
+  const reset = (run: number): void => {
+    unread.forget(run);
+    events.onReset(run);
+  };
   const on = (type: string, handle: (run: number, lines: readonly string[]) => void): void =>
     source.addEventListener(type, ({ data }: MessageEvent<string>) => {
       const [run, ...lines] = data.split('\n');
       handle(Number(run), lines);
     });
   source.addEventListener('open', () => {
-    for (const run of names.keys()) events.onReset(run);
+    for (const run of names.keys()) reset(run);
     events.onConnection(true);
   });
   source.addEventListener('error', () => events.onConnection(false));
-  on('lines', (run, lines) => events.onLines(run, lines.flatMap(recordOf)));
-  on('reset', (run) => events.onReset(run));
+  on('lines', (run, lines) => unread.add(run, lines));
+  on('reset', reset);
   on('state', (run, [state = '']) => events.onState(run, JSON.parse(state) as RunState)); // of our server
+}
+
+/** Lines that have come and are read a few milliseconds at a time, so that the page stays free for a click. */
+class UnreadLines {
+  readonly #onLines: LogEvents['onLines'];
+  #waiting: { readonly run: number; readonly lines: readonly string[] }[] = [];
+  #isAsked = false;
+
+  constructor(onLines: LogEvents['onLines']) {
+    this.#onLines = onLines;
+  }
+
+  add(run: number, lines: readonly string[]): void {
+    this.#waiting.push({ run, lines });
+    this.#ask();
+  }
+
+  /** Those of a run. */
+  forget(run: number): void {
+    this.#waiting = this.#waiting.filter((each) => each.run !== run);
+  }
+
+  #ask(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    setTimeout(() => this.#read());
+  }
+
+  #read(): void {
+    this.#isAsked = false;
+    const begin = performance.now();
+    while (performance.now() - begin < BUDGET_MS) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const { run, lines } = next;
+      if (lines.length > LINES_A_LOOK) this.#waiting.unshift({ run, lines: lines.slice(LINES_A_LOOK) });
+      this.#onLines(run, lines.slice(0, LINES_A_LOOK).flatMap(recordOf));
+    }
+    if (this.#waiting.length > 0) this.#ask();
+  }
 }
 
 /** A line that is no record is left out: the report, which reads the whole log, says which it is. */

@@ -7,11 +7,12 @@ import { RunCommands } from './commands.ts';
 import { CompletionsViewer } from './completions.ts';
 import { byId, element, write } from './dom.ts';
 import { followLogs } from './follow_logs.ts';
+import { RedrawTimer } from './redraw_timer.ts';
 import { Curves } from './track.ts';
 
-/** Milliseconds from one drawing of new steps to the next, and from one look at the completions to the next. */
-const DRAW_MS = 1_000;
+/** Milliseconds from one look at the completions to the next, and at what the server says of a run under way. */
 const COMPLETIONS_MS = 15_000;
+const SAID_MS = 10_000;
 const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
 
 export function showLiveRun(run: ServedRun): void {
@@ -26,8 +27,12 @@ class LiveRun {
   #reader: CurveReader;
   #completions = NO_COMPLETIONS;
   #state: RunState = { condition: 'over', asked: null, reason: null };
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #redraw: RedrawTimer;
+  /** Those that nobody looks at are not asked for, but the first. */
+  #seesCompletions = true;
   #completionsAt = Number.NEGATIVE_INFINITY;
+  #saidAt = Number.NEGATIVE_INFINITY;
+  #renewal: ReturnType<typeof setTimeout> | undefined;
   /** Whether the sections that the server writes say less than the log. */
   #isSaidOld = false;
 
@@ -39,6 +44,15 @@ class LiveRun {
     this.#charts = new ChartSection(byId('charts'), (position) => {
       this.#viewer?.goTo(position);
       completions.scrollIntoView({ block: 'start' });
+    });
+    new IntersectionObserver(([entry]) => {
+      this.#seesCompletions = entry?.isIntersecting ?? true;
+      if (this.#viewer !== undefined) this.#lookIfSeen();
+    }).observe(completions);
+    this.#redraw = new RedrawTimer({
+      draw: () => this.#update(),
+      tell: () => this.#tell(this.#curves()),
+      runSeconds: () => this.#reader.seconds,
     });
     this.#charts.update(sourceOf(this.#curves()));
     this.#commands = new RunCommands(byId('commands'), run.name);
@@ -61,23 +75,31 @@ class LiveRun {
       this.#reader.read(line);
       if (line.evaluation !== undefined || line.diagnosis !== undefined) this.#isSaidOld = true;
     }
-    this.#timer ??= setTimeout(() => this.#update(), DRAW_MS);
+    this.#redraw.ask();
   }
 
   #is(state: RunState): void {
-    if (state.condition !== this.#state.condition) this.#isSaidOld = true;
+    if (state.condition !== this.#state.condition) {
+      clearTimeout(this.#renewal);
+      [this.#renewal, this.#isSaidOld] = [undefined, true];
+      [this.#completionsAt, this.#saidAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    }
     this.#state = state;
     this.#commands.show(state);
-    this.#timer ??= setTimeout(() => this.#update(), DRAW_MS);
+    this.#redraw.ask();
   }
 
   #update(): void {
-    this.#timer = undefined;
     const curves = this.#curves();
     this.#charts.update(sourceOf(curves));
     this.#tell(curves);
-    if (!document.hidden && performance.now() - this.#completionsAt > COMPLETIONS_MS) void this.#look();
-    if (this.#isSaidOld) void this.#renewSaid();
+    if (this.#viewer === undefined) void this.#look();
+    else this.#lookIfSeen();
+    if (this.#isSaidOld) this.#renewSoon();
+  }
+
+  #lookIfSeen(): void {
+    if (this.#seesCompletions && performance.now() - this.#completionsAt > COMPLETIONS_MS) void this.#look();
   }
 
   /** `under way, grpo step 12 of 600`, in the head and in the tab's title. */
@@ -91,7 +113,8 @@ class LiveRun {
     if (status !== null && isRunning) {
       write(status, `${this.#state.asked === 'paused' ? 'paused' : 'under way'}, ${place}`);
     }
-    document.title = isRunning ? `${step} of ${most} · ${this.#run.name}` : `${this.#run.name} · rlvr-train`;
+    const title = isRunning ? `${step} of ${most} · ${this.#run.name}` : `${this.#run.name} · rlvr-train`;
+    if (document.title !== title) document.title = title;
   }
 
   /** The completions of the newest steps. */
@@ -104,9 +127,16 @@ class LiveRun {
     else this.#viewer.update(this.#curves());
   }
 
+  #renewSoon(): void {
+    const wait = Math.max(0, this.#saidAt + SAID_MS - performance.now());
+    this.#renewal ??= setTimeout(() => void this.#renewSaid(), wait);
+  }
+
   /** The figures, notices and what stands behind, as the server now writes them; in a new document no script runs. */
   async #renewSaid(): Promise<void> {
-    this.#isSaidOld = false;
+    clearTimeout(this.#renewal);
+    [this.#renewal, this.#isSaidOld] = [undefined, false];
+    this.#saidAt = performance.now();
     const response = await fetch(location.href);
     if (!response.ok) return;
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');

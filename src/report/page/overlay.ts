@@ -7,31 +7,30 @@ import { ChartSection, type ChartSource } from './charts.ts';
 import { byId, element } from './dom.ts';
 import { followLogs } from './follow_logs.ts';
 import { type MetricPanel, metricPanels, type Panel } from './panels.ts';
+import { RedrawTimer } from './redraw_timer.ts';
 import { smoothed } from './scales.ts';
 import { acrossSeeds, meanInterval, type SeedCurve } from './seed_bands.ts';
 import { Curves, type Series } from './track.ts';
 
-const DRAW_MS = 2_000;
 const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
 
 export function showOverlay(runs: readonly ServedRun[]): void {
   const readers = runs.map((run) => new CurveReader(run.stages));
   const charts = new ChartSection(byId('charts'));
-  let isDue = false;
   const update = (): void => {
-    isDue = false;
     const groups = groupsOf(runs, readers);
     byId('groups').replaceChildren(table(groups));
     const source = overlaySource(groups);
     if (source !== undefined) charts.update(source);
   };
+  const runSeconds = (): number => Math.max(...readers.map(({ seconds }) => seconds));
+  const redraw = new RedrawTimer({ draw: update, runSeconds });
   followLogs(
     runs.map(({ name }) => name),
     {
       onLines: (run, lines) => {
         for (const line of lines) readers[run]?.read(line);
-        if (!isDue) setTimeout(update, DRAW_MS);
-        isDue = true;
+        redraw.ask();
       },
       onReset: (run) => {
         readers[run] = new CurveReader(runs[run]?.stages ?? []);

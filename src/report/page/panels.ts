@@ -181,8 +181,16 @@ export interface MetricPanel {
 
 function panelOf({ title, hint, kind, lines, band, stage, isExact }: Plan, curves: Curves): Panel {
   const series = lines.map(([metric, label]): Series => {
-    const key = `${title}/${label}`;
-    const line: Series = { label, key, track: curves.metrics, values: curves.column(metric, stage), isExact };
+    const line: Series = {
+      label,
+      key: `${title}/${label}`,
+      track: curves.metrics,
+      // Panels that nobody looks at ask for none.
+      get values() {
+        return curves.column(metric, stage);
+      },
+      isExact,
+    };
     return band === undefined ? line : { ...line, low: curves.column(band[0]), high: curves.column(band[1]) };
   });
   return { title, hint, kind, series };

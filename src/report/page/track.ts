@@ -36,6 +36,7 @@ export class Curves {
   readonly evaluations: Track;
   /** [stages] steps that were taken before each. */
   readonly offsets: readonly number[];
+  readonly #columns = new Map<string, (number | null)[]>();
 
   constructor(data: ReportData) {
     this.data = data;
@@ -89,7 +90,16 @@ export class Curves {
   }
 
   /** [points of `metrics`] @param only  null for stages of another kind */
-  column(metric: string, only?: string): (number | null)[] {
+  column(metric: string, only?: string): readonly (number | null)[] {
+    const key = `${only ?? ''}|${metric}`;
+    const known = this.#columns.get(key);
+    if (known !== undefined) return known;
+    const column = this.#columnOf(metric, only);
+    this.#columns.set(key, column);
+    return column;
+  }
+
+  #columnOf(metric: string, only?: string): (number | null)[] {
     return this.data.stages.flatMap(({ stage, steps, metrics }) => {
       const column: Column | undefined = only === undefined || only === stage ? metrics[metric] : undefined;
       return typeof column === 'object' ? [...column] : steps.map(() => column ?? null);
