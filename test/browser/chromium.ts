@@ -79,9 +79,9 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(1000);
 }
 
-/** Presses a button that downloads a file; gives its bytes. */
+/** Presses a button that downloads a file, by keyboard; gives its bytes. */
 export async function downloaded(page: Page, button: string): Promise<Buffer> {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.press(button, 'Enter')]);
   return readFileSync(await download.path());
 }
 

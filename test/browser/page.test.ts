@@ -1,11 +1,11 @@
 /** What the page promises besides training: access, weight, isolation, and a sentence for each misfortune. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findings } from './access.ts';
 import {
   arrive,
   downloaded,
@@ -63,33 +63,21 @@ it('what a first visit loads until it trains has fewer than 900 kB, on WebAssemb
   expect(all - bytes(ofWebAssembly) + bytes([webGpu])).toBeLessThan(MOST_BYTES_AT_FIRST);
 }, 60_000);
 
-it.each([
-  ['desktop, light', { width: 1280, height: 800 }, 'light'],
-  ['desktop, dark', { width: 1280, height: 800 }, 'dark'],
-  ['phone, light', { width: 390, height: 844 }, 'light'],
-  ['phone, dark', { width: 390, height: 844 }, 'dark'],
-] as const)('axe finds nothing serious in the middle of a training: %s', async (_, viewport, colorScheme) => {
-  // The page's own policy would keep axe out.
-  const options = { viewport, colorScheme, bypassCSP: true };
-  const { page, errors, close } = await visit(browser, `${site.url}${LINK}`, options);
+it('axe finds nothing before a training, in the middle of one, and with all of it open', async () => {
+  const { page, errors, close } = await arrive(browser, `${site.url}${LINK}`);
+  await status(page, 'waiting');
+  expect(await findings(page)).toEqual([]);
+  await openRun(page);
   await trainTo(page, 5);
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations;
-  });
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await page.click('#group li button.tokens');
+  await page.click('#try-reward');
+  await page.$$eval('details', (all) => all.forEach((details) => details.setAttribute('open', '')));
+  await page.waitForSelector('#methods dt', { state: 'attached' });
+  await page.waitForSelector('#reward tbody tr');
+  expect(await findings(page)).toEqual([]);
   expect(errors).toEqual([]);
   await close();
 });
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 it('is used by keyboard alone: to the controls, train, pause', async () => {
   const { page, close } = await arrive(browser, `${site.url}${LINK}`);

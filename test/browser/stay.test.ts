@@ -1,7 +1,19 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { arrive, drawn, type Site, serveSite, startChromium, status, stepOf, type Visit, visit } from './chromium.ts';
+import { unreached } from './access.ts';
+import {
+  arrive,
+  downloaded,
+  drawn,
+  type Site,
+  serveSite,
+  startChromium,
+  status,
+  stepOf,
+  type Visit,
+  visit,
+} from './chromium.ts';
 
 const STEPS = 12;
 
@@ -72,9 +84,9 @@ it('an answer is read token by token: its log-probs are those of the table, by k
 it('a run that has ended takes more steps, and a reload has them', async () => {
   const { page } = open;
   expect(await page.textContent('#train')).toBe('300 more steps');
-  await page.click('#train');
+  await page.press('#train', 'Enter');
   await page.waitForFunction((steps) => Number(document.getElementById('bar')?.ariaValueNow) > steps + 2, STEPS);
-  await page.click('#train');
+  await page.press('#train', 'Space');
   await status(page, 'resting');
   const step = await stepOf(page);
   expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
@@ -93,7 +105,7 @@ it('a reward is written in an editor that is fetched when it is opened; Escape, 
     );
   expect(await editors()).toBe(0);
   const before = await page.inputValue('#reward-code');
-  await page.click('#reward-code');
+  await page.press('#reward-code', 'ArrowDown');
   await page.waitForSelector('.editor .cm-lineNumbers');
   expect(await editors()).toBe(1);
   const text = () => page.$$eval('.editor .cm-line', (lines) => lines.map((line) => line.textContent).join('\n'));
@@ -109,6 +121,41 @@ it('a reward is written in an editor that is fetched when it is opened; Escape, 
   await page.keyboard.press('Enter');
   await page.waitForSelector('#reward tbody tr');
   expect(await page.$$('#reward tbody tr')).toHaveLength(20);
+});
+
+it('every control is reached with Tab and shows it; all of them do their work by keyboard', async () => {
+  const { page } = open;
+  await page.press('#methods > summary', 'Enter');
+  await page.waitForSelector('#methods dt');
+  expect(await unreached(page)).toEqual([]);
+  await page.press('#methods > summary', 'Enter');
+  await page.press('#evaluate', 'Enter');
+  await page.waitForSelector('body[data-status=busy]');
+  await status(page, 'resting');
+  await page.fill('#prompt', '71>');
+  await page.press('#prompt', 'Enter');
+  await page.waitForSelector('#ask .answer li');
+  await page.press('#ask .answer button.tokens', 'Enter');
+  await page.waitForSelector('#ask .token-table table');
+  await page.keyboard.press('Escape');
+  expect((await downloaded(page, '#export')).subarray(0, 2).toString()).toBe('PK');
+  await page.press('#check-task', 'Enter');
+  await page.waitForSelector('#own-task tbody tr');
+  const step = await stepOf(page);
+  await page.press('#step', 'Enter');
+  await page.waitForFunction((wanted) => Number(document.getElementById('bar')?.ariaValueNow) === wanted, step + 1);
+  await status(page, 'resting');
+  page.once('dialog', (dialog) => void dialog.dismiss());
+  await page.press('#reset', 'Enter');
+  expect(await stepOf(page)).toBe(step + 1);
+  await page.press('input[value="sort-two"]', 'ArrowUp');
+  await page.waitForFunction(() => location.hash.startsWith('#preset=sort-digits'));
+  await page.waitForSelector('.overlays input');
+  await page.press('.overlays input', 'Space');
+  expect(await page.isChecked('.overlays input')).toBe(true);
+  await page.press('input[value="sort-digits"]', 'ArrowDown');
+  await page.waitForFunction(() => location.hash.startsWith('#preset=sort-two'));
+  await status(page, 'resting');
 });
 
 it('without a network a reload finds page and run again, and trains on; the page can be installed', async () => {

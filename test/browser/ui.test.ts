@@ -1,10 +1,10 @@
 /** The pages of `rlvr-train ui` in Chromium: each control by keyboard, what a log adds while one looks, and access. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RunControls } from '../../src/cli/controls.ts';
@@ -12,9 +12,9 @@ import { RequestListener } from '../../src/cli/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
 import { fileStore } from '../../src/run/files.node.ts';
 import { completion, evaluation, step } from '../report/run_directory.ts';
+import { findings, unreached } from './access.ts';
 import { arrive, downloaded, startChromium, status, weightsHash } from './chromium.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 let browser: Browser;
@@ -52,33 +52,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What axe finds, and whether the page is wider than its window: as it is, and dark on a phone. */
-async function findings(page: Page): Promise<string[]> {
-  const found: string[] = [];
-  for (const [scheme, width] of [
-    ['light', 1280],
-    ['dark', 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.setViewportSize({ width, height: 844 });
-    await page.evaluate(AXE); // by the debugger, which the page's policy does not bind
-    const violations = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-      return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    });
-    const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    found.push(...violations.map((text) => `${scheme} ${width}: ${text}`), ...(isWide ? [`${width}: too wide`] : []));
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1280, height: 800 });
-  return found;
-}
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
 /** Goes on with Tab until something is reached. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let i = 0; i < 80; i++) {
@@ -93,7 +66,7 @@ const hash = (page: Page): Promise<string> => page.evaluate(() => decodeURICompo
 it('runs are listed, chosen and laid over each other by keyboard; seeds are a curve with a band', async () => {
   const { page, errors, close } = await arrive(browser, server.url);
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 6);
-  expect(await findings(page)).toEqual([]);
+  expect([...(await findings(page)), ...(await unreached(page))]).toEqual([]);
   for (let i = 0; i < 6; i++) {
     await tabTo(page, 'tbody input');
     await page.keyboard.press('Space');
@@ -109,7 +82,7 @@ it('runs are listed, chosen and laid over each other by keyboard; seeds are a cu
   ]);
   const plot = page.locator('.plot[aria-label="Held-out accuracy, greedy"]');
   expect(await plot.getAttribute('aria-valuetext')).toMatch(/^step 40 .*0\.001 60\.0 %.*0\.01 60\.0 %/);
-  expect(await findings(page)).toEqual([]);
+  expect([...(await findings(page)), ...(await unreached(page))]).toEqual([]);
   await page.locator('.legend').first().focus();
   await page.keyboard.press('Enter');
   expect(await hash(page)).toContain('off=grpo.learning_rate');
@@ -130,7 +103,7 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await page.waitForFunction(() => document.title.startsWith('42 of 60'));
   await page.waitForSelector('.plot[aria-label="Reward"][aria-valuetext$="reward 0.42"]');
   await page.waitForSelector('.completion');
-  expect(await findings(page)).toEqual([]);
+  expect([...(await findings(page)), ...(await unreached(page))]).toEqual([]);
 
   await tabTo(page, '#pause');
   await page.keyboard.press('Enter');
@@ -156,14 +129,14 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await page.mouse.down();
   await page.mouse.move(box.x + (3 * box.width) / 4, box.y + 60, { steps: 3 });
   await page.mouse.up();
-  await page.locator('.choices label:has-text("log")').click();
-  await page.locator('.choices label:has-text("tokens")').first().click();
-  await page.locator('.choices label:has-text("steps")').first().click();
+  await page.press('.choices input[value="log"]', 'Space');
+  await page.press('.choices input[value="tokens"]', 'Space');
+  await page.press('.choices input[value="step"]', 'Space');
   await reward.focus();
   await page.keyboard.press('End');
   await page.keyboard.press('-');
-  await page.locator('button.legend:has-text("kl")').click();
-  await page.locator('button[aria-label="Previous step"]').click();
+  await page.locator('button.legend:has-text("kl")').press('Enter');
+  await page.locator('button[aria-label="Previous step"]').press('Enter');
   const before = await hash(page);
   for (const part of ['over=step', 'scale=log', 'off=KL/kl', 'step=0-1']) expect(before).toContain(part);
 
@@ -185,28 +158,70 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await listener.close();
   await claim.release();
   await page.waitForSelector('#commands:has-text("No process works on this run")');
+  await page.goto(`${server.url}report?run=live`);
+  expect([...(await findings(page)), ...(await unreached(page))]).toEqual([]);
   expect(errors).toEqual([]);
   await close();
 });
 
-it('a run of the command line opens in the training page with the same weights, and no request leaves the machine', async () => {
+it('a run goes from the command line to the training page and back, with the weights of one that stayed', async () => {
   const config = join(folder, 'page.yaml');
   writeFileSync(config, PAGE_YAML);
-  const output = join(folder, 'trained');
-  execFileSync(process.execPath, [COMMAND, '--config', config, '--output', output, '--quiet', '--threads', '1']);
-  const { weightsSha256 } = JSON.parse(readFileSync(join(output, 'summary.json'), 'utf8')) as { weightsSha256: string };
-  const { page, close } = await arrive(browser, `${server.url}run?run=trained`);
+  const trained = join(folder, 'trained');
+  command('--config', config, '--output', trained);
+  const whole = weightsOf(trained);
+  const { page, errors, close } = await arrive(browser, `${server.url}run?run=trained`);
   const foreign: string[] = [];
   page.on('request', (request) => {
     if (!/^(http:\/\/127\.0\.0\.1:|blob:|data:)/.test(request.url())) foreign.push(request.url());
   });
-  await page.locator('a:has-text("Open in the training page")').click();
-  await page.locator('#open-served').click();
+  await tabTo(page, 'a[href^="train/"]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#open-served');
+  await tabTo(page, '#open-served');
+  await page.keyboard.press('Enter');
   await status(page, 'finished');
-  expect(await weightsHash(page)).toBe(weightsSha256);
+  expect(await weightsHash(page)).toBe(whole);
+  expect(await findings(page)).toEqual([]);
+  const link = await page.evaluate(() => location.hash);
+
+  // Without the server: a reload, and a start as an installed page starts.
+  await page.waitForSelector('body[data-offline=kept]');
+  await page.context().setOffline(true);
+  await page.reload();
+  await status(page, 'finished');
+  expect(await weightsHash(page)).toBe(whole);
+  const installed = await page.context().newPage();
+  await installed.goto(`${server.url}train/`);
+  await status(installed, 'waiting');
+  expect(errors).toEqual([]);
   expect(foreign).toEqual([]);
   await close();
+
+  const begun = await arrive(browser, `${server.url}train/${link}`);
+  await status(begun.page, 'waiting');
+  await begun.page.click('#step');
+  await begun.page.waitForFunction(() => document.getElementById('progress')?.textContent === 'step 1 of 4');
+  await status(begun.page, 'resting');
+  const files = unzipSync(await downloaded(begun.page, '#save'));
+  await begun.close();
+  const back = join(folder, 'back');
+  for (const [path, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(back, path)), { recursive: true });
+    writeFileSync(join(back, path), bytes);
+  }
+  command('--resume', '--output', back);
+  expect(weightsOf(back)).toBe(whole);
 });
+
+function command(...words: readonly string[]): void {
+  execFileSync(process.execPath, [COMMAND, ...words, '--quiet', '--threads', '1'], { stdio: 'pipe' });
+}
+
+function weightsOf(directory: string): string {
+  const summary = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8')) as { weightsSha256: string };
+  return summary.weightsSha256;
+}
 
 /** As the training page writes its smallest job, of 4 steps. */
 const PAGE_YAML = `task: {name: sort_digits, digits: 2}

@@ -68,7 +68,7 @@ export class TokenTable {
         element(
           'tr',
           {},
-          ...['', 'Token', 'Probability', 'Log-prob (nats)'].map((head) => element('th', { scope: 'col' }, head)),
+          ...['#', 'Token', 'Probability', 'Log-prob (nats)'].map((head) => element('th', { scope: 'col' }, head)),
         ),
       ),
       element(
