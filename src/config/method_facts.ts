@@ -73,6 +73,7 @@ const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
   distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',
   refDistributions: 'the same under the reference',
   sampled: 'a scoring pass of what was sampled, before it is credited',
+  maskedShare: undefined,
   proximal: 'a scoring pass of what is off-policy, and its log-probs for as long as the batch is trained on',
   distributionsFor: undefined,
 };

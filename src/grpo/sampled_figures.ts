@@ -4,11 +4,12 @@ import { isScoredByItself, SELF_SCORE } from '../methods/self_score.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../model/batch.ts';
 import { packBatch, splitUnits } from '../model/batch.ts';
-import { uniformDivergences } from '../model/distributions.ts';
+import { divergences, uniformDivergences } from '../model/distributions.ts';
 import { wordTokens } from '../text/control_words.ts';
 import { TOKEN } from '../token_kinds.ts';
 import { tokenGroups } from './credit.ts';
 import { groupParts } from './group_parts.ts';
+import { maskedPrompt } from './masked_prompts.ts';
 import { type TrainingRun, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
 import { microBatchCapacity } from './update.ts';
@@ -74,36 +75,64 @@ async function withSelfLogprobs(
   }));
 }
 
-type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl'>;
+type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl' | 'maskedKl'>;
 
 /** Of each rollout of a batch. */
 async function figuresOf(
-  { policy }: TrainingRun,
+  run: TrainingRun,
   { sampling: { temperature } }: GrpoStageConfig,
   { methods: { needs } }: StepScope,
   batch: PackedBatch,
   groups: readonly RolloutGroup[],
 ): Promise<Figures[]> {
+  const { policy } = run;
+  const { vocabSize } = policy.shape;
   const rollouts = groups.flatMap((group) => group.rollouts);
+  const absent = (): Float32Array[] => rollouts.map(({ tokens }) => new Float32Array(tokens.length));
+  const distributionsOf = async (packed: PackedBatch): Promise<Float32Array> => {
+    const { distributions } = await policy.score(packed, temperature, 'policy', { distributions: true });
+    return distributions as Float32Array; // they were asked for
+  };
   let uniform: Float32Array[] | undefined;
-  if (needs.sampled.includes('uniformKl')) {
-    const { distributions = new Float32Array() } = await policy.score(batch, temperature, 'policy', {
-      distributions: true,
-    });
-    const absent = rollouts.map(({ tokens }) => new Float32Array(tokens.length));
-    uniform = byRollout(batch, uniformDivergences(distributions, policy.shape.vocabSize), absent);
+  let masked: Float32Array[] | undefined;
+  const ofMasked = needs.sampled.includes('maskedKl');
+  if (needs.sampled.includes('uniformKl') || ofMasked) {
+    const logP = await distributionsOf(batch);
+    uniform = byRollout(batch, uniformDivergences(logP, vocabSize), absent());
+    if (ofMasked) {
+      const behind = packBatch(groups.flatMap((group) => tokenGroups(withMaskedPrompt(run, group, needs.maskedShare))));
+      const logQ = inOrderOf(batch, behind, await distributionsOf(behind), vocabSize);
+      masked = byRollout(batch, divergences(logP, logQ, vocabSize), absent());
+    }
   }
   let reference: Float32Array[] | undefined;
   if (needs.sampled.includes('refLogprobs')) {
     const { logprobs } = await policy.score(batch, temperature, 'reference');
     // Of a token that was put in its own, so that the two do not differ.
-    const absent = rollouts.map((rollout) => Float32Array.from(rollout.logprobs));
-    reference = byRollout(batch, logprobs, absent);
+    const own = rollouts.map((rollout) => Float32Array.from(rollout.logprobs));
+    reference = byRollout(batch, logprobs, own);
   }
   return rollouts.map((_, i) => ({
     ...(reference && { refLogprobs: reference[i] }),
     ...(uniform && { uniformKl: uniform[i] }),
+    ...(masked && { maskedKl: masked[i] }),
   }));
+}
+
+/** The group behind its masked prompt; a rollout that is trained under a prompt of its own stays behind that. */
+function withMaskedPrompt(run: TrainingRun, group: RolloutGroup, share: number): RolloutGroup {
+  return { ...group, prompt: maskedPrompt(run, group.item, share) };
+}
+
+/** Rows of the vocabulary's width of one batch, in the order of another of the same completions under other prompts. */
+function inOrderOf(batch: PackedBatch, other: PackedBatch, values: Float32Array, width: number): Float32Array {
+  const placeOf = new Map(Array.from(other.completionOf, (c, row) => [`${c}|${other.tokenOf[row]}`, row]));
+  const ordered = new Float32Array(values.length);
+  batch.completionOf.forEach((completion, row) => {
+    const place = placeOf.get(`${completion}|${batch.tokenOf[row]}`) as number; // they have the same tokens
+    ordered.set(values.subarray(place * width, (place + 1) * width), row * width);
+  });
+  return ordered;
 }
 
 /** @param into  [rollouts][tokens], written where a token has a loss row */
@@ -116,6 +145,8 @@ function byRollout({ completionOf, tokenOf }: PackedBatch, rows: Float32Array, i
 export function withoutSampledFigures<G extends RolloutGroup>(groups: readonly G[]): readonly G[] {
   return groups.map((group) => ({
     ...group,
-    rollouts: group.rollouts.map(({ refLogprobs: _, uniformKl: __, selfLogprob: ___, ...rollout }) => rollout),
+    rollouts: group.rollouts.map(
+      ({ refLogprobs: _, uniformKl: __, selfLogprob: ___, maskedKl: ____, ...rollout }) => rollout,
+    ),
   }));
 }

@@ -1,9 +1,10 @@
 /**
- * What the reference says of a rollout's own tokens behind a prompt that shows more: for terms that learn from a teacher
- * that knows better (`Needs.teacher`). A scoring pass before the update's own, of the completions that have such a prompt.
+ * What the reference says of a rollout's own tokens behind a prompt that shows more, for terms that learn from a teacher
+ * that knows better; or what the policy says behind one that shows less. A scoring pass before the update's own, of the completions that have such a prompt.
  */
 import type { TeacherTools } from '../methods/teacher.ts';
 import { type BatchLimits, groupByPrefix, packBatch, splitGroups } from '../model/batch.ts';
+import { maskedPrompt } from './masked_prompts.ts';
 import type { ObjectiveBatch } from './objective.ts';
 import type { TrainingRun } from './run.ts';
 import type { StepScope } from './step_scope.ts';
@@ -17,10 +18,11 @@ export async function withTeachers(
 ): Promise<ObjectiveBatch> {
   const term = scope.methods.lossTerms.find(({ part }) => part.teacherPrompt !== undefined);
   if (term?.part.teacherPrompt === undefined) return micro;
-  const { teacherPrompt } = term.part;
+  const { teacherPrompt, teacher = 'reference' } = term.part;
   const { tasks, policy } = run;
   const tools: TeacherTools = {
     shown: (item, tokens) => tasks.shownTokens(item, tokens),
+    masked: (item, share) => maskedPrompt(run, item, share),
     tokensOf: (text) => tasks.codec.encode(text),
   };
   const members = micro.groups.flatMap((group) => group.rollouts.map((rollout, i) => ({ group, rollout, i })));
@@ -33,7 +35,7 @@ export async function withTeachers(
   let next = 0;
   for (const groups of splitGroups(groupByPrefix(taught), capacity)) {
     const batch = packBatch(groups);
-    const { distributions = new Float32Array() } = await policy.score(batch, micro.temperature, 'reference', {
+    const { distributions = new Float32Array() } = await policy.score(batch, micro.temperature, teacher, {
       distributions: true,
     });
     const own = taught.slice(next, next + batch.completionCount);

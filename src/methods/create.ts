@@ -112,6 +112,8 @@ export interface StageNeeds {
   readonly refDistributions: boolean;
   readonly sampled: readonly SampledFigure[];
   readonly proximal: boolean;
+  /** Of operands, for `maskedKl`. */
+  readonly maskedShare: number;
   /** Ids of the methods for which whole distributions are computed. */
   readonly distributionsFor: readonly string[];
 }
@@ -274,12 +276,13 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     ...new Set(asked.flatMap(({ id, needs }) => (is(needs) ? [id] : []))),
   ];
   const holds = (set: ParameterSet) => some(({ parameterSets }) => parameterSets?.includes(set));
-  const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob'] as const).filter((name) =>
+  const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob', 'maskedKl'] as const).filter((name) =>
     some((needs) => needs.sampled?.includes(name)),
   );
   const refDistributions = some((needs) => needs.refDistributions);
   const ofWhole = ({ distributions, refDistributions: ofReference, sampled: figures }: Needs): boolean =>
-    (distributions ?? ofReference ?? false) || figures?.includes('uniformKl') === true;
+    (distributions ?? ofReference ?? false) ||
+    figures?.some((name) => name === 'uniformKl' || name === 'maskedKl') === true;
   return {
     reference: holds('reference') || refDistributions || sampled.includes('refLogprobs'),
     first: holds('first'),
@@ -306,6 +309,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     distributions: refDistributions || some(({ distributions }) => distributions),
     refDistributions,
     sampled,
+    maskedShare: Math.max(0, ...asked.map(({ needs }) => needs.maskedShare ?? 0)),
     proximal: some(({ proximal }) => proximal),
     distributionsFor: idsOf(ofWhole),
   };

@@ -111,10 +111,11 @@ export type ParameterSet = 'reference' | 'first' | 'average';
 
 /**
  * What may be known of sampled tokens before they are credited, at the price of a scoring pass each: their log-probs under
- * the reference, the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats, and the log-prob of the
- * word by which a policy scores itself, behind each completion that has ended.
+ * the reference, the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats, the log-prob of the
+ * word by which a policy scores itself, behind each completion that has ended, and KL(p‖q) to what it would say with a share
+ * of the problem's operands masked, which takes two passes.
  */
-export type SampledFigure = 'refLogprobs' | 'uniformKl' | 'selfLogprob';
+export type SampledFigure = 'refLogprobs' | 'uniformKl' | 'selfLogprob' | 'maskedKl';
 
 /** What a method asks of the run before step 1; the union decides programs and memory. */
 export interface Needs {
@@ -130,6 +131,8 @@ export interface Needs {
    * for as long as the batch is trained on.
    */
   readonly proximal?: true;
+  /** Share of the operands that the figure `maskedKl` masks. */
+  readonly maskedShare?: number;
   /** The record of each problem's visits and successes; `history`: with the shares of its last groups, too. */
   readonly ledger?: true | 'history';
   /** The same problem under another prompt: `Task.twin`. */

@@ -152,7 +152,7 @@ export interface LossSequence {
   readonly distributions?: Float32Array;
   /** The same under the reference (`Needs.refDistributions`). */
   readonly refDistributions?: Float32Array;
-  /** The same under the reference behind the prompt of `LossTerm.teacherPrompt`; there where a term has given one. */
+  /** The same under the reference, or the policy, behind the prompt of `LossTerm.teacherPrompt`; there where a term gives one. */
   readonly teacherDistributions?: Float32Array;
 }
 
@@ -247,9 +247,12 @@ export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
   /**
    * The prompt behind which the reference reads a completion, as a teacher that knows more (`Needs.shown`, and one of
-   * `Needs.prompts` for each completion); undefined where there is nothing to learn. Of one term of a stage.
+   * `Needs.prompts` for each completion), or the policy itself (`teacher`); undefined where there is nothing to learn. Of one
+   * term of a stage.
    */
   teacherPrompt?(group: CreditedGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
+  /** Who reads behind `teacherPrompt`; by default the reference. */
+  readonly teacher?: 'policy';
   /** Adds losses and derivatives of one micro-batch, one entry per completion: whole groups, where the coupling is `group`. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
   /** Texts of its own for this optimizer step (`Needs.demonstrations`): asked once, a forward and backward pass of theirs. */

@@ -133,6 +133,7 @@ import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
 import { verifree } from './rollouts/verifree.ts';
 import { confidence } from './shaping/confidence.ts';
+import { contextDependency } from './shaping/context_dependency.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
 import { informativeScale } from './shaping/informative_scale.ts';
 import { klReward } from './shaping/kl_reward.ts';
@@ -154,6 +155,7 @@ import { stream } from './sources/stream.ts';
 import { twin } from './sources/twin.ts';
 import { weakness } from './sources/weakness.ts';
 import type { MethodPoint } from './stage.ts';
+import { contextKl } from './terms/context_kl.ts';
 import { entropyBonus } from './terms/entropy_bonus.ts';
 import { hingeKl } from './terms/hinge_kl.ts';
 import { klCov } from './terms/kl_cov.ts';
@@ -289,6 +291,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     stdEmaFilter,
     precisionWeights,
     selfScoreMix,
+    contextDependency,
     mCov,
     mEntropy,
     klReward,
@@ -328,6 +331,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     sftReplay,
     sdpo,
     laser,
+    contextKl,
   ],
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum, promptMean, weightedSeqMean, tokenSum],
   controllers: [

@@ -28,3 +28,12 @@ export function uniformDivergences(logProbs: Float32Array, vocabSize: number): F
     return uniform - sum / vocabSize;
   });
 }
+
+/** [rows] KL(p‖q) of each row, in nats, of log-probs of the same tokens. @param logP, logQ  [rows × vocabSize] */
+export function divergences(logP: Float32Array, logQ: Float32Array, vocabSize: number): Float32Array {
+  return Float32Array.from({ length: logP.length / vocabSize }, (_, row) => {
+    let sum = 0;
+    for (let i = row * vocabSize; i < (row + 1) * vocabSize; i++) sum += Math.exp(logP[i]) * (logP[i] - logQ[i]);
+    return sum;
+  });
+}

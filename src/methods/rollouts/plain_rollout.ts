@@ -15,7 +15,7 @@ export function toPlain({
   keptLogMass,
   ...rest
 }: Rollout): Json {
-  const { refLogprobs: _, uniformKl: __, selfLogprob: ___, proximalLogprobs: ____, ...plain } = rest;
+  const { refLogprobs: _, uniformKl: __, selfLogprob: ___, maskedKl: ____, proximalLogprobs: _____, ...plain } = rest;
   return {
     ...(plain as unknown as Readonly<Record<string, Json>>), // what is no array is plain data
     tokens: [...tokens],

@@ -88,6 +88,7 @@ describe('sdpo', () => {
 describe('the teacher of sdpo', () => {
   const tools: TeacherTools = {
     shown: (_, tokens) => Int32Array.from([...tokens, 99]),
+    masked: ({ prompt }) => Int32Array.from(prompt, Number),
     tokensOf: (text) => Int32Array.from(text, Number),
   };
   const right = { ...rolloutOf(3, 1), tokens: Int32Array.of(5, 6, 0) };
