@@ -143,10 +143,7 @@ function addTrain(root: Command): Command {
       .option('--backend <name>', 'auto, webgpu, wasm, reference or tfjs:… (default: what the config says, else auto)')
       .option('--list-adapters', 'print the WebGPU adapters of this machine, and stop')
       .addOption(
-        new Option('--ui', 'serve the page of the run on this machine while it is under way').conflicts([
-          'seeds',
-          'dryRun',
-        ]),
+        new Option('--ui', 'serve the page of the run on this machine while it is under way').conflicts('dryRun'),
       )
       .optionsGroup('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):')
       .option('--plain', 'plain lines, also on a terminal')

@@ -3,7 +3,7 @@
  * one of the same config is kept, one that was cut short is resumed; so the same command goes on with a series.
  */
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { commandName } from '../command_name.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../errors.ts';
@@ -18,6 +18,7 @@ import { loadRun } from './load_run.ts';
 import { openConfiguredModel } from './open_model.ts';
 import { print, printError, printJson } from './output.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
+import { ServedTraining } from './served_training.ts';
 import { type TrainOptions, trainCommand } from './train.ts';
 
 export interface SeedsOptions extends TrainOptions {
@@ -43,18 +44,24 @@ export async function seedsCommand({ seeds, ...options }: SeedsOptions, words: r
   const config = options.config ?? MAIN_JOB;
   const planned = await planRuns(seeds, { ...options, config });
   const rows: SeedRow[] = [];
-  for (const [index, { seed, directory, condition }] of planned.entries()) {
-    tell(options, { seed, directory, condition, number: index + 1, of: planned.length });
-    if (condition !== 'finished') {
-      const resume = condition === 'cut short';
-      await trainCommand({ ...options, config, seed, output: directory, resume });
+  // One for all: it lists each run as it comes.
+  const page = options.ui ? new ServedTraining(dirname(planned[0].directory)) : undefined;
+  try {
+    for (const [index, { seed, directory, condition }] of planned.entries()) {
+      tell(options, { seed, directory, condition, number: index + 1, of: planned.length });
+      if (condition !== 'finished') {
+        const resume = condition === 'cut short';
+        await trainCommand({ ...options, config, seed, output: directory, resume, page });
+      }
+      const summary = readSummary(directory);
+      if (summary === undefined) {
+        endEarly(options, rows, seed, words); // by Ctrl-C or a lost reader, which have set the exit code
+        return;
+      }
+      rows.push(rowOf(seed, directory, summary));
     }
-    const summary = readSummary(directory);
-    if (summary === undefined) {
-      endEarly(options, rows, seed, words); // by Ctrl-C or a lost reader, which have set the exit code
-      return;
-    }
-    rows.push(rowOf(seed, directory, summary));
+  } finally {
+    page?.close();
   }
   showSeries(options, rows);
 }

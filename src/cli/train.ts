@@ -29,7 +29,7 @@ import { printError } from './output.ts';
 import { prepareKernels } from './prepare_kernels.ts';
 import { withResumeAdvice } from './resume_advice.ts';
 import { RequestListener } from './run_requests.ts';
-import { ServedTraining } from './served_training.ts';
+import { placeOf, ServedTraining } from './served_training.ts';
 import { approval } from './trust.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions {
@@ -38,6 +38,8 @@ export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly dryRun?: boolean;
   /** A page of the run is served while it is under way. */
   readonly ui?: boolean;
+  /** Of whoever serves one for several runs: hears in its place of each whose directory is there. */
+  readonly page?: ServedTraining;
 }
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
@@ -99,7 +101,8 @@ async function trainWith(
         if (requestsOfOthers === undefined) {
           // Now the directory is there, and held.
           requestsOfOthers = new RequestListener(directory, controls);
-          if (options.ui) page = new ServedTraining(directory, (line) => display.say(line));
+          page = options.page ?? (options.ui ? new ServedTraining(placeOf(directory)) : undefined);
+          page?.offer(directory, (line) => display.say(line));
         }
         await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
@@ -107,7 +110,7 @@ async function trainWith(
         if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
     } finally {
-      page?.close();
+      if (options.page === undefined) page?.close();
       await requestsOfOthers?.close();
       interrupts.release();
       display.close();

@@ -52,6 +52,36 @@ it('keeps the runs that are finished', async () => {
   expect(statSync(pathOf('whole-seed1/summary.json')).mtimeMs).toBe(before);
 }, 120_000);
 
+it('with --ui one page lists each run as it comes, and ends with the series', async () => {
+  const lists = new Set<string>();
+  let address: string | undefined;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    while (!isOver) {
+      const runs = (await (await fetch(`${address}runs.json`)).json()) as { readonly name: string }[];
+      const names = runs.map(({ name }) => name).filter((name) => name.startsWith('watched'));
+      lists.add(names.sort().join(' '));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  let looking: Promise<void> | undefined;
+  const heard = (text: string): void => {
+    address ??= /watch it: (\S+)run\?run=watched-seed0/.exec(text)?.[1];
+    if (address !== undefined) looking ??= look().catch(() => undefined); // which the end of the server is
+  };
+  const words =
+    '--config config.yaml --set max_steps=400 --set learning_rate=1e-5 --seeds 0..1 --output watched --plain --ui';
+  const { code, stdout, stderr } = await commandLine(words.split(' '), undefined, { cwd: folder.path, heard });
+  isOver = true;
+  await looking;
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('run?run=watched-seed1\n');
+  const [last, ...before] = [...lists].reverse();
+  expect(last).toBe('watched-seed0 watched-seed1');
+  expect([[], ['watched-seed0']]).toContainEqual(before); // a machine that is busy may look late
+  await expect(fetch(`${address}runs.json`)).rejects.toThrow();
+}, 120_000);
+
 it('is ended by Ctrl-C, and goes on with the command that it prints to the same bits', async () => {
   const words = '--config config.yaml --seeds 0..1 --output cut --plain';
   const stopped = await type(words, { signal: 'SIGINT', when: /seed 1 \(2 of 2\)[\s\S]*step +\d/ });
