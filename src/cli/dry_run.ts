@@ -109,7 +109,7 @@ function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...
     `${colors.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
     colors.dim(
       `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
-        '(as demonstrated) and one group in five dead',
+        '(as demonstrated), and one group in five dead, with nothing right in it',
     ),
   ];
 }

@@ -2,17 +2,18 @@
  * How long a run will take, from real steps of each stage on throw-away weights.
  *
  * Weights that have learned nothing sample to the limit and solve nothing, so the timed steps are given what a
- * trained policy would give: answers as long as the demonstrations, and rewards that leave a typical share of the groups
- * dead. Everything else is the run itself: its loop, its batches, its refills, its evaluation.
+ * trained policy would give: answers as long as the demonstrations, and verdicts that leave a typical share of the groups
+ * without a right one and dead, those that are sampled again with a hint included. Everything else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
-import { withFixedLength } from '../data/task_set.ts';
+import { delegating, type TaskSet, withFixedLength } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { initialState, type TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
-import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import type { StageConfig } from '../methods/stage.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
+import type { Verdict } from '../rewards/verdict.ts';
 import { plannedWork, TYPICAL_DEAD_SHARE, typicalLengths } from './work.ts';
 
 /** Seconds of each stage that are spent on warming up and on measuring; at least one cycle each. */
@@ -45,10 +46,8 @@ export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const completionTokens = Math.min(longest, Math.round(typicalLengths(tasks, config.seed).completion));
   const timedRun: TrainingRun = {
     ...run,
-    tasks: withFixedLength(tasks, completionTokens),
-    rewards: config.stages.map((stage) =>
-      stage.stage === 'grpo' ? [{ reward: typicalReward(stage), weight: 1 }] : [],
-    ),
+    tasks: withTypicalVerdicts(withFixedLength(tasks, completionTokens)),
+    rewards: config.stages.map(({ stage }) => (stage === 'grpo' ? [{ reward: BY_VERDICT, weight: 1 }] : [])),
     // Without an end, so that short stages can be measured like long ones.
     config: { ...config, stages: config.stages.map(endless) },
   };
@@ -99,12 +98,44 @@ function stepsInCycle(stage: StageConfig): number {
   return Math.min(optimizerStepsPerGeneration, promptsPerStep) * numIterations;
 }
 
-/** Of every few groups one is dead; in the others, every second completion is right. */
-function typicalReward({ batch: { numGenerations } }: GrpoStageConfig): RewardFunction {
+const BY_VERDICT: RewardFunction = {
+  name: 'typical',
+  score: ({ verdicts }) => verdicts.map(({ score }) => score),
+};
+
+/** The same tasks, whose verifiers work as ever, and say of every few groups that all of it is wrong; of the others, every second completion is right. */
+function withTypicalVerdicts(tasks: TaskSet): TaskSet {
   const every = Math.round(1 / TYPICAL_DEAD_SHARE);
-  const isDead = (group: number): boolean => group % every === every - 1;
-  return {
-    name: 'typical',
-    score: ({ completions }) => completions.map((_, i) => (isDead(Math.floor(i / numGenerations)) ? 0 : i % 2)),
+  const { environment, judge } = tasks;
+  let group = 0;
+  let member = 0;
+  const typical = (verdict: Verdict): Verdict => {
+    const isRight = group % every !== 0 && member++ % 2 === 1;
+    return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
   };
+  const begin = (): void => {
+    group++;
+    member = 0;
+  };
+  return delegating(tasks, {
+    environment: {
+      start(item) {
+        begin();
+        return environment.start(item);
+      },
+      step(state, action, context) {
+        const result = environment.step(state, action, context);
+        return { ...result, ...(result.verdict && { verdict: typical(result.verdict) }) };
+      },
+    },
+    ...(judge && {
+      judge: async (answers: Parameters<typeof judge>[0]) => {
+        const verdicts = await judge(answers);
+        return verdicts.map((verdict, i) => {
+          if (answers[i].item !== answers[i - 1]?.item) begin();
+          return typical(verdict);
+        });
+      },
+    }),
+  });
 }

@@ -12,7 +12,7 @@ import { fittingItem } from '../data/prompt_limit.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
-import { weightOf } from '../methods/chosen.ts';
+import { usesMethod, weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { planCapacity } from './capacity.ts';
 
@@ -87,12 +87,30 @@ function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, 
     weightOf(stage.methods, 'draft_samples') * weightOf(stage.methods, 'draft_rounds');
   const judging =
     (weightOf(stage.methods, 'verify_share') + weightOf(stage.methods, 'judge_share')) * (prompt + completion);
-  const sampled = drawnGroups(stage) * (prompt + (perKept * size + drafts) * completion + judging);
+  const own = prompt + (perKept * size + drafts) * completion + judging;
+  const sampled = drawnGroups(stage) * (own + helpedRows(stage, { prompt, completion }));
   const trained = promptsPerStep * (prompt + size * (completion - 1));
   const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
   // Demonstrations that a term of the loss trains on beside the rollouts, at each optimizer step.
   const replayed = weightOf(stage.methods, 'replay_count') * (FORWARD + BACKWARD) * (prompt + completion - 1);
   return (sampled + passes * trained) / (numIterations * minibatches) + replayed;
+}
+
+/**
+ * Rows of what strategies sample again of a group where nothing in it is right, with a hint or the answer in sight: on
+ * average, with the share of dead groups for the share of those without a right one, and for that of groups that a hint
+ * does not help.
+ */
+function helpedRows({ methods, batch }: GrpoStageConfig, { prompt, completion }: TypicalLengths): number {
+  const rowsOf = (samples: number): number => (samples === 0 ? 0 : prompt + samples * completion);
+  const levels = weightOf(methods, 'hint_levels');
+  const inTurn = usesMethod(methods, 'hint-resample') ? levels : 0;
+  let rounds = 0;
+  for (let level = 0; level < inTurn; level++) rounds += TYPICAL_DEAD_SHARE ** level;
+  const once = ['answer_samples', 'refine_samples', 'reroll_samples'].map((name) => rowsOf(weightOf(methods, name)));
+  const atOnce = levels * rowsOf(weightOf(methods, 'level_samples'));
+  const all = rounds * rowsOf(batch.numGenerations) + atOnce + once.reduce((sum, rows) => sum + rows, 0);
+  return TYPICAL_DEAD_SHARE * all;
 }
 
 /** Groups drawn for a generation batch: with refill, dead ones are drawn again. */

@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { weightedTasks } from '../../src/data/stage_tasks.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { encodeStrictJson } from '../../src/run/json.ts';
+import { weightsSha256 } from '../../src/run/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
 import { goOn, withTossedRun } from '../support/killed_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 import { rewards } from './tiny_stage.ts';
@@ -53,6 +57,45 @@ describe('a stage', () => {
       [3, ['sort_digits#1', 'sort_digits#2']],
     ]);
     await run.policy.close();
+  });
+
+  it('goes on with the same bits wherever it was killed: within a batch, while it counts, and between two stages', async () => {
+    const yaml = TWO_LEVELS.replace(
+      'max_steps: 9, until: reward >= 0,',
+      'max_steps: 9, num_iterations: 2, controllers: [{name: until, until_metric: loss, until_value: -100, until_times: 3}],',
+    ).replace('{stage: grpo, max_steps: 2}', '{stage: grpo, max_steps: 2, num_iterations: 2}');
+    const open = async (): Promise<TrainingRun> => {
+      const { config } = parseConfig(yaml, { file: 'run.yaml' });
+      const backend = await wasmBackend({ inline: true, fma: false });
+      return openRun(config, createTasks(config, { heldOutSample: 2 }), backend, { rewards });
+    };
+    /** Trains on to the end, or for some steps. */
+    const goFor = async (run: TrainingRun, steps: number) => {
+      const seen: object[] = [];
+      for await (const event of train(run)) {
+        if (event.type !== 'step') continue;
+        const { step_time: _, ...metrics } = event.metrics;
+        seen.push(metrics);
+        if (seen.length === steps) break;
+      }
+      return seen;
+    };
+    const whole = await open();
+    const all = await goFor(whole, Number.POSITIVE_INFINITY);
+    const sha256 = await weightsSha256(whole.policy);
+    expect(all).toHaveLength(1 + 3 + 2 + 2); // the second ends within its second batch
+    await whole.policy.close();
+    for (const kill of all.slice(0, -1).keys()) {
+      const first = await open();
+      const before = await goFor(first, kill + 1);
+      const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+      await first.policy.close();
+      const second = await open();
+      restoreCheckpoint(second, { ...checkpoint, state: JSON.parse(encodeStrictJson(checkpoint.state)) });
+      expect([...before, ...(await goFor(second, Number.POSITIVE_INFINITY))]).toEqual(all);
+      expect(await weightsSha256(second.policy)).toBe(sha256);
+      await second.policy.close();
+    }
   });
 
   it('draws as often as its weights say, the same problems for the same seed', () => {

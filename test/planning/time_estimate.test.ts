@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { RolloutStrategy } from '../../src/methods/points.ts';
 import { estimateTime } from '../../src/planning/time_estimate.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { createTasks } from '../support/tasks.ts';
@@ -37,5 +38,36 @@ describe('estimateTime', () => {
     expect(estimate.completionTokens).toBeLessThanOrEqual(5);
     expect(run.state).toMatchObject({ stageIndex: 0, step: 0, itemsDrawn: 0 });
     await run.policy.close();
+  });
+
+  it('asks for hints as often as a policy does that solves four groups in five, though the timed one solves nothing', async () => {
+    const asked: number[] = [];
+    const lines = `task: {name: reverse_text, min_length: 3, max_length: 4}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 8}
+stages:
+  - {stage: grpo, max_steps: 40, num_generations: 4, generation_batch_size: 80, prompt_source: {name: prefilter, problems: 8, samples: 4},
+     rollout_strategies: [{name: hint-resample, hint_levels: 2}]}
+`;
+    const { config } = parseConfig(lines, { file: 'inline' });
+    const run = await openRun(config, createTasks(config, { heldOutSample: 4 }), await wasmBackend({ inline: true }), {
+      clock: ticking(),
+    });
+    const [{ part }] = run.methods[0]!.rolloutStrategies;
+    const { rollOut } = part;
+    const watching: RolloutStrategy['rollOut'] = (requests, next, tools) =>
+      rollOut(
+        requests,
+        (own) => {
+          asked.push(own.length);
+          return next(own);
+        },
+        tools,
+      );
+    Object.assign(part, { rollOut: watching });
+    const { measured } = (await estimateTime(run)).stages[0];
+    await run.policy.close();
+    expect(measured).toBeGreaterThan(0);
+    const again = asked.filter((count) => count < 20).reduce((sum, count) => sum + count, 0);
+    expect(again / asked.filter((count) => count === 20).length).toBeCloseTo(20 * 0.2 * 1.2, 0);
   });
 });

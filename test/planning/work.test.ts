@@ -40,6 +40,19 @@ describe('plannedWork', () => {
     expect(refilled[0]!.perStep - plain[0]!.perStep).toBeCloseTo(0.2 * sampled);
   });
 
+  it('samples a fifth of the groups again with a hint, and a fifth of these with more of it', () => {
+    const stage = (lines: string): number =>
+      workOf(`  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80${lines}}`)[0].perStep;
+    const [plain, group] = [stage(''), 5 + 8 * 4];
+    const strategy = (line: string): number => stage(`, rollout_strategies: [${line}]`) - plain;
+    expect(strategy('{name: hint-resample, hint_levels: 3}')).toBeCloseTo(10 * 0.2 * (1 + 0.2 + 0.04) * group);
+    expect(strategy('{name: minimal-hint-replace, hint_levels: 3, level_samples: 2}')).toBeCloseTo(
+      10 * 0.2 * 3 * (5 + 2 * 4),
+    );
+    expect(strategy('{name: answer-conditioned, answer_samples: 4}')).toBeCloseTo(10 * 0.2 * (5 + 4 * 4));
+    expect(strategy('temperature-mix')).toBe(0);
+  });
+
   it.each<[string, string, number[]]>([
     ['one after the last step', '  - {stage: sft, max_steps: 10, eval_strategy: "no"}', [1]],
     ['the last of the periodic ones is the final one', '  - {stage: sft, max_steps: 10, eval_steps: 5}', [2]],
