@@ -4,6 +4,7 @@ import type { StageMethods } from '../methods/create.ts';
 import type { AdvantageEstimator } from '../methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import { hasAdvantage } from '../methods/shaping/map_advantages.ts';
+import { addTokenCredit, returnsToGo } from '../methods/shaping/token_returns.ts';
 import { groupByPrefix, type TokenGroup } from '../model/batch.ts';
 import type { Policy } from '../model/policy.ts';
 import { shapeBatch } from './group_steps.ts';
@@ -57,8 +58,17 @@ export async function creditGroups(
     return { ...group, ...credit };
   });
   return creditSteps
-    .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), credited)
+    .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), paidByToken(credited))
     .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // it came to nothing
+}
+
+/** What strategies pay for single tokens is added to the advantages, and need not be kept. */
+function paidByToken(groups: readonly CreditedGroup[]): readonly CreditedGroup[] {
+  if (!groups.some(({ rollouts }) => rollouts.some(({ tokenRewards }) => tokenRewards))) return groups;
+  return addTokenCredit(groups, ({ tokenRewards }) => tokenRewards && returnsToGo(tokenRewards, 1)).map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map(({ tokenRewards: _, ...rollout }) => rollout),
+  }));
 }
 
 type Estimated = Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>;

@@ -65,6 +65,8 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
    * (`Needs.proximal`): what its ratio is then to.
    */
   readonly proximalLogprobs?: Float32Array;
+  /** [tokens] what a strategy pays for single tokens; a token is credited with what comes from it on. Until it is credited. */
+  readonly tokenRewards?: Float32Array;
   /** [tokens] under the reference, while it is credited, where a method asks for it (`Needs.sampled`). */
   readonly refLogprobs?: Float32Array;
   /** [tokens] nats: KL(U‖p) of the distribution p that each was sampled from, likewise; 0 of a token that was put in. */

@@ -120,6 +120,7 @@ import { oversampleSelect } from './rollouts/oversample_select.ts';
 import { pdr } from './rollouts/pdr.ts';
 import { prefixBranch } from './rollouts/prefix_branch.ts';
 import { prerl } from './rollouts/prerl.ts';
+import { prof } from './rollouts/prof.ts';
 import { r3 } from './rollouts/r3.ts';
 import { recycleJudge } from './rollouts/recycle_judge.ts';
 import { refProb } from './rollouts/ref_prob.ts';
@@ -132,6 +133,7 @@ import { selfVerify } from './rollouts/self_verify.ts';
 import { successReplay } from './rollouts/success_replay.ts';
 import { temperatureMix } from './rollouts/temperature_mix.ts';
 import { verifree } from './rollouts/verifree.ts';
+import { vsrm } from './rollouts/vsrm.ts';
 import { confidence } from './shaping/confidence.ts';
 import { contextDependency } from './shaping/context_dependency.ts';
 import { difficultyWeight } from './shaping/difficulty_weight.ts';
@@ -208,6 +210,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   rolloutStrategies: [
     refill,
     oversampleSelect,
+    prof,
     prefixBranch,
     draftRefine,
     pdr,
@@ -227,6 +230,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     refProb,
     r3,
     verifree,
+    vsrm,
   ],
   tokenControls: [repetitionStop, earlyStop, answerForcing, annealInSequence],
   groupSteps: [

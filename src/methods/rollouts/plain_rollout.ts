@@ -5,6 +5,16 @@ import type { Rollout } from '../records.ts';
 const REALS = ['logprobs', 'entropies', 'keptLogMass'] as const;
 const PROMPTS = ['prompt', 'sampledUnder'] as const;
 
+/** What is known of a rollout in the step that sampled it alone. */
+const OF_ITS_STEP: readonly string[] = [
+  'refLogprobs',
+  'uniformKl',
+  'selfLogprob',
+  'maskedKl',
+  'tokenRewards',
+  'proximalLogprobs',
+] satisfies (keyof Rollout)[];
+
 export function toPlain({
   tokens,
   labels,
@@ -15,9 +25,9 @@ export function toPlain({
   keptLogMass,
   ...rest
 }: Rollout): Json {
-  const { refLogprobs: _, uniformKl: __, selfLogprob: ___, maskedKl: ____, proximalLogprobs: _____, ...plain } = rest;
+  const plain = Object.entries(rest).filter(([name]) => !OF_ITS_STEP.includes(name));
   return {
-    ...(plain as unknown as Readonly<Record<string, Json>>), // what is no array is plain data
+    ...(Object.fromEntries(plain) as unknown as Readonly<Record<string, Json>>), // what is no array is plain data
     tokens: [...tokens],
     ...(labels && { labels: [...labels] }),
     ...(prompt && { prompt: [...prompt] }),
