@@ -1,5 +1,5 @@
 /** Rows of runs as they were read last, for as long as nothing of a run is written: a list is looked at every few seconds. */
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunRow, rowOf } from '../run_rows.ts';
 
@@ -15,7 +15,7 @@ export class KeptRows {
   /** The row of a directory; read again where it may be another by now. */
   readonly rowOf = async (directory: string): Promise<RunRow> => {
     // Looked at before the row is read: what is written meanwhile is seen the next time.
-    const mark = await markOf(directory);
+    const mark = markOf(directory);
     const kept = this.#rows.get(directory);
     if (kept?.mark === mark) return kept.row;
     const row = await rowOf(directory);
@@ -32,16 +32,16 @@ export class KeptRows {
   }
 }
 
-async function markOf(directory: string): Promise<string> {
-  const marks = await Promise.all(SIGNS.map((sign) => changeOf(join(directory, sign))));
-  return marks.join(' ');
+/** Asked without waiting in between: of hundreds of runs that is several times as quick. */
+function markOf(directory: string): string {
+  return SIGNS.map((sign) => changeOf(join(directory, sign))).join(' ');
 }
 
-/** Of a file or directory: when it or its rights changed, and its length; `-` where there is none. */
-async function changeOf(path: string): Promise<string> {
+/** Of a file or directory: when it or its rights changed, and its length; `-` where there is none to be seen. */
+function changeOf(path: string): string {
   try {
-    const { ctimeMs, size, ino } = await stat(path);
-    return `${ctimeMs} ${size} ${ino}`;
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found === undefined ? '-' : `${found.ctimeMs} ${found.size} ${found.ino}`;
   } catch {
     return '-';
   }
