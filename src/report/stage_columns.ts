@@ -7,6 +7,8 @@ import type { Column, StageData } from './data.ts';
 
 /** Points that are kept before neighbours are joined: twice as many as the page shows of one stage. */
 const MOST_KEPT = 3_200;
+const DIGITS = 5;
+const POWERS = Array.from({ length: 22 }, (_, i) => Number(`1e${i}`));
 /** What a line says besides its metrics. */
 const NO_METRICS: ReadonlySet<string> = new Set(['step', 'stage', 'num_tokens']);
 
@@ -177,7 +179,12 @@ class Means {
   }
 }
 
-/** Five digits: finer than a pixel, and half the bytes. */
+/** Five digits, or six: finer than a pixel, and half the bytes. A page rounds a hundred thousand numbers at a time. */
 export function rounded(value: number): number {
-  return Number(value.toPrecision(5));
+  const size = Math.abs(value);
+  // Outside, powers of ten are no longer exact.
+  if (!(size >= 1e-15 && size < 1e15)) return Number(value.toPrecision(DIGITS));
+  const decimals = DIGITS - 1 - Math.floor(Math.log10(size));
+  const power = POWERS[Math.abs(decimals)] ?? 1;
+  return decimals < 0 ? Math.round(value / power) * power : Math.round(value * power) / power;
 }

@@ -59,6 +59,8 @@ export class Chart {
   /** What the plot was made for: with anything else it is made anew. */
   #made = '';
   #position: number | undefined;
+  /** As it was last asked for; 0: not yet. */
+  #width = 0;
 
   constructor(panel: Panel, curves: Curves, events: ChartEvents) {
     this.#panel = panel;
@@ -121,9 +123,17 @@ export class Chart {
     return this.#plot !== undefined;
   }
 
-  /** The width that the page gives; 0 where the panel is not to be seen. Asking makes the browser lay the page out. */
+  /** The width that the page gives; 0 where the panel is not to be seen. */
   get width(): number {
-    return this.root.hidden ? 0 : this.root.clientWidth;
+    if (this.root.hidden) return 0;
+    // Asking makes the browser lay the page out; one in details that are closed has no width yet.
+    if (this.#width === 0) this.#width = this.root.clientWidth;
+    return this.#width;
+  }
+
+  /** The page may give another width by now. */
+  forgetWidth(): void {
+    this.#width = 0;
   }
 
   /** What is to be drawn next: a key that is pressed before that goes on from here. */

@@ -84,7 +84,7 @@ export class ChartSection {
     });
     addEventListener('beforeprint', () => this.#drawLate());
     addEventListener('hashchange', () => this.#restore());
-    this.#details.addEventListener('toggle', () => this.#draw());
+    this.#details.addEventListener('toggle', () => this.#resized());
   }
 
   /** Shows these curves instead of those before; what is the same is kept, and only drawn anew. */
@@ -108,7 +108,7 @@ export class ChartSection {
     this.#placeAll();
     if (isFirst) {
       this.#root.replaceChildren(this.#controls, this.#main, this.#details);
-      new ResizeObserver(() => this.#draw()).observe(this.#root);
+      new ResizeObserver(() => this.#resized()).observe(this.#root);
     } else this.#draw();
   }
 
@@ -184,6 +184,13 @@ export class ChartSection {
     });
     const isSame = charts.length === grid.children.length && charts.every(({ root }, i) => grid.children[i] === root);
     if (!isSame) grid.replaceChildren(...charts.map(({ root }) => root));
+  }
+
+  /** All widths are asked for before the first chart is drawn, for each drawing would have the page laid out again. */
+  #resized(): void {
+    for (const chart of this.#charts.values()) chart.forgetWidth();
+    for (const chart of this.#charts.values()) void chart.width;
+    this.#draw();
   }
 
   /** What is in sight is drawn; what is not, when it comes into sight. */

@@ -26,12 +26,14 @@ class LiveRun {
   readonly #commands: RunCommands;
   #reader: CurveReader;
   #completions = NO_COMPLETIONS;
-  #state: RunState = { condition: 'over', asked: null, reason: null };
+  /** Undefined until the server has told it. */
+  #state: RunState | undefined;
   readonly #redraw: RedrawTimer;
   /** Those that nobody looks at are not asked for, but the first. */
   #seesCompletions = true;
   #completionsAt = Number.NEGATIVE_INFINITY;
-  #saidAt = Number.NEGATIVE_INFINITY;
+  /** The page has just been made: what it says is not asked for at once. */
+  #saidAt = performance.now();
   #renewal: ReturnType<typeof setTimeout> | undefined;
   /** Whether the sections that the server writes say less than the log. */
   #isSaidOld = false;
@@ -79,7 +81,7 @@ class LiveRun {
   }
 
   #is(state: RunState): void {
-    if (state.condition !== this.#state.condition) {
+    if (this.#state !== undefined && state.condition !== this.#state.condition) {
       clearTimeout(this.#renewal);
       [this.#renewal, this.#isSaidOld] = [undefined, true];
       [this.#completionsAt, this.#saidAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -108,10 +110,10 @@ class LiveRun {
     const most = this.#run.stages[current?.index ?? 0]?.max_steps;
     const step = current?.steps.at(-1) ?? 0;
     const place = current === undefined ? 'no step yet' : `${current.stage} step ${step} of ${most}`;
-    const isRunning = this.#state.condition === 'running';
+    const isRunning = this.#state?.condition === 'running';
     const status = document.querySelector<HTMLElement>('.status');
     if (status !== null && isRunning) {
-      write(status, `${this.#state.asked === 'paused' ? 'paused' : 'under way'}, ${place}`);
+      write(status, `${this.#state?.asked === 'paused' ? 'paused' : 'under way'}, ${place}`);
     }
     const title = isRunning ? `${step} of ${most} · ${this.#run.name}` : `${this.#run.name} · rlvr-train`;
     if (document.title !== title) document.title = title;
@@ -146,7 +148,7 @@ class LiveRun {
     }
     const behind = fresh.querySelector('#behind');
     // A reader of the config keeps their place: it changes at the end of a run alone.
-    if (behind !== null && this.#state.condition !== 'running') byId('behind').replaceWith(document.adoptNode(behind));
+    if (behind !== null && this.#state?.condition !== 'running') byId('behind').replaceWith(document.adoptNode(behind));
     this.#tell(this.#curves());
   }
 }
