@@ -16,7 +16,10 @@ export interface TraceEvent {
   readonly ts?: number;
   readonly dur?: number;
   readonly tdur?: number;
-  readonly args?: { readonly name?: string; readonly data?: { readonly functionName?: string } };
+  readonly args?: {
+    readonly name?: string;
+    readonly data?: { readonly functionName?: string; readonly url?: string; readonly processId?: number };
+  };
 }
 export interface LongTasks {
   readonly long: number;

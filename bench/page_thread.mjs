@@ -24,8 +24,11 @@ export async function traceThread(browser, page) {
 /** [{wallMs, cpuMs, doing}]; @throws Error where the trace has no tasks, or no processor times */
 export function tasksOf(events) {
   const threadOf = ({ pid, tid }) => `${pid} ${tid}`;
+  const processes = processesOf(events);
   const threads = new Set(
-    events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf),
+    events
+      .filter(({ name, args, pid }) => name === 'thread_name' && args.name === 'CrRendererMain' && processes.has(pid))
+      .map(threadOf),
   );
   const own = events
     .filter((event) => event.ph === 'X' && event.tdur !== undefined && threads.has(threadOf(event)))
@@ -41,6 +44,15 @@ export function tasksOf(events) {
     cpuMs: event.tdur / 1000,
     doing: doing(event, parts),
   }));
+}
+
+/** Those that show a page of a server: Chromium draws parts of its own window as pages too. */
+function processesOf(events) {
+  const frames = events.flatMap(({ name, args }) => {
+    if (name === 'FrameCommittedInBrowser') return [args.data];
+    return name === 'TracingStartedInBrowser' ? (args.data.frames ?? []) : [];
+  });
+  return new Set(frames.filter(({ url }) => /^https?:/.test(url)).map(({ processId }) => processId));
 }
 
 /** `Paint 3.1 ms, Layout 1.2 ms`: the parts of a task by the processor time that is theirs and no inner part's. */

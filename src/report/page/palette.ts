@@ -1,5 +1,7 @@
 /** Colours of the page as a canvas takes them, which knows neither variables nor light-dark(). */
 
+import { element } from './dom.ts';
+
 const COLORS = 8;
 const computed = new Map<string, string>();
 const whenChanged: (() => void)[] = [];
@@ -8,10 +10,10 @@ const whenChanged: (() => void)[] = [];
 export function paletteColor(name: string): string {
   const known = computed.get(name);
   if (known !== undefined) return known;
-  const { body } = document;
-  body.style.color = `var(${name})`;
-  const { color } = getComputedStyle(body);
-  body.style.color = '';
+  // An element of its own: with the colour of the body, the whole page would be styled again.
+  const probe = document.body.appendChild(element('i', { hidden: true, style: `color: var(${name})` }));
+  const { color } = getComputedStyle(probe);
+  probe.remove();
   computed.set(name, color);
   return color;
 }
