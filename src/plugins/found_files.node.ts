@@ -9,6 +9,7 @@ import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
+import type { Codec } from '../text/codec.ts';
 import { verifierOf } from './dataset_files.node.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom } from './module.node.ts';
@@ -37,6 +38,8 @@ export interface SearchOptions {
   readonly file: string;
   readonly directory?: string;
   readonly rewards?: 'unused';
+  /** Of a pretrained model; without one, methods may add words to the vocabulary, so that their files are read in any case. */
+  readonly codec?: Codec | undefined;
 }
 
 type Problems = LoadedConfig['problems'];
@@ -79,14 +82,15 @@ export async function findFiles(loaded: LoadedConfig, options: SearchOptions): P
   return found;
 }
 
-function namedFiles({ config, problems }: LoadedConfig, { rewards }: SearchOptions): [Plugin, string][] {
+function namedFiles({ config, problems }: LoadedConfig, { rewards, codec }: SearchOptions): [Plugin, string][] {
   const tasks = config.tasks.map(({ task }, i): [Plugin, string] => [task, taskPlace(problems, i)]);
   const stages = config.stages.flatMap((stage, index) => {
-    if (stage.stage !== 'grpo' || rewards === 'unused') return [];
+    if (stage.stage !== 'grpo') return [];
     const ofRewards = stage.rewards.map((reward, i): [Plugin, string] => [reward, rewardPlace(problems, index, i)]);
     const ofMethods = METHOD_POINTS.flatMap((point) =>
       stage.methods[point].map((plugin, i): [Plugin, string] => [plugin, methodPlace(problems, index, point, i)]),
     );
+    if (rewards === 'unused') return codec === undefined ? ofMethods : [];
     return [...ofRewards, ...ofMethods];
   });
   const comparisons = tasks.flatMap(([task, place]): [Plugin, string][] => {

@@ -59,7 +59,7 @@ export interface PluginOptions {
   readonly announce: (file: string) => void;
   /** Told of all files before any of them is loaded; throws where one of them may not run. */
   readonly approve?: (files: readonly FoundFile[]) => Promise<void>;
-  /** 'unused': the run is only evaluated or sampled; its rewards are not loaded. */
+  /** 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor its methods beside a pretrained model. */
   readonly rewards?: 'unused';
   /** Of the pretrained model that the config names, which the caller has opened. */
   readonly codec?: Codec | undefined;
@@ -120,14 +120,16 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
       await openRewards(opening);
       await openMethods(opening);
       await openReporters(opening);
-    }
+    } else if (options.codec === undefined) await openMethods(opening); // for the words that they add
     loaded.problems.throwIfAny();
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
+    const config = withModuleNames(loaded.config, opening);
+    const methods = Object.fromEntries(opening.methods);
     return {
-      config: withModuleNames(loaded.config, opening),
-      tasks: withWordsOf(loaded.config, tasks, Object.fromEntries(opening.methods)),
+      config,
+      tasks: withWordsOf(config, tasks, methods),
       rewards: options.rewards ?? makersOf(opening),
-      methods: Object.fromEntries(opening.methods),
+      methods,
       modules: Object.fromEntries([
         ...[...opening.modules.values()].flatMap(({ role, hashes }) => (role === 'training' ? hashes : [])),
         ...[...opening.datasets.values()].flatMap(({ hashes }) => hashes),
@@ -328,6 +330,8 @@ async function openMethods(opening: Opening): Promise<void> {
     for (const point of METHOD_POINTS) {
       for (const [place, plugin] of stage.methods[point].entries()) {
         if (!isModuleFile(plugin.name)) continue;
+        // A run that only answers can do without a file that is gone, unless that added words: the weights tell.
+        if (opening.options.rewards === 'unused' && !opening.modules.has(plugin.name)) continue;
         const path = methodPlace(problems, index, point, place);
         await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
       }

@@ -123,7 +123,7 @@ export async function openForInference(
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
-  const tasks = withWordsOf(config, of);
+  const tasks = withWordsOf(config, of); // those of the user's files are there: `openPlugins` has added them
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);

@@ -151,4 +151,28 @@ describe('openPlugins', () => {
       /^.*:2 {2}reward_funcs: "acuracy".*\n.*:2 {2}reward_funcs\.1: .*\n.*:3 {2}task\.digit: 3/,
     );
   });
+
+  it("has the words of a method of the user's where a run only answers: its weights have a row for each", async () => {
+    write(
+      'configs/think.mjs',
+      `const about = { does: 'A.', formula: 'a', source: 'own', certainty: 'own' };
+       const needs = () => ({ words: { '<think>': 'Think.' }, replies: 1 });
+       export default { id: 'think', about, options: {}, needs, create: () => ({ rollOut: (asked, next) => next(asked) }) };`,
+    );
+    const file = 'configs/my.yaml';
+    const yaml = 'max_steps: 3\ntask: sort_digits\nrollout_strategies: [./think.mjs]\nreward_funcs: [./gone.ts]';
+    const vocabulary = async (): Promise<readonly string[]> => {
+      const announce = (name: string): void => {
+        announced.push(name);
+      };
+      const { tasks, close } = await openPlugins(parseConfig(yaml, { file }), { file, announce, rewards: 'unused' });
+      await close();
+      return Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id));
+    };
+    const all = await vocabulary();
+    expect(all.at(-1)).toBe('<think>');
+    expect(announced).toEqual(['configs/think.mjs']);
+    rmSync('configs/think.mjs'); // without it, a run whose method adds no word is answered as ever
+    expect(await vocabulary()).toEqual(all.slice(0, -1));
+  });
 });

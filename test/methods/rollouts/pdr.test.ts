@@ -57,6 +57,30 @@ describe('pdr', () => {
     expect(await none('')).not.toBe(await weightsAfter(LINE));
   });
 
+  it('trains ten thousand tokens of the last round on-policy to the bit', async () => {
+    const yaml = `
+task: {name: reverse_text, min_length: 24, max_length: 24}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
+max_steps: 1
+num_generations: 4
+generation_batch_size: 1024
+reward_funcs: [lcs]
+eval_strategy: "no"
+${LINE}
+`;
+    await withTossedRun(
+      '',
+      async (run) => {
+        const { metrics, batches } = await goOn(run);
+        const last = batches.flatMap(({ groups }) => groups.flatMap(({ rollouts }) => rollouts));
+        expect(last.every(({ origin, prompt }) => origin === 'refined' && prompt !== undefined)).toBe(true);
+        expect(last.reduce((sum, { tokens }) => sum + tokens.length, 0)).toBeGreaterThan(10_000);
+        for (const step of metrics) expect(step['sampling/sampling_logp_difference/max']).toBe(0);
+      },
+      { yaml },
+    );
+  });
+
   it('trains on-policy to the bit, and gives the same after a kill', async () => {
     const { whole, killed } = await wholeAndKilled(LINE);
     expect(killed).toEqual(whole);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
+import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
@@ -93,6 +94,37 @@ describe('self-verify', () => {
         expect(metrics[i].sampled_per_trained_token).toBeGreaterThan(0);
       }
     });
+  });
+
+  it('scores ten thousand verdict tokens to the bit as they were sampled, under the prompt with the answer', async () => {
+    const yaml = `
+task: {name: reverse_text, min_length: 24, max_length: 24}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
+max_steps: 1
+num_generations: 4
+generation_batch_size: 512
+reward_funcs: [lcs]
+eval_strategy: "no"
+rollout_strategies: [{name: self-verify, verify_share: 1}]
+`;
+    await withTossedRun(
+      '',
+      async (run) => {
+        const verdicts = (await collect(run)).groups.filter(({ kind }) => kind === 'verify');
+        let scored = 0;
+        for (const { prompt: asked, rollouts } of verdicts) {
+          const [{ prompt = asked }] = rollouts;
+          expect(prompt.length).toBeGreaterThan(asked.length);
+          const scores = await scoresOf(run, { prompt, completions: rollouts.map(({ tokens }) => tokens) });
+          expect(scores.map(({ logprobs }) => logprobs)).toEqual(
+            rollouts.map(({ logprobs }) => Float64Array.from(logprobs)),
+          );
+          scored += rollouts.reduce((sum, { tokens }) => sum + tokens.length, 0);
+        }
+        expect(scored).toBeGreaterThan(10_000);
+      },
+      { yaml },
+    );
   });
 
   it.each([
