@@ -94,8 +94,13 @@ const flags = readFlags({
 });
 const ways = wantedWays();
 const known = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')).results : {};
-const results = { ...known, ...(flags.memory ? { memory: measureMemory() } : { steps: await measureSteps() }) };
-if (!flags.quick) writeJson(RESULTS, 'strategy-costs', { machine: describeMachine(), settings: settings(), results });
+if (flags.memory) measureMemory();
+else keep({ steps: await measureSteps() });
+
+function keep(more) {
+  const report = { machine: describeMachine(), settings: settings(), results: { ...known, ...more } };
+  if (!flags.quick) writeJson(RESULTS, 'strategy-costs', report);
+}
 
 function settings() {
   return { config: 'bench/strategies/costs.yaml', threads: readThreads(flags), repeats: flags.repeats, larger: LARGER };
@@ -213,6 +218,7 @@ function measureMemory() {
       const { total, peak } = JSON.parse(readFileSync(file, 'utf8')).results;
       rmSync(file);
       found[name] = { planned: total, peak, peakOverPlan: Number((peak / total).toFixed(3)) };
+      keep({ memory: found });
       process.stdout.write(
         `${name.padEnd(30)} planned ${(total / 1e6).toFixed(0)} MB, peak ${(peak / 1e6).toFixed(0)} MB, ${(100 * (peak / total - 1)).toFixed(1)} %\n`,
       );
@@ -220,5 +226,4 @@ function measureMemory() {
   } finally {
     rmSync(folder, { recursive: true });
   }
-  return found;
 }

@@ -3,6 +3,7 @@
  *
  * Plain sampling is the last link of the stage's chain of strategies: refill is one in front of it.
  */
+import type { TaskItem } from '../data/task.ts';
 import type { StepContext } from '../methods/method.ts';
 import type { GroupRequest, RollOut, RolloutTools } from '../methods/points.ts';
 import type { Collected, Rollout, RolloutGroup } from '../methods/records.ts';
@@ -14,7 +15,7 @@ import { combineRewards, type RewardBatch, scoreRewards } from '../rewards/rewar
 import { TOKEN } from '../token_kinds.ts';
 import { CallContexts } from './call_contexts.ts';
 import { answeredItems, judgedCompletions, rewardBatch, sampledTokens } from './complete.ts';
-import { actsInUpdate, tokenGroups } from './credit.ts';
+import { actsInUpdate, selectedByStrategies, tokenGroups } from './credit.ts';
 import { Exclusions, rewardFailed } from './exclusions.ts';
 import { greedyRewards } from './greedy_rewards.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
@@ -24,7 +25,7 @@ import { rolloutTools } from './rollout_tools.ts';
 import type { TrainingRun } from './run.ts';
 import { takeBackOnFailure, timed } from './run.ts';
 import { sampleRequests, temperatureFactor } from './sample_requests.ts';
-import { requireSound } from './sound_groups.ts';
+import { requireGroups, requireSound } from './sound_groups.ts';
 import type { StepScope } from './step_scope.ts';
 import { microBatchCapacity } from './update.ts';
 
@@ -60,8 +61,11 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
         draw,
         regroup: (group, rollouts) => regrouped(scope, group, rollouts),
       };
-      const strategy: RollOut = (requests) =>
-        part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
+      const strategy: RollOut = async (requests) => {
+        const given = await part.rollOut(requests, next, { ...contexts.next(requests.length), ...tools });
+        requireGroups(given, id);
+        return given;
+      };
       return pastKinds(strategy, next, aside);
     }, plain);
     const solved = await rollOut(await draw(stage.batch.promptsPerStep));
@@ -72,6 +76,9 @@ export async function collectGroups(run: TrainingRun, stage: GrpoStageConfig, sc
       samples: stage.batch.numGenerations,
       context: run.policy.capacity.context,
       batch: microBatchCapacity(run, stage, scope),
+      completions: run.policy.capacity.completions,
+      select: (all: readonly RolloutGroup[]) => selectedByStrategies(scope, all),
+      promptTokens: (item: TaskItem) => run.tasks.promptTokens(item),
     };
     if (strategies.length > 0) requireSound(groups, strategies, limits);
     excluded.requireFew();

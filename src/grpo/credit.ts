@@ -16,10 +16,16 @@ import type { StepScope } from './step_scope.ts';
  * out they stay in the step's sizes (as in TRL), and in the update where a term acts without an advantage.
  */
 export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-  const { rolloutStrategies } = scope.methods;
-  return shapeBatch(
-    scope,
-    changeSolving(groups, (solve) => rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, solve)),
+  return shapeBatch(scope, selectedByStrategies(scope, groups));
+}
+
+/** Those that the strategies of a stage leave in the batch. */
+export function selectedByStrategies(
+  { methods: { rolloutStrategies } }: StepScope,
+  groups: readonly RolloutGroup[],
+): readonly RolloutGroup[] {
+  return changeSolving(groups, (solve) =>
+    rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, solve),
   );
 }
 

@@ -1,9 +1,11 @@
 /** What rollout strategies give back, looked at before anything is computed from it: a token that there is not is read from memory that is not its own. */
+import type { TaskItem } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
 import type { RolloutGroup } from '../methods/records.ts';
 import { type BatchLimits, fits, sizesOf } from '../model/batch.ts';
 import { tokenGroups } from './credit.ts';
 import { groupParts } from './group_parts.ts';
+import { solving } from './kinds.ts';
 
 /** What the policy has room for. */
 export interface GroupLimits {
@@ -14,17 +16,40 @@ export interface GroupLimits {
   readonly context: number;
   /** Of a micro-batch, which takes whole groups. */
   readonly batch: Required<BatchLimits>;
+  /** Of the groups of a batch that solve, at most, once strategies have selected. */
+  readonly completions: number;
+  readonly select: (groups: readonly RolloutGroup[]) => readonly RolloutGroup[];
+  /** As the problem is asked. */
+  readonly promptTokens: (item: TaskItem) => Int32Array;
+}
+
+/** @param ids  of the strategies, for the message */
+function flawed(ids: readonly string[], flaw: string): PluginError {
+  const message = `rollout strategies ${ids.join(', ')} gave ${flaw}.`;
+  return new PluginError('method-failed', message, { ids: ids.join() });
+}
+
+/** What a strategy gave, if it is a list of groups. @throws PluginError `method-failed` */
+export function requireGroups(given: unknown, id: string): void {
+  const isGroup = (one: unknown): boolean =>
+    typeof one === 'object' && one !== null && 'item' in one && 'rollouts' in one && Array.isArray(one.rollouts);
+  if (Array.isArray(given) && given.every(isGroup)) return;
+  throw flawed([id], 'something else than groups — give a list of them, as they came');
 }
 
 /** @param ids  of the strategies, for the message @throws PluginError `method-failed` */
 export function requireSound(groups: readonly RolloutGroup[], ids: readonly string[], limits: GroupLimits): void {
+  if (groups.length === 0) throw flawed(ids, 'no groups — give those that were sampled');
   for (const group of groups) {
-    const { item } = group;
     const flaw = groupFlaw(group, limits);
     if (flaw === undefined) continue;
-    const message = `rollout strategies ${ids.join(', ')} gave ${flaw} for problem ${item.id} — give groups as they came, with as many completions.`;
-    throw new PluginError('method-failed', message, { ids: ids.join() });
+    throw flawed(ids, `${flaw} for problem ${group.item.id} — give groups as they came, with as many completions`);
   }
+  const solve = solving(limits.select(groups));
+  const count = solve.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
+  if (count <= limits.completions) return;
+  const what = `${count} completions in ${solve.length} groups, where ${limits.completions} have room`;
+  throw flawed(ids, `${what} — give as many groups as were asked for, or leave some out in \`select\``);
 }
 
 function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined {
@@ -32,6 +57,11 @@ function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined
   const { vocabSize, samples, context } = limits;
   if (rollouts.length === 0) return 'no completions';
   if (rollouts.length > samples) return `${rollouts.length} completions where num_generations is ${samples}`;
+  if (!sameTokens(group.prompt, limits.promptTokens(group.item))) return 'a prompt that is not that of its problem';
+  const unread = rollouts.find(
+    ({ verdict, reward }) => typeof verdict !== 'object' || !(reward === null || Number.isFinite(reward)),
+  );
+  if (unread !== undefined) return `a completion without a verdict, or with the reward ${String(unread.reward)}`;
   for (const { tokens, labels = tokens, logprobs, entropies, keptLogMass, prompt = group.prompt } of rollouts) {
     const { length } = tokens;
     if (prompt.length === 0 || prompt.length + length > context) {
@@ -48,4 +78,8 @@ function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined
   const taken = parts.find((part) => !fits(part, limits.batch));
   if (taken === undefined) return undefined;
   return `completions under ${taken.groups} prompts, of ${taken.rows} tokens in all, where ${groups} and ${rows} have room`;
+}
+
+function sameTokens(one: Int32Array, other: Int32Array): boolean {
+  return one.length === other.length && one.every((token, i) => token === other[i]);
 }

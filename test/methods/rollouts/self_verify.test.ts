@@ -102,7 +102,7 @@ task: {name: reverse_text, min_length: 24, max_length: 24}
 model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
 max_steps: 1
 num_generations: 4
-generation_batch_size: 512
+generation_batch_size: 640
 reward_funcs: [lcs]
 eval_strategy: "no"
 rollout_strategies: [{name: self-verify, verify_share: 1}]

@@ -117,7 +117,9 @@ describe('success-replay', () => {
 
 describe('what a strategy gives back', () => {
   const batch = { rows: 10, lossRows: 10, groups: 2, completions: 4 };
-  const limits = { vocabSize: 5, samples: 3, context: 4, batch };
+  const own = groupOf([]).prompt;
+  const select = (groups: readonly RolloutGroup[]) => groups;
+  const limits = { vocabSize: 5, samples: 3, context: 4, batch, completions: 3, select, promptTokens: () => own };
   const said = (group: RolloutGroup) => () => requireSound([group], ['mine'], limits);
 
   it('is refused in words where it cannot be trained on', () => {
