@@ -1,20 +1,9 @@
 /** Files of a user, as texts: the reward and the task that CONTRIBUTING.md writes. */
-import { readFileSync } from 'node:fs';
-
-const PAGE = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8');
-
-/** The TypeScript block whose first line begins so, without its indentation in the list. */
-function blockOf(firstLine: string): string {
-  const block = [...PAGE.matchAll(/^( *)```ts\n([\s\S]*?)```/gm)]
-    .map(([, indentation, text]) => (text ?? '').replaceAll(new RegExp(`^${indentation}`, 'gm'), ''))
-    .find((text) => text.startsWith(firstLine));
-  if (block === undefined) throw new Error(`CONTRIBUTING.md shows no block that begins with ${firstLine}`);
-  return block;
-}
+import { blockOf } from '../support/page_blocks.ts';
 
 /** rewards/brief.ts. */
-export const BRIEF = blockOf('// rewards/brief.ts');
+export const BRIEF = blockOf('CONTRIBUTING.md', '// rewards/brief.ts');
 /** tasks/addition.ts. */
-export const ADDITION = blockOf('/** Addition:');
+export const ADDITION = blockOf('CONTRIBUTING.md', '/** Addition:');
 /** tasks/product.ts. */
-export const PRODUCT = blockOf('// tasks/product.ts');
+export const PRODUCT = blockOf('CONTRIBUTING.md', '// tasks/product.ts');

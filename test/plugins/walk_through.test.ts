@@ -9,24 +9,14 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { blockOf } from '../support/page_blocks.ts';
 
 const PAGE = readFileSync(new URL('../../docs/plugins.md', import.meta.url), 'utf8');
 const home = process.cwd();
 let folder: string;
 
-/** A block of code of the page, without its indentation in the list. */
-function blockOf(firstLine: string): string {
-  const blocks = [...PAGE.matchAll(/^( *)```\w+\n([\s\S]*?)^ *```/gm)];
-  const texts = blocks.map(([, indentation = '', text = '']) =>
-    text.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
-  );
-  const found = texts.find((text) => text.startsWith(firstLine));
-  if (found === undefined) throw new Error(`docs/plugins.md shows no block that begins with ${firstLine}`);
-  return found;
-}
-
-const METHOD = blockOf('// methods/spo.ts');
-const CONFIG = blockOf('task: {name: sort_digits, digits: 3}');
+const METHOD = blockOf('docs/plugins.md', '// methods/spo.ts');
+const CONFIG = blockOf('docs/plugins.md', 'task: {name: sort_digits, digits: 3}');
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-walk-')));
@@ -81,7 +71,7 @@ it('warns, with the line, where it is asked for in vain', async () => {
 });
 
 it('passes the check of its derivative, which fails where the derivative is wrong', async () => {
-  const check = `${blockOf('// methods/check_spo.ts')}export default true;`; // which a file that is loaded must have
+  const check = `${blockOf('docs/plugins.md', '// methods/check_spo.ts')}export default true;`; // which a file that is loaded must have
   writeFileSync('methods/check_spo.ts', check);
   await importExport(moduleReference('./methods/check_spo.ts', undefined, '.'));
   writeFileSync('methods/wrong.ts', METHOD.replace('pull * ratio)', 'pull)'));
