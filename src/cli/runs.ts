@@ -43,10 +43,13 @@ export function differences(rows: readonly RunRow[]): ReadonlyMap<string, string
   });
 }
 
+/** Those of most values first: they tell most about a run, and a list shows the first few. */
 function differingKeys(rows: readonly RunRow[]): string[] {
   const configs = rows.map(({ config }) => config).filter(({ size }) => size > 0);
   const keys = [...new Set(configs.flatMap((config) => [...config.keys()]))];
-  return keys.filter((key) => configs.some((config) => config.get(key) !== configs[0]?.get(key)));
+  const values = new Map(keys.map((key) => [key, new Set(configs.map((config) => config.get(key))).size]));
+  const differing = keys.filter((key) => (values.get(key) ?? 0) > 1);
+  return differing.sort((a, b) => (values.get(b) ?? 0) - (values.get(a) ?? 0));
 }
 
 /** Columns under a head, and below a run what only it has: a problem, keys that differ. @param now  since 1970, ms */

@@ -1,8 +1,11 @@
 /** The curves: small uPlot charts over the same steps, with a legend each, and the values under the pointer or the arrow keys. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { AXIS, bandColor, FONT, movedCursor } from '../../src/report/page/chart_look.ts';
 import { element, write } from '../../src/report/page/dom.ts';
+import { forget, paletteColor } from '../../src/report/page/palette.ts';
 import { latestOf, overlayOf, PANELS, type Panel, readingOf, tableOf } from './curve_tables.ts';
+import type { Experiment } from './experiment.ts';
 import type { History } from './history.ts';
 import type { Lab } from './lab.ts';
 
@@ -55,7 +58,10 @@ export class Curves {
     });
     const sizes = new ResizeObserver((entries) => this.#resize(entries));
     for (const { box } of this.#charts) sizes.observe(box);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#renew(this.#charts));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      forget();
+      for (const { plot } of this.#charts) plot?.redraw(false, true);
+    });
   }
 
   overlay(runs: readonly { readonly name: string; readonly history: History }[]): void {
@@ -73,18 +79,10 @@ export class Curves {
     const x = plot?.data[0] ?? [];
     if (plot === undefined || x.length === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = plot.cursor.idx ?? (panel.curve === 'accuracy' ? x.length - 1 : this.#lab.history.x.length - 1);
-    const moves: Readonly<Record<string, number>> = {
-      ArrowLeft: at - 1,
-      ArrowRight: at + 1,
-      PageUp: at + Math.ceil(x.length / 10),
-      PageDown: at - Math.ceil(x.length / 10),
-      Home: 0,
-      End: x.length - 1,
-    };
-    const to = moves[event.key];
+    const to = movedCursor(event, at, x.length);
     if (to === undefined) return;
     event.preventDefault();
-    const step = x[Math.min(x.length - 1, Math.max(0, to))] as number;
+    const step = x[to] as number;
     plot.setCursor({ left: plot.valToPos(step, 'x'), top: 0 }); // the others follow
   }
 
@@ -150,17 +148,10 @@ export class Curves {
     return uPlot.join([...others, ...lines.map((line): uPlot.AlignedData => [x, line])]);
   }
 
-  #options({ panel, box, width }: Chart): uPlot.Options {
-    const color = (name: string): string => computedColor(box, name);
-    const main = color(panel.color);
-    const faint = color('--faint');
+  #options({ panel, width }: Chart): uPlot.Options {
+    const main = (): string => paletteColor(panel.color);
+    const faint = (): string => paletteColor('--faint');
     const isAccuracy = panel.curve === 'accuracy';
-    const axis = {
-      stroke: faint,
-      grid: { stroke: color('--rule'), width: 1 },
-      ticks: { show: false },
-      font: '11px system-ui',
-    };
     const overlays = this.#overlays.map(
       (): uPlot.Series => ({ stroke: faint, width: 1, alpha: 0.7, spanGaps: true, points: { show: false } }),
     );
@@ -177,7 +168,7 @@ export class Curves {
           { ...bare, width: 2 },
         ];
     const low = overlays.length + 1;
-    const bands: uPlot.Band[] = isAccuracy ? [{ series: [low + 1, low], fill: translucent(main) }] : [];
+    const bands: uPlot.Band[] = isAccuracy ? [{ series: [low + 1, low], fill: () => bandColor(panel.color) }] : [];
     return {
       width,
       height: HEIGHT,
@@ -186,13 +177,13 @@ export class Curves {
       bands,
       padding: [8, 10, 0, 0],
       scales: {
-        x: { time: false, range: () => [0, Math.max(1, this.#lab.history.total)] },
+        x: { time: false, range: () => [0, this.#lab.history.total || plannedSteps(this.#lab.experiment)] },
         y: panel.range === undefined ? { range: roomy } : { range: [panel.range[0], panel.range[1]] },
       },
       axes: [
-        { ...axis, size: 24, gap: 2 },
+        { ...AXIS, size: 24, gap: 2 },
         {
-          ...axis,
+          ...AXIS,
           size: 44,
           gap: 4,
           splits: panel.range && (() => [0, 0.25, 0.5, 0.75, 1]),
@@ -201,19 +192,16 @@ export class Curves {
       ],
       series: [{}, ...overlays, ...own],
       hooks: {
-        drawAxes: [(plot) => markEdges(plot, this.#lab.history, faint)],
+        drawAxes: [(plot) => markEdges(plot, this.#lab.history)],
         setCursor: [({ cursor, data }) => this.#read(cursor.idx == null ? undefined : data[0][cursor.idx])],
       },
     };
   }
 }
 
-/** A colour of the palette as a canvas takes it, which knows no light-dark(): the browser computes it for an element. */
-function computedColor(place: HTMLElement, name: string): string {
-  place.style.color = `var(${name})`;
-  const { color } = getComputedStyle(place);
-  place.style.color = '';
-  return color;
+/** Before the run is open. */
+function plannedSteps({ warmStart, steps }: Experiment): number {
+  return Math.max(1, warmStart + steps);
 }
 
 const percents = (_: uPlot, splits: number[]): string[] => splits.map((split) => `${Math.round(split * 100)} %`);
@@ -225,11 +213,12 @@ function roomy(_: uPlot, low: number | null, high: number | null): [number, numb
 }
 
 /** Where a stage begins, and which. */
-function markEdges({ ctx, bbox, valToPos }: uPlot, { edges, stages }: History, color: string): void {
+function markEdges({ ctx, bbox, valToPos }: uPlot, { edges, stages }: History): void {
+  const color = paletteColor('--faint');
   ctx.save();
   ctx.strokeStyle = color;
   ctx.fillStyle = color;
-  ctx.font = `${11 * devicePixelRatio}px system-ui`;
+  ctx.font = FONT.replace('11px', `${11 * devicePixelRatio}px`);
   ctx.textBaseline = 'bottom';
   ctx.textAlign = 'left';
   for (const [i, edge] of edges.entries()) {
@@ -253,9 +242,4 @@ function legendOf({ unit, key, color }: Panel): HTMLElement {
     `${unit}: `,
     ...key.flatMap(([mark, means]) => [element('i', { class: `mark ${mark}` }), `${means} `]),
   );
-}
-
-/** A colour as a canvas takes it, a fifth as strong. */
-function translucent(color: string): string {
-  return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.18)');
 }

@@ -6,6 +6,7 @@ import type { Lab } from './lab.ts';
 export class PresetsPanel {
   readonly #inputs: readonly HTMLInputElement[];
   readonly #lab: Lab;
+  #shown: string | undefined;
 
   /** @param choose  called with the experiment of a preset */
   constructor(place: HTMLElement, lab: Lab, choose: (experiment: ReturnType<typeof ofPreset>) => void) {
@@ -35,6 +36,13 @@ export class PresetsPanel {
   }
 
   update(): void {
-    for (const input of this.#inputs) input.checked = input.value === this.#lab.experiment.preset;
+    const { preset } = this.#lab.experiment;
+    if (preset === this.#shown) return;
+    this.#shown = preset;
+    for (const input of this.#inputs) input.checked = input.value === preset;
+    // On a phone the cards are a row that is wider than the page: the chosen one is in its middle.
+    const card = this.#inputs.find(({ checked }) => checked)?.closest('label');
+    const row = card?.parentElement;
+    if (card && row) row.scrollLeft = card.offsetLeft - (row.clientWidth - card.offsetWidth) / 2;
   }
 }

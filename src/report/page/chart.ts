@@ -5,6 +5,7 @@ import { duration, formatValue } from '../format.ts';
 import { aligned } from './aligned.ts';
 import { drawMarks, drawStages, type StageGround } from './chart_canvas.ts';
 import { hasPoints, type Line, linesOf, type View } from './chart_lines.ts';
+import { movedCursor } from './chart_look.ts';
 import { plotOptions } from './chart_options.ts';
 import { element, write } from './dom.ts';
 import type { Panel } from './panels.ts';
@@ -30,18 +31,6 @@ const LEAST_WIDTH = 120;
 const CLICK_PIXELS = 8;
 /** What a key makes of the width in sight. */
 const ZOOM_FACTOR = 0.5;
-
-/** Points that a key moves the cursor by. */
-const MOVES: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowRight: 1,
-  ArrowDown: -1,
-  ArrowUp: 1,
-  PageDown: -10,
-  PageUp: 10,
-  Home: Number.NEGATIVE_INFINITY,
-  End: Number.POSITIVE_INFINITY,
-};
 
 export class Chart {
   readonly root: HTMLElement;
@@ -372,10 +361,10 @@ export class Chart {
       if (event.key === '0') onZoom(null);
       if (event.key === '+' || event.key === '=') onZoom(this.zoomed(ZOOM_FACTOR));
       if (event.key === '-') onZoom(this.zoomed(1 / ZOOM_FACTOR));
-      const move = MOVES[event.key];
-      if (move === undefined) return;
+      const to = movedCursor(event, at, steps.length);
+      if (to === undefined) return;
       event.preventDefault();
-      onCursor(steps[Math.min(steps.length - 1, Math.max(0, at + move))]);
+      onCursor(steps[to]);
     });
   }
 

@@ -1,8 +1,8 @@
 /** What a panel's canvas has besides uPlot's own lines and bands: grounds of the stages, their names, diagnoses. */
 import type uPlot from 'uplot';
+import { FONT } from './chart_look.ts';
 import { paletteColor } from './palette.ts';
 
-const FONT = '11px system-ui, sans-serif';
 /** Pixels of a stage below which its name has no room. */
 const LEAST_NAMED = 30;
 

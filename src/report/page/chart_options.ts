@@ -2,6 +2,7 @@
 import type uPlot from 'uplot';
 import { formatTick, type Kind } from '../format.ts';
 import type { DrawnColumn } from './aligned.ts';
+import { AXIS, bandColor } from './chart_look.ts';
 import { paletteColor, seriesColor } from './palette.ts';
 import { type Domain, ticksOf } from './scales.ts';
 
@@ -24,17 +25,10 @@ export interface Look {
 }
 
 const PIXELS_A_TICK = 70;
-const FONT = '11px system-ui, sans-serif';
 const POINT = 6;
 
 export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: Asked): uPlot.Options {
   const { width, height, levels, kind, isLog } = look;
-  const axis = {
-    stroke: () => paletteColor('--faint'),
-    grid: { stroke: () => paletteColor('--rule'), width: 1 },
-    ticks: { show: false },
-    font: FONT,
-  };
   const x = (plot: uPlot): { low: number; high: number } => ({
     low: plot.scales.x?.min ?? 0,
     high: plot.scales.x?.max ?? 1,
@@ -67,7 +61,7 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
     },
     axes: [
       {
-        ...axis,
+        ...AXIS,
         grid: { show: false },
         size: 24,
         gap: 3,
@@ -78,7 +72,7 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
           ),
       },
       {
-        ...axis,
+        ...AXIS,
         size: 50,
         gap: 5,
         ...(isLog
@@ -97,7 +91,7 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
     bands: columns.flatMap(({ line, part }, i) =>
       // The upper end stands right behind the lower one.
       part === 'low'
-        ? [{ series: [i + 2, i + 1] as [number, number], fill: () => faint(seriesColor(line.color)) }]
+        ? [{ series: [i + 2, i + 1] as [number, number], fill: () => bandColor(seriesColor(line.color)) }]
         : [],
     ),
     hooks: asked.hooks,
@@ -137,8 +131,4 @@ function powersOfTen(low: number, high: number, count: number): number[] {
 function powerText(value: number): string {
   const power = Math.round(Math.log10(value));
   return power >= -3 && power <= 4 ? String(value) : `1e${power}`.replace('-', '−');
-}
-
-function faint(name: string): string {
-  return paletteColor(name).replace(/^rgba?\(([^),]+),([^),]+),([^),]+).*$/, 'rgba($1,$2,$3, 0.14)');
 }

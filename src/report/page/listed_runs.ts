@@ -17,6 +17,8 @@ interface ListedRun {
 }
 
 const LOOK_MS = 4_000;
+/** Of the columns; on a phone each stands before its value. */
+const HEADS = ['', 'run', 'task', 'seed', 'state', 'step', 'greedy', 'sampled', 'changed'] as const;
 
 export function showListedRuns(root: HTMLElement): void {
   new RunList(root);
@@ -37,11 +39,10 @@ class RunList {
       const query = [...this.#ticked].map((name) => `run=${encodeURIComponent(name)}`).join('&');
       location.href = `overlay?${query}`;
     });
-    const heads = ['', 'run', 'task', 'seed', 'state', 'step', 'greedy', 'sampled', 'changed'];
     const head = element(
       'tr',
       {},
-      ...heads.map((name) => (name === '' ? element('td') : element('th', { scope: 'col' }, name))),
+      ...HEADS.map((name) => (name === '' ? element('td') : element('th', { scope: 'col' }, name))),
     );
     root.append(
       element('div', { class: 'controls' }, this.#over, this.#said),
@@ -110,7 +111,9 @@ class RunList {
         element('a', { href: `run?run=${encodeURIComponent(run.name)}` }, run.name),
         ...(note === '' ? [] : [element('small', {}, note)]),
       ),
-      ...cells.map((cell) => element('td', {}, typeof cell === 'number' ? String(cell) : cell)),
+      ...cells.map((cell, i) =>
+        element('td', { 'data-head': HEADS[i + 2] }, typeof cell === 'number' ? String(cell) : cell),
+      ),
     );
   }
 }

@@ -138,22 +138,23 @@ function accuracyPanels(groups: readonly Group[]): Panel[] {
 function seriesOf(groups: readonly Group[], kind: Kind, of: (curves: Curves) => SeedCurve): Series[] {
   return groups.map(({ label, curves }) => {
     const seeds = acrossSeeds(curves.map(of)) ?? { track: curves[0]?.metrics ?? NO_TRACK, values: [] };
-    const { low, high } = seeds;
-    // The interval of a mean knows nothing of the ends that a share has.
-    const band = kind === 'share' && low && high ? { low: low.map(asShare), high: high.map(asShare) } : {};
-    return { label, key: label, isExact: true, ...seeds, ...band };
+    // The interval of a mean knows nothing of the ends that a share has, nor of what is never below zero.
+    const isNegative = curves.some((one) => of(one).values.some((value) => value !== null && value < 0));
+    const least = isNegative ? Number.NEGATIVE_INFINITY : 0;
+    const most = kind === 'share' ? 1 : Number.POSITIVE_INFINITY;
+    const bounded = (end: SeedCurve['low']) =>
+      end?.map((value) => (value === null ? null : Math.min(most, Math.max(least, value))));
+    return { label, key: label, isExact: true, ...seeds, low: bounded(seeds.low), high: bounded(seeds.high) };
   });
-}
-
-function asShare(value: number | null): number | null {
-  return value === null ? null : Math.min(1, Math.max(0, value));
 }
 
 const NO_TRACK = { stage: [], step: [], time: [], tokens: [] };
 
 /** A row per group: its seeds, and the last evaluation of each as a mean. */
 function table(groups: readonly Group[]): HTMLElement {
-  const heads = ['group', 'seeds', 'steps', 'greedy', 'sampled'];
+  const heads = ['group', 'seeds', 'steps', 'greedy', 'sampled'] as const;
+  const cell = (head: (typeof heads)[number], ...content: (HTMLElement | string)[]): HTMLElement =>
+    element('td', { 'data-head': head }, ...content);
   const last = ({ curves }: Group, of: 'greedy' | 'sampled'): string => {
     const values = curves.flatMap(
       ({ data }) => data.evaluations.findLast((each) => each[of] !== null)?.[of]?.[0] ?? [],
@@ -165,10 +166,10 @@ function table(groups: readonly Group[]): HTMLElement {
       'tr',
       {},
       element('th', { scope: 'row' }, element('i', { class: `key c${i % 8}` }), group.label),
-      element('td', {}, ...seedLinks(group)),
-      element('td', {}, String(Math.max(0, ...group.curves.map(lastStep)))),
-      element('td', {}, last(group, 'greedy')),
-      element('td', {}, last(group, 'sampled')),
+      cell('seeds', ...seedLinks(group)),
+      cell('steps', String(Math.max(0, ...group.curves.map(lastStep)))),
+      cell('greedy', last(group, 'greedy')),
+      cell('sampled', last(group, 'sampled')),
     ),
   );
   const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, name)));
