@@ -1,6 +1,7 @@
 /** Tiny runs that are killed behind a step and go on through their checkpoint, as a process that ends and another one. */
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
+import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Collected, StepMetrics } from '../../src/methods/records.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
@@ -32,13 +33,13 @@ export function tossed(onceIn: number): SmallRun['verify'] {
   };
 }
 
-/** A run of four steps, four groups of four, with these lines of YAML besides. */
+/** A run of four steps, four groups of four, with these lines of YAML besides; on wasm, unless another backend is given. */
 export async function withTossedRun<T>(
   lines: string,
   work: (run: TrainingRun) => Promise<T>,
-  small: Partial<SmallRun> = {},
+  { backend: given, ...small }: Partial<SmallRun> & { readonly backend?: Backend } = {},
 ): Promise<T> {
-  const backend = await wasmBackend({ inline: true, fma: false });
+  const backend = given ?? (await wasmBackend({ inline: true, fma: false }));
   const run = await openSmallRun(backend, { yaml: `${SMALL}${lines}\n`, verify: tossed(3), ...small });
   try {
     return await work(run);
