@@ -12,6 +12,7 @@ import { groupParts } from './group_parts.ts';
 import { maskedPrompt } from './masked_prompts.ts';
 import { type TrainingRun, timed } from './run.ts';
 import type { StepScope } from './step_scope.ts';
+import { withTeacherLogprobs } from './teachers.ts';
 import { microBatchCapacity } from './update.ts';
 
 /** The groups with the figures of those that go on to the update; the others are as they were. */
@@ -38,8 +39,13 @@ export async function withSampledFigures(
     }
   });
   const figured = groups.map((group) => ({ ...group, rollouts: scored.get(group) ?? group.rollouts }));
-  if (!needs.sampled.includes('selfLogprob')) return figured;
-  return timed(run, 'update', () => withSelfLogprobs(run, stage, figured, capacity));
+  return timed(run, 'update', async () => {
+    const { temperature } = stage.sampling;
+    const taught = needs.sampled.includes('teacherLogprobs')
+      ? await withTeacherLogprobs(run, scope, temperature, figured, capacity)
+      : figured;
+    return needs.sampled.includes('selfLogprob') ? withSelfLogprobs(run, stage, taught, capacity) : taught;
+  });
 }
 
 /** A pass of its own: the word stands behind each completion that has ended. */
@@ -145,8 +151,11 @@ function byRollout({ completionOf, tokenOf }: PackedBatch, rows: Float32Array, i
 export function withoutSampledFigures<G extends RolloutGroup>(groups: readonly G[]): readonly G[] {
   return groups.map((group) => ({
     ...group,
-    rollouts: group.rollouts.map(
-      ({ refLogprobs: _, uniformKl: __, selfLogprob: ___, maskedKl: ____, ...rollout }) => rollout,
-    ),
+    rollouts: group.rollouts.map(withoutFigures),
   }));
+}
+
+function withoutFigures({ refLogprobs: _, uniformKl: __, selfLogprob: ___, ...rollout }: Rollout): Rollout {
+  const { maskedKl: ____, teacherLogprobs: _____, ...plain } = rollout;
+  return plain;
 }

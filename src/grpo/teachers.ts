@@ -2,8 +2,10 @@
  * What the reference says of a rollout's own tokens behind a prompt that shows more, for terms that learn from a teacher
  * that knows better; or what the policy says behind one that shows less. A scoring pass before the update's own, of the completions that have such a prompt.
  */
+import type { Rollout, RolloutGroup } from '../methods/records.ts';
 import type { TeacherTools } from '../methods/teacher.ts';
-import { type BatchLimits, groupByPrefix, packBatch, splitGroups } from '../model/batch.ts';
+import { type BatchLimits, groupByPrefix, packBatch, splitGroups, splitUnits } from '../model/batch.ts';
+import { type GroupPart, groupParts } from './group_parts.ts';
 import { maskedPrompt } from './masked_prompts.ts';
 import type { ObjectiveBatch } from './objective.ts';
 import type { TrainingRun } from './run.ts';
@@ -20,11 +22,7 @@ export async function withTeachers(
   if (term?.part.teacherPrompt === undefined) return micro;
   const { teacherPrompt, teacher = 'reference' } = term.part;
   const { tasks, policy } = run;
-  const tools: TeacherTools = {
-    shown: (item, tokens) => tasks.shownTokens(item, tokens),
-    masked: (item, share) => maskedPrompt(run, item, share),
-    tokensOf: (text) => tasks.codec.encode(text),
-  };
+  const tools = teacherTools(run);
   const members = micro.groups.flatMap((group) => group.rollouts.map((rollout, i) => ({ group, rollout, i })));
   const taught = members.flatMap(({ group, rollout, i }, place) => {
     const prefix = rollout.inLoss === false ? undefined : teacherPrompt(group.whole ?? group, rollout, tools);
@@ -50,4 +48,55 @@ export async function withTeachers(
     });
   }
   return { ...micro, teachers };
+}
+
+/** What the prompts of teachers are made with. */
+export function teacherTools(run: TrainingRun): TeacherTools {
+  const { tasks } = run;
+  return {
+    shown: (item, tokens) => tasks.shownTokens(item, tokens),
+    masked: (item, share) => maskedPrompt(run, item, share),
+    tokensOf: (text) => tasks.codec.encode(text),
+  };
+}
+
+/** The groups with the log-probs of the teacher of a credit step, where one has a prompt for a rollout that was sampled as it is trained. */
+export async function withTeacherLogprobs(
+  run: TrainingRun,
+  scope: StepScope,
+  temperature: number,
+  groups: readonly RolloutGroup[],
+  capacity: Required<BatchLimits>,
+): Promise<readonly RolloutGroup[]> {
+  const step = scope.methods.creditSteps.find(({ part }) => part.teacherPrompt !== undefined);
+  const tools = teacherTools(run);
+  /** Of a group, or of a part of one that is too large for a batch. */
+  const taughtOf = ({ whole, ...group }: GroupPart<RolloutGroup>) =>
+    group.rollouts.flatMap((rollout) => {
+      const isOwn = rollout.inLoss !== false && !rollout.isOffPolicy && rollout.prompt === undefined;
+      const prefix = isOwn ? step?.part.teacherPrompt?.(whole ?? group, rollout, tools) : undefined;
+      return prefix === undefined ? [] : [{ prefix, tokens: rollout.tokens, labels: rollout.labels, rollout }];
+    });
+  const parts = groups
+    .flatMap((group) => groupParts(group, capacity.completions))
+    .map(taughtOf)
+    .filter(({ length }) => length > 0);
+  const found = new Map<Rollout, Float32Array>();
+  for (const micro of splitUnits(parts, groupByPrefix, capacity)) {
+    const batch = packBatch(micro.flatMap(groupByPrefix));
+    const { logprobs } = await run.policy.score(batch, temperature, 'reference');
+    const own = micro.flat();
+    // Of a token that was put in its own, so that the two do not differ.
+    for (const { rollout } of own) found.set(rollout, Float32Array.from(rollout.logprobs));
+    logprobs.forEach((value, row) => {
+      (found.get(own[batch.completionOf[row]].rollout) as Float32Array)[batch.tokenOf[row]] = value;
+    });
+  }
+  return groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => {
+      const teacherLogprobs = found.get(rollout);
+      return teacherLogprobs === undefined ? rollout : { ...rollout, teacherLogprobs };
+    }),
+  }));
 }

@@ -276,7 +276,7 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     ...new Set(asked.flatMap(({ id, needs }) => (is(needs) ? [id] : []))),
   ];
   const holds = (set: ParameterSet) => some(({ parameterSets }) => parameterSets?.includes(set));
-  const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob', 'maskedKl'] as const).filter((name) =>
+  const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob', 'maskedKl', 'teacherLogprobs'] as const).filter((name) =>
     some((needs) => needs.sampled?.includes(name)),
   );
   const refDistributions = some((needs) => needs.refDistributions);

@@ -112,10 +112,11 @@ export type ParameterSet = 'reference' | 'first' | 'average';
 /**
  * What may be known of sampled tokens before they are credited, at the price of a scoring pass each: their log-probs under
  * the reference, the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats, the log-prob of the
- * word by which a policy scores itself, behind each completion that has ended, and KL(p‖q) to what it would say with a share
- * of the problem's operands masked, which takes two passes.
+ * word by which a policy scores itself, behind each completion that has ended, KL(p‖q) to what it would say with a share of
+ * the problem's operands masked, which takes two passes, and their log-probs under a reference that sees more of the problem
+ * (`CreditStep.teacherPrompt`).
  */
-export type SampledFigure = 'refLogprobs' | 'uniformKl' | 'selfLogprob' | 'maskedKl';
+export type SampledFigure = 'refLogprobs' | 'uniformKl' | 'selfLogprob' | 'maskedKl' | 'teacherLogprobs';
 
 /** What a method asks of the run before step 1; the union decides programs and memory. */
 export interface Needs {

@@ -121,6 +121,8 @@ export interface AdvantageEstimator extends Stateful {
 }
 
 export interface CreditStep extends Stateful {
+  /** As that of a term of the loss, for `Rollout.teacherLogprobs` (`Needs.sampled`). Of one credit step of a stage. */
+  teacherPrompt?(group: RolloutGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
   apply(groups: readonly CreditedGroup[], context: StepContext): readonly CreditedGroup[];
 }
 

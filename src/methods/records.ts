@@ -71,6 +71,8 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly refLogprobs?: Float32Array;
   /** [tokens] nats: KL(U‖p) of the distribution p that each was sampled from, likewise; 0 of a token that was put in. */
   readonly uniformKl?: Float32Array;
+  /** [tokens] under the reference behind the prompt of a credit step's teacher, likewise; absent where there is none. */
+  readonly teacherLogprobs?: Float32Array;
   /** [tokens] nats: KL(p‖q) of the distribution that each was sampled from to the one behind a masked prompt, likewise. */
   readonly maskedKl?: Float32Array;
   /** Nats: the log-prob of `SELF_SCORE` behind it, likewise; absent where it was cut off. */

@@ -144,6 +144,7 @@ import { posWeight } from './shaping/pos_weight.ts';
 import { sampleSign } from './shaping/sample_sign.ts';
 import { selfCertainty } from './shaping/self_certainty.ts';
 import { selfScoreMix } from './shaping/self_score_mix.ts';
+import { teacherCredit } from './shaping/teacher_credit.ts';
 import { tokenReward } from './shaping/token_reward.ts';
 import { bandit } from './sources/bandit.ts';
 import { fewShotData } from './sources/few_shot_data.ts';
@@ -296,6 +297,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
     precisionWeights,
     selfScoreMix,
     contextDependency,
+    teacherCredit,
     mCov,
     mEntropy,
     klReward,

@@ -11,6 +11,7 @@ const OF_ITS_STEP: readonly string[] = [
   'uniformKl',
   'selfLogprob',
   'maskedKl',
+  'teacherLogprobs',
   'tokenRewards',
   'proximalLogprobs',
 ] satisfies (keyof Rollout)[];

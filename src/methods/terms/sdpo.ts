@@ -8,11 +8,10 @@
  * `ref-ema` makes the reference an average of the policy, as the paper's teacher is. A token weighs by its ratio to the
  * sampler, at most `sdpo_cap`, as a constant. Completions that nothing is known of have no loss here.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { key, real } from '../../options/keys.ts';
+import { knowingPrompt, TEACHER_SHOWS, teacherNeeds } from '../knowing_teacher.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
-import type { Rollout, RolloutGroup } from '../records.ts';
-import type { TeacherTools } from '../teacher.ts';
 
 export const sdpo = method({
   id: 'sdpo',
@@ -38,35 +37,18 @@ export const sdpo = method({
       'sdpo_cap',
       real({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs. Default 2.'),
     ),
-    sdpoShown: key(
-      'sdpo_shows',
-      choice(['any', 'sibling', 'feedback'], 'nothing that a teacher may see')
-        .default('any')
-        .describe(
-          'sibling: a right completion of the group, never its own; feedback: what the task says was wrong; any: the ' +
-            'first, or else the second. Default any.',
-        ),
-    ),
+    sdpoShown: key('sdpo_shows', TEACHER_SHOWS),
   },
   needs: ({ sdpoShown }, { batch: { numGenerations } }) => ({
-    parameterSets: ['reference'],
+    ...teacherNeeds(sdpoShown, numGenerations),
     distributions: true,
-    shown: 1,
-    prompts: numGenerations - 1,
-    ...(sdpoShown !== 'sibling' && { feedback: sdpoShown === 'feedback' ? 'needed' : 'wanted' }),
   }),
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   create: ({ sdpoWeight, sdpoAlpha, sdpoCap, sdpoShown }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
     stopsGradient: true,
-    teacherPrompt(group, rollout, tools) {
-      const sibling = sdpoShown === 'feedback' ? undefined : rightSibling(group, rollout);
-      if (sibling !== undefined) return prompted(group, sibling, tools);
-      const { feedback } = rollout.verdict;
-      if (sdpoShown === 'sibling' || feedback === undefined) return undefined;
-      return prompted(group, tools.tokensOf(feedback), tools);
-    },
+    teacherPrompt: (group, rollout, tools) => knowingPrompt(group, rollout, sdpoShown, tools),
     add(sequences, gradients) {
       sequences.forEach((sequence, i) => {
         const { distributions: logP, teacherDistributions: logQ, coefficients, logprobs, oldLogprobs } = sequence;
@@ -92,19 +74,6 @@ export const sdpo = method({
     },
   }),
 });
-
-/** Another completion of the group that is right, and differs from this one. */
-function rightSibling({ rollouts }: RolloutGroup, { tokens }: Rollout): Int32Array | undefined {
-  const text = tokens.join();
-  const other = rollouts.find(({ verdict, tokens: own }) => verdict.score === 1 && own.join() !== text);
-  if (other === undefined) return undefined;
-  return other.finishReason === 'eos' ? other.tokens.subarray(0, -1) : other.tokens;
-}
-
-/** A teacher that is shown nothing reads the problem as it is. */
-function prompted({ item, prompt }: RolloutGroup, shown: Int32Array, tools: TeacherTools): Int32Array {
-  return shown.length === 0 ? prompt : tools.shown(item, shown);
-}
 
 /** In nats. @param dLogits  where the derivatives by the logits of p are added, times `weight` */
 function jensenShannon(
