@@ -15,3 +15,11 @@ export function endOfMark(tokens: Int32Array, mark: string, textOf: (id: number)
   }
   return undefined;
 }
+
+/** Where the first mark begins: the last token from which on `tokens` up to `end` still hold all of it. */
+export function startOfMark(tokens: Int32Array, end: number, mark: string, textOf: (id: number) => string): number {
+  let written = '';
+  let place = end;
+  while (!written.includes(mark)) written = textOf(tokens[--place]) + written;
+  return place;
+}

@@ -5,7 +5,7 @@
  *   R_i = clip(mean_t π(y*_t | q, c_i, y*_<t) − mean_t π(y*_t | q, y*_<t), 0, 1)      y*: the reference, c_i: the reasoning
  *
  * The reasoning is what a completion writes up to a mark, and the reference what the task's right answer has behind that mark;
- * the policy scores both as it is, a pass before each update. A completion without the mark, or one behind whose reasoning the
+ * without reasoning it stands behind the mark alone. The policy scores both as it is, a pass before each update. A completion without the mark, or one behind whose reasoning the
  * reference has no room, is worth 0. Where the policy is sure of the reference behind a right chain and would not guess it
  * without, this is the reward of an exact match; of an empty chain it is 0. A problem without a reference has no reward. The strict verdict is logged beside it, and so is
  * the length of the reasoning: summed log-probs as a reward are known to shorten it.
@@ -15,7 +15,7 @@ import { changeConflict, changedReward, targetOf } from '../group_steps/reward_p
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { endOfMark, MARK } from './marked.ts';
+import { endOfMark, MARK, startOfMark } from './marked.ts';
 
 export const refProb = method({
   id: 'ref-prob',
@@ -40,8 +40,8 @@ export const refProb = method({
         const groups = [];
         for (const group of await next(requests)) {
           const known = solution(group.item);
-          const answerFrom = endOfMark(known, mark, tokenText) ?? 0;
-          const reference = known.subarray(answerFrom);
+          const answerFrom = endOfMark(known, mark, tokenText);
+          const reference = known.subarray(answerFrom ?? 0);
           if (reference.length === 0) {
             groups.push(
               regroup(
@@ -55,7 +55,8 @@ export const refProb = method({
             const end = endOfMark(tokens, mark, tokenText);
             return end === undefined || end + reference.length > mostTokens ? undefined : tokens.subarray(0, end);
           });
-          const asked = [known.subarray(0, answerFrom), ...chains.filter((chain) => chain !== undefined)];
+          const markFrom = answerFrom === undefined ? 0 : startOfMark(known, answerFrom, mark, tokenText);
+          const asked = [known.subarray(markFrom, answerFrom ?? 0), ...chains.filter((chain) => chain !== undefined)];
           const scored = await logprobs(
             group.prompt,
             asked.map((chain) => Int32Array.from([...chain, ...reference])),

@@ -81,6 +81,14 @@ describe('ref-prob', () => {
     expect(logged).toMatchObject({ reasoning_tokens: 2, accuracy: 0 });
   });
 
+  it('compares with the mark alone, also where the reference has reasoning of its own', async () => {
+    const likely = (before: readonly number[]) => (before.length > 1 ? 0.9 : 0.2);
+    const solution = () => Int32Array.of(1, 4, MARK, ...REFERENCE);
+    const { rewards, logged } = await rewardsOf([[1, MARK, 7]], likely, { solution });
+    expect(rewards[0]).toBeCloseTo(0.7, 6);
+    expect(logged.without_reasoning).toBeCloseTo(0.2, 6);
+  });
+
   it('pays nothing without the mark, nor where the reference has no room', async () => {
     expect((await rewardsOf([[1, 2, 3]], () => 1)).rewards).toEqual([0]);
     const { rewards } = await rewardsOf([[1, 2, MARK]], (before) => (before.length > 1 ? 1 : 0.1), { mostTokens: 4 });
