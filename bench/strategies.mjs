@@ -15,53 +15,64 @@ import { evaluate } from '../dist/index.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 
-const VERIFIES = 'self-verify/';
-
-/** What each setting samples after its warm start, and what it is tried with. */
+/** What each setting samples after its warm start, and what its grpo stage is tried with. */
 const SETTINGS = {
   saturated: {
     tokens: 250_000,
     ways: {
       plain: [],
-      refill: ['grpo.dynamic_sampling={name: refill, max_rounds: 4}'],
-      prefilter: ['grpo.prompt_source={name: prefilter, problems: 1024, samples: 8}'],
-      'keep-range': ['grpo.prompt_source=[{name: few-shot-data, limit: 512}, {name: keep-range}]'],
+      refill: ['dynamic_sampling={name: refill, max_rounds: 4}'],
+      prefilter: ['prompt_source={name: prefilter, problems: 1024, samples: 8}'],
+      'greedy-filter': ['prompt_source=greedy-filter'],
+      bandit: ['prompt_source=bandit'],
     },
   },
   seldom: {
-    tokens: 1_000_000,
+    tokens: 600_000,
     ways: {
       plain: [],
-      refill: ['grpo.dynamic_sampling={name: refill, max_rounds: 4}'],
-      'hint-resample': ['grpo.rollout_strategies=[hint-resample]'],
-      'hint-resample, unhinted': ['grpo.rollout_strategies=[{name: hint-resample, trained: unhinted}]'],
-      'answer-conditioned': ['grpo.rollout_strategies=[answer-conditioned]'],
-      'inject-reference': ['grpo.rollout_strategies=[inject-reference]'],
-      'success-replay': [
-        'grpo.prompt_source={name: few-shot-data, limit: 512}',
-        'grpo.rollout_strategies=[success-replay]',
+      refill: ['dynamic_sampling={name: refill, max_rounds: 4}'],
+      'hint-resample': ['rollout_strategies=[hint-resample]'],
+      'hint-resample, unhinted': ['rollout_strategies=[{name: hint-resample, trained: unhinted}]'],
+      'answer-conditioned': ['rollout_strategies=[answer-conditioned]'],
+      'scaffold-decay': ['rollout_strategies=[scaffold-decay]'],
+      'inject-reference': ['rollout_strategies=[inject-reference]'],
+      'few-shot-data': ['prompt_source={name: few-shot-data, limit: 512}'],
+      'success-replay of few-shot-data': [
+        'prompt_source={name: few-shot-data, limit: 512}',
+        'rollout_strategies=[success-replay]',
       ],
-      'few-shot-data': ['grpo.prompt_source={name: few-shot-data, limit: 512}'],
     },
   },
   halfway: {
-    tokens: 800_000,
+    tokens: 400_000,
     ways: {
       plain: [],
-      'prefix-branch': ['grpo.rollout_strategies=[{name: prefix-branch, branches: 3}]'],
-      'draft-refine': ['grpo.rollout_strategies=[{name: draft-refine, drafts: 4}]'],
-      'oversample-select': ['grpo.rollout_strategies=[oversample-select]'],
+      'prefix-branch': ['rollout_strategies=[{name: prefix-branch, branches: 3}]'],
+      'draft-refine': ['rollout_strategies=[{name: draft-refine, drafts: 4}]'],
+      'oversample-select': ['rollout_strategies=[oversample-select]'],
+      'ref-prob, without the key': ["rollout_strategies=[{name: ref-prob, mark: ','}]"],
+      'verifree, without the key': [
+        "rollout_strategies=[{name: verifree, mark: ','}]",
+        'loss_type=null',
+        'objective=verifree-loss',
+      ],
     },
   },
   unlabelled: {
     tokens: 350_000,
     ways: {
       'plain, with the key': [],
-      majority: ['grpo.group_steps=[majority]'],
-      'self-verify, with the key': ['grpo.rollout_strategies=[self-verify]'],
+      majority: ['group_steps=[majority]'],
+      'majority of pseudo-label-select': ['group_steps=[pseudo-label-select, majority]'],
+      'majority at 3e-4': ['group_steps=[majority]', 'learning_rate=3e-4'],
+      'self-verify, with the key': ['rollout_strategies=[self-verify]'],
     },
   },
 };
+/** Figures of a step that tell how a way did beside the accuracy, and over how many of the last steps they are averaged. */
+const TOLD = ['self-verify/', 'majority/', 'ref-prob/', 'draft-refine/'];
+const TOLD_STEPS = 20;
 
 const flags = readFlags({
   further: {
@@ -77,6 +88,7 @@ const wanted = Object.entries(SETTINGS).filter(
 );
 if (wanted.length === 0)
   fail(`--only ${flags.only} — no setting has this name; there are ${Object.keys(SETTINGS).join(', ')}.`);
+const GRPO = 'stages.1.'; // not a further one, which is never reached
 const { rows, measure } = keptRows('strategies', flags);
 const short = ['sft.max_steps=2', 'sft.warmup_steps=0'];
 for (const [setting, { tokens, ways }] of wanted) {
@@ -85,7 +97,7 @@ for (const [setting, { tokens, ways }] of wanted) {
       const row = {
         key: `${setting}, ${way}, seed ${seed}`,
         config: `bench/strategies/${setting}.yaml`,
-        set: [`seed=${seed}`, ...set, ...(flags.quick ? short : [])],
+        set: [`seed=${seed}`, ...set.map((key) => `${GRPO}${key}`), ...(flags.quick ? short : [])],
         facts: { setting, way, seed, tokens },
       };
       await measure(row, (loaded) => reached(loaded, flags.quick ? 20_000 : tokens), inWords);
@@ -97,26 +109,31 @@ report();
 /** What a config reaches with so many sampled tokens. */
 function reached(loaded, budget) {
   let begin;
-  let last;
+  const steps = [];
   return trained(loaded, {
     quick: flags.quick,
     threads: Number(flags.threads),
     see(event, { state }) {
       if (event.type === 'evaluation') begin = { tokens: state.tokens, sampled: event.evaluation.meanAtK };
       if (event.type !== 'step' || event.stage !== 'grpo') return false;
-      last = event.metrics;
+      steps.push(event.metrics);
       return state.tokens - begin.tokens >= budget;
     },
     async figuresOf({ run, failed }) {
       if (failed !== undefined) return { failed };
-      const { accuracy, meanAtK } = await evaluate(run, loaded.config.stages.at(-1));
-      const verified = Object.entries(last).filter(([name]) => name.startsWith(VERIFIES));
+      const { accuracy, meanAtK, byTask } = await evaluate(run, loaded.config.stages[1]);
+      const tasks = Object.entries(byTask ?? {}).map(([name, { meanAtK }]) => [name, figure(meanAtK)]);
+      const last = steps.slice(-TOLD_STEPS);
+      const told = [...new Set(last.flatMap((metrics) => Object.keys(metrics)))]
+        .filter((name) => TOLD.some((method) => name.startsWith(method)))
+        .map((name) => [name, round(mean(last.flatMap((metrics) => metrics[name] ?? [])))]);
       return {
         before: figure(begin.sampled),
         sampled: figure(meanAtK),
         greedy: figure(accuracy),
-        steps: last.step,
-        ...(verified.length > 0 && { verified: Object.fromEntries(verified) }),
+        steps: last.at(-1).step,
+        ...(tasks.length > 0 && { tasks: Object.fromEntries(tasks) }),
+        ...(told.length > 0 && { told: Object.fromEntries(told) }),
       };
     },
   });
@@ -126,14 +143,18 @@ function inWords({ before, sampled, steps }) {
   return `sampled ${(100 * before.mean).toFixed(1)} → ${share(sampled)} in ${steps} steps`;
 }
 
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 function report() {
   const lines = [];
   for (const [setting, { ways }] of wanted) {
     for (const way of Object.keys(ways)) {
       const done = seeds.map((seed) => rows[`${setting}, ${way}, seed ${seed}`]).filter((row) => row?.sampled);
       if (done.length === 0) continue;
-      const mean = round(done.reduce((sum, { sampled }) => sum + sampled.mean, 0) / done.length);
-      lines.push([setting, way, `${(100 * mean).toFixed(1)} %`, ...done.map(({ sampled }) => share(sampled))]);
+      const average = mean(done.map(({ sampled }) => sampled.mean));
+      lines.push([setting, way, `${(100 * average).toFixed(1)} %`, ...done.map(({ sampled }) => share(sampled))]);
     }
   }
   process.stdout.write(`${table(['setting', 'way', 'mean', ...seeds.map((seed) => `seed ${seed}`)], lines)}\n`);
