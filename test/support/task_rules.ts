@@ -35,7 +35,7 @@ export function describeTasks(
       const second = checkers[name] as SecondChecker; // it is one of them
       const levels = definition.levels.map((_, level) => ({ level }));
       const settings = [...levels, { style: 'plain' }];
-      const { findings } = checkTask(definition, { items: 80, attempts: 1200, settings, second, clock });
+      const { findings } = checkTask(definition, { items: 60, attempts: 800, settings, second, clock });
       expect(findings.map(findingText).join('\n')).toBe('');
     }, 120_000);
 

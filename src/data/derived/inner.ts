@@ -7,6 +7,7 @@ import type { Rng } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
 import { takeKnobs } from '../knobs.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
+import { remembered } from '../remembered.ts';
 import type { Knobs } from '../task.ts';
 import type { OfTask } from './of_knob.ts';
 
@@ -43,6 +44,8 @@ export class Inner {
   /** What hides a piece. */
   readonly gap: string;
   readonly #free: readonly string[];
+  readonly #written: ReadonlySet<string>;
+  readonly #remembered = remembered((identity: object) => this.#problem(identity as Json));
 
   /** @throws ConfigError where it cannot be taken to pieces */
   constructor(definition: AnyTaskDefinition, { task, ...given }: OfTask) {
@@ -58,7 +61,8 @@ export class Inner {
       throw refused(task, 'its vocabulary is of its own kind; use a task of characters or words');
     this.alphabet = closed.tokens;
     this.pieces = closed.pieces;
-    const isFree = (piece: string): boolean => !closed.tokens.includes(piece);
+    this.#written = new Set(closed.tokens);
+    const isFree = (piece: string): boolean => !this.#written.has(piece);
     const [separator] = MARKS.filter(isFree);
     const [gap] = GAPS.filter(isFree);
     this.#free = LABELS.filter(isFree);
@@ -104,7 +108,12 @@ export class Inner {
     return identity === null ? null : this.problem(identity);
   }
 
+  /** The problem of an identity, taken to pieces once while that is there: it is asked for its prompt and by each verdict. */
   problem(identity: Json): InnerProblem {
+    return typeof identity === 'object' && identity !== null ? this.#remembered(identity) : this.#problem(identity);
+  }
+
+  #problem(identity: Json): InnerProblem {
     const { definition, knobs, alphabet } = this;
     const answer = this.split(definition.oracle(identity, knobs));
     const split = (text: string): string[] => this.split(text);
@@ -114,7 +123,7 @@ export class Inner {
       answer,
       alphabet,
       isRight: (pieces) => {
-        const isWritten = pieces.every((piece) => alphabet.includes(piece));
+        const isWritten = pieces.every((piece) => this.#written.has(piece));
         return isWritten && definition.verify(identity, this.join(pieces), knobs, { finishReason: 'eos' }).score === 1;
       },
       *answers() {
@@ -147,10 +156,17 @@ export function replaced(pieces: readonly string[], place: number, piece: string
   return pieces.map((own, i) => (i === place ? piece : own));
 }
 
-/** Whether another piece at a place makes the answer right. */
+/** Whether another piece at a place makes the answer right: as many verdicts as there are pieces, at the first time of asking. */
 export function isMendedAt({ alphabet, isRight }: InnerProblem, shown: readonly string[], place: number): boolean {
-  return alphabet.some((piece) => piece !== shown[place] && isRight(replaced(shown, place, piece)));
+  const places = mendedPlaces(shown);
+  const known = places.get(place);
+  if (known !== undefined) return known;
+  const isMended = alphabet.some((piece) => piece !== shown[place] && isRight(replaced(shown, place, piece)));
+  places.set(place, isMended);
+  return isMended;
 }
+
+const mendedPlaces = remembered((_shown: readonly string[]) => new Map<number, boolean>());
 
 /** The answer with one piece of its kind replaced so that it is wrong; undefined where draws find none. */
 export function corrupted(
