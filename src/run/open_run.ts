@@ -261,12 +261,12 @@ function requireRewardable(
   }
 }
 
-/** A method that pays steps would train on the outcome alone, and not say so. */
+/** A method that reads steps would see the outcome alone, and not say so. */
 function requireSteps(needs: readonly StageNeeds[], { shares, name }: TaskSet): void {
   const [reader] = needs.flatMap(({ steps }) => steps);
   if (reader === undefined || shares.some(({ task }) => task.givesSteps)) return;
   const remedy = 'use countdown with answer: steps, a task of yours with givesSteps, or another method';
-  throw new ConfigError('no-steps', `${reader}: pays the steps of a solution, and ${name} has none; ${remedy}.`, {
+  throw new ConfigError('no-steps', `${reader}: reads the steps of a solution, and ${name} has none; ${remedy}.`, {
     method: reader,
     task: name,
   });

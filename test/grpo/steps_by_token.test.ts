@@ -58,7 +58,7 @@ describe('the steps of a verdict, by tokens', () => {
     const [[judged]] = verifyCompletions(run.tasks, [group.item], [[completion]], { wantsSteps: true });
     expect(judged.steps).toEqual([{ from: 0, to: 5, score: expect.any(Number) }]);
     await expect(reinforced({ advantage_estimator: './reads.ts' }, { methods })).rejects.toThrow(
-      'reads-steps: pays the steps of a solution, and reverse_text has none; use countdown with answer: steps',
+      'reads-steps: reads the steps of a solution, and reverse_text has none; use countdown with answer: steps',
     );
   });
 });

@@ -69,7 +69,7 @@ describe('prof', () => {
 
   it('asks for a task whose verdicts have steps', async () => {
     await expect(withTossedRun('rollout_strategies: [prof]', goOn)).rejects.toThrow(
-      /^prof: pays the steps of a solution/,
+      /^prof: reads the steps of a solution/,
     );
   });
 
