@@ -15,6 +15,7 @@ import { builtInRewards } from '../rewards/built_in.ts';
 import type { RewardDefinition } from '../rewards/definition.ts';
 import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from './method_keys.ts';
 
+/** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {
   readonly name: string;
   readonly does: string;
@@ -67,6 +68,7 @@ export const TAKES: Readonly<Record<CataloguePoint['takes'], string>> = {
   many: 'Takes a list.',
 };
 
+/** Everything that a config can name, as plain data: what a page's controls are made of. */
 export interface Catalogue {
   readonly tasks: readonly CatalogueTask[];
   readonly rewards: readonly CatalogueReward[];

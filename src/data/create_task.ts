@@ -26,6 +26,7 @@ import { type TaskSet, taskSet } from './task_set.ts';
 /** `task:` of the YAML: the task's name and its knobs, `level` and `style` among them. */
 export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
 
+/** How a task is opened, besides its knobs. */
 export interface TaskOptions {
   /** Held-out problems to sample where the task cannot list them all. Default 512. */
   readonly heldOutSample?: number;

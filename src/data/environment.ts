@@ -6,6 +6,7 @@ import type { Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 
+/** What a policy acts in over several turns: I is a problem, S a state, both plain JSON. It keeps nothing itself. */
 export interface Environment<I, S> {
   /** The first state of a problem, and what the policy is asked. */
   start(item: I): { readonly state: S; readonly prompt: readonly Message[] };
@@ -13,6 +14,7 @@ export interface Environment<I, S> {
   step(state: S, action: string, context: VerifyContext): EnvironmentStep<S>;
 }
 
+/** Where an action has led. */
 export interface EnvironmentStep<S> {
   readonly state: S;
   /** What the policy is told before its next action. */

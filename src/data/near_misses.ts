@@ -1,6 +1,7 @@
 /** Near misses of the commonest kinds of answers, by name: none of them is the answer again. */
 import type { Rng } from '../kernels/philox.ts';
 
+/** By the name of the mistake, a text that looks right and is not. */
 export type NearMisses = Readonly<Record<string, string>>;
 
 /** Leaves out what is the right answer after all. */

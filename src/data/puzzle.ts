@@ -11,6 +11,7 @@ import type { NearMisses } from './near_misses.ts';
 /** A cell that is open. */
 export const HOLE = '_';
 
+/** A grid with open cells that an answer has to fill. */
 export interface FilledGrid {
   /** What was given, [rows][columns]: any character but `open` must be there in the answer too. */
   readonly given: Rows;

@@ -92,6 +92,7 @@ import { wordSortingCard } from './tasks/word_sorting/card.ts';
 /** A definition whose items and knobs are known to itself only; methods are checked bivariantly. */
 export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;
 
+/** A task of the package: its card, and how the rest is loaded. */
 export interface RegisteredTask {
   readonly card: ListedCard<Knobs>;
   /** @param given  the knobs as they are written: of a task made of a task, they say of which one */
@@ -107,6 +108,7 @@ function derivedEntry(card: ListedCard<Knobs>, open: () => Promise<Derivation>):
   return { card, load };
 }
 
+/** The tasks of the package by name, as `task:` of a config has them. */
 export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   countdown: {
     card: countdownCard,

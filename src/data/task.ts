@@ -9,6 +9,7 @@ import type { Tokenizer } from '../text/tokenizer.ts';
 /** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
 export type Knobs = Readonly<Record<string, Json>>;
 
+/** `train`: problems of the endless training stream; `eval`: those that are held out of it. */
 export type Split = 'train' | 'eval';
 
 /**

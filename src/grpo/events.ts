@@ -6,6 +6,7 @@ import type { Collected, CreditedGroup, Evaluation, StepMetrics } from '../metho
 /** `requested`: by the person who watches; a session asks for it, never the trainer. */
 export type EvaluationMoment = 'baseline' | 'periodic' | 'final' | 'requested';
 
+/** What a run tells while it trains, in order. */
 export type TrainEvent =
   /** A stage begins, or goes on after a resume. */
   | {

@@ -8,6 +8,7 @@ import type { Json } from '../options/json.ts';
 import type { RolloutGroup } from './records.ts';
 import type { Stateful } from './stateful.ts';
 
+/** What the run remembers of one problem. */
 export interface LedgerEntry {
   /** Groups that were sampled of this problem, as it stands. */
   readonly visits: number;

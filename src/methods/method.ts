@@ -91,6 +91,7 @@ export interface Switch {
   written(options: Readonly<Record<string, Json>>): Json | undefined;
 }
 
+/** What a method says of itself: for lists, its page and `explain`. */
 export interface About {
   readonly does: string;
   /** What else it is called: by its paper, by other trainers. Whoever looks for one of them finds it. */

@@ -34,6 +34,7 @@ export type { PartialCompletion, TokenControl } from './token_control.ts';
 /** The next problems of the source before this one; of the first, of the task's endless training stream. */
 export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
 
+/** What a prompt source may ask for while it chooses problems. */
 export interface SourceTools extends StepContext {
   /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
   twin(item: TaskItem): TaskItem | undefined;
@@ -47,6 +48,7 @@ export interface SourceTools extends StepContext {
   ): Promise<readonly (readonly Verdict[])[]>;
 }
 
+/** Point 1: which problems are asked. Several stand in a row; the first draws from the task's endless stream. */
 export interface PromptSource extends Stateful {
   /** The next `count` problems. Of several sources in a row, each draws from the one before it, more than it asks perhaps. */
   next(count: number, draw: DrawItems, tools: SourceTools): readonly TaskItem[] | Promise<readonly TaskItem[]>;
@@ -55,6 +57,7 @@ export interface PromptSource extends Stateful {
 /** Samples, verifies and rewards the requests: one group each, in order. */
 export type RollOut = (requests: readonly GroupRequest[]) => Promise<readonly RolloutGroup[]>;
 
+/** What a rollout strategy may ask for. Texts are given in tokens of the run's codec. */
 export interface RolloutTools extends StepContext {
   /** Requests for the next `count` problems of the stage's prompt sources. */
   draw(count: number): Promise<readonly GroupRequest[]>;
@@ -88,6 +91,7 @@ export interface RolloutTools extends StepContext {
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }
 
+/** Point 2: how completions come about. Strategies are a chain around plain sampling. */
 export interface RolloutStrategy extends Stateful {
   /** @param next  the strategy behind this one; the last is plain sampling. May be called any number of times */
   rollOut(requests: readonly GroupRequest[], next: RollOut, tools: RolloutTools): Promise<readonly RolloutGroup[]>;
@@ -97,6 +101,7 @@ export interface RolloutStrategy extends Stateful {
   readonly dropsDead?: true;
 }
 
+/** Point 4: changes the rewards of groups that were sampled, before advantages are made of them. */
 export interface GroupStep extends Stateful {
   /**
    * `group`: after each round of sampling, before "dead" is asked, with random numbers of its own; what it logs is
@@ -108,6 +113,7 @@ export interface GroupStep extends Stateful {
   apply(groups: readonly RolloutGroup[], context: StepContext): readonly RolloutGroup[];
 }
 
+/** Point 5: rewards to advantages. A stage has one. */
 export interface AdvantageEstimator extends Stateful {
   /** [groups]; float64 inside. */
   estimate(
@@ -120,6 +126,7 @@ export interface AdvantageEstimator extends Stateful {
   readonly device?: 'group' | 'batch' | 'none';
 }
 
+/** Point 6: shapes or masks advantages, by completion or by token. Steps of a stage follow each other. */
 export interface CreditStep extends Stateful {
   /** As that of a term of the loss, for `Rollout.teacherLogprobs` (`Needs.sampled`). Of one credit step of a stage. */
   teacherPrompt?(group: RolloutGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
@@ -188,6 +195,7 @@ export interface StepSizes {
   readonly microLossTokens: number;
 }
 
+/** What a loss may know besides the completion: the step's sizes, and the stage's ratio and objective. */
 export interface LossContext extends StepContext {
   readonly sizes: StepSizes;
   /** Of the stage. */
@@ -245,6 +253,7 @@ export interface TextSources extends StepContext {
   wordTokens(word: string): Int32Array;
 }
 
+/** Point 10: a further term of the loss, beside the policy's own; their losses and derivatives are added up. */
 export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
   /**
@@ -279,6 +288,7 @@ export interface UpdateSeen {
   readonly entropy: number;
 }
 
+/** What a part measures of the completions of an update, for metrics.jsonl. */
 export interface Measures {
   /** They are 0 wherever all ratios are 1, as on-policy; these names are then logged without being measured. */
   readonly zeroOnPolicy?: readonly string[];
@@ -309,6 +319,7 @@ export interface Ratio {
   readonly onDevice?: true;
 }
 
+/** What a ratio reads of a completion; arrays are [tokens]. */
 export type RatioSequence = Pick<LossSequence, 'logprobs' | 'oldLogprobs' | 'coefficients' | 'advantages'>;
 
 /** The policy's own term: token by token, or a whole term where completions of a group depend on each other. */
@@ -419,6 +430,7 @@ export interface StepLevers extends Levers {
   kl(to: 'policy' | 'reference' | 'first'): Promise<number>;
 }
 
+/** Point 12: acts on the run after a step or an evaluation. */
 export interface Controller extends Stateful {
   afterStep?(metrics: StepMetrics, levers: StepLevers): Promise<void>;
   /** Of the baseline, too, before the first step. */
@@ -436,6 +448,7 @@ export interface ProblemRecord {
   readonly samples: readonly Verdict[];
 }
 
+/** Point 13: a further figure of an evaluation, over all held-out problems. */
 export interface EvaluationFigure {
   /** In metrics.jsonl, behind `eval_`. */
   readonly name: string;

@@ -11,6 +11,7 @@ export type OptionType =
   | { readonly type: 'choice'; readonly choices: readonly string[] }
   | { readonly type: 'other' };
 
+/** An option of a task, a reward or a method in words. */
 export type OptionText = OptionType & {
   /** In the spelling of the YAML. */
   readonly name: string;

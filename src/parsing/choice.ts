@@ -7,6 +7,7 @@
  */
 import { trimAscii } from './trim_ascii.ts';
 
+/** The place of the option that was chosen, from 0, or why none was. */
 export type ChoiceReading =
   | { readonly ok: true; readonly index: number }
   | { readonly ok: false; readonly reason: string };

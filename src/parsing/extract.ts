@@ -7,6 +7,7 @@ import { trimAscii } from './trim_ascii.ts';
 /** `only`: exactly one pair of tags; `last`, `first`: that pair of several; `whole`: the text up to EOS, no tags. */
 export type AnswerPolicy = 'only' | 'last' | 'first' | 'whole';
 
+/** The answer without white space around it, or why there is none. */
 export type Extraction =
   | { readonly ok: true; readonly answer: string }
   | { readonly ok: false; readonly reason: string };

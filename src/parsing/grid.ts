@@ -8,6 +8,7 @@ import { trimAscii } from './trim_ascii.ts';
 
 export const MAX_GRID_LENGTH = 4096;
 
+/** How large a grid has to be, and how its rows may be set apart. */
 export interface GridShape {
   readonly rows: number;
   readonly columns: number;
@@ -15,6 +16,7 @@ export interface GridShape {
   readonly between?: readonly ('\n' | '/' | '')[];
 }
 
+/** [rows][columns] texts of the cells, or why the answer is no such grid. */
 export type GridReading =
   | { readonly ok: true; readonly cells: readonly (readonly string[])[] }
   | { readonly ok: false; readonly reason: string };

@@ -12,6 +12,7 @@ export const MAX_TEXT_LENGTH = 16_384;
 /** How often something is asked for. */
 export type Count = { readonly exactly: number } | { readonly least: number } | { readonly most: number };
 
+/** One instruction: its kind, with what it asks for. `keepsInstruction` says whether a text keeps it. */
 export type Instruction =
   | { readonly kind: 'no_commas' | 'lowercase' | 'uppercase' | 'quoted' | 'title' | 'json' | 'two_answers' }
   | ({

@@ -8,6 +8,7 @@ import { trimAscii } from './trim_ascii.ts';
 export const MAX_JSON_LENGTH = 65_536;
 const MAX_DEPTH = 64;
 
+/** The value of a text that is JSON, alone or in one fenced block, or why it is none. */
 export type JsonReading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
 
 const failed = (reason: string): JsonReading => ({ ok: false, reason });

@@ -9,6 +9,7 @@ import { trimAscii } from './trim_ascii.ts';
 
 export const MAX_MOVES_LENGTH = 4096;
 
+/** The moves in their order, or why the answer is no plan. */
 export type MovesReading =
   | { readonly ok: true; readonly moves: readonly string[] }
   | { readonly ok: false; readonly reason: string };
@@ -39,6 +40,7 @@ export interface Rules<S> {
   readonly most: number;
 }
 
+/** How a plan ended: at the goal after so many moves, by an illegal one, short of the goal, or too long. */
 export type Simulation =
   | { readonly outcome: 'goal'; readonly moves: number }
   | { readonly outcome: 'illegal' | 'short' | 'long'; readonly reason: string };

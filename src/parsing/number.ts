@@ -41,6 +41,7 @@ export interface Tolerance {
   readonly significant?: number;
 }
 
+/** The exact value of a number as it is written, or why the text is none. */
 export type NumberReading =
   | {
       readonly ok: true;

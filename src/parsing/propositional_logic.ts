@@ -13,11 +13,13 @@ export const MAX_FORMULA_LENGTH = 256;
 
 export type Connective = 'and' | 'or' | 'implies' | 'iff';
 
+/** A formula as a tree; variables are capital letters. */
 export type Formula =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'not'; readonly of: Formula }
   | { readonly kind: Connective; readonly left: Formula; readonly right: Formula };
 
+/** The formula of a text, or why it is none. */
 export type FormulaReading =
   | { readonly ok: true; readonly formula: Formula }
   | { readonly ok: false; readonly reason: string };

@@ -50,6 +50,7 @@ import { loadTaskDefinition, refuseImpure } from './task_module.node.ts';
 import { tryFile } from './trial.node.ts';
 import { loadVerifier } from './verifier_module.node.ts';
 
+/** Where a config's own files are looked for, and who is asked before they are run. */
 export interface PluginOptions {
   /** The config's file: paths in it are relative to its folder. */
   readonly file: string;
@@ -65,6 +66,7 @@ export interface PluginOptions {
   readonly codec?: Codec | undefined;
 }
 
+/** What a config's own files have become: tasks, rewards, methods and reporters. `close` ends their threads. */
 export interface OpenedPlugins {
   /** The config, with files named from the run directory. */
   readonly config: RunConfig;

@@ -45,6 +45,7 @@ export interface RewardBatch {
   readonly trainerState: { readonly step: number; readonly progress: number };
 }
 
+/** [C] one finite number per completion; null where the function has nothing to say of it. */
 export type RewardValues = readonly (number | null)[];
 
 /** A named function from a batch to one value per completion. It must not change the batch. */
@@ -68,6 +69,7 @@ export interface RewardFailure {
   readonly rows: readonly number[];
 }
 
+/** What all reward functions of a run gave for a batch of C completions. */
 export interface ScoredRewards {
   /** [functions][C] */
   readonly rewards: readonly RewardValues[];

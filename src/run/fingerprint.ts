@@ -16,6 +16,7 @@ import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, par
 import { sha256Hex } from './sha256.ts';
 import type { Store } from './store.ts';
 
+/** Everything that decides the bits of a run: fingerprint.json. A resume compares it with its own. */
 export type Fingerprint = {
   readonly packageVersion: string;
   /** `wasm`, `webgpu`, `tfjs` or `reference`. */

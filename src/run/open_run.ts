@@ -36,6 +36,7 @@ function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedR
   return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
 }
 
+/** What `openRun` is given besides config, tasks and backend. */
 export interface RunOptions {
   /** Looked up before the built-in ones. 'unused': the run never asks its rewards, and they need not be known. */
   readonly rewards?: OwnRewards | 'unused';

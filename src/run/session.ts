@@ -43,6 +43,7 @@ export type SessionEvent =
   | { readonly type: 'stopped'; readonly step: number }
   | { readonly type: 'finished'; readonly summary: Summary };
 
+/** A run, where it is kept, and what it asks of its surroundings at each step boundary. */
 export interface SessionOptions {
   readonly run: TrainingRun;
   readonly store: Store;

@@ -15,8 +15,10 @@ export const CHANGEABLE = [
   'epsilon_high',
   'max_steps',
 ] as const;
+/** One of these keys. */
 export type Changeable = (typeof CHANGEABLE)[number];
 
+/** Settings that were changed at a step boundary: a line of changes.jsonl. */
 export interface SettingChange {
   readonly stageIndex: number;
   readonly step: number;

@@ -8,6 +8,7 @@ import type { Seconds } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
+/** How a run ended: summary.json, which a finished run alone has. Accuracies are from 0 to 1. */
 export interface Summary {
   /** The evaluation before the first grpo step; null where there was none. */
   readonly baseline: Readonly<Record<string, number>> | null;

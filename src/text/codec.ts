@@ -17,6 +17,7 @@ export function promptText(prompt: string | readonly Message[]): string {
   return typeof prompt === 'string' ? prompt : prompt.map(({ content }) => content).join('\n');
 }
 
+/** A run's way from text to tokens and back: a closed vocabulary, or the tokenizer of a pretrained model. */
 export interface Codec extends Tokenizer {
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];

@@ -26,6 +26,7 @@ export interface TokenizerObject {
   readonly model?: { readonly vocab?: readonly unknown[] } | null;
 }
 
+/** What a tokenizer's object alone does not tell, and a run needs. */
 export interface TokenizerObjectOptions {
   /** Rows of the model's embedding. */
   readonly vocabSize: number;

@@ -27,6 +27,7 @@ export function groupAdvantages(
   return tf.tidy(() => advantagesOf(rewards, sizes, scale).advantages as tf.Tensor1D);
 }
 
+/** The clipped surrogate and its KL term, as the keys of a config have them. */
 export interface ObjectiveOptions {
   /** Ratios are clipped to 1 − epsilonLow … 1 + epsilonHigh. Default 0.2 each. */
   readonly epsilonLow?: number;

@@ -10,6 +10,7 @@ import * as tf from '@tensorflow/tfjs';
 import { rowBlocks, scoreLogits } from '../kernels/tfjs/linear_logprob.ts';
 import { hasLogitKernels, logitGradients, scoreLogitsFused } from './webgpu_kernels.ts';
 
+/** How tokens are scored, and how much memory that may take. */
 export interface TokenScoreOptions {
   /** Divides the logits; default 1. */
   readonly temperature?: number;

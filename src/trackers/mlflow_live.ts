@@ -18,6 +18,7 @@ const LATE_MS = 3_000;
 /** Most time that the end of a run waits for a server that has answered until then. */
 const END_MS = 10_000;
 
+/** How a run under way is kept up at an MLflow server. */
 export interface LiveOptions extends Pick<MirrorOptions, 'store' | 'place' | 'name'> {
   /** For the command that sends what was missed. */
   readonly directory: string;

@@ -47,6 +47,7 @@ export type BrowserEvent =
   /** Storage refused: the run is in memory from here on. */
   | { readonly type: 'storage'; readonly storage: StorageReport };
 
+/** `resting`: opened, paused or stopped at a step boundary, and ready to go on; `finished`: all its steps are taken. */
 export type RunStatus = 'resting' | 'training' | 'finished';
 
 /** Where the run is kept. */
@@ -93,6 +94,7 @@ export interface Answer {
   readonly verdict?: Verdict | undefined;
 }
 
+/** How a prompt is answered. */
 export interface AskOptions {
   /** Default 1. 0: greedy. */
   readonly temperature?: number;

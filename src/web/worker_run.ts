@@ -4,6 +4,7 @@ import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser
 import { errorOf, type FromWorker, type Method, type ToWorker } from './messages.ts';
 import type { SandboxWorker } from './sandboxes.ts';
 
+/** How a run is opened whose engine is in a worker. */
 export interface WorkerOptions extends OpenOptions {
   /** Starts the engine's worker; default: this package's `engine_worker.js`, beside this file. */
   readonly worker?: () => EngineWorker;

@@ -29,6 +29,7 @@ import { type SecondChecker, Setting } from './setting.ts';
 /** Characters of the junk that a slow verifier is still asked about. */
 const SHORT = 100;
 
+/** How hard `checkTask` tries. */
 export interface CheckTaskOptions {
   /** Knobs to check it at, as the YAML has them under `task:`. Default: its own, each level, each end of an attribute. */
   readonly settings?: readonly Readonly<Record<string, unknown>>[];
@@ -42,6 +43,7 @@ export interface CheckTaskOptions {
   readonly clock?: () => number;
 }
 
+/** One setting of the knobs, with what was tried of it: shares from 0 to 1, counts of problems and verdicts. */
 export interface CheckedSetting {
   /** `default knobs`, or the knobs as they were given. */
   readonly name: string;
@@ -52,6 +54,7 @@ export interface CheckedSetting {
   readonly verdicts: number;
 }
 
+/** What `checkTask` has looked at and found; a task that keeps its rules has no finding. */
 export interface TaskCheck {
   readonly settings: readonly CheckedSetting[];
   /** At most five of a rule and setting. */

@@ -1,6 +1,7 @@
 /** What a check of a task found: broken rules, each with the problem, the answer and the verdict that show it. */
 import type { Verdict } from '../../rewards/verdict.ts';
 
+/** A rule that a task breaks, with the problem, answer and verdict that show it. */
 export interface TaskFinding {
   /** The rule that is broken. */
   readonly rule: string;

@@ -1,6 +1,7 @@
 /** Files that rows are read from, in pieces, wherever they lie; a run's `Store` is one, too. */
 import { DataError } from '../../errors.ts';
 
+/** Files by their paths, of which parts are read: folders of a disk, a run's store, files that a page was given. */
 export interface DataFiles {
   /** In bytes; undefined where there is no such file. */
   size(path: string): Promise<number | undefined>;

@@ -10,8 +10,10 @@ import type { Backend } from '../kernels.ts';
 import type { AdapterSource } from '../webgpu/adapter.ts';
 import { nodeGpu } from '../webgpu/webgpu.node.ts';
 
+/** Backends of TensorFlow.js that a run can take, as `--backend tfjs:NAME` has them. */
 export const TFJS_BACKENDS = ['cpu', 'wasm', 'webgpu', 'tensorflow'] as const;
 
+/** One of them. */
 export type TfjsBackendName = (typeof TFJS_BACKENDS)[number];
 
 const VERSION = '4.22.0';

@@ -8,6 +8,7 @@ export interface AdapterSource {
   requestAdapter(options?: AdapterRequest): Promise<WebgpuAdapter | null>;
 }
 
+/** Which of several adapters is wanted; the platform need not follow. */
 export interface AdapterRequest {
   powerPreference?: 'low-power' | 'high-performance';
 }

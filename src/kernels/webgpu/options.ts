@@ -4,6 +4,7 @@ import type { StorageDtype } from '../memory.ts';
 /** How matrix products are tiled: through workgroup memory on GPUs, in registers alone on software adapters. */
 export type Tiling = 'workgroups' | 'registers';
 
+/** How the WebGPU backend is opened. Each has a default that fits the adapter. */
 export interface WebgpuOptions {
   /** Bytes that a kernel sees of one buffer, at most; default: what the adapter allows. Larger weights are cut. */
   readonly bindingBytes?: number | undefined;

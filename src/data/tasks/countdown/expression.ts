@@ -15,6 +15,7 @@ export interface CountdownProblem {
   readonly target: number;
 }
 
+/** What counts as an answer of countdown. */
 export interface ExpressionRules {
   /** `all`: each given number exactly once; `subset`: each at most once. */
   readonly use: 'all' | 'subset';
@@ -24,6 +25,7 @@ export interface ExpressionRules {
   readonly integerSteps: boolean;
 }
 
+/** Each number exactly once, without a trailing `=target`, quotients of any kind. */
 export const STRICT_EXPRESSION_RULES: ExpressionRules = { use: 'all', allowEquals: false, integerSteps: false };
 
 function withoutTrailingEquals(tokens: readonly ArithmeticToken[], target: number): readonly ArithmeticToken[] {
