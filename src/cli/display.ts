@@ -1,15 +1,7 @@
-/** What a run is shown on: a live region, plain lines, JSON lines, or nearly nothing. */
+/** What a run is shown on, as far as a run has to do with it. */
 import type { TrainingRun } from '../grpo/run.ts';
 import type { Fingerprint } from '../run/fingerprint.ts';
 import type { SessionEvent } from '../run/session.ts';
-import type { RunControls } from './controls.ts';
-import { JsonDisplay } from './json_display.ts';
-import { isInForeground } from './live/foreground.ts';
-import { LiveDisplay } from './live/live_display.ts';
-import { wrapWords } from './live/text.ts';
-import { print, wrapColumns } from './output.ts';
-import { QuietDisplay } from './quiet_display.ts';
-import { Reporter } from './reporter.ts';
 
 export interface Display {
   /** What will run, on what, in how much memory. */
@@ -26,28 +18,4 @@ export interface Display {
 export interface Shown {
   readonly run: TrainingRun;
   readonly directory: string;
-}
-
-export interface DisplayOptions {
-  readonly plain?: boolean;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-}
-
-export function openDisplay(shown: Shown, controls: RunControls, options: DisplayOptions): Display {
-  if (options.json) return new JsonDisplay(shown);
-  if (options.quiet) return new QuietDisplay(shown);
-  if (!options.plain && isLive(process.stdout, process.env) && isInForeground())
-    return new LiveDisplay(shown, controls);
-  const printWrapped = (line: string): void => print(wrapWords(line, wrapColumns(process.stdout)));
-  return new Reporter({ ...shown, print: printWrapped, progress: true });
-}
-
-/** A terminal that can move its cursor, with someone in front of it. */
-export function isLive(
-  stdout: { readonly isTTY?: boolean },
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  const inCi = env.CI !== undefined && env.CI !== '' && env.CI !== '0' && env.CI !== 'false';
-  return stdout.isTTY === true && env.TERM !== 'dumb' && !inCi;
 }

@@ -2,8 +2,8 @@
 import { DataError } from '../errors.ts';
 import { printable } from '../format.ts';
 import { samplingKey } from '../grpo/run.ts';
+import type { Capacity } from '../model/capacity.ts';
 import { type Completion, generate, wholeVocabulary } from '../model/generation.ts';
-import type { Capacity } from '../model/plan.ts';
 import { Policy } from '../model/policy.ts';
 import { loadWeights, type Pretrained } from '../run/pretrained.ts';
 import type { Codec } from '../text/codec.ts';

@@ -1,7 +1,6 @@
 /** `report_to`: which trackers a run is shown in, beside its own logs. */
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
-import type { RunConfig } from './run_config.ts';
 
 const TRACKERS = ['tensorboard', 'mlflow'] as const;
 
@@ -29,7 +28,7 @@ export const REPORT_TO = key(
     ),
 );
 
-/** Whether a run reports there. */
-export function reportsTo({ reportTo }: RunConfig, tracker: Tracker): boolean {
-  return reportTo.includes(tracker) || reportTo.includes('all');
+/** Whether a run reports there. @param config  of the run */
+export function reportsTo(config: { readonly reportTo: readonly (Tracker | 'all')[] }, tracker: Tracker): boolean {
+  return config.reportTo.includes(tracker) || config.reportTo.includes('all');
 }

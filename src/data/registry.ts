@@ -6,12 +6,11 @@
  */
 import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
-import type { Json } from '../options/json.ts';
 import { didYouMean } from '../options/nearest_name.ts';
-import type { GivenOptions } from '../options/read.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Derivation } from './derived/derived_task.ts';
-import type { Knobs, ListedCard, TaskCard, TaskDefinition } from './task.ts';
+import type { RegisteredTask } from './registered_task.ts';
+import type { Knobs, ListedCard, TaskCard } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
@@ -89,15 +88,7 @@ import { vmrCard } from './tasks/vmr/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
 
-/** A definition whose items and knobs are known to itself only; methods are checked bivariantly. */
-export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;
-
-/** A task of the package: its card, and how the rest is loaded. */
-export interface RegisteredTask {
-  readonly card: ListedCard<Knobs>;
-  /** @param given  the knobs as they are written: of a task made of a task, they say of which one */
-  load(given?: GivenOptions): Promise<AnyTaskDefinition>;
-}
+export type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 
 /** A task made of the one that its knob `of` names. */
 function derivedEntry(card: ListedCard<Knobs>, open: () => Promise<Derivation>): RegisteredTask {

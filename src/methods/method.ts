@@ -7,9 +7,11 @@ import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
-import type { Ledger } from './ledger.ts';
-import type { TrainedText } from './points.ts';
+import type { TrainedText } from './loss_points.ts';
 import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
+import type { FollowUpTurn, ParameterSet } from './step_context.ts';
+
+export type { FollowUpTurn, ParameterSet, StepContext } from './step_context.ts';
 
 /** A method of the point whose part it makes. */
 export interface Method<Part, Options extends KeyTable = KeyTable> {
@@ -48,9 +50,6 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
   load?(): Promise<void>;
 }
-
-/** An answer without its end, and the word behind it that says what is wanted now. */
-export type FollowUpTurn = readonly [reply: Int32Array, word: string];
 
 /** A problem of a supervised stage, with what a demonstration of a method's own form is made of. */
 export interface DemonstratedProblem {
@@ -102,13 +101,6 @@ export interface About {
   /** What the formula is: the paper's own, one written after the paper, or ours. */
   readonly certainty: 'paper' | 'after the paper' | 'own';
 }
-
-/**
- * Parameter sets beside the one that is trained: `reference`, the policy at the start of the stage until something moves
- * it; `first`, the policy at the start of the run's first grpo stage, which nothing moves; `average`, which begins as
- * `reference` does, and is what controllers make of it.
- */
-export type ParameterSet = 'reference' | 'first' | 'average';
 
 /**
  * What may be known of sampled tokens before they are credited, at the price of a scoring pass each: their log-probs under
@@ -168,24 +160,6 @@ export interface Needs {
   readonly behindCompletions?: true;
   /** Room for demonstrations of the task's problems: `LossTerm.texts`. */
   readonly demonstrations?: true;
-}
-
-/** What a method may know of the step under way. */
-export interface StepContext {
-  /** Optimizer steps already taken in this stage. */
-  readonly step: number;
-  /** Share of the stage that is over, in [0, 1). */
-  readonly progress: number;
-  readonly stage: GrpoStageConfig;
-  /** A stream of its own, named by seed, stage, step and method: same seed, same bits. */
-  readonly rng: Rng;
-  readonly ledger: Ledger;
-  /** Tokens of the vocabulary. */
-  readonly vocabularySize: number;
-  /** What a token writes; a text may need several tokens for one character. */
-  tokenText(id: number): string;
-  /** Logs a number in metrics.jsonl, as `<id>/<name>`. */
-  metric(name: string, value: number): void;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** What a token control sees of a completion while it is sampled, and what it may do to it. */
 import type { TaskItem } from '../data/task.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import type { StepContext } from './method.ts';
 import type { Stateful } from './stateful.ts';
+import type { StepContext } from './step_context.ts';
 
 /** A completion while it is sampled; what is asked of it costs time at each token. */
 export interface PartialCompletion {

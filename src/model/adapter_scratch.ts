@@ -1,8 +1,8 @@
 /** Room for what an adapter computes on the way, which all layers share. */
 import type { Slot } from '../kernels/memory.ts';
 import { widestAdapter } from './adapter.ts';
+import type { ArenaOf, Capacity } from './capacity.ts';
 import type { ParameterSet } from './parameters.ts';
-import type { ArenaOf, Capacity } from './plan.ts';
 
 /** Where x·Aᵀ of an adapter stands while it is used, and its gradient: [rows, most modules·r] each. */
 export interface AdapterScratch {

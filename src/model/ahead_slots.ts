@@ -1,6 +1,6 @@
 /** Where a read waits for a device, several decoding steps run between two of them: what they leave for the read. */
 import type { Slot } from '../kernels/memory.ts';
-import type { ArenaOf, Capacity } from './plan.ts';
+import type { ArenaOf, Capacity } from './capacity.ts';
 
 /** What steps between two reads leave for the read, one behind the other, and how a step is fed without the host. */
 export interface AheadSlots {

@@ -7,8 +7,8 @@
  */
 import type { Slot } from '../kernels/memory.ts';
 import type { ForwardSlots } from './activations.ts';
-import { COUNTS } from './plan.ts';
 import type { Policy } from './policy.ts';
+import { COUNTS } from './slots.ts';
 
 /** What the steps between two reads have sampled: step by step, each in the order of `addSample`. */
 export interface Sampled {

@@ -3,8 +3,8 @@
  * products with the head's matrix go through the kernels of any other matrix.
  */
 import type { Slot } from '../kernels/memory.ts';
+import type { ArenaOf, Capacity } from './capacity.ts';
 import type { ParameterSet } from './parameters.ts';
-import type { ArenaOf, Capacity } from './plan.ts';
 import type { ModelShape } from './shape.ts';
 
 export interface DistributionSlots {

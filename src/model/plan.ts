@@ -4,16 +4,16 @@
  */
 import { ConfigError } from '../errors.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../kernels/kernels.ts';
-import type { ArenaSpec, Count, MemoryPlan, PlannedMatrix, Slot } from '../kernels/memory.ts';
+import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { ArenaBuilder } from '../kernels/memory.ts';
-import type { ForwardSlots, LayerActivations, RowInputs } from './activations.ts';
+import type { ForwardSlots, LayerActivations } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
 import type { AdapterSettings } from './adapter.ts';
-import type { AdapterScratch } from './adapter_scratch.ts';
 import { adapterScratch } from './adapter_scratch.ts';
-import { type AheadSlots, aheadSlots } from './ahead_slots.ts';
-import { type DistributionSlots, distributionSlots } from './distribution_slots.ts';
-import type { GradientSlots, IsTrainable, ParameterSet } from './parameters.ts';
+import { aheadSlots } from './ahead_slots.ts';
+import type { ArenaOf, Capacity } from './capacity.ts';
+import { distributionSlots } from './distribution_slots.ts';
+import type { IsTrainable, ParameterSet } from './parameters.ts';
 import {
   isTrained,
   layOutGradients,
@@ -24,151 +24,7 @@ import {
 } from './parameters.ts';
 import type { ModelShape } from './shape.ts';
 import { kvWidth, qkvWidth, queryWidth, widestRow } from './shape.ts';
-
-/** How much a policy must hold at once. */
-export interface Capacity {
-  /** Packed rows of a training batch, or of one decoding step. */
-  readonly rows: number;
-  /** Rows that carry a loss in a training batch. */
-  readonly lossRows: number;
-  /** Groups in a training batch. */
-  readonly groups: number;
-  /** Completions in a training batch, and sampled side by side. */
-  readonly completions: number;
-  /** Rows of the key/value cache: at least `rows`. */
-  readonly kvRows: number;
-  /** Longest prompt plus completion, in tokens. */
-  readonly context: number;
-  /** false for a policy that only samples: no gradients, no optimizer. */
-  readonly training: boolean;
-  /** A second, frozen set of weights for the KL term. */
-  readonly reference: boolean;
-  /** A third one, that of the start of the run's first grpo stage. */
-  readonly first?: boolean;
-  /** One vector more of what is trained, which is only mixed, never computed with. */
-  readonly average?: boolean;
-  /** Loss rows whose distribution over the whole vocabulary is held at once; absent: none. At most `lossRows`. */
-  readonly distributionRows?: number;
-  /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
-  readonly keptRows: number;
-  /** Decoding steps between two reads, at most; 1 by default. */
-  readonly stepsPerRead?: number | undefined;
-}
-
-export interface PolicySlots {
-  readonly weights: ParameterSet;
-  readonly gradients: GradientSlots | undefined;
-  /** The optimizer's moments, flat: the layout of `weights.trainable`. */
-  readonly firstMoment: Slot | undefined;
-  readonly secondMoment: Slot | undefined;
-  readonly reference: ParameterSet | undefined;
-  readonly first: ParameterSet | undefined;
-  /** Flat: the layout of `weights.trainable`. */
-  readonly average: Slot | undefined;
-  /** [1] share of one parameter set when it is mixed into another. */
-  readonly mixShare: Slot | undefined;
-  /** Where whole distributions are asked for. */
-  readonly distributions: DistributionSlots | undefined;
-  /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
-  readonly embeddingGradient: Slot | undefined;
-  /** Where there are adapters. */
-  readonly adapterScratch: AdapterScratch | undefined;
-  readonly cos: Slot;
-  readonly sin: Slot;
-  readonly sampling: ForwardSlots;
-  readonly training: ForwardSlots | undefined;
-  readonly rollout: ForwardSlots | undefined;
-  /** What the head reads of the last layer's output. */
-  readonly gathered: Slot;
-  readonly gatheredRstd: Slot;
-  readonly hidden: Slot;
-  readonly backward: BackwardSlots | undefined;
-  readonly inputs: InputSlots;
-  readonly results: ResultSlots;
-  /** Where several steps run between two reads. */
-  readonly ahead: AheadSlots | undefined;
-}
-
-export interface BackwardSlots {
-  readonly dX: Slot;
-  readonly dNormed: Slot;
-  readonly dGateUp: Slot;
-  readonly dActivated: Slot;
-  readonly dAttention: Slot;
-  readonly dQ: Slot;
-  readonly dKv: Slot;
-  readonly dQkv: Slot;
-  readonly dHidden: Slot;
-  readonly dGathered: Slot;
-  readonly normPartials: Slot;
-  readonly gradNorm: Slot;
-}
-
-/** Int arrays: what the host fills before a replay, the counts that programs read, and the two that programs write. */
-export interface InputSlots extends RowInputs {
-  readonly prefixGroups: Slot;
-  readonly sortedRows: Slot;
-  readonly bucketTokens: Slot;
-  readonly bucketOffsets: Slot;
-  /** Rows that reach the head: those with a loss in training, those that sample in decoding. */
-  readonly lossIndex: Slot;
-  readonly lossOffsets: Slot;
-  readonly targets: Slot;
-  readonly rolloutNumbers: Slot;
-  readonly counters: Slot;
-  readonly samplingKey: Slot;
-  readonly groupOffsets: Slot;
-  /** Written by `advantages`: 1 for a group whose rewards are all equal. */
-  readonly dead: Slot;
-  /** Written by `sample`: one token id a sampled row. */
-  readonly sampled: Slot;
-  /** [rows] for each training row, the row of `rollout` and the row of the cache that it was kept from. */
-  readonly keptFrom: Slot;
-  readonly keptKvFrom: Slot;
-  readonly counts: Slot;
-}
-
-/** Places in `inputs.counts`. */
-export const COUNTS = {
-  rows: 0,
-  lossRows: 1,
-  prefixGroups: 2,
-  buckets: 3,
-  /** The next five are those of a decoding step, which writes them together. */
-  samples: 4,
-  rolloutBegin: 5,
-  rolloutEnd: 6,
-  aheadBegin: 7,
-  aheadEnd: 8,
-  groups: 9,
-  keptBegin: 10,
-  keptEnd: 11,
-  length: 16,
-} as const;
-
-/** Real arrays over loss rows and completions, and settings. */
-export interface ResultSlots {
-  readonly temperature: Slot;
-  readonly sampling: Slot;
-  readonly objective: Slot;
-  readonly adamw: Slot;
-  readonly logprobs: Slot;
-  readonly logSumExp: Slot;
-  readonly entropies: Slot;
-  readonly keptLogMass: Slot;
-  readonly oldLogprobs: Slot;
-  readonly refLogprobs: Slot;
-  readonly coefficients: Slot;
-  readonly entropyCoefficients: Slot;
-  readonly losses: Slot;
-  readonly dLogprobs: Slot;
-  readonly dEntropies: Slot;
-  /** Per loss row, as the objective reads them. */
-  readonly advantages: Slot;
-  readonly rewards: Slot;
-  /** Per completion, as the estimator on the device writes them. */
-  readonly groupAdvantages: Slot;
-}
+import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
 
 export interface PolicyPlan {
   /** The backward pass makes the norms' and the activation's outputs again: beside an adapter, where weights leave little room. */
@@ -177,11 +33,6 @@ export interface PolicyPlan {
   readonly capacity: Capacity;
   readonly slots: PolicySlots;
   readonly memory: MemoryPlan;
-}
-
-/** A count that a program reads at replay. */
-export function countOf(inputs: InputSlots, place: keyof Omit<typeof COUNTS, 'length'>): Count {
-  return { slot: inputs.counts, index: COUNTS[place] };
 }
 
 /** What of a model is trained. */
@@ -274,10 +125,6 @@ function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuil
   const half = shape.headDim / 2;
   return { cos: arena.slot([context, half]), sin: arena.slot([context, half]) };
 }
-
-/** roundable: real, and never added to. */
-type ArenaKind = 'real' | 'roundable' | 'int';
-export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;
 
 function forwards(
   shape: ModelShape,

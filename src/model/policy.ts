@@ -8,12 +8,13 @@ import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
+import type { Capacity } from './capacity.ts';
 import type { DistributionSlots } from './distribution_slots.ts';
 import { logSoftmaxRows } from './distributions.ts';
 import { KeptRows, type RolloutRows } from './kept_rollouts.ts';
 import type { Parameter } from './parameters.ts';
-import type { BackwardSlots, Capacity, PolicyPlan, PolicySlots, Trained } from './plan.ts';
-import { COUNTS, planPolicy } from './plan.ts';
+import type { PolicyPlan, Trained } from './plan.ts';
+import { planPolicy } from './plan.ts';
 import type {
   KeepingPrograms,
   MovableSet,
@@ -27,6 +28,8 @@ import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts'
 import { rotaryTables } from './rotary.ts';
 import type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
+import type { BackwardSlots, PolicySlots } from './slots.ts';
+import { COUNTS } from './slots.ts';
 import { writeBatch } from './write_batch.ts';
 
 export type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';

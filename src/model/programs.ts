@@ -16,7 +16,6 @@ import type { AheadSlots } from './ahead_slots.ts';
 import type { DistributionSlots } from './distribution_slots.ts';
 import type { ParameterSet } from './parameters.ts';
 import type { PolicyPlan } from './plan.ts';
-import { countOf } from './plan.ts';
 import {
   asRows,
   backwardPass,
@@ -28,6 +27,7 @@ import {
   sampleRows,
   scoreTargets,
 } from './schedule.ts';
+import { countOf } from './slots.ts';
 
 export interface Programs {
   /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */

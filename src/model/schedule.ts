@@ -14,8 +14,9 @@ import type { DistributionBackwardSlots, DistributionSlots } from './distributio
 import { backwardLinear, forwardLinear, headOf, matrixOf } from './linear.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
-import type { BackwardSlots, PolicyPlan } from './plan.ts';
-import { countOf } from './plan.ts';
+import type { PolicyPlan } from './plan.ts';
+import type { BackwardSlots } from './slots.ts';
+import { countOf } from './slots.ts';
 
 /** Rows that carry a loss. */
 export function lossRows(plan: PolicyPlan): Rows {

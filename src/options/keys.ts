@@ -6,9 +6,11 @@
  * the TypeScript type from it, `readOptions` and the config's `Section` validate with it, JSON Schema, help, docs and
  * the page's controls are made of it. The schemas below carry the two messages of an error as `rule; remedy`.
  */
-import type { Json } from './json.ts';
 import type { OptionSchema, Schema } from './option_schema.ts';
+import type { RealRange, WholeRange } from './ranges.ts';
 import * as schemas from './schemas.ts';
+
+export type { Plugin, RealRange, WholeRange } from './ranges.ts';
 
 /** One key: as the YAML spells it, and the schema of its value (default and description included). */
 export interface Key<Value = unknown> {
@@ -33,26 +35,6 @@ export type Values<T extends KeyTable> = {
 } & {
   readonly [N in keyof T as OptionalName<T, N>]?: Exclude<ValueOf<T[N]>, undefined>;
 };
-
-/** A plug-in with its options: `countdown` or `{name: countdown, numbers: 3}` in the YAML. */
-export type Plugin = { readonly name: string } & { readonly [option: string]: Json };
-
-/** A range of whole numbers, both ends included; `rule` replaces the message for one below it. */
-export interface WholeRange {
-  readonly least: number;
-  readonly most?: number;
-  readonly example: number;
-  readonly rule?: string;
-}
-
-/** A range of real numbers; `above` and `below` exclude their bound, `least` and `most` include it. */
-export interface RealRange {
-  readonly above?: number;
-  readonly least?: number;
-  readonly below?: number;
-  readonly most?: number;
-  readonly example: number;
-}
 
 /** Declares a key. */
 export function key<Value>(yaml: string, schema: Schema<Value>): Key<Value> {

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import type { Json } from './json.ts';
-import type { Plugin, RealRange, WholeRange } from './keys.ts';
 import { nearestKey } from './nearest_name.ts';
 import type { Schema } from './option_schema.ts';
+import type { Plugin, RealRange, WholeRange } from './ranges.ts';
 
 /** A schema as what it is: zod alone makes them. */
 export function zodOf<Value>(schema: Schema<Value>): z.ZodType<Value> {

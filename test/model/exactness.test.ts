@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
+import type { Capacity } from '../../src/model/capacity.ts';
 import type {
   Completion,
   GenerationRequest,
@@ -10,7 +11,6 @@ import type {
   SamplingSettings,
 } from '../../src/model/generation.ts';
 import { generate } from '../../src/model/generation.ts';
-import type { Capacity } from '../../src/model/plan.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { ObjectiveSettings, OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';

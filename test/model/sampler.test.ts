@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { Capacity } from '../../src/model/plan.ts';
+import type { Capacity } from '../../src/model/capacity.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { SampleRequest, SamplingSettings } from '../../src/model/sample_request.ts';
 import type { SampledSequence } from '../../src/model/sampled_sequence.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { Capacity } from '../../src/model/plan.ts';
+import type { Capacity } from '../../src/model/capacity.ts';
 import { Policy } from '../../src/model/policy.ts';
 import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
 import { findModel } from '../../src/run/find_model.node.ts';

@@ -2,7 +2,7 @@
 import type { Json } from '../../options/json.ts';
 import { badFile } from './data_files.ts';
 import { firstJsonFlaw } from './json_flaw.ts';
-import type { Row, RowReading } from './read_rows.ts';
+import type { Row, RowReading } from './row.ts';
 
 /** Longest line, in bytes: a file without ends of lines is not read into memory whole. */
 export const MOST_LINE_BYTES = 64 * 1024 ** 2;

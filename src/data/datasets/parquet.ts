@@ -6,7 +6,7 @@ import { type FileMetaData, parquetMetadataAsync, parquetReadObjects, parquetSch
 import { RlvrError } from '../../errors.ts';
 import type { Json } from '../../options/json.ts';
 import { badFile, type DataFiles, rangeOf } from './data_files.ts';
-import type { RowReading } from './read_rows.ts';
+import type { RowReading } from './row.ts';
 
 /** What is unpacked here; others would need further packages. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY'];

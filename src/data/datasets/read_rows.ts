@@ -2,18 +2,12 @@
  * The rows of a file, in batches: JSON Lines, plain or packed by gzip, and Parquet. What a file is, its first bytes say.
  * A row that cannot be read is given as a problem, so that whoever asked may pass over it.
  */
-import type { Json } from '../../options/json.ts';
 import { badFile, type DataFiles, piecesOf, rangeOf } from './data_files.ts';
 import { unpacked } from './gzip.ts';
 import { readJsonLines } from './json_lines.ts';
+import type { RowReading } from './row.ts';
 
-export type Row = Readonly<Record<string, Json>>;
-
-/** A row, or why there is none, with its number: that of the line in the file, or of the row in a table; from 1. */
-export type RowReading =
-  | { readonly line: number; readonly row: Row }
-  /** `column`: the character of the line at which it cannot be read, from 1. */
-  | { readonly line: number; readonly problem: string; readonly column?: number };
+export type { Row, RowReading } from './row.ts';
 
 export interface ReadRowsOptions {
   /** Columns that are wanted; undefined: all. A table's others are not read. */

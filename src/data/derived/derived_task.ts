@@ -13,7 +13,7 @@ import { malformed, missing, truncated, wrongValue } from '../../rewards/reject.
 import { characterTokenizer, wordTokenizer } from '../../text/vocabulary_tokenizer.ts';
 import { correct } from '../judge.ts';
 import { takeKnobs } from '../knobs.ts';
-import type { AnyTaskDefinition, RegisteredTask } from '../registry.ts';
+import type { AnyTaskDefinition, RegisteredTask } from '../registered_task.ts';
 import { canonicalJSON } from '../split.ts';
 import type { Knobs, ListedCard } from '../task.ts';
 import { Inner, type InnerProblem } from './inner.ts';

@@ -6,7 +6,7 @@ import { ConfigError } from '../../errors.ts';
 import type { Rng } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
 import { takeKnobs } from '../knobs.ts';
-import type { AnyTaskDefinition } from '../registry.ts';
+import type { AnyTaskDefinition } from '../registered_task.ts';
 import { remembered } from '../remembered.ts';
 import type { Knobs } from '../task.ts';
 import type { OfTask } from './of_knob.ts';

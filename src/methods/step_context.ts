@@ -1,0 +1,32 @@
+/** What every part of a method may know of the step that it acts in. */
+import type { Rng } from '../kernels/philox.ts';
+import type { Ledger } from './ledger.ts';
+import type { GrpoStageConfig } from './stage.ts';
+
+/** What a method may know of the step under way. */
+export interface StepContext {
+  /** Optimizer steps already taken in this stage. */
+  readonly step: number;
+  /** Share of the stage that is over, in [0, 1). */
+  readonly progress: number;
+  readonly stage: GrpoStageConfig;
+  /** A stream of its own, named by seed, stage, step and method: same seed, same bits. */
+  readonly rng: Rng;
+  readonly ledger: Ledger;
+  /** Tokens of the vocabulary. */
+  readonly vocabularySize: number;
+  /** What a token writes; a text may need several tokens for one character. */
+  tokenText(id: number): string;
+  /** Logs a number in metrics.jsonl, as `<id>/<name>`. */
+  metric(name: string, value: number): void;
+}
+
+/**
+ * Parameter sets beside the one that is trained: `reference`, the policy at the start of the stage until something moves
+ * it; `first`, the policy at the start of the run's first grpo stage, which nothing moves; `average`, which begins as
+ * `reference` does, and is what controllers make of it.
+ */
+export type ParameterSet = 'reference' | 'first' | 'average';
+
+/** An answer without its end, and the word behind it that says what is wanted now. */
+export type FollowUpTurn = readonly [reply: Int32Array, word: string];

@@ -1,0 +1,22 @@
+/** What the schemas of options are made with: ranges of numbers, and plug-ins. */
+import type { Json } from './json.ts';
+
+/** A plug-in with its options: `countdown` or `{name: countdown, numbers: 3}` in the YAML. */
+export type Plugin = { readonly name: string } & { readonly [option: string]: Json };
+
+/** A range of whole numbers, both ends included; `rule` replaces the message for one below it. */
+export interface WholeRange {
+  readonly least: number;
+  readonly most?: number;
+  readonly example: number;
+  readonly rule?: string;
+}
+
+/** A range of real numbers; `above` and `below` exclude their bound, `least` and `most` include it. */
+export interface RealRange {
+  readonly above?: number;
+  readonly least?: number;
+  readonly below?: number;
+  readonly most?: number;
+  readonly example: number;
+}
