@@ -10,7 +10,7 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
-import { shareRight } from '../methods/rollouts/answers.ts';
+import { shareRight } from '../methods/right.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
 import { sampledEntropies } from '../methods/tokens.ts';

@@ -2,6 +2,7 @@
 import { choice } from '../options/keys.ts';
 import type { Needs } from './method.ts';
 import type { Rollout, RolloutGroup } from './records.ts';
+import { isRight } from './right.ts';
 import type { TeacherTools } from './teacher.ts';
 
 /** Schema of the option that says what it sees. */
@@ -40,7 +41,7 @@ export function knowingPrompt(
 /** Another completion of the group that is right, and differs from this one. */
 function rightSibling({ rollouts }: RolloutGroup, { tokens }: Rollout): Int32Array | undefined {
   const text = tokens.join();
-  const other = rollouts.find(({ verdict, tokens: own }) => verdict.score === 1 && own.join() !== text);
+  const other = rollouts.find((one) => isRight(one) && one.tokens.join() !== text);
   if (other === undefined) return undefined;
   return other.finishReason === 'eos' ? other.tokens.subarray(0, -1) : other.tokens;
 }

@@ -6,6 +6,7 @@
 import type { TaskItem } from '../data/task.ts';
 import type { Json } from '../options/json.ts';
 import type { RolloutGroup } from './records.ts';
+import { isRight } from './right.ts';
 import type { Stateful } from './stateful.ts';
 
 /** What the run remembers of one problem. */
@@ -50,7 +51,7 @@ export class Ledger implements Stateful {
    */
   record(groups: readonly RolloutGroup[], step: number, withHistory = false): void {
     for (const { item, rollouts } of groups) {
-      const right = rollouts.filter(({ verdict }) => verdict.score === 1).length / Math.max(1, rollouts.length);
+      const right = rollouts.filter(isRight).length / Math.max(1, rollouts.length);
       const key = problemKey(item);
       const known = this.#entries.get(key);
       const solved = known === undefined ? right : known.solved + NEWEST * (right - known.solved);

@@ -2,6 +2,7 @@
 import type { Json } from '../../options/json.ts';
 import { choice, key } from '../../options/keys.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
 import type { Target } from './reward_parts.ts';
 
@@ -48,7 +49,7 @@ export function voteOf({ rollouts }: RolloutGroup, answerOf: AnswerOf): Vote {
   return {
     answer,
     share: most.length / Math.max(1, rollouts.length),
-    isRight: most.some(({ verdict }) => verdict.score === 1),
+    isRight: most.some(isRight),
   };
 }
 
@@ -74,7 +75,7 @@ export class VoteWatch {
 
   log(groups: readonly RolloutGroup[], votes: readonly Vote[], metric: (name: string, value: number) => void): void {
     const share = meanOf(votes.map((vote) => vote.share));
-    const right = groups.flatMap(({ rollouts }) => rollouts.map(({ verdict }) => Number(verdict.score === 1)));
+    const right = groups.flatMap(({ rollouts }) => rollouts.map((one) => Number(isRight(one))));
     const accuracy = meanOf(right);
     const before = this.#accuracy ?? accuracy;
     this.#accuracy = before + NEWEST * (accuracy - before);

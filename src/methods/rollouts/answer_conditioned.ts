@@ -10,8 +10,8 @@ import { key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from './answers.ts';
 import { withoutHint } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 

@@ -1,7 +1,7 @@
 /** The answers of a batch that further requests are about. */
 import type { Rng } from '../../kernels/philox.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
-import { meanOf } from '../statistics.ts';
+import { isRight } from '../right.ts';
 
 /** An answer that was sampled, beside its group. */
 export interface SampledAnswer {
@@ -12,15 +12,6 @@ export interface SampledAnswer {
 /** Its tokens without the end. */
 export function answerTokens({ tokens, finishReason }: Rollout): Int32Array {
   return finishReason === 'eos' ? tokens.subarray(0, -1) : tokens;
-}
-
-export function isRight({ verdict }: Rollout): boolean {
-  return verdict.score === 1;
-}
-
-/** Share of the completions of some groups that are right. */
-export function shareRight(groups: readonly RolloutGroup[]): number {
-  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
 }
 
 /** The one of the highest reward; of several, the first. */

@@ -5,8 +5,9 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
+import { shareRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { answerTokens, bestOf, shareRight } from './answers.ts';
+import { answerTokens, bestOf } from './answers.ts';
 import { resized } from './request_members.ts';
 import { REFINE } from './words.ts';
 

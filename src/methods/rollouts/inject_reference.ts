@@ -11,8 +11,8 @@ import { choice, key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from './answers.ts';
 
 export const injectReference = method({
   id: 'inject-reference',

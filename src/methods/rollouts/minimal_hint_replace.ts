@@ -6,7 +6,7 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
-import { isRight } from './answers.ts';
+import { isRight } from '../right.ts';
 import { asSampled, HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, TRAINED_OPTION, withoutHint } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 

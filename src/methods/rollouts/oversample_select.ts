@@ -10,6 +10,7 @@ import { choice, key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
 import { resized } from './request_members.ts';
 
@@ -69,8 +70,8 @@ function randomly(rollouts: readonly Rollout[], count: number, rng: Rng): Places
 /** Half of them right, or as many as there are; which of them is left to chance. */
 function byVerdict(rollouts: readonly Rollout[], count: number, rng: Rng): Places {
   const places = rng.shuffle(rollouts.map((_, i) => i));
-  const right = places.filter((i) => rollouts[i].verdict.score === 1);
-  const wrong = places.filter((i) => rollouts[i].verdict.score !== 1);
+  const right = places.filter((i) => isRight(rollouts[i]));
+  const wrong = places.filter((i) => !isRight(rollouts[i]));
   const most = Math.min(right.length, Math.max(Math.floor(count / 2), count - wrong.length));
   return [...right.slice(0, most), ...wrong.slice(0, count - most)];
 }

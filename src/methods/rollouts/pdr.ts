@@ -9,8 +9,9 @@ import { largestOf } from '../advantages/group_size.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { shareRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { answerTokens, shareRight } from './answers.ts';
+import { answerTokens } from './answers.ts';
 import { resized } from './request_members.ts';
 import { ANOTHER, REFINE } from './words.ts';
 

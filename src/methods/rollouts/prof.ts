@@ -10,8 +10,8 @@ import { choice, key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from './answers.ts';
 import { resized } from './request_members.ts';
 
 export const prof = method({

@@ -6,7 +6,8 @@
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
-import { answerPairs, answerTokens, isRight } from './answers.ts';
+import { isRight } from '../right.ts';
+import { answerPairs, answerTokens } from './answers.ts';
 import { judgeWord, shareSaying } from './verdict_words.ts';
 import { ANOTHER } from './words.ts';
 

@@ -14,6 +14,7 @@ import { key } from '../../options/keys.ts';
 import { changeConflict, changedReward, targetOf } from '../group_steps/reward_parts.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
 import { endOfMark, MARK, startOfMark } from './marked.ts';
 
@@ -67,7 +68,7 @@ export const refProb = method({
             const chain = chains[i];
             const gain = chain === undefined ? 0 : Math.min(1, Math.max(0, (behind.shift() ?? 0) - alone));
             seen.gain.push(gain);
-            seen.right.push(Number(rollout.verdict.score === 1));
+            seen.right.push(Number(isRight(rollout)));
             if (chain !== undefined) seen.tokens.push(chain.length);
             return target.write(rollout, gain);
           });

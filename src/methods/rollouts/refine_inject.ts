@@ -6,7 +6,8 @@
 import { key, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
-import { answerTokens, bestOf, isRight } from './answers.ts';
+import { isRight } from '../right.ts';
+import { answerTokens, bestOf } from './answers.ts';
 import { withoutHint } from './hints.ts';
 import { isUnsolved } from './unsolved.ts';
 

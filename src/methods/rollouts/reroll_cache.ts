@@ -6,8 +6,8 @@
 import { key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from './answers.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, withoutHint } from './hints.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 import { isUnsolved } from './unsolved.ts';

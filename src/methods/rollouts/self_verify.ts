@@ -6,7 +6,8 @@
 import { key, real, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
-import { answerTokens, balancedAnswers, isRight } from './answers.ts';
+import { isRight } from '../right.ts';
+import { answerTokens, balancedAnswers } from './answers.ts';
 import { judgeWord, shareSaying } from './verdict_words.ts';
 
 const [VERIFY, YES, NO] = ['<verify>', '<yes>', '<no>'];

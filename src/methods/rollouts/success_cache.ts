@@ -3,6 +3,7 @@ import type { TaskItem } from '../../data/task.ts';
 import type { Json } from '../../options/json.ts';
 import { problemKey } from '../ledger.ts';
 import type { Rollout } from '../records.ts';
+import { isRight } from '../right.ts';
 import type { Stateful } from '../stateful.ts';
 import { fromPlain, toPlain } from './plain_rollout.ts';
 
@@ -56,5 +57,5 @@ export function replayed({ rollout, step }: Success, now: number): Rollout {
 
 /** A right one that was sampled under the problem as it is asked, or is trained under it: with a hint it is no success. */
 export function ownSuccess(rollouts: readonly Rollout[]): Rollout | undefined {
-  return rollouts.find(({ verdict, prompt }) => verdict.score === 1 && prompt === undefined);
+  return rollouts.find((one) => isRight(one) && one.prompt === undefined);
 }

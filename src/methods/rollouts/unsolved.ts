@@ -1,5 +1,5 @@
 import type { RolloutGroup } from '../records.ts';
-import { isRight } from './answers.ts';
+import { isRight } from '../right.ts';
 
 /** No completion of the group is right. */
 export function isUnsolved({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {

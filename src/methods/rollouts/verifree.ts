@@ -19,8 +19,8 @@ import { changeConflict, changedReward, targetOf } from '../group_steps/reward_p
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from './answers.ts';
 import { endOfMark, MARK } from './marked.ts';
 
 export const verifree = method({

@@ -14,9 +14,9 @@ import { key, real, text, unset, whole } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
+import { isRight, shareRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
 import { lossTokens } from '../tokens.ts';
-import { isRight, shareRight } from './answers.ts';
 
 export const vsrm = method({
   id: 'vsrm',

@@ -12,7 +12,7 @@ import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, TrainedText } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
-import { isRight } from '../rollouts/answers.ts';
+import { isRight } from '../right.ts';
 import { isScoredByItself, SELF_SCORE, SELF_SCORE_OPTIONS, selfScore, selfScoreNeeds } from '../self_score.ts';
 import { meanOf } from '../statistics.ts';
 
