@@ -15,7 +15,7 @@ import { evaluate } from '../dist/index.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 
-/** What each setting samples after its warm start, and what its grpo stage is tried with. */
+/** What each setting samples after its warm start, and what its grpo stage is tried with. `start` is set for each way of it. */
 const SETTINGS = {
   saturated: {
     tokens: 250_000,
@@ -38,6 +38,21 @@ const SETTINGS = {
       'scaffold-decay': ['rollout_strategies=[scaffold-decay]'],
       'inject-reference': ['rollout_strategies=[inject-reference]'],
       'few-shot-data': ['prompt_source={name: few-shot-data, limit: 512}'],
+      'success-replay of few-shot-data': [
+        'prompt_source={name: few-shot-data, limit: 512}',
+        'rollout_strategies=[success-replay]',
+      ],
+    },
+  },
+  hardly: {
+    config: 'seldom',
+    start: ['sft.max_steps=230'],
+    tokens: 600_000,
+    ways: {
+      plain: [],
+      'answer-conditioned': ['rollout_strategies=[answer-conditioned]'],
+      'scaffold-decay': ['rollout_strategies=[scaffold-decay]'],
+      'inject-reference': ['rollout_strategies=[inject-reference]'],
       'success-replay of few-shot-data': [
         'prompt_source={name: few-shot-data, limit: 512}',
         'rollout_strategies=[success-replay]',
@@ -91,13 +106,13 @@ if (wanted.length === 0)
 const GRPO = 'stages.1.'; // not a further one, which is never reached
 const { rows, measure } = keptRows('strategies', flags);
 const short = ['sft.max_steps=2', 'sft.warmup_steps=0'];
-for (const [setting, { tokens, ways }] of wanted) {
+for (const [setting, { config = setting, start = [], tokens, ways }] of wanted) {
   for (const [way, set] of Object.entries(ways)) {
     for (const seed of seeds) {
       const row = {
         key: `${setting}, ${way}, seed ${seed}`,
-        config: `bench/strategies/${setting}.yaml`,
-        set: [`seed=${seed}`, ...set.map((key) => `${GRPO}${key}`), ...(flags.quick ? short : [])],
+        config: `bench/strategies/${config}.yaml`,
+        set: [`seed=${seed}`, ...start, ...set.map((key) => `${GRPO}${key}`), ...(flags.quick ? short : [])],
         facts: { setting, way, seed, tokens },
       };
       await measure(row, (loaded) => reached(loaded, flags.quick ? 20_000 : tokens), inWords);
