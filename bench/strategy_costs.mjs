@@ -60,6 +60,7 @@ const ASKED = {
   'reroll-cache': ['grpo.prompt_source={name: few-shot-data, limit: 64}', strategy('reroll-cache')],
   'ref-prob': [strategy('{name: ref-prob, mark: "="}')],
   r3: [strategy('{name: r3, mark: "="}')],
+  verifree: [strategy('{name: verifree, mark: "="}'), 'grpo.loss_type=null', 'grpo.objective=verifree-loss'],
 };
 
 /** The same with other options, where they cost something else. */

@@ -108,6 +108,7 @@ it('in a plain worker every program gets out, or leaves something behind', async
 
 it('from the worker of a reward none of them does: no request, nothing stored', async () => {
   const { page } = visited;
+  await tried('function reward() { return 0.25; }'); // the page fetches what tries a reward at the first one
   const before = { requests: site.requests.length, stored: await stored(page) };
   outside.asked.clear();
   const programs = [
