@@ -16,8 +16,22 @@ export function endOfMark(tokens: Int32Array, mark: string, textOf: (id: number)
   return undefined;
 }
 
+/**
+ * A right answer without its reasoning: what stands behind its first mark, and the mark by itself, which it is scored behind
+ * where there is no reasoning. Without a mark all of it is the reference.
+ */
+export function referenceOf(
+  known: Int32Array,
+  mark: string,
+  textOf: (id: number) => string,
+): { readonly alone: Int32Array; readonly reference: Int32Array } {
+  const end = endOfMark(known, mark, textOf) ?? 0;
+  const start = end === 0 ? 0 : startOfMark(known, end, mark, textOf);
+  return { alone: known.subarray(start, end), reference: known.subarray(end) };
+}
+
 /** Where the first mark begins: the last token from which on `tokens` up to `end` still hold all of it. */
-export function startOfMark(tokens: Int32Array, end: number, mark: string, textOf: (id: number) => string): number {
+function startOfMark(tokens: Int32Array, end: number, mark: string, textOf: (id: number) => string): number {
   let written = '';
   let place = end;
   while (!written.includes(mark)) written = textOf(tokens[--place]) + written;

@@ -14,7 +14,7 @@ import { changeConflict, changedReward, targetOf } from '../group_steps/reward_p
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { endOfMark, MARK } from './marked.ts';
+import { endOfMark, MARK, referenceOf } from './marked.ts';
 
 export const r3 = method({
   id: 'r3',
@@ -44,9 +44,7 @@ export const r3 = method({
         const seen = { reward: [] as number[], deviation: [] as number[], tokens: [] as number[] };
         const groups = [];
         for (const group of await next(requests)) {
-          const known = solution(group.item);
-          const answerFrom = endOfMark(known, mark, tokenText) ?? 0;
-          const reference = known.subarray(answerFrom);
+          const { alone, reference } = referenceOf(solution(group.item), mark, tokenText);
           const ends = group.rollouts.map(({ tokens }) => endOfMark(tokens, mark, tokenText));
           const fitting = ends.flatMap((end, i) =>
             end === undefined || end + reference.length > mostTokens ? [] : [{ i, end }],
@@ -54,7 +52,7 @@ export const r3 = method({
           const chains = fitting.map(({ i, end }) => group.rollouts[i].tokens.subarray(0, end));
           const scored = await logprobs(
             group.prompt,
-            [known.subarray(0, answerFrom), ...chains].map((chain) => Int32Array.from([...chain, ...reference])),
+            [alone, ...chains].map((chain) => Int32Array.from([...chain, ...reference])),
           );
           const [masked, ...behind] = scored.map((own) => own.slice(own.length - reference.length));
           const weights = weightsOf(behind, reference.length);

@@ -16,7 +16,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { endOfMark, MARK, startOfMark } from './marked.ts';
+import { endOfMark, MARK, referenceOf } from './marked.ts';
 
 export const refProb = method({
   id: 'ref-prob',
@@ -40,9 +40,7 @@ export const refProb = method({
         const seen = { gain: [] as number[], alone: [] as number[], tokens: [] as number[], right: [] as number[] };
         const groups = [];
         for (const group of await next(requests)) {
-          const known = solution(group.item);
-          const answerFrom = endOfMark(known, mark, tokenText);
-          const reference = known.subarray(answerFrom ?? 0);
+          const { alone: bare, reference } = referenceOf(solution(group.item), mark, tokenText);
           if (reference.length === 0) {
             groups.push(
               regroup(
@@ -56,8 +54,7 @@ export const refProb = method({
             const end = endOfMark(tokens, mark, tokenText);
             return end === undefined || end + reference.length > mostTokens ? undefined : tokens.subarray(0, end);
           });
-          const markFrom = answerFrom === undefined ? 0 : startOfMark(known, answerFrom, mark, tokenText);
-          const asked = [known.subarray(markFrom, answerFrom ?? 0), ...chains.filter((chain) => chain !== undefined)];
+          const asked = [bare, ...chains.filter((chain) => chain !== undefined)];
           const scored = await logprobs(
             group.prompt,
             asked.map((chain) => Int32Array.from([...chain, ...reference])),

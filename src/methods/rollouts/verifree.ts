@@ -21,7 +21,7 @@ import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { isRight } from '../right.ts';
 import { meanOf } from '../statistics.ts';
-import { endOfMark, MARK } from './marked.ts';
+import { endOfMark, MARK, referenceOf } from './marked.ts';
 
 export const verifree = method({
   id: 'verifree',
@@ -57,7 +57,7 @@ export const verifree = method({
         const seen = { p: [] as number[], tokens: [] as number[], right: [] as number[] };
         const groups: RolloutGroup[] = [];
         for (const group of await next(requests)) {
-          const reference = referenceOf(group, verifreeMark, tools);
+          const reference = endedReference(group, verifreeMark, tools);
           if (reference === undefined) {
             groups.push(
               tools.regroup(
@@ -95,10 +95,9 @@ export const verifree = method({
 });
 
 /** The right answer behind the mark, or all of it, with its end; undefined where the task knows none. */
-function referenceOf({ item }: RolloutGroup, mark: string, tools: RolloutTools): Int32Array | undefined {
-  const known = tools.solution(item);
-  const answer = known.subarray(endOfMark(known, mark, tools.tokenText) ?? 0);
-  return answer.length === 0 ? undefined : tools.ended(answer);
+function endedReference({ item }: RolloutGroup, mark: string, tools: RolloutTools): Int32Array | undefined {
+  const { reference } = referenceOf(tools.solution(item), mark, tools.tokenText);
+  return reference.length === 0 ? undefined : tools.ended(reference);
 }
 
 /** [rollouts][reference] log-probs behind their reasoning, each under the prompt that it is trained under; undefined without one. */

@@ -14,11 +14,12 @@ async function rewardsOf(
   completions: readonly (readonly number[])[],
   logprobsOf: (first: number) => readonly [number, number],
   options = '',
+  known: readonly number[] = [MARK, ...REFERENCE],
 ) {
   const stage = stageOf(`rollout_strategies: [{name: r3, mark: "9"${options}}]`);
   const [{ part }] = createMethods(stage).rolloutStrategies;
   const tools = rolloutTools(stage, {
-    solution: () => Int32Array.of(MARK, ...REFERENCE),
+    solution: () => Int32Array.from(known),
     logprobs: async (_, scored) =>
       scored.map((tokens) =>
         Float32Array.from([...new Array<number>(tokens.length - 2).fill(-7), ...logprobsOf(tokens[0])]),
@@ -43,6 +44,16 @@ describe('r3', () => {
     );
     expect(rewards[0]).toBeCloseTo((1 / 4) * 3 + (3 / 4) * 6, 6);
     expect(rewards[1]).toBeCloseTo((1 / 4) * 1 + (3 / 4) * 0, 6);
+  });
+
+  it('compares with the mark alone, also where the reference has reasoning of its own', async () => {
+    const asked: number[] = [];
+    const logprobsOf = (first: number): readonly [number, number] => {
+      asked.push(first);
+      return [-1, -1];
+    };
+    await rewardsOf([[1, MARK, 5, 6]], logprobsOf, '', [3, 4, MARK, ...REFERENCE]);
+    expect(asked).toEqual([MARK, 1]);
   });
 
   it('is 0 for an empty chain, and the worst of the group without the mark', async () => {
