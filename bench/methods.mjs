@@ -17,6 +17,7 @@ import { weightsSha256 } from '../dist/run/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 import { methodRows } from './method_rows.mjs';
+import { mean } from './statistics.mjs';
 
 const RECIPE = 'configs/sort-digits.yaml';
 
@@ -90,10 +91,6 @@ function course(rewards) {
   if (means.length === 0) return {};
   const [best, last] = [Math.max(...means), means.at(-1)];
   return { reward: { best: round(best), last: round(last) }, isStable: last >= 0.9 * best };
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function report() {

@@ -6,6 +6,7 @@ import { packBatch } from '../dist/model/batch.js';
 import { generate, generateKept } from '../dist/model/generation.js';
 import { initialTensor } from '../dist/model/initialize.js';
 import { Policy } from '../dist/model/policy.js';
+import { mean } from './statistics.mjs';
 
 export const LEARNING_RATE = 1e-6;
 const OPTIMIZER = {
@@ -169,8 +170,6 @@ export function requestsOf({ shape, promptTokens, prompts, groupSize }, step) {
     rolloutNumbers: Array.from({ length: groupSize }, (_, i) => group * groupSize + i),
   }));
 }
-
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export function parametersOf({ policy }) {
   return policy.slots.weights.trainable.shape[0];

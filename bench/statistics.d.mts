@@ -5,6 +5,7 @@ export interface Spread {
   readonly high: number;
   readonly repeats: number;
 }
+export function mean(values: readonly number[]): number;
 export function quantile(values: readonly number[], share: number): number;
 export function summarize(values: readonly number[]): Spread;
 export function slope(points: readonly (readonly [x: number, y: number])[]): number;

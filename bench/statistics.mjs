@@ -3,6 +3,11 @@
  * something grows.
  */
 
+/** Arithmetic mean; NaN of none. */
+export function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** The value below which `share` (0 to 1) of the values lie, interpolated between neighbours. */
 export function quantile(values, share) {
   if (values.length === 0) throw new RangeError('no values to take a quantile of');
@@ -25,8 +30,7 @@ export function summarize(values) {
 
 /** Slope of the line through [x, y] points, by least squares. */
 export function slope(points) {
-  const mean = (place) => points.reduce((sum, point) => sum + point[place], 0) / points.length;
-  const [meanX, meanY] = [mean(0), mean(1)];
+  const [meanX, meanY] = [0, 1].map((place) => mean(points.map((point) => point[place])));
   const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
   return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
 }

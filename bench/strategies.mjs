@@ -14,6 +14,7 @@
 import { evaluate } from '../dist/index.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
+import { mean } from './statistics.mjs';
 
 /** What each setting samples after its warm start, and what its grpo stage is tried with. `start` is set for each way of it. */
 const SETTINGS = {
@@ -156,10 +157,6 @@ function reached(loaded, budget) {
 
 function inWords({ before, sampled, steps }) {
   return `sampled ${(100 * before.mean).toFixed(1)} → ${share(sampled)} in ${steps} steps`;
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function report() {

@@ -20,6 +20,7 @@ import type { MethodPoint } from '../../src/methods/stage.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model_files.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { isTime } from '../support/killed_runs.ts';
 import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
@@ -245,9 +246,6 @@ async function resumed(backend: Backend, one: Combination, verdicts: number): Pr
 }
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-5 + 1e-4 * Math.abs(a);
-
-/** Wall-clock, and what follows from it. */
-const isTime = (name: string): boolean => /time|second|tokens_per/.test(name);
 
 const refused = new Set<Combination>();
 

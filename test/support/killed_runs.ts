@@ -48,6 +48,23 @@ export async function withTossedRun<T>(
   }
 }
 
+/** A whole config whose steps sample some ten thousand tokens: replies of 24 letters, with these lines of YAML besides. */
+export function longRun(
+  lines: string,
+  { steps = 1, completions = 1024 }: { readonly steps?: number; readonly completions?: number } = {},
+): string {
+  return `
+task: {name: reverse_text, min_length: 24, max_length: 24}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
+max_steps: ${steps}
+num_generations: 4
+generation_batch_size: ${completions}
+reward_funcs: [lcs]
+eval_strategy: "no"
+${lines}
+`;
+}
+
 /** What a run has shown. */
 export interface Seen {
   readonly metrics: readonly StepMetrics[];
@@ -81,7 +98,8 @@ interface Outcome {
   readonly sha256: string;
 }
 
-const isTime = (name: string): boolean => /time|second|tokens_per/.test(name);
+/** Wall-clock, and what follows from it. */
+export const isTime = (name: string): boolean => /time|second|tokens_per/.test(name);
 const timeless = (all: readonly StepMetrics[]): object[] =>
   all.map((step) => Object.fromEntries(Object.entries(step).filter(([name]) => !isTime(name))));
 

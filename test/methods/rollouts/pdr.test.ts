@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import { mostVoted } from '../../../src/methods/rollouts/pdr.ts';
-import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
+import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { rolloutTools } from '../../support/step_scopes.ts';
@@ -58,16 +58,7 @@ describe('pdr', () => {
   });
 
   it('trains ten thousand tokens of the last round on-policy to the bit', async () => {
-    const yaml = `
-task: {name: reverse_text, min_length: 24, max_length: 24}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
-max_steps: 1
-num_generations: 4
-generation_batch_size: 1024
-reward_funcs: [lcs]
-eval_strategy: "no"
-${LINE}
-`;
+    const yaml = longRun(LINE);
     await withTossedRun(
       '',
       async (run) => {

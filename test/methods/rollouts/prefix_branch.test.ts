@@ -7,7 +7,7 @@ import type { GroupRequest } from '../../../src/methods/points.ts';
 import { lossTokens } from '../../../src/methods/tokens.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
-import { goOn, tossed, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
+import { goOn, longRun, tossed, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { rolloutTools } from '../../support/step_scopes.ts';
@@ -36,16 +36,7 @@ async function asked(entropies: readonly number[], options = '', step = 3) {
   return { rounds, groups, cuts: rounds.flatMap(({ prefixes = [] }) => prefixes.map(({ length }) => length)) };
 }
 
-const LONG = `
-task: {name: reverse_text, min_length: 24, max_length: 24}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
-max_steps: 2
-num_generations: 4
-generation_batch_size: 1024
-reward_funcs: [lcs]
-eval_strategy: "no"
-rollout_strategies: [{name: prefix-branch, branches: 1}]
-`;
+const LONG = longRun('rollout_strategies: [{name: prefix-branch, branches: 1}]', { steps: 2 });
 
 const LINE = 'rollout_strategies: [{name: prefix-branch, branches: 1, positions: 2}]';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
-import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
+import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { rolloutTools } from '../../support/step_scopes.ts';
@@ -97,16 +97,7 @@ describe('self-verify', () => {
   });
 
   it('scores ten thousand verdict tokens to the bit as they were sampled, under the prompt with the answer', async () => {
-    const yaml = `
-task: {name: reverse_text, min_length: 24, max_length: 24}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.1}
-max_steps: 1
-num_generations: 4
-generation_batch_size: 640
-reward_funcs: [lcs]
-eval_strategy: "no"
-rollout_strategies: [{name: self-verify, verify_share: 1}]
-`;
+    const yaml = longRun('rollout_strategies: [{name: self-verify, verify_share: 1}]', { completions: 640 });
     await withTossedRun(
       '',
       async (run) => {
