@@ -8,8 +8,8 @@
  * turns; a row's time is that of a sampled token.
  */
 import { wasmBackend } from '../dist/index.js';
-import { generate } from '../dist/model/generation.js';
 import { Policy } from '../dist/model/policy.js';
+import { generate } from '../dist/model/sampling/generation.js';
 import { describeMachine, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { quantile } from './statistics.mjs';
 

@@ -20,11 +20,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createTasks, openPretrained, openRun, parseConfig, wasmBackend } from '../dist/index.js';
 import { wholeArena } from '../dist/kernels/memory.js';
-import { generate, wholeVocabulary } from '../dist/model/generation.js';
 import { Policy } from '../dist/model/policy.js';
+import { generate, wholeVocabulary } from '../dist/model/sampling/generation.js';
 import { fileStore, findModel, fingerprintOf, session } from '../dist/node.js';
 import { plannedMemory } from '../dist/planning/memory_plan.js';
-import { loadWeights } from '../dist/run/pretrained.js';
+import { loadWeights } from '../dist/run/model/pretrained.js';
 import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
 import { slope } from './statistics.mjs';
 

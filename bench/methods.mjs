@@ -13,7 +13,7 @@
  * that time, with whatever else it did.
  */
 import { METHODS } from '../dist/methods/registry.js';
-import { weightsSha256 } from '../dist/run/model_files.js';
+import { weightsSha256 } from '../dist/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 import { methodRows } from './method_rows.mjs';

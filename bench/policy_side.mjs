@@ -3,9 +3,9 @@
  * backend and size. Weights are random, rewards are the share of ids in the lower half of the vocabulary.
  */
 import { packBatch } from '../dist/model/batch.js';
-import { generate, generateKept } from '../dist/model/generation.js';
 import { initialTensor } from '../dist/model/initialize.js';
 import { Policy } from '../dist/model/policy.js';
+import { generate, generateKept } from '../dist/model/sampling/generation.js';
 import { mean } from './statistics.mjs';
 
 export const LEARNING_RATE = 1e-6;

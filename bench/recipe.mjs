@@ -12,7 +12,7 @@
  * that time, with whatever else it did.
  */
 import { registeredTasks } from '../dist/data/index.js';
-import { weightsSha256 } from '../dist/run/model_files.js';
+import { weightsSha256 } from '../dist/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';
 

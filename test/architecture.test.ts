@@ -1,8 +1,6 @@
 /**
- * The rooms of src/ and the direction of their imports, as ARCHITECTURE.md draws them.
- *
- * Cycles are looked for among run-time imports only: a type-only import is erased, so it can neither run a module too
- * early nor pull one into a bundle. Its direction counts all the same, since it shows who knows whom.
+ * The rooms of src/ and the direction of their imports, as ARCHITECTURE.md draws them. Type-only imports count like any
+ * other, for direction and for cycles: they show who knows whom.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
@@ -36,6 +34,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What may decide how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],
   config: ['methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
+  // What keys, methods, rewards and metrics say of themselves, for help, pages and generated documentation.
+  catalogue: ['config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // What is said of a run that does not learn: pure looks at records.
   diagnostics: ['config', 'methods', 'options', 'kernels'],
   grpo: ['diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
@@ -78,6 +78,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   report: ['run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
   web: [
+    'catalogue',
     'run',
     'planning',
     'grpo',
@@ -92,6 +93,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'kernels',
   ],
   cli: [
+    'catalogue',
     'hub',
     'report',
     'trackers',
@@ -112,7 +114,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where the command may write to a stream: the one place that makes text printable, and the two that need the stream. */
-const WRITERS = ['cli/output.ts', 'cli/live/writes.ts', 'cli/gpu_probe_process.ts'];
+const WRITERS = ['cli/display/output.ts', 'cli/display/live/writes.ts', 'cli/process/gpu_probe_process.ts'];
 
 interface Import {
   readonly target: string;
@@ -184,14 +186,9 @@ function againstDirection(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Cycles of run-time imports, each as its list of files. */
+/** Cycles of imports, each as its list of files. */
 function cycles(files: readonly SourceFile[]): string[] {
-  const next = new Map(
-    files.map(({ path, imports }) => [
-      path,
-      imports.filter((found) => isOwn(found) && found.kind !== 'type').map(({ target }) => target),
-    ]),
-  );
+  const next = new Map(files.map(({ path, imports }) => [path, imports.filter(isOwn).map(({ target }) => target)]));
   const found: string[] = [];
   const finished = new Set<string>();
   const visit = (path: string, way: readonly string[]): void => {
@@ -224,7 +221,7 @@ it('every folder of src/ is a room of the list, and every room has files', () =>
   expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual(['', ...Object.keys(ROOMS)].sort());
 });
 
-it('no module imports itself by a detour at run time', () => {
+it('no module imports itself by a detour', () => {
   expect(cycles(files)).toEqual([]);
 });
 
@@ -284,6 +281,30 @@ it(`no file of src/ has ${MOST_LINES} lines or more`, () => {
   const assembly = readdirSync(join(SOURCE, 'kernels/wasm/assembly')).filter((name) => name.endsWith('.ts'));
   const all = [...files, ...assembly.map((name) => readSource(`kernels/wasm/assembly/${name}`))];
   expect(all.filter(({ lines }) => lines >= MOST_LINES).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+});
+
+/** Files that one folder holds at most. */
+const MOST_FILES = 25;
+
+/** Folders of like things, where each file is one of a kind. */
+const SHELVES = [
+  /^kernels\/(?:reference|tfjs|wasm\/assembly|webgpu\/shaders)$/,
+  /^methods\/\w+$/,
+  /^rewards\/functions$/,
+  /^data\/tasks$/,
+];
+
+it(`no folder of src/ holds more than ${MOST_FILES} files, but for shelves of like things`, () => {
+  const paths = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
+  const counts = new Map<string, number>();
+  for (const path of paths.filter((name) => /\.\w+$/.test(name))) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const tooFull = [...counts].filter(
+    ([folder, count]) => count > MOST_FILES && !SHELVES.some((shelf) => shelf.test(folder)),
+  );
+  expect(tooFull.map(([folder, count]) => `${folder}: ${count}`)).toEqual([]);
 });
 
 const PAGES = [
@@ -372,7 +393,7 @@ it('a stage is read by its parts', () => {
   expect(found.map(({ path }) => path)).toEqual([]);
 });
 
-it('text leaves the command through cli/output.ts, which makes it printable', () => {
+it('text leaves the command through cli/display/output.ts, which makes it printable', () => {
   const others = sources().filter(({ path }) => path.startsWith('cli/') && !WRITERS.includes(path));
   const writing = others.filter(({ path }) =>
     /\b(?:stdout|stderr)\.write\(|\bconsole\.\w+\(/.test(readFileSync(join(SOURCE, path), 'utf8')),

@@ -53,7 +53,7 @@ for (const { fileName, imports = [], dynamicImports = [] } of output) {
 }
 
 // What a config can name, as data: a page that lists it need not load tasks and methods for that.
-const { catalogue } = await import('../dist/config/catalogue.js');
+const { catalogue } = await import('../dist/catalogue/catalogue.js');
 writeFileSync(
   `${root}dist/web/catalogue.js`,
   "export const loadCatalogue = async () => (await import('./catalogue_data.js')).catalogue;\n",

@@ -32,7 +32,8 @@ export const smallKernels = {
   },
   transform(code, id) {
     if (/kernels[\\/]wasm[\\/]binary\.ts$/.test(id)) return { code: loadedByName(), moduleType: 'js', map: null };
-    if (/kernels[\\/]webgpu[\\/]\w+\.ts$/.test(id)) return { code: withoutIndentation(code), map: null };
+    if (/kernels[\\/]webgpu[\\/](?:shaders[\\/])?\w+\.ts$/.test(id))
+      return { code: withoutIndentation(code), map: null };
     return null;
   },
 };

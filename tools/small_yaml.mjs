@@ -1,4 +1,4 @@
-// Leaves YAML 1.1 out of the engine's bundle: configs are read as YAML 1.2 (src/config/yaml_document.ts refuses a text
+// Leaves YAML 1.1 out of the engine's bundle: configs are read as YAML 1.2 (src/config/yaml/yaml_document.ts refuses a text
 // that says otherwise), and no tag of the older version is known to it.
 
 const TAGS = /yaml[\\/]browser[\\/]dist[\\/]schema[\\/]tags\.js$/;

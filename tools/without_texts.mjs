@@ -5,7 +5,7 @@
 /** Parts of a declaration, by name. */
 const TEXTS = new Set(['about', 'does']);
 /** Modules that make something of the texts. In the engine they would find none. */
-const READERS = /src[\\/](options[\\/]describe|config[\\/](catalogue|schema|key_facts|method_facts))\.ts$/;
+const READERS = /src[\\/](options[\\/]describe|config[\\/]schema|catalogue[\\/]\w+)\.ts$/;
 
 /** A plugin of rolldown. */
 export const withoutTexts = {

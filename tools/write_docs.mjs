@@ -1,12 +1,12 @@
 /** `npm run docs`: docs/reference.md, docs/keys.md, docs/metrics.md, a page per method in docs/methods and per entry point in docs/api, from dist/. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { keysPage } from '../dist/cli/keys_page.js';
-import { methodPage } from '../dist/cli/method_page.js';
-import { metricsPage } from '../dist/cli/metrics_page.js';
-import { referencePage } from '../dist/cli/reference_page.js';
-import { catalogue } from '../dist/config/catalogue.js';
-import { methodFacts } from '../dist/config/method_facts.js';
+import { catalogue } from '../dist/catalogue/catalogue.js';
+import { keysPage } from '../dist/catalogue/keys_page.js';
+import { methodFacts } from '../dist/catalogue/method_facts.js';
+import { methodPage } from '../dist/catalogue/method_page.js';
+import { metricsPage } from '../dist/catalogue/metrics_page.js';
+import { referencePage } from '../dist/catalogue/reference_page.js';
 import { apiPages } from './api_pages.mjs';
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url));

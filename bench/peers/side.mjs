@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileStore } from '../../dist/node.js';
-import { writeModel } from '../../dist/run/model_files.js';
+import { writeModel } from '../../dist/run/model/model_files.js';
 import { findPython, HOW_TO_MAKE, startPeer } from './peer.mjs';
 
 /**

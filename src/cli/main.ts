@@ -9,10 +9,10 @@
 import { CommanderError } from 'commander';
 import { nameCommand } from '../command_name.ts';
 import { RlvrError } from '../errors.ts';
-import { endAfterHangup, watchNohup } from './hangup.ts';
-import { howStarted } from './how_started.ts';
-import { watchReader } from './lost_reader.ts';
-import { printError } from './output.ts';
+import { printError } from './display/output.ts';
+import { endAfterHangup, watchNohup } from './process/hangup.ts';
+import { howStarted } from './process/how_started.ts';
+import { watchReader } from './process/lost_reader.ts';
 import { program } from './program.ts';
 
 watchReader();

@@ -5,7 +5,7 @@ import { isTopLevelKey } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
 import { shellQuoted } from '../format.ts';
 import { nearestKey } from '../options/nearest_name.ts';
-import { packagedConfigFile } from './configs.ts';
+import { packagedConfigFile } from './commands/configs.ts';
 
 /** Commander's message and its suggestion, joined into one line. */
 export function oneLine(message: string): string {

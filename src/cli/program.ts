@@ -1,19 +1,31 @@
 /** The commands and flags of rlvr-train. A mistake in them is one line that says what to give instead. */
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { MOST_SAMPLES } from '../config/stage_keys.ts';
+import { MOST_SAMPLES } from '../config/keys/stage_keys.ts';
 import { ConfigError } from '../errors.ts';
-import { packageVersion } from '../run/fingerprint.node.ts';
-import { copyConfig, listConfigs } from './configs.ts';
-import { doctorCommand } from './doctor.ts';
-import { evalCommand } from './eval.ts';
-import { evalModelCommand } from './eval_model.ts';
-import { explainCommand } from './explain.ts';
-import { fetchCommand } from './fetch.ts';
-import { listAdaptersCommand } from './gpu_probe.ts';
-import { listCommand } from './list.ts';
-import { mergeCommand } from './merge.ts';
-import { listMethods, showMethods } from './methods.ts';
+import { packageVersion } from '../run/fingerprint/fingerprint.node.ts';
+import { copyConfig, listConfigs } from './commands/configs.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { evalCommand } from './commands/eval.ts';
+import { evalModelCommand } from './commands/eval_model.ts';
+import { explainCommand } from './commands/explain.ts';
+import { fetchCommand } from './commands/fetch.ts';
+import { listCommand } from './commands/list.ts';
+import { mergeCommand } from './commands/merge.ts';
+import { listMethods, showMethods } from './commands/methods.ts';
+import { reportCommand } from './commands/report.ts';
+import { listRuns } from './commands/runs.ts';
+import { sampleCommand } from './commands/sample.ts';
+import { sampleModelCommand } from './commands/sample_model.ts';
+import { schemaCommand } from './commands/schema.ts';
+import { parseSeeds } from './commands/seed_series.ts';
+import { seedsCommand } from './commands/seeds.ts';
+import { exportTask, scoreTask } from './commands/task_rows.ts';
+import { checkTaskCommand, listTasks, showTask } from './commands/tasks.ts';
+import { trackCommand } from './commands/track.ts';
+import { trainCommand } from './commands/train.ts';
+import { uiCommand } from './commands/ui.ts';
+import { print, printError } from './display/output.ts';
 import {
   keyAsFlag,
   oneLine,
@@ -24,19 +36,7 @@ import {
   requiredRun,
   unknownWord,
 } from './mistaken_words.ts';
-import { print, printError } from './output.ts';
-import { reportCommand } from './report.ts';
-import { listRuns } from './runs.ts';
-import { sampleCommand } from './sample.ts';
-import { sampleModelCommand } from './sample_model.ts';
-import { schemaCommand } from './schema.ts';
-import { parseSeeds } from './seed_series.ts';
-import { seedsCommand } from './seeds.ts';
-import { exportTask, scoreTask } from './task_rows.ts';
-import { checkTaskCommand, listTasks, showTask } from './tasks.ts';
-import { trackCommand } from './track.ts';
-import { trainCommand } from './train.ts';
-import { uiCommand } from './ui.ts';
+import { listAdaptersCommand } from './process/gpu_probe.ts';
 
 const TRUST = "a file or folder of code outside of the config's folder that may run; repeatable";
 const THREADS = 'compute threads; they do not change the result (default: one per core)';

@@ -6,7 +6,7 @@
  * value asks for several: generation_batch_size / (per_device_train_batch_size × gradient_accumulation_steps).
  */
 import type { BatchConfig } from '../methods/stage.ts';
-import type { GRPO_KEYS } from './grpo_keys.ts';
+import type { GRPO_KEYS } from './keys/grpo_keys.ts';
 import type { Section } from './section.ts';
 
 type GrpoSection = Section<typeof GRPO_KEYS>;

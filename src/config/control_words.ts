@@ -1,5 +1,5 @@
 /** The words that the methods of a run speak in, and its tasks with them: the vocabulary of no other run is touched. */
-import { withControlWords } from '../data/follow_up.ts';
+import { withControlWords } from '../data/prompts/follow_up.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { needsOf, type OwnMethods } from '../methods/create.ts';
 import type { RunConfig } from './run_config.ts';

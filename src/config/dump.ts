@@ -2,10 +2,10 @@
 import { stringify } from 'yaml';
 import type { BatchConfig, GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { KeyTable } from '../options/keys.ts';
-import { ADAPTER_KEYS, adapterValues } from './adapter_keys.ts';
+import { ADAPTER_KEYS, adapterValues } from './keys/adapter_keys.ts';
+import { RUN_KEYS } from './keys/run_keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
 import type { RunConfig } from './run_config.ts';
-import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';
 import { methodsTree } from './stage_methods.ts';
 

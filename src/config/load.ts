@@ -5,7 +5,7 @@ import { addKnobProblems } from './option_problems.ts';
 import { applyOverrides, type Override } from './overrides.ts';
 import type { Noted, Places, Problems } from './problems.ts';
 import { type RunConfig, resolveRun } from './run_config.ts';
-import { isMapping, readTree } from './yaml_tree.ts';
+import { isMapping, readTree } from './yaml/yaml_tree.ts';
 
 /**
  * Where the value of each key of the resolved config comes from, by its dotted path in `resolvedYaml`

@@ -3,8 +3,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { type LoadedConfig, parseConfig } from './load.ts';
 import type { Override } from './overrides.ts';
-import { MOST_CHARACTERS } from './yaml_document.ts';
-import { tooLarge } from './yaml_tree.ts';
+import { MOST_CHARACTERS } from './yaml/yaml_document.ts';
+import { tooLarge } from './yaml/yaml_tree.ts';
 
 /**
  * Reads, parses and validates a YAML file.

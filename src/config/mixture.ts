@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { Plugin } from '../options/keys.ts';
 import { readValue } from '../options/read.ts';
 import { plainData, text } from '../options/schemas.ts';
+import { shareWeight } from './keys/share_weight.ts';
 import { MISSING, type Problems } from './problems.ts';
-import { shareWeight } from './share_weight.ts';
 
 /** A task of a run, with its level or its knobs, and how often it is drawn relative to the others. */
 export interface TaskEntry {

@@ -11,8 +11,8 @@ import { type Document, isAlias, visit } from 'yaml';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Place, Places } from './problems.ts';
 import { stageReads } from './run_config.ts';
-import { parseYaml } from './yaml_document.ts';
-import { DEEPEST, isMapping, type Tree } from './yaml_tree.ts';
+import { parseYaml } from './yaml/yaml_document.ts';
+import { DEEPEST, isMapping, type Tree } from './yaml/yaml_tree.ts';
 
 const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the file
 

@@ -1,5 +1,5 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
-import type { PromptLimit } from '../data/prompt_limit.ts';
+import type { PromptLimit } from '../data/prompts/prompt_limit.ts';
 import { registeredTasks } from '../data/registry.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
@@ -7,19 +7,19 @@ import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { AdapterConfig } from '../model/pretrained/adapter_files.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
-import { type ADAPTER_KEYS, resolveAdapter } from './adapter_keys.ts';
-import { DATASET_KEYS, datasetTask } from './dataset_keys.ts';
-import { GRPO_KEYS } from './grpo_keys.ts';
+import { type ADAPTER_KEYS, resolveAdapter } from './keys/adapter_keys.ts';
+import { DATASET_KEYS, datasetTask } from './keys/dataset_keys.ts';
+import { GRPO_KEYS } from './keys/grpo_keys.ts';
+import { RUN_KEYS } from './keys/run_keys.ts';
+import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './keys/trl_keys.ts';
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
-import { RUN_KEYS } from './run_keys.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
 import { builtIn, resolveMethods } from './stage_methods.ts';
-import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './trl_keys.ts';
 import { type KeyGuide, refuseUnknown } from './unknown_keys.ts';
-import { isMapping } from './yaml_tree.ts';
+import { isMapping } from './yaml/yaml_tree.ts';
 
 /**
  * A run with every default filled in: plain JSON. `outputDir` and `threads` are absent where the command decides.

@@ -7,9 +7,9 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable } from '../options/keys.ts';
 import { zodOf } from '../options/schemas.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
+import { RUN_KEYS } from './keys/run_keys.ts';
 import { MIXTURE } from './mixture.ts';
 import { MODEL_KEYS } from './model_config.ts';
-import { RUN_KEYS } from './run_keys.ts';
 import { STAGE_KEYS } from './stage_config.ts';
 
 function shapeOf(table: KeyTable): Record<string, z.ZodType> {

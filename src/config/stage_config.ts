@@ -14,11 +14,11 @@ import { didYouMean } from '../options/nearest_name.ts';
 import { firstRepeated } from '../options/repeated.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
-import { shownRows } from './dataset_keys.ts';
-import { GRPO_KEYS } from './grpo_keys.ts';
-import { METHOD_KEYS } from './method_keys.ts';
+import { shownRows } from './keys/dataset_keys.ts';
+import { GRPO_KEYS } from './keys/grpo_keys.ts';
+import { METHOD_KEYS } from './keys/method_keys.ts';
+import { SFT_KEYS } from './keys/stage_keys.ts';
 import type { Section } from './section.ts';
-import { SFT_KEYS } from './stage_keys.ts';
 
 /** Sampled completions of a held-out problem in a stage that has no key for it. */
 const DEFAULT_EVALUATION_SAMPLES = 4;

@@ -11,7 +11,7 @@ import { firstRepeated } from '../options/repeated.ts';
 import { hasSchedule, valuesAt } from '../options/schedule.ts';
 import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
-import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './method_keys.ts';
+import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './keys/method_keys.ts';
 import type { Problems } from './problems.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 

@@ -1,9 +1,9 @@
 /** What to say about a key that a section does not have. */
 import type { Json } from '../options/json.ts';
 import { nearestKey } from '../options/nearest_name.ts';
+import type { UnsupportedKey } from './keys/trl_keys.ts';
 import type { Problems } from './problems.ts';
-import type { UnsupportedKey } from './trl_keys.ts';
-import { isMapping } from './yaml_tree.ts';
+import { isMapping } from './yaml/yaml_tree.ts';
 
 /** A section's view of keys: its own, those it knows to refuse, and where other keys belong. */
 export interface KeyGuide {

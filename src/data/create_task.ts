@@ -8,7 +8,8 @@ import type { Codec, Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
-import { limitPrompts, type PromptLimit } from './prompt_limit.ts';
+import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
+import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './prompts/style.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import {
   canonicalJSON,
@@ -19,7 +20,6 @@ import {
   type ProblemSource,
   splitOfProblem,
 } from './split.ts';
-import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './style.ts';
 import type { Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
 

@@ -9,9 +9,9 @@ import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { type Codec, closedCodec } from '../text/codec.ts';
 import { unionOf } from '../text/vocabulary_tokenizer.ts';
-import { type Demonstration, dialogueTokens } from './dialogue_tokens.ts';
 import { type Environment, singleTurn } from './environment.ts';
-import { mostShownTokens, shownBefore, shownBelow } from './shown_prompt.ts';
+import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
+import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 
 /** A task of a set. */

@@ -8,8 +8,8 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
-import { STARVED } from '../methods/sources/drawn.ts';
 import type { Estimate } from '../methods/statistics.ts';
+import { STARVED } from '../methods/support/prompts/drawn.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
 

@@ -3,11 +3,11 @@ import type { Levers, StepLevers } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch, splitUnits } from '../model/batch.ts';
-import { tokenGroups } from './credit.ts';
-import { groupParts } from './group_parts.ts';
 import { isStageOver, type Steering, type TrainingRun } from './run.ts';
 import { openStep, type StepScope } from './step_scope.ts';
-import { microBatchCapacity } from './update.ts';
+import { tokenGroups } from './update/credit.ts';
+import { groupParts } from './update/group_parts.ts';
+import { microBatchCapacity } from './update/update.ts';
 
 /** What an optimizer step was made of. */
 export interface StepTaken {

@@ -9,7 +9,7 @@ import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
-import { notSolving, solving } from './kinds.ts';
+import { notSolving, solving } from './rollout/kinds.ts';
 import type { TrainingRun } from './run.ts';
 import { endingOf, stageOf } from './run.ts';
 

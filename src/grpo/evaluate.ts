@@ -10,8 +10,8 @@ import type { ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
-import { wholeVocabulary } from '../model/generation.ts';
-import { completeItems, sampledTokens } from './complete.ts';
+import { wholeVocabulary } from '../model/sampling/generation.ts';
+import { completeItems, sampledTokens } from './rollout/complete.ts';
 import type { TrainingRun } from './run.ts';
 import { samplingKey, timed } from './run.ts';
 

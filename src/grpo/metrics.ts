@@ -1,6 +1,5 @@
 /** The metrics of a step, under TRL's names; our own names only where TRL has none. */
 
-import { givenRewards } from '../methods/given_rewards.ts';
 import type {
   Collected,
   Evaluation,
@@ -10,12 +9,13 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
-import { shareRight } from '../methods/right.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
+import { givenRewards } from '../methods/support/rewards/given_rewards.ts';
+import { shareRight } from '../methods/support/rollouts/right.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
-import { solving } from './kinds.ts';
+import { solving } from './rollout/kinds.ts';
 
 interface Common {
   readonly step: number;

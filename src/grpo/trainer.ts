@@ -7,14 +7,12 @@
 
 import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
-import { hasEqualRewards } from '../methods/advantages/baseline.ts';
 import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
+import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
 import { lossTokens } from '../methods/tokens.ts';
 import { betterOf } from './best.ts';
-import { collectGroups } from './collect.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
-import { actsInUpdate, creditGroups, selectGroups } from './credit.ts';
 import {
   diagnoseBatch,
   diagnoseEnding,
@@ -27,13 +25,15 @@ import {
 import { evaluate } from './evaluate.ts';
 import type { EvaluationMoment, TrainEvent } from './events.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
-import { withProximalLogprobs } from './proximal.ts';
+import { collectGroups } from './rollout/collect.ts';
 import type { Buffer, TrainingRun } from './run.ts';
 import { endingOf, goBack, isStageOver, type RestPoint, restPoint, stageOf, timed } from './run.ts';
-import { withoutSampledFigures, withSampledFigures } from './sampled_figures.ts';
+import { withProximalLogprobs } from './score/proximal.ts';
+import { withoutSampledFigures, withSampledFigures } from './score/sampled_figures.ts';
 import { methodsOf, openStep, type StepScope } from './step_scope.ts';
-import { superviseStep } from './supervised.ts';
-import { updatePolicy } from './update.ts';
+import { actsInUpdate, creditGroups, selectGroups } from './update/credit.ts';
+import { superviseStep } from './update/supervised.ts';
+import { updatePolicy } from './update/update.ts';
 
 /** Generation batches in a row without a live group after which a run gives up. */
 const MOST_DEAD_BATCHES = 10;

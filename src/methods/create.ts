@@ -8,11 +8,11 @@ import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
 import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import type { DemonstratedProblem, Method, Needs, ParameterSet, SampledFigure } from './method.ts';
-import { objectiveTerm } from './objectives/surrogate_term.ts';
 import type { LossTerm } from './points.ts';
 import { METHODS, type PointParts } from './registry.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type StageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
+import { objectiveTerm } from './support/loss/surrogate_term.ts';
 
 /** Methods of the caller, by `methodKey`. */
 export type OwnMethods = Readonly<Record<string, Method<unknown>>>;

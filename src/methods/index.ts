@@ -16,10 +16,7 @@
  */
 
 export { choice, flag, key, real, text, unset, whole } from '../options/keys.ts';
-export { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './advantages/baseline.ts';
-export { mapRollouts, readerOf, targetOf } from './group_steps/reward_parts.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
-export { withoutLoss } from './masks/without_loss.ts';
 export {
   type About,
   type Method,
@@ -31,8 +28,11 @@ export {
 } from './method.ts';
 export type * from './points.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
-export { mapAdvantages } from './shaping/map_advantages.ts';
-export { addTokenCredit, returnsToGo } from './shaping/token_returns.ts';
 export type { GrpoStageConfig } from './stage.ts';
 export type { Stateful } from './stateful.ts';
 export { deviationOf, type Estimate, meanOf, meanOverProblems } from './statistics.ts';
+export { counts, estimateByGroup, hasEqualRewards, rewardsOf } from './support/credit/baseline.ts';
+export { mapAdvantages } from './support/credit/map_advantages.ts';
+export { addTokenCredit, returnsToGo } from './support/credit/token_returns.ts';
+export { withoutLoss } from './support/credit/without_loss.ts';
+export { mapRollouts, readerOf, targetOf } from './support/rewards/reward_parts.ts';

@@ -6,8 +6,8 @@
 import type { TaskItem } from '../data/task.ts';
 import type { Json } from '../options/json.ts';
 import type { RolloutGroup } from './records.ts';
-import { isRight } from './right.ts';
 import type { Stateful } from './stateful.ts';
+import { isRight } from './support/rollouts/right.ts';
 
 /** What the run remembers of one problem. */
 export interface LedgerEntry {

@@ -5,7 +5,7 @@
 import type { CreditedGroup, Rollout } from './records.ts';
 import type { Stateful } from './stateful.ts';
 import type { StepContext } from './step_context.ts';
-import type { TeacherTools } from './teacher.ts';
+import type { TeacherTools } from './support/rollouts/teacher.ts';
 
 /** Everything that a loss may know of one completion. Arrays are [tokens]. */
 export interface LossSequence {

@@ -28,7 +28,7 @@ import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } fr
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
 import type { FollowUpTurn, ParameterSet, StepContext } from './step_context.ts';
-import type { TeacherTools } from './teacher.ts';
+import type { TeacherTools } from './support/rollouts/teacher.ts';
 
 export type { GroupRequest } from './group_request.ts';
 export type {

@@ -10,7 +10,7 @@
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
 import type { MatrixAdapter, MatrixName } from './adapter.ts';
-import type { AdapterScratch } from './adapter_scratch.ts';
+import type { AdapterScratch } from './memory/adapter_scratch.ts';
 import type { LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 
 /** A matrix [out, in] and what its products read and add to. */

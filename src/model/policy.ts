@@ -8,13 +8,14 @@ import { BackendError } from '../errors.ts';
 import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
-import type { Capacity } from './capacity.ts';
-import type { DistributionSlots } from './distribution_slots.ts';
 import { logSoftmaxRows } from './distributions.ts';
-import { KeptRows, type RolloutRows } from './kept_rollouts.ts';
+import type { Capacity } from './memory/capacity.ts';
+import type { DistributionSlots } from './memory/distribution_slots.ts';
+import type { PolicyPlan, Trained } from './memory/plan.ts';
+import { planPolicy } from './memory/plan.ts';
+import type { BackwardSlots, PolicySlots } from './memory/slots.ts';
+import { COUNTS } from './memory/slots.ts';
 import type { Parameter } from './parameters.ts';
-import type { PolicyPlan, Trained } from './plan.ts';
-import { planPolicy } from './plan.ts';
 import type {
   KeepingPrograms,
   MovableSet,
@@ -26,10 +27,9 @@ import type {
 } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import { rotaryTables } from './rotary.ts';
+import { KeptRows, type RolloutRows } from './sampling/kept_rollouts.ts';
 import type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
-import type { BackwardSlots, PolicySlots } from './slots.ts';
-import { COUNTS } from './slots.ts';
 import { writeBatch } from './write_batch.ts';
 
 export type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';

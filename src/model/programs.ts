@@ -11,11 +11,12 @@ import type { Engine, Kernels, Program, ScaleRewards } from '../kernels/kernels.
 import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
-import type { ForwardSlots } from './activations.ts';
-import type { AheadSlots } from './ahead_slots.ts';
-import type { DistributionSlots } from './distribution_slots.ts';
+import type { ForwardSlots } from './memory/activations.ts';
+import type { AheadSlots } from './memory/ahead_slots.ts';
+import type { DistributionSlots } from './memory/distribution_slots.ts';
+import type { PolicyPlan } from './memory/plan.ts';
+import { countOf } from './memory/slots.ts';
 import type { ParameterSet } from './parameters.ts';
-import type { PolicyPlan } from './plan.ts';
 import {
   asRows,
   backwardPass,
@@ -27,7 +28,6 @@ import {
   sampleRows,
   scoreTargets,
 } from './schedule.ts';
-import { countOf } from './slots.ts';
 
 export interface Programs {
   /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */

@@ -8,15 +8,15 @@
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
-import type { ForwardSlots, LayerActivations } from './activations.ts';
-import { keptSlots } from './activations.ts';
-import type { DistributionBackwardSlots, DistributionSlots } from './distribution_slots.ts';
 import { backwardLinear, forwardLinear, headOf, matrixOf } from './linear.ts';
+import type { ForwardSlots, LayerActivations } from './memory/activations.ts';
+import { keptSlots } from './memory/activations.ts';
+import type { DistributionBackwardSlots, DistributionSlots } from './memory/distribution_slots.ts';
+import type { PolicyPlan } from './memory/plan.ts';
+import type { BackwardSlots } from './memory/slots.ts';
+import { countOf } from './memory/slots.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
-import type { PolicyPlan } from './plan.ts';
-import type { BackwardSlots } from './slots.ts';
-import { countOf } from './slots.ts';
 
 /** Rows that carry a loss. */
 export function lossRows(plan: PolicyPlan): Rows {

@@ -2,7 +2,7 @@
 import type { Engine } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch } from './batch.ts';
-import { COUNTS, type PolicySlots } from './slots.ts';
+import { COUNTS, type PolicySlots } from './memory/slots.ts';
 
 export function writeBatch(
   engine: Engine,

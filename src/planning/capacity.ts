@@ -1,16 +1,16 @@
 /** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
 
 import type { RunConfig } from '../config/run_config.ts';
-import { longestWord, mostFollowUpTokens } from '../data/follow_up.ts';
+import { longestWord, mostFollowUpTokens } from '../data/prompts/follow_up.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
-import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
+import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { keptRowFloats } from '../model/activations.ts';
-import type { Capacity } from '../model/capacity.ts';
-import { recomputes, type Trained } from '../model/plan.ts';
+import { keptRowFloats } from '../model/memory/activations.ts';
+import type { Capacity } from '../model/memory/capacity.ts';
+import { recomputes, type Trained } from '../model/memory/plan.ts';
 import { adapterScale } from '../model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { mostDistributed } from './distribution_limit.ts';

@@ -1,7 +1,7 @@
 /** How many groups' distributions over the whole vocabulary are held at once, and the refusal of those that are too large. */
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
-import { completionLimit } from '../grpo/completion_end.ts';
+import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import type { StageConfig } from '../methods/stage.ts';
 
 /** Most bytes of them in the engine. The host holds some five times as much: copies, and derivatives in float64. */

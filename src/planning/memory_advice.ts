@@ -11,8 +11,8 @@ import type { Backend } from '../kernels/kernels.ts';
 import type { StageNeeds } from '../methods/create.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
-import type { Capacity } from '../model/capacity.ts';
-import { planPolicy } from '../model/plan.ts';
+import type { Capacity } from '../model/memory/capacity.ts';
+import { planPolicy } from '../model/memory/plan.ts';
 import { modelShape, planCapacity, stageNeeds, trainedOf } from './capacity.ts';
 
 /**

@@ -8,7 +8,7 @@
  */
 import type { Backend } from '../kernels/kernels.ts';
 import { slotLength } from '../kernels/memory.ts';
-import type { PolicyPlan } from '../model/plan.ts';
+import type { PolicyPlan } from '../model/memory/plan.ts';
 
 /** A worker thread of Node that does nothing but WebAssembly. */
 const THREAD_BYTES = 6.5e6;

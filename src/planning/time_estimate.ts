@@ -7,8 +7,8 @@
  */
 
 import { delegating, type TaskSet, withFixedLength } from '../data/task_set.ts';
-import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluate } from '../grpo/evaluate.ts';
+import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { initialState, type TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import type { StageConfig } from '../methods/stage.ts';

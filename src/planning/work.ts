@@ -8,10 +8,10 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
-import { fittingItem } from '../data/prompt_limit.ts';
+import { fittingItem } from '../data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../data/task_set.ts';
-import { completionLimit } from '../grpo/completion_end.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
+import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { usesMethod, weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { planCapacity } from './capacity.ts';

@@ -1,8 +1,8 @@
 /** The files of the user's that a config names: where they are named, where they lie, what is in them. Nothing is run. */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { POINT_KEYS } from '../config/method_keys.ts';
 import { placeOfTask } from '../config/mixture.ts';
 import { findSnapshot, hubCache } from '../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../hub/names.ts';

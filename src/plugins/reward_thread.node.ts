@@ -1,6 +1,6 @@
-/** The sandbox of a user's reward in Node: a thread, of which the run sees one end (`rewards/sandboxed_reward.ts`). */
+/** The sandbox of a user's reward in Node: a thread, of which the run sees one end (`rewards/sandbox/sandboxed_reward.ts`). */
 import { machineBytes } from '../kernels/wasm/workers.node.ts';
-import { SandboxedReward } from '../rewards/sandboxed_reward.ts';
+import { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
 import { endOf, startThread } from './plugin_thread.node.ts';
 import type { RewardStart } from './reward_worker.node.ts';
 

@@ -14,7 +14,7 @@ import {
   type RewardFunction,
   scoreRewards,
 } from '../rewards/reward_function.ts';
-import { type Envelope, frozen, type SandboxReply } from '../rewards/sandbox.ts';
+import { type Envelope, frozen, type SandboxReply } from '../rewards/sandbox/sandbox.ts';
 import { describeThrown, importExport, type ModuleReference } from './module.node.ts';
 import { sendWritesToStandardError } from './process_guard.node.ts';
 import { toRewardFunction } from './reward_module.ts';

@@ -1,7 +1,7 @@
 /** completions.jsonl as groups for the page: as many steps, evenly spread, as its size allows. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../run/json.ts';
-import type { ByteRange, LogLine } from '../run/log_lines.ts';
-import { readProvenance } from '../run/provenance.ts';
+import type { ByteRange, LogLine } from '../run/logs/log_lines.ts';
+import { readProvenance } from '../run/logs/provenance.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
 
 /** Characters of a completion or prompt that the page shows. */

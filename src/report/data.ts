@@ -3,7 +3,7 @@
  * megabyte however long the run was. Written by `series.ts` and `completion_groups.ts`, read by `page/`.
  */
 
-import type { Provenance } from '../run/provenance.ts';
+import type { Provenance } from '../run/logs/provenance.ts';
 
 /** One stage's curves. Arrays are [points]; a point stands for `stepsPerPoint` optimizer steps. */
 export interface StageData {

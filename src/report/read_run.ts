@@ -1,11 +1,11 @@
 /** A run directory as records: finished, unfinished, failed, or under way. What is not there yet is undefined. */
 import { z } from 'zod';
-import { MOST_CHARACTERS, parseYaml } from '../config/yaml_document.ts';
+import { MOST_CHARACTERS, parseYaml } from '../config/yaml/yaml_document.ts';
 import { CheckpointError } from '../errors.ts';
-import { type Fingerprint, readFingerprint } from '../run/fingerprint.ts';
+import { type Fingerprint, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../run/json.ts';
-import { logLines } from '../run/log_lines.ts';
-import type { Store } from '../run/store.ts';
+import { logLines } from '../run/logs/log_lines.ts';
+import type { Store } from '../run/store/store.ts';
 import type { CompletionsLog } from './completion_groups.ts';
 import { RunLog } from './run_log.ts';
 import type { Curves } from './series.ts';

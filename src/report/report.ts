@@ -4,7 +4,7 @@
  * The page asks nothing of a network and its policy forbids it to. It runs one script, known to the policy by its
  * hash; a completion reaches the page as JSON and is shown as text, so what a policy writes is never run.
  */
-import type { Store } from '../run/store.ts';
+import type { Store } from '../run/store/store.ts';
 import { readCompletions } from './completion_groups.ts';
 import type { ReportData } from './data.ts';
 import { pageHtml } from './page_html.ts';

@@ -3,8 +3,8 @@
  * since, however long it is: a page of a run under way is asked for again and again.
  */
 import type { JsonObject } from '../run/json.ts';
-import { logLines } from '../run/log_lines.ts';
-import type { Store } from '../run/store.ts';
+import { logLines } from '../run/logs/log_lines.ts';
+import type { Store } from '../run/store/store.ts';
 import { CurveReader, type Curves } from './series.ts';
 
 const LOG = 'metrics.jsonl';

@@ -2,8 +2,8 @@
  * The pages of `rlvr-train ui`: the runs of a folder, one run as it goes on, several laid over each other. They are the
  * report's sections and its script; what changes, the script asks the server for.
  */
-import { endOfLastLine, logLines } from '../run/log_lines.ts';
-import type { Store } from '../run/store.ts';
+import { endOfLastLine, logLines } from '../run/logs/log_lines.ts';
+import type { Store } from '../run/store/store.ts';
 import { readCompletions } from './completion_groups.ts';
 import type { CompletionsData, ServedRun } from './data.ts';
 import { html } from './markup.ts';

@@ -5,7 +5,7 @@
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
 import { ConfigError, PluginError } from '../errors.ts';
-import { LARGEST_REWARD } from './sandbox.ts';
+import { LARGEST_REWARD } from './sandbox/sandbox.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
 
 /** What a reward function may read of a problem; a task's items have it all. */

@@ -2,8 +2,8 @@
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { RlvrError } from '../errors.ts';
-import { newestCheckpoint } from './checkpoints.ts';
-import type { Store } from './store.ts';
+import { newestCheckpoint } from './checkpoint/checkpoints.ts';
+import type { Store } from './store/store.ts';
 
 /** `a finished run of countdown, seed 0`; `a run of countdown, seed 0, saved at grpo-120`. */
 export async function describeRun(store: Store): Promise<string> {

@@ -1,15 +1,15 @@
 /** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
 import { withWordsOf } from '../config/control_words.ts';
+import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { POINT_KEYS } from '../config/method_keys.ts';
 import { aboutKey } from '../config/problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError, DataError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
+import { stageTasks } from '../grpo/rollout/stage_tasks.ts';
 import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
-import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import {
   createFigures,
@@ -28,7 +28,7 @@ import { loadAdapter } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
-import { baseOf, loadWeights, type Pretrained, requirePretrained, withPretrained } from './pretrained.ts';
+import { baseOf, loadWeights, type Pretrained, requirePretrained, withPretrained } from './model/pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {

@@ -4,9 +4,9 @@
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stageOf, type TrainingRun } from '../grpo/run.ts';
-import { completionRecords } from './completions.ts';
 import type { FlatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
+import { completionRecords } from './logs/completions.ts';
 import type { Summary } from './summary.ts';
 
 type At = {

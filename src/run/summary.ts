@@ -6,7 +6,7 @@ import { evaluationMetrics } from '../grpo/metrics.ts';
 import { stepsOf, type TrainingRun } from '../grpo/run.ts';
 import type { Seconds } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
-import type { Fingerprint } from './fingerprint.ts';
+import type { Fingerprint } from './fingerprint/fingerprint.ts';
 
 /** How a run ended: summary.json, which a finished run alone has. Accuracies are from 0 to 1. */
 export interface Summary {

@@ -1,8 +1,8 @@
 /** `mlflow.json` of a run directory: which run of which server it is, and how far the logs are there. */
 import { z } from 'zod';
+import { sha256Hex } from '../run/fingerprint/sha256.ts';
 import { parseJsonObject } from '../run/json.ts';
-import { sha256Hex } from '../run/sha256.ts';
-import type { Store } from '../run/store.ts';
+import type { Store } from '../run/store/store.ts';
 import { BEGINNING, walkSchema } from './mlflow_metrics.ts';
 import { TABLES_BEGINNING, tableWalkSchema } from './mlflow_tables.ts';
 

@@ -6,8 +6,8 @@
 import { recordedConfig } from '../run/describe_run.ts';
 import { flatConfig } from '../run/flat_config.ts';
 import type { JsonObject } from '../run/json.ts';
-import { logLines } from '../run/log_lines.ts';
-import type { Store } from '../run/store.ts';
+import { logLines } from '../run/logs/log_lines.ts';
+import type { Store } from '../run/store/store.ts';
 import {
   type MlflowClient,
   MlflowError,

@@ -1,8 +1,8 @@
 /** What the policy answers to a prompt, with its log-probs, and a verdict where the prompt is a held-out problem. */
 import { DataError } from '../errors.ts';
-import { completeItems, completeTexts } from '../grpo/complete.ts';
+import { completeItems, completeTexts } from '../grpo/rollout/complete.ts';
 import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
-import { wholeVocabulary } from '../model/generation.ts';
+import { wholeVocabulary } from '../model/sampling/generation.ts';
 import type { Answer, AskOptions } from './browser_run.ts';
 
 /** @throws DataError for a prompt that is no text of the task, or too long */

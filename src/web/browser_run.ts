@@ -5,8 +5,8 @@
 
 import type { CreditedGroup, Evaluation } from '../methods/records.ts';
 import type { Verdict } from '../rewards/verdict.ts';
+import type { SettingChange } from '../run/checkpoint/setting_changes.ts';
 import type { SessionEvent } from '../run/session.ts';
-import type { SettingChange } from '../run/setting_changes.ts';
 import type { BackendReport, BackendRequest } from './choose_backend.ts';
 
 /** What to open. Plain data: it crosses to a worker. */
@@ -82,7 +82,7 @@ export interface OpenedRun {
   readonly notes: readonly string[];
 }
 
-export { CHANGEABLE, type Changeable, type SettingChange } from '../run/setting_changes.ts';
+export { CHANGEABLE, type Changeable, type SettingChange } from '../run/checkpoint/setting_changes.ts';
 
 /** One completion of a question. */
 export interface Answer {

@@ -1,11 +1,11 @@
 /** What a config can name, for the controls of a page. */
-import type { Catalogue } from '../config/catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 
 /**
  * Everything that a config can name, with its options. In the package it is data in a file of its own, which is loaded at
  * the first call: tools/build_web.mjs replaces this module.
  */
 export async function loadCatalogue(): Promise<Catalogue> {
-  const { catalogue } = await import('../config/catalogue.ts');
+  const { catalogue } = await import('../catalogue/catalogue.ts');
   return catalogue();
 }

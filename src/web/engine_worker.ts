@@ -2,7 +2,7 @@
 import type { BrowserRun } from './browser_run.ts';
 import { openRunHere } from './local_run.ts';
 import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';
-import type { StartSandbox } from './sandboxes.ts';
+import type { StartSandbox } from './own_code/sandboxes.ts';
 
 const say = (message: FromWorker, transfer: Transferable[] = []): void => globalThis.postMessage(message, { transfer });
 

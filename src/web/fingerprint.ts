@@ -1,9 +1,9 @@
 /** The fingerprint of a run in a browser; what a browser keeps to itself is `not told`. */
 
 import type { TrainingRun } from '../grpo/run.ts';
-import type { Fingerprint } from '../run/fingerprint.ts';
-import { runFingerprint } from '../run/run_fingerprint.ts';
-import { sha256Hex } from '../run/sha256.ts';
+import type { Fingerprint } from '../run/fingerprint/fingerprint.ts';
+import { runFingerprint } from '../run/fingerprint/run_fingerprint.ts';
+import { sha256Hex } from '../run/fingerprint/sha256.ts';
 
 /** Put in by the bundler of the worker (tools/build_web.mjs). */
 declare const PACKAGE_VERSION: string;

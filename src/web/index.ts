@@ -19,16 +19,16 @@
  * that is served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
  */
 
-export type { Catalogue, CatalogueTask } from '../config/catalogue.ts';
+export type { Catalogue, CatalogueTask } from '../catalogue/catalogue.ts';
 export type { Diagnosis } from '../diagnostics/diagnostic.ts';
 export { BackendError, CheckpointError, ConfigError, RlvrError } from '../errors.ts';
 export type { CreditedGroup, Evaluation, Rollout, StepMetrics } from '../methods/records.ts';
 export type { OptionText } from '../options/describe.ts';
 export type { Verdict } from '../rewards/verdict.ts';
-export type { Store } from '../run/store.ts';
+export type { Store } from '../run/store/store.ts';
 export * from './browser_run.ts';
 export { loadCatalogue } from './catalogue.ts';
 export type { BackendReport, BackendRequest } from './choose_backend.ts';
-export { keptRuns, opfsStore, removeKeptRun } from './opfs_store.ts';
-export type { OwnRewardRow } from './sandbox_program.ts';
+export type { OwnRewardRow } from './own_code/sandbox_program.ts';
+export { keptRuns, opfsStore, removeKeptRun } from './store/opfs_store.ts';
 export { type EngineWorker, openRunInWorker, type WorkerOptions } from './worker_run.ts';

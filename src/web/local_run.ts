@@ -15,17 +15,17 @@ import { evaluate } from '../grpo/evaluate.ts';
 import { stageOf, type TrainingRun } from '../grpo/run.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
-import type { SandboxedReward } from '../rewards/sandboxed_reward.ts';
-import { loadLatestCheckpoint, passedOver } from '../run/checkpoints.ts';
-import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint.ts';
+import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
+import { loadLatestCheckpoint, passedOver } from '../run/checkpoint/checkpoints.ts';
+import { changedConfig, readChanges, reopenRun, writeChange } from '../run/checkpoint/setting_changes.ts';
+import { restoreCheckpoint } from '../run/checkpoint/state.ts';
+import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
-import { exportModel, ofBest, ofLast } from '../run/model_export.ts';
-import { loadOwnModel, weightsSha256 } from '../run/model_files.ts';
+import { exportModel, ofBest, ofLast } from '../run/model/model_export.ts';
+import { loadOwnModel, weightsSha256 } from '../run/model/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
-import { changedConfig, readChanges, reopenRun, writeChange } from '../run/setting_changes.ts';
-import { restoreCheckpoint } from '../run/state.ts';
-import { memoryStore, type Store } from '../run/store.ts';
+import { memoryStore, type Store } from '../run/store/store.ts';
 import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,
@@ -43,11 +43,11 @@ import type {
 } from './browser_run.ts';
 import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
 import { browserFingerprint, hashesOf } from './fingerprint.ts';
-import { openKept } from './kept_store.ts';
-import { pastMetrics } from './past_metrics.ts';
-import { allFiles } from './refuge_store.ts';
-import type { StartSandbox } from './sandboxes.ts';
-import { orBad, wholeRun } from './saved_run.ts';
+import type { StartSandbox } from './own_code/sandboxes.ts';
+import { openKept } from './store/kept_store.ts';
+import { pastMetrics } from './store/past_metrics.ts';
+import { allFiles } from './store/refuge_store.ts';
+import { orBad, wholeRun } from './store/saved_run.ts';
 import { trackerNotes } from './tracker_notes.ts';
 
 const SOURCE = { file: 'config' };
@@ -63,7 +63,7 @@ const EXAMPLES = 24;
 export async function openRunHere(options: OpenOptions, sandbox?: StartSandbox): Promise<BrowserRun> {
   const closers: (() => Promise<void> | void)[] = [];
   try {
-    return await open(options, sandbox ?? (await import('./sandboxes.ts')).startSandbox, closers);
+    return await open(options, sandbox ?? (await import('./own_code/sandboxes.ts')).startSandbox, closers);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
@@ -113,8 +113,8 @@ async function open(
 }
 
 /** Loaded for those who write code of their own. */
-function ownCode(): Promise<typeof import('./own_code.ts')> {
-  return import('./own_code.ts');
+function ownCode(): Promise<typeof import('./own_code/own_code.ts')> {
+  return import('./own_code/own_code.ts');
 }
 
 interface LocalParts {

@@ -2,7 +2,7 @@
 import { BackendError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
 import { errorOf, type FromWorker, type Method, type ToWorker } from './messages.ts';
-import type { SandboxWorker } from './sandboxes.ts';
+import type { SandboxWorker } from './own_code/sandboxes.ts';
 
 /** How a run is opened whose engine is in a worker. */
 export interface WorkerOptions extends OpenOptions {
@@ -165,7 +165,7 @@ class WorkerRun implements BrowserRun {
   #startSandbox(sandbox: number, port: MessagePort): void {
     const ended = (reason: string): void =>
       this.#worker.postMessage({ type: 'sandbox-ended', sandbox, reason } satisfies ToWorker);
-    const started = import('./sandboxes.ts').then(({ startSandbox }) => startSandbox(port, ended));
+    const started = import('./own_code/sandboxes.ts').then(({ startSandbox }) => startSandbox(port, ended));
     started.catch(() => ended('could not be loaded'));
     this.#sandboxes.set(sandbox, {
       terminate: () =>

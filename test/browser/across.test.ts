@@ -4,12 +4,12 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
-import { allFiles } from '../../src/web/refuge_store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { createTasks } from '../support/tasks.ts';
 import {
   downloaded,

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { loadModel } from '../../src/run/model_files.ts';
+import { loadModel } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { createTasks } from '../support/tasks.ts';
 import {
   downloaded,

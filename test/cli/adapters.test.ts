@@ -12,14 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evalModelCommand } from '../../src/cli/eval_model.ts';
-import { mergeCommand } from '../../src/cli/merge.ts';
-import { sampleModelCommand } from '../../src/cli/sample_model.ts';
+import { evalModelCommand } from '../../src/cli/commands/eval_model.ts';
+import { mergeCommand } from '../../src/cli/commands/merge.ts';
+import { sampleModelCommand } from '../../src/cli/commands/sample_model.ts';
 import { mergedModel } from '../../src/model/pretrained/merge_adapter.ts';
 import { allValues } from '../../src/model/pretrained/source.ts';
-import { fileStore } from '../../src/run/files.node.ts';
-import { findModel, findWithAdapter } from '../../src/run/find_model.node.ts';
-import { openPretrained } from '../../src/run/pretrained.ts';
+import { findModel, findWithAdapter } from '../../src/run/model/find_model.node.ts';
+import { openPretrained } from '../../src/run/model/pretrained.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
 import { smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 
 let folder: string;

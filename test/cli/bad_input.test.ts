@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommanderError } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { packagedNames } from '../../src/cli/configs.ts';
+import { packagedNames } from '../../src/cli/commands/configs.ts';
 import { program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wantsColors } from '../../src/cli/colors.ts';
+import { wantsColors } from '../../src/cli/display/colors.ts';
 
 const terminal = { isTTY: true };
 const pipe = {};

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { copyConfig, describeConfig, listConfigs, packagedConfigFile } from '../../src/cli/configs.ts';
+import { copyConfig, describeConfig, listConfigs, packagedConfigFile } from '../../src/cli/commands/configs.ts';
 
 let folder = '';
 let out = '';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mostEngineBytes, requireAddressSpace } from '../../src/cli/engine_memory.ts';
+import { mostEngineBytes, requireAddressSpace } from '../../src/cli/process/engine_memory.ts';
 
 it('finds memory for the engine where tests run', () => {
   expect(mostEngineBytes()).toBeGreaterThanOrEqual(2 ** 30);

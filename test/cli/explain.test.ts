@@ -1,16 +1,16 @@
 /** Every key of a config is explained, and the page of all keys is the one that ships. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { explainCommand } from '../../src/cli/explain.ts';
-import { keysPage } from '../../src/cli/keys_page.ts';
-import { metricsPage } from '../../src/cli/metrics_page.ts';
-import { type TrlKeys, trlTable } from '../../src/cli/trl_table.ts';
-import { catalogue } from '../../src/config/catalogue.ts';
-import { keyPlaces, knownKeys, refusedKeys } from '../../src/config/key_facts.ts';
+import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { keyPlaces, knownKeys, refusedKeys } from '../../src/catalogue/key_facts.ts';
+import { keysPage } from '../../src/catalogue/keys_page.ts';
+import { metricFacts } from '../../src/catalogue/metric_facts.ts';
+import { metricsPage } from '../../src/catalogue/metrics_page.ts';
+import { type TrlKeys, trlTable } from '../../src/catalogue/trl_table.ts';
+import { explainCommand } from '../../src/cli/commands/explain.ts';
+import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
-import { UNSUPPORTED_TRL_KEYS } from '../../src/config/trl_keys.ts';
-import { metricFacts } from '../../src/grpo/metric_facts.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
 
 let out = '';

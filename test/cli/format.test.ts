@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { percentWithInterval, roughDuration } from '../../src/cli/format.ts';
+import { percentWithInterval, roughDuration } from '../../src/cli/display/format.ts';
 
 it.each([
   [0.4, '0s'],

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
 
-vi.mock('../../src/cli/live/foreground.ts', () => ({ isInForeground: () => true }));
+vi.mock('../../src/cli/display/live/foreground.ts', () => ({ isInForeground: () => true }));
 
 /** An escape sequence that clears, one that hides, a C1 control, a line of its own, and marks that turn or take no place. */
 const EVIL = '\u001b[2J\u001b[8m\u009b1A\r\u202e\u200b\u2066\u0007\u007f';
@@ -61,7 +61,7 @@ afterAll(() => {
 
 /** All that a command writes to either stream, with its error as `main.ts` shows it. */
 async function printed(words: readonly string[], terminal = false): Promise<string> {
-  const { printError } = await import('../../src/cli/output.ts');
+  const { printError } = await import('../../src/cli/display/output.ts');
   let text = '';
   const hear = (chunk: unknown): boolean => {
     text += typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { howStarted } from '../../src/cli/how_started.ts';
+import { howStarted } from '../../src/cli/process/how_started.ts';
 import { commandName, nameCommand } from '../../src/command_name.ts';
 import { resumeCommand } from '../../src/run/resume_command.ts';
 

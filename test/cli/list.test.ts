@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listCommand } from '../../src/cli/list.ts';
-import { referencePage } from '../../src/cli/reference_page.ts';
-import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../src/config/catalogue.ts';
+import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
+import { referencePage } from '../../src/catalogue/reference_page.ts';
+import { listCommand } from '../../src/cli/commands/list.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
 import { METHODS } from '../../src/methods/registry.ts';

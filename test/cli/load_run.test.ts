@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadRun } from '../../src/cli/load_run.ts';
+import { loadRun } from '../../src/cli/runs/load_run.ts';
 
 const before = process.cwd();
 let folder = '';

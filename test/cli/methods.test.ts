@@ -1,10 +1,10 @@
 /** `methods ls`, `methods show` and the pages of docs/methods: all from the declarations. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { methodPage } from '../../src/cli/method_page.ts';
-import { listMethods, showMethods } from '../../src/cli/methods.ts';
-import { catalogue } from '../../src/config/catalogue.ts';
-import { methodFacts } from '../../src/config/method_facts.ts';
+import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { methodFacts } from '../../src/catalogue/method_facts.ts';
+import { methodPage } from '../../src/catalogue/method_page.ts';
+import { listMethods, showMethods } from '../../src/cli/commands/methods.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 

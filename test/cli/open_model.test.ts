@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openConfiguredModel } from '../../src/cli/open_model.ts';
-import { sampleModelCommand } from '../../src/cli/sample_model.ts';
+import { sampleModelCommand } from '../../src/cli/commands/sample_model.ts';
+import { openConfiguredModel } from '../../src/cli/runs/open_model.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { findModel } from '../../src/run/find_model.node.ts';
+import { findModel } from '../../src/run/model/find_model.node.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 let folder: string;

@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { wrapWords } from '../../src/cli/live/text.ts';
-import { foreignText, print, printableJson, printError, printJson, sizeOf, wrapColumns } from '../../src/cli/output.ts';
+import { wrapWords } from '../../src/cli/display/live/text.ts';
+import {
+  foreignText,
+  print,
+  printableJson,
+  printError,
+  printJson,
+  sizeOf,
+  wrapColumns,
+} from '../../src/cli/display/output.ts';
 
 const HOSTILE = '\u001b]0;title\u0007\u001b[2Ja\u001b[8mb\u009b31mc\u202ed\u200be\r\nf';
 const SHOWN = '·]0;title··[2Ja·[8mb·31mc·d·e\nf';
@@ -34,7 +42,7 @@ describe('text of others', () => {
     vi.stubEnv('FORCE_COLOR', '1');
     vi.stubEnv('NO_COLOR', '');
     vi.resetModules();
-    const { terminalText } = await import('../../src/cli/output.ts');
+    const { terminalText } = await import('../../src/cli/display/output.ts');
     expect(terminalText(text)).toBe('\u001b[1mtask\u001b[22m  \u001b[31mwrong\u001b[39m ·[8mhidden·[40m·[1A');
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { prepareKernels } from '../../src/cli/prepare_kernels.ts';
+import { prepareKernels } from '../../src/cli/process/prepare_kernels.ts';
 import type { Engine } from '../../src/kernels/kernels.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -4,13 +4,13 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import picocolors from 'picocolors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadRun } from '../../src/cli/load_run.ts';
-import { newestUnfinished } from '../../src/cli/newest_run.ts';
-import { type RunRow, runRows } from '../../src/cli/run_rows.ts';
-import { differences, tableOf } from '../../src/cli/runs.ts';
+import { differences, tableOf } from '../../src/cli/commands/runs.ts';
+import { loadRun } from '../../src/cli/runs/load_run.ts';
+import { newestUnfinished } from '../../src/cli/runs/newest_run.ts';
+import { type RunRow, runRows } from '../../src/cli/runs/run_rows.ts';
 import { KeptRows } from '../../src/cli/ui/kept_rows.ts';
 import { ago } from '../../src/format.ts';
-import { encodeManifest } from '../../src/run/manifest.ts';
+import { encodeManifest } from '../../src/run/checkpoint/manifest.ts';
 
 const CONFIG = `task: {name: sort_digits, digits: 3}
 seed: 4

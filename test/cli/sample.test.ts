@@ -1,8 +1,8 @@
 /** What `sample` asks, and what it answers, without a terminal. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { PromptAnswerer } from '../../src/cli/answers.ts';
-import { availableLines, choosePrompts, promptsOf } from '../../src/cli/prompts.ts';
+import { PromptAnswerer } from '../../src/cli/commands/answers.ts';
+import { availableLines, choosePrompts, promptsOf } from '../../src/cli/commands/prompts.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';

@@ -1,6 +1,13 @@
 /** The list of seeds, and what a series comes to. */
 import { describe, expect, it } from 'vitest';
-import { parseSeeds, rowOf, type SeedRow, seriesOf, seriesTable, spreadOf } from '../../src/cli/seed_series.ts';
+import {
+  parseSeeds,
+  rowOf,
+  type SeedRow,
+  seriesOf,
+  seriesTable,
+  spreadOf,
+} from '../../src/cli/commands/seed_series.ts';
 import type { Summary } from '../../src/run/summary.ts';
 
 describe('a list of seeds', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkTaskCommand, listTasks, showTask } from '../../src/cli/tasks.ts';
+import { checkTaskCommand, listTasks, showTask } from '../../src/cli/commands/tasks.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
 import { ADDITION, PRODUCT } from './own_files.ts';
 import { printed } from './printed.ts';

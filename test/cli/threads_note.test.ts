@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { threadsNote } from '../../src/cli/backend.ts';
+import { threadsNote } from '../../src/cli/process/backend.ts';
 
 it('more threads than cores are told of, others are not', () => {
   expect(threadsNote(99, 2)).toBe(

@@ -4,10 +4,10 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RunControls } from '../../src/cli/controls.ts';
-import { RequestListener } from '../../src/cli/run_requests.ts';
+import { RunControls } from '../../src/cli/process/controls.ts';
+import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
-import { fileStore } from '../../src/run/files.node.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
 import { completion, ONE_STAGE, step } from '../report/run_directory.ts';
 
 let root: string;

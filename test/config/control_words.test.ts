@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { withWordsOf } from '../../src/config/control_words.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { followUpTokens, mostFollowUpTokens } from '../../src/data/follow_up.ts';
+import { followUpTokens, mostFollowUpTokens } from '../../src/data/prompts/follow_up.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
-import { superviseStep } from '../../src/grpo/supervised.ts';
+import { superviseStep } from '../../src/grpo/update/supervised.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planCapacity } from '../../src/planning/capacity.ts';
 import { wordTokens } from '../../src/text/control_words.ts';

@@ -1,10 +1,10 @@
 /** A knob or an option that is declared in one file is everywhere: that file is replaced here, and nothing else. */
 import { Ajv } from 'ajv';
 import { expect, it, vi } from 'vitest';
-import { listText } from '../../src/cli/list.ts';
-import { methodPage } from '../../src/cli/method_page.ts';
-import { referencePage } from '../../src/cli/reference_page.ts';
-import { catalogue } from '../../src/config/catalogue.ts';
+import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { methodPage } from '../../src/catalogue/method_page.ts';
+import { referencePage } from '../../src/catalogue/reference_page.ts';
+import { listText } from '../../src/cli/commands/list.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { createTask } from '../../src/data/create_task.ts';
 import { stageOf } from '../support/stages.ts';
@@ -16,7 +16,7 @@ vi.mock(import('../../src/data/tasks/sort_digits/card.ts'), async (original) => 
   return { sortDigitsCard: { ...sortDigitsCard, knobs: { ...sortDigitsCard.knobs, descending } } };
 });
 
-vi.mock(import('../../src/methods/masks/length_mask.ts'), async (original) => {
+vi.mock(import('../../src/methods/credit_steps/length_mask.ts'), async (original) => {
   const { key, whole } = await import('../../src/options/keys.ts');
   const { lengthMask } = await original();
   const least = key('min_tokens', whole({ least: 0, example: 3 }).default(0).describe('Fewest tokens.'));

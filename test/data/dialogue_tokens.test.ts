@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dialogueTokens } from '../../src/data/dialogue_tokens.ts';
+import { dialogueTokens } from '../../src/data/prompts/dialogue_tokens.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
 import { type Codec, closedCodec, type Message } from '../../src/text/codec.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/data/create_task.ts';
-import { fittingItem } from '../../src/data/prompt_limit.ts';
+import { fittingItem } from '../../src/data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { DataError } from '../../src/errors.ts';
 import { train } from '../../src/grpo/trainer.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countProblems, differentProblems, startCount } from '../../src/diagnostics/problems.ts';
 import { batchRecord } from '../../src/diagnostics/records.ts';
-import { hasEqualRewards } from '../../src/methods/advantages/baseline.ts';
 import type { Rollout, RolloutGroup } from '../../src/methods/records.ts';
+import { hasEqualRewards } from '../../src/methods/support/credit/baseline.ts';
 
 const NO_TIME = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
 

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import type { CompletionSettings } from '../../src/grpo/complete.ts';
-import { answeredItems, completeItems, completeTexts, completionText, rewardBatch } from '../../src/grpo/complete.ts';
+import type { CompletionSettings } from '../../src/grpo/rollout/complete.ts';
+import {
+  answeredItems,
+  completeItems,
+  completeTexts,
+  completionText,
+  rewardBatch,
+} from '../../src/grpo/rollout/complete.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { samplingKey } from '../../src/grpo/run.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { wholeVocabulary } from '../../src/model/generation.ts';
+import { wholeVocabulary } from '../../src/model/sampling/generation.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { createTask, createTasks } from '../support/tasks.ts';
 

@@ -6,8 +6,8 @@ import type { OwnMethods } from '../../src/methods/create.ts';
 import { type Method, method, type StepContext } from '../../src/methods/method.ts';
 import type { GroupStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../src/methods/records.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 
 const ABOUT = { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' } as const;

@@ -8,8 +8,8 @@ import type { LossTerm, ScoredText } from '../../src/methods/points.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { type Answer, answered, credit, gradientOf, reinforced, update } from './step_parts.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { learningRateAt, type ScheduleConfig } from '../../src/grpo/schedules.ts';
+import { learningRateAt, type ScheduleConfig } from '../../src/grpo/update/schedules.ts';
 
 const linear: ScheduleConfig = {
   learningRate: 0.1,

@@ -3,16 +3,15 @@
  * made by hand, is known here and not in the tests.
  */
 import { stringify } from 'yaml';
-import { collectGroups } from '../../src/grpo/collect.ts';
-import { creditGroups, selectGroups } from '../../src/grpo/credit.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
 import { updateMetrics } from '../../src/grpo/metrics.ts';
+import { collectGroups } from '../../src/grpo/rollout/collect.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
 import { openStep } from '../../src/grpo/step_scope.ts';
-import { superviseStep } from '../../src/grpo/supervised.ts';
-import { updatePolicy } from '../../src/grpo/update.ts';
+import { creditGroups, selectGroups } from '../../src/grpo/update/credit.ts';
+import { superviseStep } from '../../src/grpo/update/supervised.ts';
+import { updatePolicy } from '../../src/grpo/update/update.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { hasEqualRewards } from '../../src/methods/advantages/baseline.ts';
 import type {
   Collected,
   CreditedGroup,
@@ -23,6 +22,7 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../../src/methods/records.ts';
+import { hasEqualRewards } from '../../src/methods/support/credit/baseline.ts';
 import { packBatch, type TokenGroup } from '../../src/model/batch.ts';
 import { normals } from '../support/data.ts';
 import { openSmallRun, type SmallRun } from '../support/small_runs.ts';

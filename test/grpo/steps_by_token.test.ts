@@ -1,7 +1,7 @@
 /** Steps of a solution: by characters in the verdict, by tokens in the rollout, and only where a method reads them. */
 import { describe, expect, it } from 'vitest';
-import { verifyCompletions } from '../../src/grpo/complete.ts';
-import { stepsByToken } from '../../src/grpo/steps_by_token.ts';
+import { verifyCompletions } from '../../src/grpo/rollout/complete.ts';
+import { stepsByToken } from '../../src/grpo/rollout/steps_by_token.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../src/methods/points.ts';
 import { collect, reinforced } from './step_parts.ts';

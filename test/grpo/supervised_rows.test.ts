@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { openDataset } from '../../src/data/datasets/dataset.ts';
 import { taskSet } from '../../src/data/task_set.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
-import { superviseStep } from '../../src/grpo/supervised.ts';
+import { superviseStep } from '../../src/grpo/update/supervised.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { openRun } from '../../src/run/open_run.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Needs } from '../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
-import { withoutHint } from '../../src/methods/rollouts/hints.ts';
-import { completionRecords } from '../../src/run/completions.ts';
+import { withoutHint } from '../../src/methods/support/rollouts/hints.ts';
+import { completionRecords } from '../../src/run/logs/completions.ts';
 import { goOn, withTossedRun } from '../support/killed_runs.ts';
 import { answered, collect, credit, gradientOf, reinforced, scoresOf, slopes, update } from './step_parts.ts';
 

@@ -20,8 +20,8 @@ import { findSnapshot, hubCache, isOffline } from '../../src/hub/cache.node.ts';
 import { HubClient, type HubOptions } from '../../src/hub/client.ts';
 import { type FetchedModel, fetchModel } from '../../src/hub/fetch_model.node.ts';
 import { readHubName } from '../../src/hub/names.ts';
-import { findModel } from '../../src/run/find_model.node.ts';
-import { openPretrained } from '../../src/run/pretrained.ts';
+import { findModel } from '../../src/run/model/find_model.node.ts';
+import { openPretrained } from '../../src/run/model/pretrained.ts';
 import { COMMIT, LoopbackHub } from '../support/loopback_hub.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { finishSmallRun, openSmallRun } from '../support/small_runs.ts';
 
 /** Two optimizer steps per batch of rollouts, and two passes: one of four is on-policy. */

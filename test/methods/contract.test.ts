@@ -5,13 +5,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeMethod, EXAMPLE_REWARDS } from '../../src/config/catalogue.ts';
+import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
+import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { POINT_KEYS } from '../../src/config/method_keys.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { createMethods, methodStates, type Named, restoreMethods } from '../../src/methods/create.ts';
-import { withoutLoss } from '../../src/methods/masks/without_loss.ts';
 import type {
   LossContext,
   LossGradient,
@@ -22,8 +21,9 @@ import type {
 } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
 import { METHODS, type PointParts } from '../../src/methods/registry.ts';
-import { hasAdvantage } from '../../src/methods/shaping/map_advantages.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
+import { hasAdvantage } from '../../src/methods/support/credit/map_advantages.ts';
+import { withoutLoss } from '../../src/methods/support/credit/without_loss.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { takeOptions } from '../../src/options/read.ts';
 import { emptyGradients, groupOf, groupOfRewards, randomSequences, VOCABULARY } from '../support/rollouts.ts';

@@ -7,7 +7,7 @@ import { type Method, method } from '../../src/methods/method.ts';
 import { ppoClip } from '../../src/methods/objectives/ppo_clip.ts';
 import type { Controller, LossTerm, Surrogate, TokenControl } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 

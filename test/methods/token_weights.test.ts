@@ -1,7 +1,7 @@
 /** Weights of the policy's own term: TRL's four modes of importance sampling, and that no other term has them. */
 import { describe, expect, it } from 'vitest';
-import { StepMeter } from '../../src/grpo/meter.ts';
-import { addTerms, measureTerms } from '../../src/grpo/objective.ts';
+import { StepMeter } from '../../src/grpo/update/meter.ts';
+import { addTerms, measureTerms } from '../../src/grpo/update/objective.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import { emptyGradients, randomSequences } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';

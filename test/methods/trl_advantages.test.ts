@@ -1,7 +1,7 @@
 /** TRL's advantages through the estimator `group`, missing scores among them. */
 import { describe, expect, it } from 'vitest';
-import { hasEqualRewards } from '../../src/methods/advantages/baseline.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
+import { hasEqualRewards } from '../../src/methods/support/credit/baseline.ts';
 import { loadGolden, type TrlAdvantageCase } from '../golden/load.ts';
 import { groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';

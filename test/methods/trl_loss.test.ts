@@ -1,8 +1,8 @@
 /** TRL's losses, derivatives and metrics through the methods of a stage in float64, as the host computes them. */
 import { describe, expect, it } from 'vitest';
-import { StepMeter } from '../../src/grpo/meter.ts';
-import { addTerms, measureTerms } from '../../src/grpo/objective.ts';
 import type { StepScope } from '../../src/grpo/step_scope.ts';
+import { StepMeter } from '../../src/grpo/update/meter.ts';
+import { addTerms, measureTerms } from '../../src/grpo/update/objective.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { selectedTokens } from '../../src/methods/tokens.ts';

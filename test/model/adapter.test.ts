@@ -6,10 +6,10 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { AdapterSettings } from '../../src/model/adapter.ts';
 import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generate } from '../../src/model/generation.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
-import { planPolicy } from '../../src/model/plan.ts';
+import { planPolicy } from '../../src/model/memory/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { normals } from '../support/data.ts';
 import {

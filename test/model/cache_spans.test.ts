@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CacheSpans } from '../../src/model/cache_spans.ts';
+import { CacheSpans } from '../../src/model/sampling/cache_spans.ts';
 
 /** Takes a span of so many rows, or gives back one of those taken. */
 type Step = { readonly take: number } | { readonly giveBack: number };

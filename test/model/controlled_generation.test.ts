@@ -2,9 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { type AfterToken, type GenerationControl, generateControlled } from '../../src/model/controlled_generation.ts';
-import { type Completion, generate } from '../../src/model/generation.ts';
 import type { Policy } from '../../src/model/policy.ts';
+import {
+  type AfterToken,
+  type GenerationControl,
+  generateControlled,
+} from '../../src/model/sampling/controlled_generation.ts';
+import { type Completion, generate } from '../../src/model/sampling/generation.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { bitsOf, generationSettings, openPolicy } from '../support/policies.ts';
 

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import { groupLossRows, groupRows, packBatch, splitGroups } from '../../src/model/batch.ts';
-import type { Capacity } from '../../src/model/capacity.ts';
+import type { Capacity } from '../../src/model/memory/capacity.ts';
+import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
+import type { ObjectiveSettings, OptimizerSettings } from '../../src/model/programs.ts';
 import type {
   Completion,
   GenerationRequest,
   GenerationSettings,
   SamplingSettings,
-} from '../../src/model/generation.ts';
-import { generate } from '../../src/model/generation.ts';
-import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
-import type { ObjectiveSettings, OptimizerSettings } from '../../src/model/programs.ts';
+} from '../../src/model/sampling/generation.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generate } from '../../src/model/generation.ts';
+import { planPolicy } from '../../src/model/memory/plan.ts';
 import type { IsTrainable } from '../../src/model/parameters.ts';
-import { planPolicy } from '../../src/model/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { normals } from '../support/data.ts';
 import {

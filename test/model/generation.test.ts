@@ -4,9 +4,9 @@ import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { inverseCdf, philoxUniform } from '../../src/kernels/reference/sample.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import type { Completion, GenerationSettings, SamplingSettings } from '../../src/model/generation.ts';
-import { generate } from '../../src/model/generation.ts';
 import type { Policy } from '../../src/model/policy.ts';
+import type { Completion, GenerationSettings, SamplingSettings } from '../../src/model/sampling/generation.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import { generationSettings, inCompletionOrder, NO_FILTERS, openPolicy } from '../support/policies.ts';
 
 const V = 12;

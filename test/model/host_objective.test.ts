@@ -9,11 +9,11 @@ import { policyObjective } from '../../src/kernels/reference/policy_objective.ts
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
 import { packBatch, splitGroups } from '../../src/model/batch.ts';
-import { generateKept } from '../../src/model/generation.ts';
-import type { RolloutRows } from '../../src/model/kept_rollouts.ts';
 import type { ObjectiveRows, Policy, ScoresWithLoss } from '../../src/model/policy.ts';
 import type { ObjectiveSettings } from '../../src/model/programs.ts';
 import { objectiveSettings } from '../../src/model/programs.ts';
+import { generateKept } from '../../src/model/sampling/generation.ts';
+import type { RolloutRows } from '../../src/model/sampling/kept_rollouts.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';

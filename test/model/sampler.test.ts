@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { Capacity } from '../../src/model/capacity.ts';
+import type { Capacity } from '../../src/model/memory/capacity.ts';
 import type { Policy } from '../../src/model/policy.ts';
-import type { SampleRequest, SamplingSettings } from '../../src/model/sample_request.ts';
-import type { SampledSequence } from '../../src/model/sampled_sequence.ts';
-import type { Sampler } from '../../src/model/sampler.ts';
-import { openSampler } from '../../src/model/sampler.ts';
+import type { SampleRequest, SamplingSettings } from '../../src/model/sampling/sample_request.ts';
+import type { SampledSequence } from '../../src/model/sampling/sampled_sequence.ts';
+import type { Sampler } from '../../src/model/sampling/sampler.ts';
+import { openSampler } from '../../src/model/sampling/sampler.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { expectSameBits } from '../support/compare.ts';
 import type { Mixed } from '../support/mixed_sampling.ts';

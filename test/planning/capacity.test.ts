@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { planPolicy } from '../../src/model/plan.ts';
+import { planPolicy } from '../../src/model/memory/plan.ts';
 import { inferenceCapacity, modelShape, planCapacity } from '../../src/planning/capacity.ts';
 import { createTasks } from '../support/tasks.ts';
 

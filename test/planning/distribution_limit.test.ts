@@ -1,7 +1,7 @@
 /** Whole distributions are planned where they fit, in smaller micro-batches if need be, and else refused with figures. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { planPolicy } from '../../src/model/plan.ts';
+import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
 import { createTasks } from '../support/tasks.ts';
 

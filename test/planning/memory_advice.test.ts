@@ -4,7 +4,7 @@ import { withFixedLength } from '../../src/data/task_set.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { planPolicy } from '../../src/model/plan.ts';
+import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
 import { lacksRoomToKeep, requireMemory } from '../../src/planning/memory_advice.ts';
 import { createTasks } from '../support/tasks.ts';

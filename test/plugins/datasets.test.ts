@@ -9,10 +9,10 @@ import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 
 const home = process.cwd();
 const COUNT = 20_000;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, YAML } from '../run/tiny_run.ts';
 
 const home = process.cwd();

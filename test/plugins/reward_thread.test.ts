@@ -8,7 +8,7 @@ import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type RewardLimits, startReward } from '../../src/plugins/reward_thread.node.ts';
 import type { RewardOptions } from '../../src/rewards/definition.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
-import type { SandboxedReward } from '../../src/rewards/sandboxed_reward.ts';
+import type { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';
 
 const LIMITS: RewardLimits = { load: 60, score: 60 };
 

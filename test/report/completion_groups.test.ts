@@ -3,8 +3,8 @@ import { type CompletionsLog, readCompletions as readLog } from '../../src/repor
 import type { CompletionsData } from '../../src/report/data.ts';
 import { countVerdicts, search } from '../../src/report/page/completion_search.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import { logLines } from '../../src/run/log_lines.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { logLines } from '../../src/run/logs/log_lines.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { completion } from './run_directory.ts';
 
 const PLENTY = 1_000_000;

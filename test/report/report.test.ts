@@ -7,7 +7,7 @@ import { makeReport } from '../../src/report/report.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { createTasks } from '../support/tasks.ts';
 import {
   completion,

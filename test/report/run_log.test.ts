@@ -4,7 +4,7 @@ import { readRun } from '../../src/report/read_run.ts';
 import { RunLog } from '../../src/report/run_log.ts';
 import { readCurves } from '../../src/report/series.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import type { Store } from '../../src/run/store.ts';
+import type { Store } from '../../src/run/store/store.ts';
 import { directory, evaluation, step } from './run_directory.ts';
 
 const PLANNED = [{ stage: 'grpo' }];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { linesOf, type View } from '../../src/report/page/chart_lines.ts';
-import { csvOf } from '../../src/report/page/save_chart.ts';
-import { logDomainOf } from '../../src/report/page/scales.ts';
+import { linesOf, type View } from '../../src/report/page/charts/chart_lines.ts';
+import { csvOf } from '../../src/report/page/charts/save_chart.ts';
+import { logDomainOf } from '../../src/report/page/charts/scales.ts';
 import { Curves, type Series } from '../../src/report/page/track.ts';
 import { readCurves } from '../../src/report/series.ts';
 import { step } from './run_directory.ts';

@@ -11,11 +11,11 @@ import { Policy } from '../../src/model/policy.ts';
 import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { exportModel, modelCard, ofLast } from '../../src/run/model_export.ts';
-import { loadOwnModel, weightsSha256 } from '../../src/run/model_files.ts';
+import { exportModel, modelCard, ofLast } from '../../src/run/model/model_export.ts';
+import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
+import { type ModelPlace, merged, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { openForInference, openRun } from '../../src/run/open_run.ts';
-import { type ModelPlace, merged, openPretrained, type Pretrained } from '../../src/run/pretrained.ts';
-import type { Store } from '../../src/run/store.ts';
+import type { Store } from '../../src/run/store/store.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';
 import { folderOf, SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 

@@ -5,13 +5,13 @@ import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { configHash, type SessionEvent, session } from '../../src/run/session.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
-import { allFiles } from '../../src/web/refuge_store.ts';
+import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `

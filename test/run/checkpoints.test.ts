@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CheckpointError } from '../../src/errors.ts';
-import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoints.ts';
-import { fileStore } from '../../src/run/files.node.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { type CrashMoment, crashingStore, fullStore } from './faulty_store.ts';
 
 const FILES = ['weights.safetensors', 'optimizer.safetensors', 'state.json', 'manifest.json'] as const;

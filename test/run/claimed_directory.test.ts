@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fileStore } from '../../src/run/files.node.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from './tiny_run.ts';
 
 const SAVES_OFTEN = YAML.replace('save_seconds: 3600', 'save_seconds: 0.000001');

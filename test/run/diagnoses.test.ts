@@ -5,10 +5,10 @@ import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `

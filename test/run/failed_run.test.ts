@@ -1,12 +1,12 @@
 /** What a run that failed leaves behind: everything before the failure, and the command that resumes. */
 
 import { describe, expect, it } from 'vitest';
-import { withResumeAdvice } from '../../src/cli/resume_advice.ts';
+import { withResumeAdvice } from '../../src/cli/runs/resume_advice.ts';
 import { CheckpointError, PluginError } from '../../src/errors.ts';
 import type { OwnMethods } from '../../src/methods/create.ts';
 import { method, type StepContext } from '../../src/methods/method.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { fullStore } from './faulty_store.ts';
 import { finish, firstToken, metricsOf, YAML } from './tiny_run.ts';
 

@@ -1,5 +1,5 @@
 import { CheckpointError } from '../../src/errors.ts';
-import type { Store } from '../../src/run/store.ts';
+import type { Store } from '../../src/run/store/store.ts';
 
 /** The moment of a crash within the operation where it happens: before it has any effect, after, or midway. */
 export type CrashMoment = 'before' | 'midway' | 'after';

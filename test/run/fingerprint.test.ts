@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { collectFingerprint, readGitCommit } from '../../src/run/fingerprint.node.ts';
+import { collectFingerprint, readGitCommit } from '../../src/run/fingerprint/fingerprint.node.ts';
 import {
   checkResume,
   describeChanges,
@@ -11,8 +11,8 @@ import {
   readFingerprint,
   sameBits,
   writeFingerprint,
-} from '../../src/run/fingerprint.ts';
-import { memoryStore } from '../../src/run/store.ts';
+} from '../../src/run/fingerprint/fingerprint.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 

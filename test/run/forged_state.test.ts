@@ -6,10 +6,10 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { Checkpoint } from '../../src/run/checkpoints.ts';
+import type { Checkpoint } from '../../src/run/checkpoint/checkpoints.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Mutations that are trained on from; all single ones are restored. */

@@ -6,9 +6,9 @@ import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
 import { Policy } from '../../src/model/policy.ts';
-import { readWeights, weightsSha256 } from '../../src/run/model_files.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { readWeights, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const { config } = parseConfig(

@@ -1,8 +1,8 @@
 /** A checkpoint knows its run: those of another one, copied in, are passed over. */
 import { describe, expect, it } from 'vitest';
-import { loadLatestCheckpoint } from '../../src/run/checkpoints.ts';
-import { encodeManifest } from '../../src/run/manifest.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
+import { encodeManifest } from '../../src/run/checkpoint/manifest.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from './tiny_run.ts';
 
 const SAVES_OFTEN = `${YAML.replace('save_seconds: 3600', 'save_seconds: 0.000001')}\nsave_total_limit: 4`;

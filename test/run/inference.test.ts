@@ -6,13 +6,13 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { stageOf } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
-import { loadLatestCheckpoint } from '../../src/run/checkpoints.ts';
-import { loadModel, weightsSha256 } from '../../src/run/model_files.ts';
+import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
+import { restoreWeights } from '../../src/run/checkpoint/state.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
+import { loadModel, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openForInference, openRun } from '../../src/run/open_run.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
-import { restoreWeights } from '../../src/run/state.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Its checkpoint holds a reference, moments and rollouts with updates to come. */

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileStore } from '../../src/run/files.node.ts';
-import { isAlive } from '../../src/run/lock.node.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { isAlive } from '../../src/run/store/lock.node.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 
 let root: string;
 let lock: string;

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 
 async function freshHash(): Promise<string> {
   vi.resetModules();
-  return (await import('../../src/run/mathematics.ts')).mathematicsHash();
+  return (await import('../../src/run/fingerprint/mathematics.ts')).mathematicsHash();
 }
 
 it('has the value that Node 20, Node 24 and Chrome 156 agree on', async () => {

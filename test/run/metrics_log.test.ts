@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileStore } from '../../src/run/files.node.ts';
-import { MetricsLog } from '../../src/run/metrics_log.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { MetricsLog } from '../../src/run/logs/metrics_log.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { fullStore } from './faulty_store.ts';
 
 const PATH = 'metrics.jsonl';

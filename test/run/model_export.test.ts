@@ -4,10 +4,10 @@ import { parseConfig } from '../../src/config/load.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
-import { exportModel, modelCard, ofLast } from '../../src/run/model_export.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
+import { exportModel, modelCard, ofLast } from '../../src/run/model/model_export.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const MODEL = 'model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}';

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { Policy } from '../../src/model/policy.ts';
 import { decodeSafetensors, encodeSafetensors, type TensorRecord } from '../../src/model/safetensors.ts';
-import { loadModel, readWeights, weightsSha256, writeModel } from '../../src/run/model_files.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { loadModel, readWeights, weightsSha256, writeModel } from '../../src/run/model/model_files.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { openPolicy, SMALL_CAPACITY, SMALL_SHAPE } from '../support/policies.ts';
 import { createTask } from '../support/tasks.ts';
 

@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CheckpointError } from '../../src/errors.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { fileStore } from '../../src/run/files.node.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { type Loss, SimulatedDisk } from './simulated_disk.ts';
 import { finish, metricsOf, YAML } from './tiny_run.ts';
 

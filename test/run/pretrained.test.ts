@@ -8,11 +8,11 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { exportModel, modelCard, ofLast } from '../../src/run/model_export.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
+import { exportModel, modelCard, ofLast } from '../../src/run/model/model_export.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
+import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { openPretrained, type Pretrained } from '../../src/run/pretrained.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { folderOf, openSmallPretrained, PADDED_VOCABULARY, smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const RUN = `model_name_or_path: ./base

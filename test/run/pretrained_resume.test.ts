@@ -8,15 +8,15 @@ import { createTasks } from '../../src/data/create_task.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { decodeSafetensors } from '../../src/model/safetensors.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { changedFiles, hashFiles } from '../../src/run/base_hashes.ts';
-import { fileStore } from '../../src/run/files.node.ts';
-import { readFingerprint } from '../../src/run/fingerprint.ts';
+import { readFingerprint } from '../../src/run/fingerprint/fingerprint.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
+import { sha256Hex } from '../../src/run/fingerprint/sha256.ts';
+import { changedFiles, hashFiles } from '../../src/run/model/base_hashes.ts';
+import { openPretrained } from '../../src/run/model/pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { openPretrained } from '../../src/run/pretrained.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
-import { sha256Hex } from '../../src/run/sha256.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { folderOf, smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/methods/records.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import { originWords, piecesOf, promptWords, provenanceOf, readProvenance } from '../../src/run/provenance.ts';
+import { originWords, piecesOf, promptWords, provenanceOf, readProvenance } from '../../src/run/logs/provenance.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { rolloutOf } from '../support/rollouts.ts';
 

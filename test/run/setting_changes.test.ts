@@ -2,18 +2,18 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { openRun } from '../../src/run/open_run.ts';
-import { fingerprintOf } from '../../src/run/run_fingerprint.node.ts';
-import { type SessionEvent, session } from '../../src/run/session.ts';
 import {
   changedConfig,
   readChanges,
   type SettingChange,
   settingOverrides,
   writeChange,
-} from '../../src/run/setting_changes.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
-import { allFiles } from '../../src/web/refuge_store.ts';
+} from '../../src/run/checkpoint/setting_changes.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
+import { openRun } from '../../src/run/open_run.ts';
+import { type SessionEvent, session } from '../../src/run/session.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { ofPreset, yamlOf } from '../../web/src/experiment.ts';
 import { createTasks } from '../support/tasks.ts';
 

@@ -4,11 +4,11 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { Rollout } from '../../src/methods/records.ts';
-import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoints.ts';
+import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { openRun } from '../../src/run/open_run.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
-import { memoryStore } from '../../src/run/store.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Two passes over each batch, and a sampler that keeps some tokens only: a checkpoint after step 1 has rollouts. */

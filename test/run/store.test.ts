@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CheckpointError } from '../../src/errors.ts';
-import { describeFileError } from '../../src/run/file_errors.ts';
-import { fileStore } from '../../src/run/files.node.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { describeFileError } from '../../src/run/store/file_errors.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
-import { crc32c, encodeEvent, joinBytes, type TensorBoardEvent } from '../../src/run/event_file.ts';
 import { flatStage } from '../../src/run/flat_config.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
-import { TensorBoardLog } from '../../src/run/tensorboard.ts';
+import { crc32c, encodeEvent, joinBytes, type TensorBoardEvent } from '../../src/run/logs/event_file.ts';
+import { TensorBoardLog } from '../../src/run/logs/tensorboard.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { loadGolden } from '../golden/load.ts';
 import { fullStore } from './faulty_store.ts';
 

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/model/policy.ts';
-import type { Pretrained } from '../../src/run/pretrained.ts';
+import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { loadGolden, type ScoredText } from '../golden/load.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { openSmolLm2, SMOLLM2_IS_MISSING, smolLm2Policy } from '../support/smollm2.ts';

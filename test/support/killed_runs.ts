@@ -4,9 +4,9 @@ import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Collected, StepMetrics } from '../../src/methods/records.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/state.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openSmallRun, type SmallRun } from './small_runs.ts';
 import { getTaskDefinition } from './tasks.ts';
 

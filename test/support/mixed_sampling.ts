@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { groupByPrefix, packBatch, splitGroups } from '../../src/model/batch.ts';
 import type { Policy } from '../../src/model/policy.ts';
-import type { SamplerSettings } from '../../src/model/sample_request.ts';
-import type { SampledSequence } from '../../src/model/sampled_sequence.ts';
-import { openSampler } from '../../src/model/sampler.ts';
+import type { SamplerSettings } from '../../src/model/sampling/sample_request.ts';
+import type { SampledSequence } from '../../src/model/sampling/sampled_sequence.ts';
+import { openSampler } from '../../src/model/sampling/sampler.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { concatenated, SMALL_SHAPE } from './policies.ts';
 

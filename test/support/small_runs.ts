@@ -10,7 +10,7 @@ import type { Backend } from '../../src/kernels/kernels.ts';
 import type { OwnMethods } from '../../src/methods/create.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { weightsSha256 } from '../../src/run/model_files.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { getTaskDefinition } from './tasks.ts';
 

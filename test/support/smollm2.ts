@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { Capacity } from '../../src/model/capacity.ts';
+import type { Capacity } from '../../src/model/memory/capacity.ts';
 import { Policy } from '../../src/model/policy.ts';
 import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
-import { findModel } from '../../src/run/find_model.node.ts';
-import { openPretrained, type Pretrained } from '../../src/run/pretrained.ts';
+import { findModel } from '../../src/run/model/find_model.node.ts';
+import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 
 const FOLDER = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../../models', import.meta.url));
 

@@ -1,7 +1,12 @@
 /** What SmolLM2 is asked in its tests: sampled, and scored as it was sampled. */
 import { packBatch, splitGroups, type TokenGroup } from '../../src/model/batch.ts';
-import { type Completion, type GenerationRequest, generate, wholeVocabulary } from '../../src/model/generation.ts';
 import type { Policy } from '../../src/model/policy.ts';
+import {
+  type Completion,
+  type GenerationRequest,
+  generate,
+  wholeVocabulary,
+} from '../../src/model/sampling/generation.ts';
 import { loadGolden, type ScoredText } from '../golden/load.ts';
 import { concatenated, generationSettings, inCompletionOrder } from './policies.ts';
 

@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generate } from '../../src/model/generation.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { loadBackend } from '../support/backends.ts';
 import { normals } from '../support/data.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { flatConfig } from '../../src/run/flat_config.ts';
-import { memoryStore, type Store } from '../../src/run/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { MlflowClient } from '../../src/trackers/mlflow_client.ts';
 import { liveMlflow } from '../../src/trackers/mlflow_live.ts';

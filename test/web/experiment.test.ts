@@ -1,7 +1,7 @@
 /** Links and YAML of the page: what a link carries is what the command line reads. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/config/catalogue.ts';
+import { catalogue } from '../../src/catalogue/catalogue.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, yamlOf } from '../../web/src/experiment.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generate, generateKept } from '../../src/model/generation.ts';
+import { generate, generateKept } from '../../src/model/sampling/generation.ts';
 import { openAdapter } from '../support/adapters.ts';
 import { bitsOf, generationSettings, NO_UPDATE, openPolicy, randomGroups } from '../support/policies.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';

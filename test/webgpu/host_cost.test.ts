@@ -7,8 +7,8 @@ import { countedGpu } from '../../bench/gpu_calls.mjs';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generateKept } from '../../src/model/generation.ts';
 import type { Policy } from '../../src/model/policy.ts';
+import { generateKept } from '../../src/model/sampling/generation.ts';
 import { nullAdapter } from '../support/adapters.ts';
 import { generationSettings, NO_UPDATE, openPolicy, randomGroups } from '../support/policies.ts';
 

@@ -5,7 +5,7 @@ import type { AdapterSource } from '../../src/kernels/webgpu/adapter.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { WebgpuOptions } from '../../src/kernels/webgpu/options.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generate } from '../../src/model/generation.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import { openAdapter, tapped } from '../support/adapters.ts';
 import { bitsOf, generationSettings, openPolicy, randomGroups, sha256Of } from '../support/policies.ts';
 import { tenSteps, WITH_EVERYTHING, withPolicy } from '../support/ten_steps.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { generate } from '../../src/model/generation.ts';
+import { generate } from '../../src/model/sampling/generation.ts';
 import { loadBackend } from '../support/backends.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
 import { bitsOf, generationSettings, inCompletionOrder, sha256Of } from '../support/policies.ts';

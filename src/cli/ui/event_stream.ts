@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunState } from '../../report/data.ts';
-import { fileStore } from '../../run/files.node.ts';
-import { controlState } from '../run_requests.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { controlState } from '../process/run_requests.ts';
 import type { FoundRun } from './folder.ts';
 import { LogTail } from './log_tail.ts';
 

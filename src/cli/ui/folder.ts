@@ -1,8 +1,8 @@
 /** The runs of a folder by the names that addresses use. A name is looked up among those that are there, never joined. */
 import { access } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { type RunRow, runDirectories, runRows } from '../run_rows.ts';
-import { differences } from '../runs.ts';
+import { differences } from '../commands/runs.ts';
+import { type RunRow, runDirectories, runRows } from '../runs/run_rows.ts';
 import { KeptRows } from './kept_rows.ts';
 
 export interface FoundRun {

@@ -1,5 +1,5 @@
 /** The lines of metrics.jsonl as they are written, by whichever process: read from where the last look ended. */
-import type { Store } from '../../run/store.ts';
+import type { Store } from '../../run/store/store.ts';
 
 const LOG = 'metrics.jsonl';
 const NEWLINE = 0x0a;

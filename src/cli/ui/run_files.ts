@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { resolvedTree } from '../../config/dump.ts';
 import { CheckpointError } from '../../errors.ts';
 import { recordedConfig } from '../../run/describe_run.ts';
-import { fileStore } from '../../run/files.node.ts';
+import { fileStore } from '../../run/store/files.node.ts';
 import type { FoundRun } from './folder.ts';
 
 /** What the page needs besides: of the logs, and of what other programs read, it makes its own. */

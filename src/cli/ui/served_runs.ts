@@ -1,9 +1,9 @@
 /** What a page is told of the runs that it shows: their stages, and which of them differ in the seed alone. */
 import type { ServedRun } from '../../report/data.ts';
 import { readOutline } from '../../report/read_run.ts';
-import { fileStore } from '../../run/files.node.ts';
-import type { RunRow } from '../run_rows.ts';
-import { differences } from '../runs.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { differences } from '../commands/runs.ts';
+import type { RunRow } from '../runs/run_rows.ts';
 import type { FoundRun, RunFolder } from './folder.ts';
 
 /** Keys in which a group differs that its label names. */

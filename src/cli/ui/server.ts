@@ -13,8 +13,8 @@ import {
   makeRunsPage,
   newestCompletions,
 } from '../../report/served_pages.ts';
-import { fileStore } from '../../run/files.node.ts';
-import { REQUESTS, type RunRequest, requestOf } from '../run_requests.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { REQUESTS, type RunRequest, requestOf } from '../process/run_requests.ts';
 import { streamEvents } from './event_stream.ts';
 import { type FoundRun, RunFolder } from './folder.ts';
 import { type Admission, admit } from './guard.ts';

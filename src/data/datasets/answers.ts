@@ -10,7 +10,7 @@ import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { malformed, missing, truncated, wrongValue } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { correct, judgeList, judgeNumber, judgeText } from '../judge.ts';
-import { tagged } from '../style.ts';
+import { tagged } from '../prompts/style.ts';
 import type { VerifyContext } from '../task.ts';
 import type { Comparison, DatasetExtraction } from './card.ts';
 import type { Row } from './read_rows.ts';

@@ -8,7 +8,7 @@ import type { Verdict } from '../../rewards/verdict.ts';
 import { byteTokenizer } from '../../text/byte_tokenizer.ts';
 import { type Codec, type Message, promptText } from '../../text/codec.ts';
 import { conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
-import { openingOf } from '../style.ts';
+import { openingOf } from '../prompts/style.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
 import { type AnswerReader, answerReader, ownReader, type Verifier, verifyExtracted } from './answers.ts';
 import { type Comparison, DATASET, type DatasetKnobs, datasetCard } from './card.ts';

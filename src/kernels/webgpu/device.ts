@@ -2,7 +2,7 @@
 import { BackendError } from '../../errors.ts';
 import { type AdapterDescription, adapterLine, describeAdapter } from './adapter.ts';
 import { PipelineCache } from './pipelines.ts';
-import { neighbouringLanes } from './subgroups.ts';
+import { neighbouringLanes } from './shaders/subgroups.ts';
 
 /** Limits that are raised from WebGPU's defaults to what the adapter has. Kernels stay within the defaults. */
 const RAISED_LIMITS = ['maxBufferSize', 'maxStorageBufferBindingSize'] as const;

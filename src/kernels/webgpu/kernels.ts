@@ -1,21 +1,21 @@
 /** Every kernel of the interface and the function that records its dispatches. */
 import type { KernelName, Kernels } from '../kernels.ts';
-import { adamw } from './adamw.ts';
-import { attention } from './attention.ts';
-import { attentionBackward } from './attention_backward.ts';
-import { add, copy, fill, mix, scale } from './elementwise.ts';
-import { embedding, embeddingBackward } from './embedding.ts';
-import { gatherRows, gatherRowsBackward } from './gather_rows.ts';
-import { gradientNorm } from './gradient_norm.ts';
-import { groupAdvantages } from './group_advantages.ts';
-import { linear, linearInputGradient, linearWeightGradient } from './linear.ts';
-import { linearLogprob, linearLogprobBackward } from './linear_logprob.ts';
-import { policyObjective } from './policy_objective.ts';
 import type { Recorder } from './recorder.ts';
-import { rmsNorm, rmsNormBackward } from './rms_norm.ts';
-import { rotary, rotaryBackward } from './rotary.ts';
-import { sample } from './sample.ts';
-import { swiglu, swigluBackward } from './swiglu.ts';
+import { adamw } from './shaders/adamw.ts';
+import { attention } from './shaders/attention.ts';
+import { attentionBackward } from './shaders/attention_backward.ts';
+import { add, copy, fill, mix, scale } from './shaders/elementwise.ts';
+import { embedding, embeddingBackward } from './shaders/embedding.ts';
+import { gatherRows, gatherRowsBackward } from './shaders/gather_rows.ts';
+import { gradientNorm } from './shaders/gradient_norm.ts';
+import { groupAdvantages } from './shaders/group_advantages.ts';
+import { linear, linearInputGradient, linearWeightGradient } from './shaders/linear.ts';
+import { linearLogprob, linearLogprobBackward } from './shaders/linear_logprob.ts';
+import { policyObjective } from './shaders/policy_objective.ts';
+import { rmsNorm, rmsNormBackward } from './shaders/rms_norm.ts';
+import { rotary, rotaryBackward } from './shaders/rotary.ts';
+import { sample } from './shaders/sample.ts';
+import { swiglu, swigluBackward } from './shaders/swiglu.ts';
 
 type KernelRecorder<Name extends KernelName> = (recorder: Recorder, args: Parameters<Kernels[Name]>[0]) => void;
 

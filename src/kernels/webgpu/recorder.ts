@@ -10,10 +10,10 @@ import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes } from './layout.ts';
 import type { Tiling } from './options.ts';
 import type { BindingAccess, PendingPipeline, PipelineCache } from './pipelines.ts';
-import type { ReductionSize } from './reductions.ts';
-import { workgroupReductions } from './reductions.ts';
 import type { Binding, BoundOperand } from './shader.ts';
 import { shaderModule } from './shader.ts';
+import type { ReductionSize } from './shaders/reductions.ts';
+import { workgroupReductions } from './shaders/reductions.ts';
 
 /** How a kernel uses a slot. `raise`: an int slot whose elements are only raised, atomically. */
 export interface Operand {

@@ -6,7 +6,7 @@ import { key, real, whole } from '../../options/keys.ts';
 import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
-import { klOf } from './kl_of.ts';
+import { klOf } from '../support/loss/kl_of.ts';
 
 /** Of the error that one step may act on, to either side. */
 const MOST_ERROR = 0.2;

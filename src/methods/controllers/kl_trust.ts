@@ -11,7 +11,7 @@ import { choice, key, real } from '../../options/keys.ts';
 import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, StepLevers } from '../points.ts';
-import { klOf } from './kl_of.ts';
+import { klOf } from '../support/loss/kl_of.ts';
 
 /** What beta is multiplied by. */
 const RAISE = 2;

@@ -6,7 +6,7 @@ import { flag, key, laterKey, real, unset, whole } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, Levers } from '../points.ts';
-import { klOf } from './kl_of.ts';
+import { klOf } from '../support/loss/kl_of.ts';
 
 export const refReset = method({
   id: 'ref-reset',

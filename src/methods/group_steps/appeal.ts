@@ -7,7 +7,7 @@ import type { Json } from '../../options/json.ts';
 import { key, real, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
+import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Weight of the newest round in the moving averages. */
 const NEWEST = 0.1;

@@ -10,7 +10,7 @@ import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { mapRollouts, rewardIndex, unknownReward } from './reward_parts.ts';
+import { mapRollouts, rewardIndex, unknownReward } from '../support/rewards/reward_parts.ts';
 
 /** Sums of products of deviations from the means of the groups. */
 interface Moments {

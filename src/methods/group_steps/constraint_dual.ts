@@ -7,7 +7,7 @@ import type { Json } from '../../options/json.ts';
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { mapRollouts, readerOf, rewardKey, unknownReward } from './reward_parts.ts';
+import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
 interface Dual {
   price: number;

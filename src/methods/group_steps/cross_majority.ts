@@ -7,8 +7,8 @@
  */
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, changedReward, targetOf } from './reward_parts.ts';
-import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from './vote.ts';
+import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 const TWIN = '/twin';
 

@@ -3,8 +3,8 @@ import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { rewardNames } from './reward_names.ts';
-import { mapRollouts, readerOf, unknownReward } from './reward_parts.ts';
+import { rewardNames } from '../support/rewards/reward_names.ts';
+import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 export const ensemble = method({
   id: 'ensemble',

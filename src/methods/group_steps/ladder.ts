@@ -8,7 +8,7 @@ import { real, text } from '../../options/schemas.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
-import { mapRollouts, readerOf, unknownReward } from './reward_parts.ts';
+import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 const rung = z.strictObject(
   {

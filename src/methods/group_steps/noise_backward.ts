@@ -6,8 +6,8 @@
 import { key, real, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { centredWarning } from './noise_warnings.ts';
-import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
+import { centredWarning } from '../support/rewards/noise_warnings.ts';
+import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
 
 const rate = (what: string) => real({ least: 0, below: 1, example: 0.1 }).default(0).describe(what);
 

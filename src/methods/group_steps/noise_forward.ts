@@ -7,8 +7,8 @@
 import { key, real, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { centredWarning } from './noise_warnings.ts';
-import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
+import { centredWarning } from '../support/rewards/noise_warnings.ts';
+import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
 
 export const noiseForward = method({
   id: 'noise-forward',

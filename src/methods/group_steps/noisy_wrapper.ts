@@ -7,7 +7,7 @@ import { key, real, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, mapRollouts, targetOf } from './reward_parts.ts';
+import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
 
 const rate = (what: string) => real({ least: 0, most: 1, example: 0.1 }).default(0).describe(what);
 

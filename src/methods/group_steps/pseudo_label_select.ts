@@ -11,7 +11,7 @@ import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { answerBy, type Vote, voteByOption, voteOf } from './vote.ts';
+import { answerBy, type Vote, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 export const pseudoLabelSelect = method({
   id: 'pseudo-label-select',

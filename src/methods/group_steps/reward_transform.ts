@@ -3,8 +3,14 @@ import { z } from 'zod';
 import { choice, key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { winRates } from './relative.ts';
-import { changeConflict, changedReward, mapRollouts, mapWithinGroups, targetOf } from './reward_parts.ts';
+import { winRates } from '../support/rewards/relative.ts';
+import {
+  changeConflict,
+  changedReward,
+  mapRollouts,
+  mapWithinGroups,
+  targetOf,
+} from '../support/rewards/reward_parts.ts';
 
 const levels = z
   .array(z.tuple([z.number(), z.number()]), {

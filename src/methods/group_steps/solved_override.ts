@@ -10,7 +10,7 @@ import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import type { GrpoStageConfig, RewardConfig } from '../stage.ts';
-import { mapRollouts, readerOf, unknownReward } from './reward_parts.ts';
+import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 export const solvedOverride = method({
   id: 'solved-override',

@@ -1,10 +1,10 @@
 /** Groups whose rewards hardly differ are dead: their order would be noise, which a division by the deviation blows up. */
 import { key, real } from '../../options/keys.ts';
-import { counts } from '../advantages/baseline.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
-import { spreadOf } from './relative.ts';
+import { counts } from '../support/credit/baseline.ts';
+import { spreadOf } from '../support/rewards/relative.ts';
 
 export const spreadGuard = method({
   id: 'spread-guard',

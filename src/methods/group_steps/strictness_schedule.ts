@@ -11,7 +11,7 @@
 import { choice, key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, mapRollouts, rewardKey, targetOf } from './reward_parts.ts';
+import { changeConflict, mapRollouts, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Of a schedule that passes a threshold by rounding. */
 const SLACK = 1e-9;

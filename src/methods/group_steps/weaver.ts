@@ -9,9 +9,9 @@ import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { posteriors, shareOfVotes, type VotePattern } from './dawid_skene.ts';
-import { rewardNames } from './reward_names.ts';
-import { mapRollouts, readerOf, unknownReward } from './reward_parts.ts';
+import { posteriors, shareOfVotes, type VotePattern } from '../support/rewards/dawid_skene.ts';
+import { rewardNames } from '../support/rewards/reward_names.ts';
+import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 /** Fewest verifiers whose rates their votes can tell. */
 const FEWEST = 3;

@@ -5,8 +5,8 @@
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { winRates } from './relative.ts';
-import { changeConflict, changedReward, mapWithinGroups, targetOf } from './reward_parts.ts';
+import { winRates } from '../support/rewards/relative.ts';
+import { changeConflict, changedReward, mapWithinGroups, targetOf } from '../support/rewards/reward_parts.ts';
 
 export const winRate = method({
   id: 'win-rate',

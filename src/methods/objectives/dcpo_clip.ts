@@ -6,7 +6,7 @@ import { key, real } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
-import { clipBetween, decidingBound } from './clipped.ts';
+import { clipBetween, decidingBound } from '../support/loss/clipped.ts';
 
 const MOST_RATIO = 10;
 

@@ -6,13 +6,13 @@
  * with `seq-mean`, each group the same. arXiv:2305.18290.
  */
 import { key, real } from '../../options/keys.ts';
-import { counts } from '../advantages/baseline.ts';
-import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
-import { extentOf, placesByGroup } from './by_group.ts';
-import { sigmoid, softplus } from './logistic.ts';
+import { counts } from '../support/credit/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
+import { sigmoid, softplus } from '../support/loss/logistic.ts';
 
 export const dpoPairs = method({
   id: 'dpo-pairs',

@@ -8,12 +8,12 @@
  * same. The paper's bound on the KL is the loss term `hinge-kl`. arXiv:2510.04474.
  */
 import { key, real } from '../../options/keys.ts';
-import { counts } from '../advantages/baseline.ts';
-import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
-import { extentOf, placesByGroup } from './by_group.ts';
+import { counts } from '../support/credit/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 
 export const drpo = method({
   id: 'drpo',

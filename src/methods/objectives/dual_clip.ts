@@ -5,7 +5,7 @@
 import { key, real } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
-import { clipBetween, clipHighOption, clipLowOption, decidingBound } from './clipped.ts';
+import { clipBetween, clipHighOption, clipLowOption, decidingBound } from '../support/loss/clipped.ts';
 
 export const dualClip = method({
   id: 'dual-clip',

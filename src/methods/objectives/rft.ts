@@ -3,12 +3,12 @@
  * The plainest way to learn from a verifier, and the one to compare others with. Equal answers of a group count once.
  */
 
-import { counts } from '../advantages/baseline.ts';
-import { SOLVED_OPTIONS, solvedBy } from '../advantages/solved.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import type { Rollout } from '../records.ts';
+import { counts } from '../support/credit/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { lossTokens } from '../tokens.ts';
 
 export const rft = method({

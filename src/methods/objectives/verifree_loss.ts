@@ -10,7 +10,7 @@ import { isOnPolicy, unreadRatio, usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import type { Rollout } from '../records.ts';
-import { ownWeight } from './by_group.ts';
+import { ownWeight } from '../support/loss/by_group.ts';
 
 export const verifreeLoss = method({
   id: 'verifree-loss',

@@ -1,12 +1,12 @@
 /** The section of completions: one step at a time, each group's members side by side, the best first. */
 
 import { thousands } from '../../format.ts';
-import { originWords, type Piece, piecesOf, promptWords } from '../../run/provenance.ts';
+import { originWords, type Piece, piecesOf, promptWords } from '../../run/logs/provenance.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';
 import { formatValue } from '../format.ts';
+import { nearest } from './charts/scales.ts';
 import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } from './completion_search.ts';
 import { choices, element, shape } from './dom.ts';
-import { nearest } from './scales.ts';
 import type { Curves } from './track.ts';
 import { readStep, writeState } from './url_state.ts';
 

@@ -2,12 +2,12 @@
 import type { JsonObject } from '../../run/json.ts';
 import type { CompletionsData, RunState, ServedRun } from '../data.ts';
 import { CurveReader } from '../series.ts';
-import { ChartSection, sourceOf } from './charts.ts';
+import { ChartSection, sourceOf } from './charts/charts.ts';
+import { RedrawTimer } from './charts/redraw_timer.ts';
 import { RunCommands } from './commands.ts';
 import { CompletionsViewer } from './completions.ts';
 import { byId, element, write } from './dom.ts';
 import { followLogs } from './follow_logs.ts';
-import { RedrawTimer } from './redraw_timer.ts';
 import { Curves } from './track.ts';
 
 /** Milliseconds from one look at the completions to the next, and at what the server says of a run under way. */

@@ -1,10 +1,10 @@
 /** The page comes alive: a report by the data that it carries, the others by what their server tells. */
 import type { PageData } from '../data.ts';
+import { showOverlay } from './charts/overlay.ts';
+import { forget, setTheme } from './charts/palette.ts';
 import { byId } from './dom.ts';
 import { showListedRuns } from './listed_runs.ts';
 import { showLiveRun } from './live_run.ts';
-import { showOverlay } from './overlay.ts';
-import { forget, setTheme } from './palette.ts';
 import { showReport } from './report_page.ts';
 
 const data = JSON.parse(byId('data').textContent ?? '') as PageData; // written by page_html.ts, of this type

@@ -1,6 +1,6 @@
 /** A report: everything is here. */
 import type { ReportData } from '../data.ts';
-import { ChartSection, sourceOf } from './charts.ts';
+import { ChartSection, sourceOf } from './charts/charts.ts';
 import { CompletionsViewer } from './completions.ts';
 import { byId } from './dom.ts';
 import { Curves } from './track.ts';

@@ -1,5 +1,5 @@
 /** What is looked at, in the address behind `#`: a link restores it. The report's file keeps it as well as a server's page. */
-import type { View } from './chart_lines.ts';
+import type { View } from './charts/chart_lines.ts';
 import type { Axis } from './track.ts';
 
 const AXES: readonly string[] = ['step', 'time', 'tokens'] satisfies Axis[];

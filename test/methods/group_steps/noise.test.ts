@@ -1,7 +1,7 @@
 /** A verifier that errs, and what undoes its errors: noisy-wrapper, noise-backward, noise-forward, appeal. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.ts';
-import { group } from '../../../src/methods/advantages/group.ts';
+import { group } from '../../../src/methods/advantage_estimators/group.ts';
 import { METHODS } from '../../../src/methods/registry.ts';
 import { remarksOn } from '../../../src/methods/remarks.ts';
 import type { StageConfig } from '../../../src/methods/stage.ts';

@@ -3,7 +3,7 @@
  * middle of a batch goes on to the same weights, and micro-batches do not change a bit.
  */
 import { describe, expect, it } from 'vitest';
-import { describeMethod } from '../../../src/config/catalogue.ts';
+import { describeMethod } from '../../../src/catalogue/catalogue.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import { createTasks } from '../../../src/data/index.ts';
 import { train } from '../../../src/grpo/trainer.ts';
@@ -11,9 +11,9 @@ import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../../src/methods/records.ts';
 import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
-import { weightsSha256 } from '../../../src/run/model_files.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../../src/run/checkpoint/state.ts';
+import { weightsSha256 } from '../../../src/run/model/model_files.ts';
 import { openRun } from '../../../src/run/open_run.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../../src/run/state.ts';
 
 const config = (line: string, micro = 16): string => `
 tasks: [{name: sort_digits, digits: 2}, {name: reverse_text, min_length: 2, max_length: 2}]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { group } from '../../../src/methods/advantages/group.ts';
+import { group } from '../../../src/methods/advantage_estimators/group.ts';
 import { StepTrial } from '../../support/group_steps.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stepContext } from '../../support/step_scopes.ts';

@@ -1,8 +1,8 @@
 /** Checkpoints that are damaged, or of a model that is not computed here: each is one clear message. */
 import { describe, expect, it } from 'vitest';
 import { CheckpointError } from '../../../src/errors.ts';
+import { planPolicy } from '../../../src/model/memory/plan.ts';
 import type { Parameter } from '../../../src/model/parameters.ts';
-import { planPolicy } from '../../../src/model/plan.ts';
 import { readModelConfig } from '../../../src/model/pretrained/config_json.ts';
 import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
 import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';

@@ -1,0 +1,176 @@
+/**
+ * All that a config can name, as plain data: the tasks with their knobs, the rewards and methods with their options.
+ * The list of the command, the documentation and the controls of the page are made of it, and so show whatever a
+ * definition declares.
+ */
+import { stringify } from 'yaml';
+import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from '../config/keys/method_keys.ts';
+import { listedCards } from '../data/registry.ts';
+import type { Knobs, ListedCard } from '../data/task.ts';
+import type { About, Method } from '../methods/method.ts';
+import { METHODS } from '../methods/registry.ts';
+import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import { describeOptions, type OptionText } from '../options/describe.ts';
+import type { Json } from '../options/json.ts';
+import { builtInRewards } from '../rewards/built_in.ts';
+import type { RewardDefinition } from '../rewards/definition.ts';
+
+/** A task as the catalogue lists it, at its default knobs. */
+export interface CatalogueTask {
+  readonly name: string;
+  readonly does: string;
+  readonly example: readonly [prompt: string, answer: string];
+  readonly category: string;
+  readonly tier: 1 | 2 | 3;
+  /** Rewards that fit: the verdict's score, and its sub-scores. */
+  readonly rewards: readonly string[];
+  readonly options: readonly OptionText[];
+  /** Presets, easiest first: the knobs that differ from the defaults. */
+  readonly levels: readonly Readonly<Record<string, Json | undefined>>[];
+  /** Ways to ask for it, a line of a config each. */
+  readonly yaml: readonly string[];
+}
+
+export interface CatalogueReward {
+  readonly name: string;
+  readonly does: string;
+  readonly options: readonly OptionText[];
+  readonly yaml: readonly string[];
+}
+
+export interface CatalogueMethod extends About {
+  readonly name: string;
+  /** The point of a step at which it acts, as the YAML spells it. */
+  readonly point: string;
+  /** A stage that does not name the point has it. */
+  readonly isDefault: boolean;
+  readonly options: readonly OptionText[];
+  /** Its options may also stand among the keys of the stage. */
+  readonly optionsAreStageKeys: boolean;
+  /** A stage may have it several times. */
+  readonly isRepeatable: boolean;
+  /** Lines of a stage, each of which asks for it: by its point, then by TRL's keys. */
+  readonly yaml: readonly string[];
+}
+
+/** A point of a step at which methods act. */
+export interface CataloguePoint {
+  /** As the YAML spells it. */
+  readonly name: string;
+  readonly takes: 'one' | 'chain' | 'many';
+  readonly does: string;
+}
+
+/** How many methods a point takes, in words. */
+export const TAKES: Readonly<Record<CataloguePoint['takes'], string>> = {
+  one: 'Takes one.',
+  chain: 'Takes one, or a list.',
+  many: 'Takes a list.',
+};
+
+/** Everything that a config can name, as plain data: what a page's controls are made of. */
+export interface Catalogue {
+  readonly tasks: readonly CatalogueTask[];
+  readonly rewards: readonly CatalogueReward[];
+  /** In the order in which a step meets them. */
+  readonly points: readonly CataloguePoint[];
+  /** By point, in its order. */
+  readonly methods: readonly CatalogueMethod[];
+}
+
+/** The key beside which every example of a method stands: group steps name rewards, which must be there. */
+export const EXAMPLE_REWARDS = 'reward_funcs: [accuracy, {name: positions, weight: 0}, {name: lcs, weight: 0}]';
+
+/** Made anew at each call. */
+export function catalogue(): Catalogue {
+  return {
+    tasks: listedCards().map(describeTask),
+    rewards: Object.entries(builtInRewards).map(([name, definition]) => describeReward(name, definition)),
+    points: METHOD_POINTS.map((point) => {
+      const { yaml, takes, text } = POINT_KEYS[point];
+      return { name: yaml, takes, does: text };
+    }),
+    methods: METHOD_POINTS.flatMap((point) => {
+      const methods: readonly Method<unknown>[] = METHODS[point];
+      return methods.map((method) => describeMethod(point, method));
+    }),
+  };
+}
+
+export function describeTask(card: ListedCard<Knobs>): CatalogueTask {
+  const { name, does, example, category, tier, parts, levels } = card;
+  const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(builtInRewards, part))];
+  const options = describeOptions(card.knobs);
+  const needed = valuesOf(options.filter(({ isNeeded }) => isNeeded));
+  const byLevel = levels.length === 0 ? [] : [{ name, level: 0 }];
+  const byKnob = Object.entries(valuesOf(options)).slice(0, 1);
+  const written = [named(name, needed), ...byLevel, ...byKnob.map(([knob, value]) => ({ name, [knob]: value }))];
+  const yaml = [...new Set(written.map((task) => line({ task })))];
+  return { name, does, example, category, tier, rewards, options, levels, yaml };
+}
+
+export function describeReward(name: string, { does, options: table }: RewardDefinition): CatalogueReward {
+  const options = describeOptions(table);
+  const reward = named(name, valuesOf(options.filter(({ isNeeded }) => isNeeded)));
+  return { name, does, options, yaml: [line({ reward_funcs: [reward] })] };
+}
+
+export function describeMethod(point: MethodPoint, method: Method<unknown>): CatalogueMethod {
+  const { id, about, optionsAreStageKeys = false, isRepeatable = false } = method;
+  const options = describeOptions(method.options);
+  return {
+    name: id,
+    point: POINT_KEYS[point].yaml,
+    ...about,
+    isDefault: isDefault(point, id),
+    options,
+    optionsAreStageKeys,
+    isRepeatable,
+    yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
+  };
+}
+
+function isDefault(point: MethodPoint, id: string): boolean {
+  if (POINT_KEYS[point].takes === 'many') return false;
+  if (point === 'objective' || point === 'aggregation') return LOSS_TYPES.get(DEFAULT_LOSS_TYPE)?.[point] === id;
+  return METHODS[point][0].id === id;
+}
+
+/** With what it cannot do without, and with all of its options. */
+function pointLines(point: MethodPoint, method: Method<unknown>, options: readonly OptionText[]): string[] {
+  const { yaml, takes } = POINT_KEYS[point];
+  // The weight of a term that a key of TRL's switches on is 0 by default.
+  const needed = options.filter(({ name, isNeeded }) => isNeeded || name === method.switchedOnBy?.key.yaml);
+  const written = [needed, options].map((some) => named(method.id, valuesOf(some)));
+  return [...new Set(written.map((one) => line({ [yaml]: takes === 'many' ? [one] : one })))];
+}
+
+function switchLines({ switchedOnBy }: Method<unknown>, options: readonly OptionText[]): string[] {
+  const value = switchedOnBy?.written(valuesOf(options));
+  return switchedOnBy === undefined || value === undefined ? [] : [line({ [switchedOnBy.key.yaml]: value })];
+}
+
+function lossTypeLines(point: MethodPoint, id: string): string[] {
+  if (point !== 'objective' && point !== 'aggregation') return [];
+  return [...LOSS_TYPES].filter(([, meant]) => meant[point] === id).map(([name]) => line({ loss_type: name }));
+}
+
+/** A value for each option: its example, which says more than its default. */
+function valuesOf(options: readonly OptionText[]): Record<string, Json> {
+  return Object.fromEntries(
+    options.flatMap(({ name, example, default: fallback }) => {
+      const value = example ?? fallback;
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function named(name: string, values: Readonly<Record<string, Json>>): Json {
+  return Object.keys(values).length === 0 ? name : { name, ...values };
+}
+
+/** A key and its value in a line of YAML. */
+function line(entry: Readonly<Record<string, Json>>): string {
+  const [[key, value]] = Object.entries(entry);
+  return `${key}: ${stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim()}`;
+}

@@ -1,0 +1,62 @@
+/** Facts of the catalogue in words, as the list and the reference page have them. */
+
+import type { OptionText } from '../options/describe.ts';
+import type { CatalogueMethod } from './catalogue.ts';
+import type { MethodRemark } from './method_facts.ts';
+
+/** `whole number from 2 to 9; default 4`. */
+export function valueText({ rule, default: value, isNeeded }: OptionText): string {
+  if (value !== undefined) return `${rule}; default ${value === '' ? 'none' : value}`;
+  return isNeeded ? `${rule}; must be given` : `${rule}; may be left out`;
+}
+
+/** `numbers: 2`, `the defaults`. */
+export function levelText(level: object): string {
+  const knobs = Object.entries(level).map(([knob, value]) => `${knob}: ${String(value)}`);
+  return knobs.length === 0 ? 'the defaults' : knobs.join(', ');
+}
+
+/** `arXiv:2506.13585`, `after arXiv:2505.24864`, `our own`. */
+export function sourceText({ source, certainty }: Pick<CatalogueMethod, 'source' | 'certainty'>): string {
+  const name = source === 'own' ? 'our own' : `arXiv:${source}`;
+  return certainty === 'after the paper' ? `after ${name}` : name;
+}
+
+/** What the formula is worth, in a sentence. */
+export function certaintyText({ certainty }: Pick<CatalogueMethod, 'certainty'>): string {
+  switch (certainty) {
+    case 'paper':
+      return "the source's own formula";
+    case 'after the paper':
+      return 'written after the paper: its idea; details and defaults are not read out of it';
+    case 'own':
+      return 'a form of this project';
+  }
+}
+
+const MOST_NAMED = 6;
+
+/** `with vespo (refused): vespo takes weights by token …`, `with an odd num_generations (warning): …`. */
+export function remarkText({ level, of, by, text }: MethodRemark, id: string): string {
+  const named = of.length > MOST_NAMED ? [...of.slice(0, MOST_NAMED), `${of.length - MOST_NAMED} more`] : of;
+  const where = of.length === 0 ? 'beside the defaults' : `with ${named.join(', ')}`;
+  const how = { conflict: 'refused', warning: 'warning', note: 'note' }[level];
+  return `${where} (${by === id ? how : `${how} of ${by}`}): ${text}`;
+}
+
+/** In Markdown. */
+export function optionTable(options: readonly OptionText[]): string {
+  const rows = options.map(
+    (option) => `| \`${option.name}\` | ${tableCell(valueText(option))} | ${tableCell(option.text)} |`,
+  );
+  return ['| option | takes | what it does |', '|---|---|---|', ...rows].join('\n');
+}
+
+export function tableCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+/** Of a method that a stage may have several times. */
+export function repeatsText(name: string): string {
+  return `a stage may have it more than once; the second one logs as \`${name}#2/…\``;
+}

@@ -1,0 +1,152 @@
+/**
+ * What a method asks of a run and says of others, found by asking: it is put into a stage by itself, into stages that
+ * differ in how they sample and update, and beside each other method. For `methods show` and the pages of docs/methods.
+ */
+
+import { POINT_KEYS } from '../config/keys/method_keys.ts';
+import { parseConfig } from '../config/load.ts';
+import { builtIn } from '../config/stage_methods.ts';
+import { needsOf, type StageNeeds } from '../methods/create.ts';
+import { METHODS } from '../methods/registry.ts';
+import type { RemarkLevel } from '../methods/remark.ts';
+import { remarksOn } from '../methods/remarks.ts';
+import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import type { Plugin } from '../options/keys.ts';
+import { describeMethod, EXAMPLE_REWARDS } from './catalogue.ts';
+
+/** One text, and what it is said of. */
+export interface MethodRemark {
+  readonly level: RemarkLevel;
+  /** `what is so; remedy`. */
+  readonly text: string;
+  /** Who says it. */
+  readonly by: string;
+  /** Empty where it is said whatever the stage has; else other methods, or a property of the stage. */
+  readonly of: readonly string[];
+}
+
+interface Known {
+  readonly point: MethodPoint;
+  readonly plugin: Plugin;
+}
+
+interface Asked {
+  readonly level: RemarkLevel;
+  readonly by: string;
+  readonly text: string;
+}
+
+/** Stages that a method may have something to say of, besides the usual one, in which every step is on-policy. */
+const SITUATIONS: readonly (readonly [of: string, change: (stage: GrpoStageConfig) => GrpoStageConfig])[] = [
+  ['several steps on a batch', (stage) => ({ ...stage, batch: { ...stage.batch, numIterations: 2 } })],
+  ['an odd num_generations', (stage) => ({ ...stage, batch: { ...stage.batch, numGenerations: 7 } })],
+  ['num_generations: 2', (stage) => ({ ...stage, batch: { ...stage.batch, numGenerations: 2 } })],
+  ['top_p below 1', (stage) => ({ ...stage, sampling: { ...stage.sampling, topP: 0.9 } })],
+];
+
+export interface MethodFacts {
+  /** In words. */
+  readonly needs: readonly string[];
+  readonly remarks: readonly MethodRemark[];
+}
+
+/** What a run has for a method that asks, in words; undefined where another need of the same methods says it. */
+const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
+  reference: 'a reference policy: a second set of weights',
+  first: 'the policy that the run began with: a set of weights',
+  average: 'an average of policies: a set of weights',
+  ledger: "the ledger: a record of each problem's visits and successes",
+  ledgerHistory: 'its history: how the last groups of each problem went',
+  steps: 'a task whose verdicts have the steps of a solution',
+  feedback: undefined,
+  answers: 'a task that knows right answers',
+  hints: 'a task whose answers have a beginning to show',
+  shown: 'room for prompts that show something besides the problem',
+  prompts: 'room for several prompts of a group',
+  twins: 'a task whose problems have a second prompt each',
+  categories: 'several tasks or levels to choose among',
+  greedy: 'a greedy completion of each problem',
+  words: 'words of its own: further tokens of a closed vocabulary, text for a pretrained model',
+  texts: 'a vocabulary that has what it writes',
+  replies: 'room for prompts that go on behind a completion',
+  behindCompletions: 'room for a word behind each completion',
+  demonstrations: 'a task that has demonstrations',
+  distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',
+  refDistributions: 'the same under the reference',
+  sampled: 'a scoring pass of what was sampled, before it is credited',
+  maskedShare: undefined,
+  proximal: 'a scoring pass of what is off-policy, and its log-probs for as long as the batch is trained on',
+  distributionsFor: undefined,
+};
+
+/** Asks every method once, and then answers for each. */
+export function methodFacts(): (id: string) => MethodFacts {
+  const usual = stageWith('');
+  const all = METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => knownAs(point, id)));
+  const found = new Map<string, MethodRemark[]>(all.map(({ plugin }) => [plugin.name, []]));
+  const alone = new Map(all.map((known) => [known.plugin.name, ask(placed(usual, known))]));
+  const note = (about: string, { level, by, text }: Asked, of: readonly string[]): void => {
+    const list = found.get(about) ?? [];
+    const same = list.findIndex((one) => one.text === text && one.by === by);
+    if (same < 0) list.push({ level, by, text, of });
+    else if (list[same].of.length > 0) list[same] = { ...list[same], of: [...list[same].of, ...of] };
+  };
+  const saidAlone = (id: string, { by, text }: Asked): boolean =>
+    alone.get(id)?.some((one) => one.by === by && one.text === text) ?? false;
+  const ofStage = ask(usual);
+  for (const known of all) {
+    const id = known.plugin.name;
+    for (const one of alone.get(id) ?? []) if (one.by === id) note(id, one, []);
+    for (const [of, change] of SITUATIONS) {
+      for (const one of ask(change(placed(usual, known)))) if (one.by === id) note(id, one, [of]);
+    }
+  }
+  all.forEach((first, i) => {
+    for (const second of all.slice(i + 1)) {
+      if (first.point === second.point && POINT_KEYS[first.point].takes === 'one') continue;
+      const [a, b] = [first.plugin.name, second.plugin.name];
+      for (const one of ask(placed(placed(usual, first), second))) {
+        if (one.by !== a && one.by !== b) continue;
+        if (saidAlone(a, one) || saidAlone(b, one) || ofStage.some(({ text }) => text === one.text)) continue;
+        note(a, one, [b]);
+        note(b, one, [a]);
+      }
+    }
+  });
+  const needs = new Map(all.map((known) => [known.plugin.name, needsText(placed(usual, known), usual)]));
+  return (id) => ({ needs: needs.get(id) ?? [], remarks: found.get(id) ?? [] });
+}
+
+/** What a stage needs that another does not. */
+function needsText(stage: GrpoStageConfig, other: GrpoStageConfig): string[] {
+  const isAsked = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+  const [own, without] = [needsOf(stage), needsOf(other)];
+  const names = Object.keys(NEEDS) as (keyof StageNeeds)[]; // all of them
+  return names.flatMap((name) => (isAsked(own[name]) && !isAsked(without[name]) ? (NEEDS[name] ?? []) : []));
+}
+
+function knownAs(point: MethodPoint, id: string): Known {
+  const method = METHODS[point].find((one) => one.id === id);
+  if (method === undefined) throw new RangeError(`no ${id}`);
+  const plugin = stageWith(describeMethod(point, method).yaml[0]).methods[point].find(({ name }) => name === id);
+  if (plugin === undefined) throw new RangeError(`the YAML of ${id} does not ask for it`);
+  return { point, plugin };
+}
+
+function stageWith(line: string): GrpoStageConfig {
+  const text = ['task: sort_digits', 'max_steps: 10', EXAMPLE_REWARDS, line].join('\n');
+  const [stage] = parseConfig(text, { file: 'stage' }).config.stages;
+  if (stage.stage !== 'grpo') throw new RangeError('the stage without a kind is a grpo stage');
+  return stage;
+}
+
+function placed(stage: GrpoStageConfig, { point, plugin }: Known): GrpoStageConfig {
+  const others = POINT_KEYS[point].takes === 'one' ? [] : stage.methods[point];
+  return { ...stage, methods: { ...stage.methods, [point]: [...others, plugin] } };
+}
+
+/** What the methods of a stage say; rules of the stage as a whole are not theirs. */
+function ask(stage: GrpoStageConfig): Asked[] {
+  const remarks = remarksOn(stage, (point, { name }) => builtIn(point, name));
+  return remarks.flatMap(({ level, at, value, text }) => ('point' in at ? [{ level, by: String(value), text }] : []));
+}

@@ -1,0 +1,48 @@
+/** docs/methods/<id>.md: all that is known of a method, from its declaration and by asking it. */
+import type { CatalogueMethod } from './catalogue.ts';
+import { certaintyText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
+import type { MethodFacts } from './method_facts.ts';
+
+/** The page as Markdown, ending in a newline. @param does  of its point */
+export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFacts, does: string): string {
+  const {
+    name,
+    names = [],
+    source,
+    point,
+    isDefault,
+    formula,
+    options,
+    optionsAreStageKeys,
+    isRepeatable,
+    yaml,
+  } = method;
+  const text = sourceText(method);
+  const link = source === 'own' ? text : `[${text}](https://arxiv.org/abs/${source})`;
+  const facts = [
+    `- point: [${point}](../reference.md#${point}), ${lower(does)}${isDefault ? ' The default.' : ''}`,
+    ...(names.length === 0 ? [] : [`- also called: ${names.join(', ')}`]),
+    `- formula: \`${formula}\``,
+    `- source: ${link}, ${certaintyText(method)}`,
+    ...needs.map((need) => `- needs ${need}`),
+    ...(isRepeatable ? [`- several: ${repeatsText(name)}`] : []),
+  ];
+  const shared = optionsAreStageKeys ? ['They may also stand among the keys of the stage.'] : [];
+  const beside = remarks.map((remark) => `- ${remarkText(remark, name)}.`);
+  const parts = [
+    `# ${name}`,
+    method.does,
+    facts.join('\n'),
+    ...(options.length === 0 ? [] : ['## Options', ...shared, optionTable(options)]),
+    ...(beside.length === 0 ? [] : ['## Beside others', beside.join('\n')]),
+    '## In a config',
+    yaml.length === 1 ? 'In a `grpo` stage:' : 'In a `grpo` stage, one of:',
+    ['```yaml', ...yaml, '```'].join('\n'),
+    '[All methods](../reference.md#methods). Written by `npm run docs` from the declaration; `rlvr-train methods show` prints the same.',
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function lower(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}

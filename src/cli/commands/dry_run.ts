@@ -1,0 +1,120 @@
+/** `--dry-run`: what a training would do, need and take; then stops. Nothing is written. */
+
+import { resolvedTree, resolvedYaml } from '../../config/dump.ts';
+import type { Origins } from '../../config/load.ts';
+import { aboutKey } from '../../config/problems.ts';
+import type { RunConfig } from '../../config/run_config.ts';
+import { readTree } from '../../config/yaml/yaml_tree.ts';
+import { printable, printableLines, thousands } from '../../format.ts';
+import { completionText } from '../../grpo/rollout/complete.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
+import { countParameters } from '../../model/parameters.ts';
+import { lacksRoomToKeep } from '../../planning/memory_advice.ts';
+import { estimateTime, type RunEstimate } from '../../planning/time_estimate.ts';
+import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
+import { colors } from '../display/colors.ts';
+import { roughDuration } from '../display/format.ts';
+import { print, printError, printJson } from '../display/output.ts';
+import { backendLine, memoryLine, policyLine } from '../display/reporter.ts';
+import type { LoadedRun } from '../runs/load_run.ts';
+
+const EXAMPLES = 3;
+/** Column of the origins, unless a line is longer. */
+const ORIGIN_COLUMN = 44;
+
+/** A run that was opened to be looked at. */
+export interface DryRun extends LoadedRun {
+  readonly run: TrainingRun;
+  readonly fingerprint: Fingerprint;
+  readonly plannedBytes: ReadonlyMap<string, number>;
+}
+
+interface Demonstration {
+  readonly prompt: string;
+  readonly demonstration: string;
+}
+
+export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }): Promise<void> {
+  const { run, plannedBytes } = dry;
+  if (!json && process.stderr.isTTY) printError('measuring a few steps on throw-away weights …');
+  const estimate = await estimateTime(run);
+  const examples = demonstrations(run);
+  const problems = { train: run.tasks.trainProblems(), heldOut: run.tasks.heldOutItems().length };
+  if (json) {
+    printJson(
+      JSON.stringify({
+        event: 'dry_run',
+        config: resolvedTree(dry.config),
+        origins: Object.fromEntries(dry.origins),
+        notes: dry.notes,
+        remarks: run.remarks,
+        output_dir: dry.directory,
+        fingerprint: dry.fingerprint,
+        parameters: countParameters(run.policy.parameters),
+        memory_bytes: Object.fromEntries(plannedBytes),
+        problems,
+        examples,
+        estimate,
+      }),
+    );
+    return;
+  }
+  print(annotatedYaml(dry.config, dry.origins));
+  for (const { level, message } of run.remarks) print(colors.yellow(`${level}: ${printable(message)}`));
+  for (const { place, path, value, text } of dry.notes)
+    print(colors.dim(printable(`note: ${place}  ${aboutKey(path, value, text)}`)));
+  const train = problems.train === undefined ? 'an endless stream' : thousands(problems.train);
+  print(`${colors.bold('problems')}  ${train} to train on, ${thousands(problems.heldOut)} held out`);
+  for (const { prompt, demonstration } of examples) {
+    print(`          ${printable(prompt)} ${colors.dim('→')} ${printable(demonstration)}`);
+  }
+  print(`${colors.bold('policy')}    ${policyLine(run.policy)}`);
+  print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
+  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
+  for (const line of estimateLines(estimate)) print(line);
+  print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);
+}
+
+/** The resolved config as YAML, with the origin of each value as a comment; runs as it stands. */
+export function annotatedYaml(config: RunConfig, origins: Origins): string {
+  const text = printableLines(resolvedYaml(config));
+  // The item of a list and its first key share a line; only the key has an origin.
+  const known = [...readTree(text, '').places].filter(([path]) => origins.has(path));
+  const originAt = new Map(known.map(([path, { order: line }]) => [line, origins.get(path)]));
+  return text
+    .split('\n')
+    .map((written, index) => {
+      const origin = originAt.get(index + 1);
+      return origin === undefined ? written : `${written.padEnd(ORIGIN_COLUMN - 1)} ${colors.dim(`# ${origin}`)}`;
+    })
+    .join('\n');
+}
+
+/** The first training problems, each with an answer of the warm start's teacher. */
+function demonstrations({ tasks, config }: TrainingRun): Demonstration[] {
+  return Array.from({ length: EXAMPLES }, (_, index) => {
+    const item = tasks.trainItem(config.seed, index);
+    const tokens = tasks.demonstrationTokens(item, config.seed, index);
+    const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
+    return { prompt: item.prompt, demonstration: completionText(tasks, { tokens, finishReason }) };
+  });
+}
+
+function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...typical }: RunEstimate): string[] {
+  const parts = stages.map(
+    ({ stage, steps, secondsPerStep }) => `${stage} ${thousands(steps)} × ${milliseconds(secondsPerStep)}`,
+  );
+  const measured = stages.map((stage) => stage.measured).join(' + ');
+  return [
+    `${colors.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
+    colors.dim(
+      `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
+        '(as demonstrated), and one group in five dead, with nothing right in it',
+    ),
+  ];
+}
+
+/** `87 ms`, `1.24 s`. */
+function milliseconds(seconds: number): string {
+  return seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(2)} s`;
+}

@@ -1,0 +1,118 @@
+/** `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it stands. */
+
+import { catalogue } from '../../catalogue/catalogue.ts';
+import { valueText } from '../../catalogue/catalogue_words.ts';
+import { type KeyFacts, keyFacts, knownKeys, type OptionPlace } from '../../catalogue/key_facts.ts';
+import { METRIC_FACTS, type MetricFacts, metricFacts } from '../../catalogue/metric_facts.ts';
+import { commandName } from '../../command_name.ts';
+import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
+import { ConfigError } from '../../errors.ts';
+import type { OptionText } from '../../options/describe.ts';
+import { didYouMean } from '../../options/nearest_name.ts';
+import { colors } from '../display/colors.ts';
+import { wrapWords } from '../display/live/text.ts';
+import { print, printJson, wrapColumns } from '../display/output.ts';
+
+/** All that a name means. */
+interface NameFacts extends Partial<KeyFacts> {
+  readonly name: string;
+  readonly metric?: MetricFacts;
+  /** What is called so: what it does; what it is, and where more is said. */
+  readonly things: readonly { readonly does: string; readonly more: string }[];
+}
+
+/** @throws ConfigError for a name that means nothing, with the nearest one */
+export function explainCommand(names: readonly string[], { json = false }: { readonly json?: boolean }): void {
+  const facts = names.map((name) => nameFacts(name) ?? refuse(name));
+  if (json) printJson(JSON.stringify(facts));
+  else print(wrapWords(facts.map(explanation).join('\n\n'), wrapColumns(process.stdout)));
+}
+
+function nameFacts(name: string): NameFacts | undefined {
+  const [key, metric, things] = [keyFacts(name), metricFacts(name), namedThings(name)];
+  if (key === undefined && metric === undefined && things.length === 0) return undefined;
+  return { ...key, name, ...(metric && { metric }), things };
+}
+
+/** Tasks, rewards, methods and diagnoses of that name, and the method that logs under it. */
+function namedThings(name: string): NameFacts['things'] {
+  const { tasks, rewards, points, methods } = catalogue();
+  const called = <T extends { readonly name: string; readonly does: string }>(
+    list: readonly T[],
+    more: (thing: T) => string,
+    wanted = name,
+  ) => list.filter((thing) => thing.name === wanted).map((thing) => ({ does: thing.does, more: more(thing) }));
+  const command = (words: string): string => `${commandName()} ${words}`;
+  const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
+  return [
+    ...called(tasks, () => `A task: ${command(`tasks show ${name}`)}`),
+    ...called(rewards, () => `A reward: ${command(`list ${name}`)}`),
+    ...called(points, () => `A point of a step: ${command(`methods ls ${name}`)}`),
+    ...called(methods, ({ point }) => `A method (${point}): ${command(`methods show ${name}`)}`),
+    ...(rest.length === 0 ? [] : called(methods, () => `Logs it: ${command(`methods show ${owner}`)}`, owner)),
+    ...(DIAGNOSIS_CODES.includes(name)
+      ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
+      : []),
+  ];
+}
+
+/** Every name that can be explained. */
+export function explainable(): string[] {
+  const { tasks, rewards, points, methods } = catalogue();
+  const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
+  return [...new Set([...knownKeys(), ...things, ...DIAGNOSIS_CODES])];
+}
+
+function refuse(name: string): never {
+  const near = didYouMean(name, explainable());
+  const rule = `no such key${near === '' ? ', metric, method, reward or task; docs/keys.md and docs/metrics.md list them' : near}`;
+  throw new ConfigError('unknown-name', `${name} — ${rule}${near === '' ? '.' : ''}`, { name });
+}
+
+function explanation({ name, places = [], options = [], refused = [], metric, things }: NameFacts): string {
+  const lines = [
+    ...places.flatMap(({ place, option }) => meaning(plain(place.where), option)),
+    ...byText(options).flatMap(({ owners, option }) => meaning(owners, option)),
+    ...things.flatMap(({ does, more }) => [`  ${does}`, colors.dim(`  ${more}`)]),
+    ...(metric === undefined ? [] : [`  ${metric.text}`, colors.dim(`  ${placeText(name, metric)}`)]),
+    ...refused.map(({ because }) => `  Of TRL or config.json, and not here: ${because}.`),
+  ];
+  return [colors.bold(name), ...lines].join('\n');
+}
+
+function placeText(name: string, metric: MetricFacts): string {
+  const pattern = metric.name === name ? '' : ` as ${metric.name}`;
+  return `In metrics.jsonl, ${metric.place}${pattern}: docs/metrics.md`;
+}
+
+function meaning(where: string, option: OptionText): string[] {
+  const { example } = option;
+  const sample = example === undefined ? '' : `; for example ${JSON.stringify(example)}`;
+  return [`  ${option.text}`, colors.dim(`  ${valueText(option)}${sample}`), colors.dim(`  ${where}`)];
+}
+
+const MOST_OWNERS = 8;
+
+/** Options of one text and one rule are told once, with all that have them. */
+function byText(options: readonly OptionPlace[]): { readonly owners: string; readonly option: OptionText }[] {
+  const groups = new Map<string, OptionPlace[]>();
+  for (const place of options) {
+    const told = `${place.kind}|${place.option.text}|${valueText(place.option)}`;
+    groups.set(told, [...(groups.get(told) ?? []), place]);
+  }
+  return [...groups.values()].map((places) => {
+    const names = places.map(({ owner }) => owner);
+    const shown =
+      names.length > MOST_OWNERS ? [...names.slice(0, MOST_OWNERS), `${names.length - MOST_OWNERS} more`] : names;
+    const [{ kind, isStageKey, option }] = places;
+    const show = kind === 'method' ? `methods show ${names[0]}` : `list ${names[0]}`;
+    const owners = `Of the ${kind}${names.length > 1 ? 's' : ''} ${shown.join(', ')}`;
+    const also = isStageKey ? ', and a key of a stage with stage: grpo' : '';
+    return { owners: `${owners}${also}: ${commandName()} ${show}`, option };
+  });
+}
+
+/** Without the marks of Markdown. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}

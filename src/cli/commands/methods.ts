@@ -1,0 +1,88 @@
+/** `rlvr-train methods ls | show ID`: what a step can be made of, a line each, and all that is known of one. */
+
+import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../catalogue/catalogue.ts';
+import { methodFacts } from '../../catalogue/method_facts.ts';
+import { commandName } from '../../command_name.ts';
+import { ConfigError } from '../../errors.ts';
+import { didYouMean } from '../../options/nearest_name.ts';
+import { colors } from '../display/colors.ts';
+import { wrapWords } from '../display/live/text.ts';
+import { print, printJson, wrapColumns } from '../display/output.ts';
+import { aboutMethod } from './list.ts';
+
+export interface MethodsOptions {
+  readonly json?: boolean;
+}
+
+/** @param words  points, or words that each shown method has all of. @throws ConfigError where none is left */
+export function listMethods(words: readonly string[], { json = false }: MethodsOptions): void {
+  const { points, methods } = catalogue();
+  const asked = points.filter(({ name }) => words.includes(name)).map(({ name }) => name);
+  const texts = words.filter((word) => !asked.includes(word)).map((word) => word.toLowerCase());
+  const found = methods.filter(
+    (method) =>
+      (asked.length === 0 || asked.includes(method.point)) && texts.every((text) => textOf(method).includes(text)),
+  );
+  if (found.length === 0) throw noMethod(words.join(' '), [...points, ...methods]);
+  if (json) printJson(JSON.stringify(found));
+  else print(wrapWords(methodLines(points, found), wrapColumns(process.stdout)));
+}
+
+/** @throws ConfigError for an id that there is not, with the nearest */
+export function showMethods(ids: readonly string[], { json = false }: MethodsOptions): void {
+  const { methods } = catalogue();
+  const found = ids.flatMap((id) => {
+    const named = methods.filter(({ name }) => name === id);
+    if (named.length > 0) return named;
+    const called = methods.filter((method) => namesOf(method).some((name) => isSpelledAlike(name, id)));
+    if (called.length === 0) throw noMethod(id, methods);
+    return called;
+  });
+  const facts = methodFacts();
+  if (json) printJson(JSON.stringify(found.map((method) => ({ ...method, ...facts(method.name) }))));
+  else {
+    const texts = found.map((method) => aboutMethod(method, facts(method.name)));
+    print(wrapWords(texts.join('\n\n'), wrapColumns(process.stdout)));
+  }
+}
+
+/** What papers and TRL's `loss_type` call it. */
+function namesOf({ names = [], yaml }: CatalogueMethod): string[] {
+  const lossTypes = yaml.flatMap((line) => /^loss_type: (.+)$/.exec(line)?.[1] ?? []);
+  return [...names, ...lossTypes];
+}
+
+/** However it is joined: Dr. GRPO, dr_grpo. */
+function isSpelledAlike(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  return first === second;
+}
+
+function textOf(method: CatalogueMethod): string {
+  const { name, does, formula, source, certainty, options } = method;
+  const texts = [name, does, formula, source, certainty, ...namesOf(method), ...options.map((option) => option.name)];
+  return texts.join('\n').toLowerCase();
+}
+
+function methodLines(points: Catalogue['points'], methods: readonly CatalogueMethod[]): string {
+  const width = Math.max(...methods.map(({ name }) => name.length));
+  const groups = points.flatMap(({ name, takes, does }) => {
+    const here = methods.filter(({ point }) => point === name);
+    if (here.length === 0) return [];
+    const lines = here.map(
+      (method) =>
+        `  ${colors.bold(method.name.padEnd(width))}  ${method.does}${method.isDefault ? colors.dim(' The default.') : ''}`,
+    );
+    return [[`${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`, ...lines].join('\n')];
+  });
+  return [...groups, colors.dim(`all of one: ${commandName()} methods show ID`)].join('\n\n');
+}
+
+function noMethod(name: string, known: readonly { readonly name: string }[]): ConfigError {
+  const near = didYouMean(
+    name,
+    known.map((one) => one.name),
+  );
+  const rule = `no such method${near === '' ? `; ${commandName()} methods ls names them all.` : near}`;
+  return new ConfigError('unknown-name', `${name} — ${rule}`, { name });
+}

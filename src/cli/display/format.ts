@@ -1,0 +1,26 @@
+/** Numbers as the command line writes them. */
+import { duration, percent } from '../../format.ts';
+import type { Estimate } from '../../methods/statistics.ts';
+
+/** A time that is only guessed, in steps that fit: `45s`, `4m 35s`, `54m`, `2h 05m`. */
+export function roughDuration(seconds: number): string {
+  const step = seconds < 60 ? 1 : seconds < 600 ? 5 : 60;
+  const text = duration(step * Math.round(seconds / step));
+  return step === 60 ? text.replace(/ 00s$/, '') : text;
+}
+
+/** `3.2 MB` (10⁶ bytes). */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}
+
+/** `3.2 GiB` (2³⁰ bytes). */
+export function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+}
+
+/** `61.2 % [57–65]`; the ends of a narrow interval have a digit more. */
+export function percentWithInterval({ mean, low, high }: Estimate): string {
+  const digits = high - low < 0.03 ? 1 : 0;
+  return `${percent(mean).padStart(6)} [${(100 * low).toFixed(digits)}–${(100 * high).toFixed(digits)}]`;
+}

@@ -1,0 +1,261 @@
+/** Plain lines: what the run does, how far it is, how well, and where everything lies. */
+
+import { commandName } from '../../command_name.ts';
+import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
+import type { EvaluationMoment } from '../../grpo/events.ts';
+import { evaluationMetrics } from '../../grpo/metrics.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
+import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
+import { countParameters } from '../../model/parameters.ts';
+import type { Policy } from '../../model/policy.ts';
+import { lacksRoomToKeep } from '../../planning/memory_advice.ts';
+import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
+import { resumeCommand } from '../../run/resume_command.ts';
+import type { SessionEvent } from '../../run/session.ts';
+import { MODEL_FOLDER } from '../../run/session.ts';
+import type { Summary } from '../../run/summary.ts';
+import { colors } from './colors.ts';
+import type { Display, Shown } from './display.ts';
+import { megabytes, percentWithInterval } from './format.ts';
+
+/** Seconds between two progress lines. */
+const PROGRESS_SECONDS = 5;
+const EXAMPLES = 5;
+/** Of `61.2 % [57–65]`, mostly. */
+const INTERVAL_COLUMNS = 15;
+/** Of the memory plan. */
+const LARGEST_PURPOSES = 2;
+
+export interface ReporterOptions extends Shown {
+  readonly print: (line: string) => void;
+  /** Whether to print a line every few seconds; a live region shows as much. */
+  readonly progress: boolean;
+}
+
+interface Pace {
+  step: number;
+  tokens: number;
+  at: number;
+}
+
+export class Reporter implements Display {
+  readonly #options: ReporterOptions;
+  #maxSteps = 0;
+  #start: Pace = { step: 0, tokens: 0, at: 0 };
+  #printedAt = 0;
+  /** Latest value of every metric of this stage: a step on the rollouts of an earlier one has no reward of its own. */
+  #metrics: StepMetrics = {};
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void {
+    const { run, print, directory } = this.#options;
+    print(`${colors.bold('task')}     ${taskLine(run)}`);
+    print(`${colors.bold('policy')}   ${policyLine(run.policy)}, seed ${run.config.seed}`);
+    print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
+    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
+    print(`${colors.bold('run')}      ${printable(directory)}`);
+  }
+
+  handle(event: SessionEvent): void {
+    const { print, run, directory } = this.#options;
+    switch (event.type) {
+      case 'stage':
+        this.#maxSteps = event.maxSteps;
+        this.#metrics = {};
+        this.#start = { step: event.step, tokens: run.state.tokens, at: run.clock() };
+        print(
+          `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
+        );
+        break;
+      case 'step':
+        this.#metrics = { ...this.#metrics, ...event.metrics };
+        if (this.#options.progress) this.#step(event.stage, event.step, this.#metrics);
+        break;
+      case 'evaluation':
+        print(`  ${colors.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
+        break;
+      case 'diagnosis':
+        if (event.diagnosis.level !== 'stop') print(colors.yellow(diagnosisLine(event))); // else the error says it
+        break;
+      case 'note':
+        print(printableLines(event.message));
+        break;
+      case 'stopped':
+        print(`saved at step ${event.step}. Go on with: ${resumeCommand(directory)}`);
+        break;
+      case 'finished':
+        this.#closing(event.summary);
+        break;
+      case 'rollouts':
+        for (const line of excludedLines(event.step, event.collected)) print(line);
+        break;
+      case 'resumed':
+      case 'checkpoint':
+      case 'end':
+        break;
+    }
+  }
+
+  say(message: string): void {
+    this.#options.print(printableLines(message));
+  }
+
+  close(): void {}
+
+  #step(stage: string, step: number, metrics: StepMetrics): void {
+    const { run, print } = this.#options;
+    const now = run.clock();
+    if (step < this.#maxSteps && now - this.#printedAt < PROGRESS_SECONDS * 1000) return;
+    this.#printedAt = now;
+    const seconds = Math.max(1e-3, (now - this.#start.at) / 1000);
+    const rate = (run.state.tokens - this.#start.tokens) / seconds;
+    const left = ((this.#maxSteps - step) * seconds) / Math.max(1, step - this.#start.step);
+    const place = `${String(step).padStart(String(this.#maxSteps).length)}/${this.#maxSteps}`;
+    const number = (key: string, digits: number): string =>
+      metrics[key] === undefined ? '–' : Number(metrics[key]).toFixed(digits);
+    const figures =
+      stage === 'sft'
+        ? `loss ${number('loss', 3)}`
+        : `reward ${number('reward', 3)}  entropy ${number('entropy', 3)}  length ${number('completions/mean_length', 1)}` +
+          `  dead ${percent(Number(metrics.frac_reward_zero_std ?? 0))}`;
+    print(`  ${stage} ${place}  ${figures}  ${thousands(rate)} tokens/s  ${duration(left)} left`);
+  }
+
+  #closing(summary: Summary): void {
+    const { run, print } = this.#options;
+    const directory = printable(this.#options.directory);
+    const { baseline, final, best } = run.state;
+    const model = summary.model === 'best' ? best?.evaluation : final;
+    print('');
+    for (const example of (model ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
+    print('');
+    if (baseline && model) {
+      print('accuracy on held-out problems before → after, with the 95 % interval');
+      print(
+        colors.bold(`greedy   ${percent(baseline.accuracy.mean).padStart(6)} → ${percentWithInterval(model.accuracy)}`),
+      );
+      print(
+        colors.bold(`sampled  ${percent(baseline.meanAtK.mean).padStart(6)} → ${percentWithInterval(model.meanAtK)}`),
+      );
+    }
+    for (const line of taskLines(run, baseline, model)) print(line);
+    for (const line of bestLines(run, summary, this.#options.directory)) print(line);
+    if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
+    const split = Object.entries(summary.split)
+      .filter(([, seconds]) => seconds > 0) // a stage that the run does not have
+      .map(([name, seconds]) => `${name} ${duration(seconds)}`);
+    print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
+    print(`model    ${directory}/${MODEL_FOLDER}`);
+    print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
+    print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
+    print(`ask it   ${commandName()} sample --run ${shellQuoted(this.#options.directory)}`);
+  }
+}
+
+/** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
+function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
+  return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${printableLines(diagnosis.message)}`;
+}
+
+/** Of several tasks, a line each, with the level where the same task may stand there at another. */
+function taskLines({ config }: TrainingRun, baseline: Evaluation | undefined, model: Evaluation | undefined): string[] {
+  const tasks = Object.entries(model?.byTask ?? {});
+  const names = tasks.map(([label], index) => {
+    const level = config.tasks.length === tasks.length ? config.tasks[index]?.task.level : undefined;
+    return printable(level === undefined ? label : `${label} level ${level}`);
+  });
+  const columns = Math.max(...names.map(({ length }) => length));
+  return tasks.flatMap(([label, after], index) => {
+    const before = baseline?.byTask?.[label];
+    if (before === undefined) return [];
+    const [greedy, sampled] = (['accuracy', 'meanAtK'] as const).map(
+      (figure) => `${percent(before[figure].mean).padStart(6)} → ${percentWithInterval(after[figure])}`,
+    );
+    return [
+      `  ${(names[index] as string).padEnd(columns)}  greedy ${greedy?.padEnd(9 + INTERVAL_COLUMNS)}  sampled ${sampled}`,
+    ];
+  });
+}
+
+/** What the best evaluation was, where it was not the last one: the model, or how to make it the model. */
+function bestLines({ state }: TrainingRun, { model }: Summary, directory: string): string[] {
+  const { best, final, stageIndex, step } = state;
+  if (!best || !final || (best.stageIndex === stageIndex && best.step === step)) return [];
+  const metric = best.metric === 'eval_accuracy' ? 'greedy accuracy' : best.metric;
+  const [then, last] = [best.value, evaluationMetrics(final)[best.metric] ?? Number.NaN].map((value) =>
+    best.metric === 'eval_completions/mean_length' ? value.toFixed(1) : percent(value),
+  );
+  const place = `best     ${metric} ${then} at ${best.stage} step ${best.step}, ${last} at the end`;
+  if (model === 'best') return [`${place}: the model is that of step ${best.step}`];
+  if (then === last) return [];
+  return [`${place}; to make it the model:`, `         ${resumeCommand(directory)} --set load_best_model_at_end=true`];
+}
+
+/** Completions that a failed reward left out, and why. */
+function excludedLines(step: number, { excluded }: Collected): string[] {
+  if (excluded === undefined) return [];
+  const reasons = excluded.reasons.map(printableLines).join('; ');
+  return [`  step ${step}: completions left out of the step: ${excluded.count} (reward_on_error: exclude). ${reasons}`];
+}
+
+/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */
+function saidLine(diagnoses: Summary['diagnoses']): string {
+  const names = diagnoses.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`));
+  return `said during the run: ${names.join(', ')} — what each means: docs/diagnostics.md`;
+}
+
+/** `countdown — 571 held-out problems, never trained on`. */
+function taskLine({ tasks }: Pick<TrainingRun, 'tasks'>): string {
+  const dropped = tasks.droppedHeldOut?.() ?? 0;
+  const without = dropped === 0 ? '' : ` (${thousands(dropped)} more have prompts that are too long, and are left out)`;
+  return `${printable(tasks.name)} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on${without}`;
+}
+
+/** `wasm, 2 threads, fma relaxed-simd`. */
+export function backendLine({ backend, threads, backendFeatures }: Fingerprint): string {
+  const features = Object.entries(backendFeatures).map(([name, value]) => `${name} ${value}`);
+  return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
+}
+
+/** What is trained is the adapter, where there is one. */
+export function policyLine({ parameters, adapterParameters }: Policy): string {
+  const [all, own] = [parameters, adapterParameters].map((each) => thousands(countParameters(each)));
+  return `${all} parameters${adapterParameters.length > 0 ? ` that stay, and an adapter of ${own}` : ''}`;
+}
+
+/**
+ * All bytes, then those of the largest purposes.
+ * @param lacksRoom  whether rollouts are not kept for want of memory
+ */
+export function memoryLine(plannedBytes: ReadonlyMap<string, number>, lacksRoom: boolean): string {
+  const sum = (parts: readonly (readonly [string, number])[]): number =>
+    parts.reduce((all, [, bytes]) => all + bytes, 0);
+  const largest = [...plannedBytes].sort((a, b) => b[1] - a[1]);
+  const rest = ['other', sum(largest.splice(LARGEST_PURPOSES))] as const;
+  const parts = [...largest, rest].map(([purpose, bytes]) => `${purpose} ${megabytes(bytes)}`).join(', ');
+  const note = lacksRoom ? '; no room to keep rollouts, so updates compute their forward pass again' : '';
+  return `${megabytes(sum([...largest, rest]))}: ${parts}${note}`;
+}
+
+/** `baseline`, `step 46`, `final`. */
+function momentOf(moment: EvaluationMoment, step: number): string {
+  return moment === 'periodic' || moment === 'requested' ? `step ${step}` : moment;
+}
+
+export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, samples }: Evaluation): string {
+  const best = passAtK[samples];
+  const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
+  // One under the other, the figures of several evaluations stand in columns.
+  const [greedy, sampled] = [accuracy, meanAtK].map((share) => percentWithInterval(share).padEnd(INTERVAL_COLUMNS));
+  const ofTasks = Object.entries(byTask).map(([task, own]) => `  ${printable(task)} ${percent(own.accuracy.mean)}`);
+  return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();
+}
+
+export function exampleLine({ prompt, completion, verdict }: Example): string {
+  const mark = verdict.score === 1 ? colors.green('right') : colors.red('wrong');
+  const text = `${printable(prompt)} ${printable(completion)}`;
+  return `  ${mark}  ${text}${verdict.score === 1 ? '' : colors.dim(`  — ${printable(verdict.reason)}`)}`;
+}

@@ -1,0 +1,56 @@
+/**
+ * Code of others that the user has agreed to run, by its hash: asked once, until it changes. Kept for the user, not for
+ * a project: `$XDG_STATE_HOME/rlvr-train/agreed_code.json`, else below `~/.local/state`.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { FoundFile } from '../../plugins/found_files.node.ts';
+
+/** More would be of files that are long gone. */
+const MOST_ENTRIES = 1000;
+
+function storeFile(): string {
+  return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'rlvr-train', 'agreed_code.json');
+}
+
+/** One hash of a file and of all that it imports. */
+export function hashOfCode({ hashes }: Pick<FoundFile, 'hashes'>): string {
+  const all = hashes.map(([, sha256]) => sha256).sort();
+  return createHash('sha256').update(all.join('\n')).digest('hex');
+}
+
+/** Hash to path, oldest first; empty where nothing was ever agreed to, or what is there is not ours. */
+async function read(): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(storeFile(), 'utf8').catch(() => ''); // not there, or not for us to read: ask again
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, string>) : {}; // only its keys count
+  } catch {
+    return {}; // empty or damaged: ask again
+  }
+}
+
+export async function agreedCode(): Promise<ReadonlySet<string>> {
+  return new Set(Object.keys(await read()));
+}
+
+/** @returns whether that could be written */
+export async function rememberCode(files: readonly FoundFile[]): Promise<boolean> {
+  const known = await read();
+  const fresh = files.filter((file) => !Object.hasOwn(known, hashOfCode(file)));
+  if (fresh.length === 0) return true;
+  const entries = [...Object.entries(known), ...fresh.map((file) => [hashOfCode(file), file.reference.path] as const)];
+  const file = storeFile();
+  const temporary = `${file}.${process.pid}`;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const kept = Object.fromEntries(entries.slice(-MOST_ENTRIES));
+    await writeFile(temporary, `${JSON.stringify(kept, null, 1)}\n`, { mode: 0o600 });
+    await rename(temporary, file);
+    return true;
+  } catch {
+    return false; // a home that cannot be written to, as in a container
+  }
+}

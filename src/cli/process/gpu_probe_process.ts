@@ -1,0 +1,32 @@
+/** The process of `probeGpu`: looks for adapters, and prints what it finds as JSON, on the last line. */
+import { BackendError } from '../../errors.ts';
+import { adapterLine } from '../../kernels/webgpu/adapter.ts';
+import { listAdapters } from '../../kernels/webgpu/webgpu.node.ts';
+import { chooseBackend } from './backend.ts';
+import type { GpuFindings } from './gpu_probe.ts';
+
+async function auto(): Promise<GpuFindings['auto']> {
+  let why = '';
+  try {
+    const backend = await chooseBackend({ backend: 'auto' }, (reason) => {
+      why = reason;
+    });
+    return { backend: backend.name, why };
+  } catch (error) {
+    if (error instanceof BackendError) return { backend: 'nothing', why: error.message };
+    throw error;
+  }
+}
+
+async function webgpu(): Promise<GpuFindings['webgpu']> {
+  try {
+    return { adapters: (await listAdapters()).map(adapterLine) };
+  } catch (error) {
+    if (error instanceof BackendError) return { failure: error.message };
+    throw error;
+  }
+}
+
+const found: GpuFindings = { auto: await auto(), webgpu: await webgpu() };
+// A device that is open would keep the process.
+process.stdout.write(`\n${JSON.stringify(found)}`, () => process.exit(0));

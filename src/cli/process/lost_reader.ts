@@ -1,0 +1,49 @@
+/**
+ * What happens when standard output takes no more: its reader goes away (`| head`, a `| tee` that Ctrl-C ended, a closed
+ * window), or the disk of the file that it goes to is full.
+ */
+
+import { printError } from '../display/output.ts';
+
+/** As the shell counts a program that SIGPIPE ended. */
+export const LOST_READER_CODE = 141;
+
+const FULL: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on its disk',
+  EDQUOT: 'your disk quota is used up',
+  EFBIG: 'its file may grow no further',
+};
+const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
+
+let react = (): void => {
+  // Of a terminal that was closed: at an exit of its own Node would put it back as it was, and Node 20 crashes over that.
+  if (process.stdout.isTTY) process.kill(process.pid, 'SIGHUP');
+  process.exit(LOST_READER_CODE);
+};
+
+/** From now on a lost reader ends the process, or does what was asked for instead. */
+export function watchReader(): void {
+  let isTold = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const { code = '' } = error;
+    const cause = FULL[code];
+    if (cause === undefined && !GONE.has(code)) throw error;
+    if (cause !== undefined && !isTold) printError(`standard output cannot be written: ${cause} (${code})`);
+    isTold = true;
+    react();
+  });
+  // Where messages go to the same disk, or the same closed window, nobody is left to tell.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    const { code = '' } = error;
+    if (FULL[code] === undefined && !GONE.has(code)) throw error;
+  });
+}
+
+/** Does something else until the returned function is called; possibly at every write. */
+export function onLostReader(action: () => void): () => void {
+  const before = react;
+  react = action;
+  return () => {
+    react = before;
+  };
+}

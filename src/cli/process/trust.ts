@@ -1,0 +1,130 @@
+/**
+ * Whether the files that a config names may run: a config may come from anyone, and name any file of the disk.
+ *
+ *   unasked   a file in the config's folder, or typed behind --set: what one works on; of a run, a file of the working
+ *             directory that is what it was when the run began; what has run or was agreed to as it stands
+ *   --trust   the file, or a folder around it
+ *   asked     any other, and of a run what has changed since: at a terminal; else refused
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { LoadedConfig } from '../../config/load.ts';
+import { printable, shellQuoted } from '../../format.ts';
+import type { FoundFile } from '../../plugins/found_files.node.ts';
+import { type Fingerprint, readFingerprint, refuseChangedModules } from '../../run/fingerprint/fingerprint.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { printError } from '../display/output.ts';
+import { agreedCode, hashOfCode, rememberCode } from './agreed_code.ts';
+
+export interface TrustOptions {
+  /** The config's file. */
+  readonly file: string;
+  readonly problems: LoadedConfig['problems'];
+  /** Of `--trust`. */
+  readonly trust?: readonly string[];
+  /** A run that is resumed, evaluated or sampled. */
+  readonly run?: { readonly directory: string; readonly goal: 'resume' | 'use'; readonly force?: boolean };
+  /** Nothing is written but what is answered. */
+  readonly isDry?: boolean;
+  /** Asks a question; undefined: nobody is there to answer. Default: on the terminal. */
+  readonly ask?: ((question: string) => Promise<boolean>) | undefined;
+}
+
+/**
+ * For `openPlugins`: looks at the files before any is loaded.
+ *
+ * @throws CheckpointError where a file of a run that is resumed has changed; ConfigError where one may not run
+ */
+export function approval(options: TrustOptions): (files: readonly FoundFile[]) => Promise<void> {
+  const ask = 'ask' in options ? options.ask : terminalQuestion();
+  return async (files) => {
+    if (files.length === 0) return;
+    const recorded = (await recordedModules(options)) ?? {};
+    const { run, problems } = options;
+    if (run?.goal === 'resume' && !run.force) refuseChangedModules(recorded, currentModules(files));
+    const agreed = await agreedCode();
+    const doubtful = files.flatMap((file) => {
+      const why = agreed.has(hashOfCode(file)) ? undefined : doubtAbout(file, recorded, options);
+      return why === undefined ? [] : [{ file, why }];
+    });
+    if (doubtful.length > 0 && !(await ask?.(questionAbout(doubtful)))) {
+      for (const { file, why } of doubtful) {
+        const flag = `--trust ${shellQuoted(file.reference.shown)}`;
+        problems.add(file.place, file.name, `${why}, and would run with your rights; look at it, then add ${flag}`);
+      }
+      problems.throwIfAny();
+    }
+    if (doubtful.length > 0 || !options.isDry) await rememberCode(files);
+  };
+}
+
+interface Doubt {
+  readonly file: FoundFile;
+  readonly why: string;
+}
+
+const OUTSIDE = "lies outside of the config's folder";
+
+/** Why a file may be none that the user knows; undefined where it is. */
+function doubtAbout(
+  file: FoundFile,
+  recorded: Modules,
+  { file: config, trust = [], run }: TrustOptions,
+): string | undefined {
+  const { path } = file.reference;
+  if (file.isTyped || trust.some((place) => contains(resolve(place), path))) return undefined;
+  const isRecorded = file.hashes.every(([name, sha256]) => recorded[name] === sha256);
+  if (run?.goal === 'use' && !isRecorded) return 'has changed since this run was trained';
+  if (contains(dirname(resolve(config)), path)) return undefined;
+  // A user who forces a resume knows that something has changed.
+  const isOfRun = isRecorded || run?.force === true;
+  if (isOfRun && isProject(process.cwd()) && contains(process.cwd(), path)) return undefined;
+  return OUTSIDE;
+}
+
+/** A home directory or a root holds what others put there, too. */
+function isProject(folder: string): boolean {
+  return folder !== homedir() && dirname(folder) !== folder;
+}
+
+/** Whether a path is that of a folder or lies in it, wherever links lead. */
+function contains(folder: string, path: string): boolean {
+  if (!existsSync(folder)) return false;
+  const way = relative(realpathSync(folder), realpathSync(path));
+  return !way.startsWith('..') && !isAbsolute(way);
+}
+
+type Modules = NonNullable<Fingerprint['modules']>;
+
+/** Of the run directory, or of the one that the config lies in. */
+async function recordedModules({ file, run }: TrustOptions): Promise<Modules | undefined> {
+  const directory = run?.directory ?? dirname(file);
+  if (!existsSync(join(directory, 'fingerprint.json'))) return undefined;
+  return (await readFingerprint(fileStore(directory)))?.modules;
+}
+
+function currentModules(files: readonly FoundFile[]): Modules {
+  return Object.fromEntries(files.flatMap(({ role, hashes }) => (role === 'training' ? hashes : [])));
+}
+
+function questionAbout(doubtful: readonly Doubt[]): string {
+  const lines = doubtful.map(({ file, why }) => `  ${printable(file.reference.path)}  ${why}`);
+  return `Code that would run with your rights:\n${lines.join('\n')}\nRun it? It is not asked again until it changes. [y/N] `;
+}
+
+/** Undefined where standard input or standard error is no terminal. */
+function terminalQuestion(): TrustOptions['ask'] {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return async (question) => {
+    const [last = '', ...before] = question.split('\n').reverse();
+    printError(before.reverse().join('\n'));
+    const reader = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return /^y(es)?$/i.test((await reader.question(last)).trim());
+    } finally {
+      reader.close();
+    }
+  };
+}

@@ -1,0 +1,35 @@
+/** Where MLflow is: the variables of the environment that its own client reads. */
+import { ConfigError } from '../../errors.ts';
+import type { MlflowPlace } from '../../trackers/mlflow_client.ts';
+
+/** What `mlflow server` listens on. */
+const DEFAULT_URI = 'http://127.0.0.1:5000';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether the environment names a server. */
+export function hasMlflow(env: Environment = process.env): boolean {
+  return Boolean(env.MLFLOW_TRACKING_URI);
+}
+
+/** @throws ConfigError where the address is none of a server */
+export function mlflowPlace(env: Environment = process.env): MlflowPlace {
+  const given = env.MLFLOW_TRACKING_URI || DEFAULT_URI;
+  const uri = given.replace(/\/+$/, '');
+  if (!/^https?:\/\/[^/\s]+/.test(uri) || !URL.canParse(uri)) {
+    const rule = `not the address of a server; start one with "mlflow server" and give ${DEFAULT_URI}`;
+    throw new ConfigError('bad-tracker', `MLFLOW_TRACKING_URI: ${JSON.stringify(given)} — ${rule}.`, { uri: given });
+  }
+  const authorization = authorizationOf(env);
+  return {
+    uri,
+    experiment: env.MLFLOW_EXPERIMENT_NAME || 'Default',
+    ...(authorization !== undefined && { authorization }),
+  };
+}
+
+function authorizationOf(env: Environment): string | undefined {
+  const { MLFLOW_TRACKING_TOKEN: token, MLFLOW_TRACKING_USERNAME: user, MLFLOW_TRACKING_PASSWORD: password = '' } = env;
+  if (user) return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return token ? `Bearer ${token}` : undefined;
+}

@@ -1,0 +1,49 @@
+/** Which run `--resume` goes on with where it is told neither a config nor a directory. */
+import { existsSync } from 'node:fs';
+import { CheckpointError } from '../../errors.ts';
+import { ago, printable } from '../../format.ts';
+import { resumeCommand } from '../../run/resume_command.ts';
+import { type RunRow, runRows } from './run_rows.ts';
+
+const FOLDER = 'runs';
+
+/**
+ * The newest run under runs/ that can go on. Someone at a terminal reads which one it is and can stop it; a script that
+ * does not say which of several it means is asked to.
+ *
+ * @throws CheckpointError where there is none, or several and nobody who watches
+ */
+export async function newestUnfinished(isWatched = process.stdout.isTTY === true): Promise<RunRow> {
+  const rows = existsSync(FOLDER) ? await runRows(FOLDER) : [];
+  const [newest, ...older] = rows.filter(({ condition }) => condition === 'stopped');
+  if (newest === undefined) throw nothingToGoOnWith(rows);
+  if (older.length === 0 || isWatched) return newest;
+  const commands = [newest, ...older].map((row) => `  ${resumeCommand(row.directory)}   ${describe(row)}`);
+  const message = `--resume: ${commands.length} runs under ${FOLDER}/ can go on; say which:\n${commands.join('\n')}`;
+  throw new CheckpointError('which-run', message, {
+    directories: [newest, ...older].map(({ directory }) => directory),
+  });
+}
+
+function nothingToGoOnWith(rows: readonly RunRow[]): CheckpointError {
+  const there = rows.map((row) => `\n  ${printable(row.directory)}   ${describe(row)}`).join('');
+  const rule = `no run under ${FOLDER}/ can go on`;
+  const remedy = 'give the --output of one, or start one without --resume';
+  const found = rows.length === 0 ? '' : ` There are:${there}`;
+  return new CheckpointError('no-run', `--resume: ${rule}; ${remedy}.${found}`);
+}
+
+/** `runs/countdown, seed 0, step 120 of 700, 12m ago`. */
+export function describeRow(row: RunRow): string {
+  return `${printable(row.directory)}, ${describe(row)}`;
+}
+
+function describe({ condition, seed, steps, changedMs }: RunRow): string {
+  const parts = [
+    condition === 'stopped' ? undefined : condition,
+    seed === undefined ? undefined : `seed ${seed}`,
+    steps && `step ${steps.done} of ${steps.planned}`,
+    ago(Date.now() - changedMs),
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}

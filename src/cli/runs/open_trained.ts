@@ -1,0 +1,147 @@
+/** Opens the trained policy of a run directory, for evaluation and sampling. */
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { loadConfigFile } from '../../config/load_file.node.ts';
+import type { TaskSet } from '../../data/task_set.ts';
+import { CheckpointError } from '../../errors.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
+import type { InferenceLoad } from '../../planning/capacity.ts';
+import { openPlugins } from '../../plugins/open_plugins.node.ts';
+import { changedFiles } from '../../run/model/base_hashes.ts';
+import { loadLatestCheckpoint, passedOver } from '../../run/checkpoint/checkpoints.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { type Fingerprint, identityOf, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
+import { parseJsonObject } from '../../run/json.ts';
+import { loadOwnModel, modelFile } from '../../run/model/model_files.ts';
+import { openForInference } from '../../run/open_run.ts';
+import { restoreWeights } from '../../run/checkpoint/state.ts';
+import type { Store } from '../../run/store/store.ts';
+import { announceFile } from '../display/announce_file.ts';
+import { chooseBackend, threadsNote } from '../process/backend.ts';
+import { openConfiguredModel } from './open_model.ts';
+import { printError } from '../display/output.ts';
+import { approval } from '../process/trust.ts';
+
+/** Flags of the commands that use a trained policy. */
+export interface InferenceFlags {
+  readonly threads?: number;
+  readonly trust?: readonly string[];
+  /** Also a model that somebody put there in place of the run's own. */
+  readonly force?: boolean;
+}
+
+/**
+ * The final model where the run has finished, else its latest checkpoint, in a policy opened for inference alone.
+ *
+ * @param load  what it will sample together
+ * @throws CheckpointError where there is neither, and where the model is not the one that the run ended with
+ */
+export async function openTrained(
+  directory: string,
+  { threads, trust, force = false }: InferenceFlags,
+  load: (tasks: TaskSet) => InferenceLoad,
+): Promise<{ run: TrainingRun; from: string; close: () => Promise<void> }> {
+  const store = fileStore(directory);
+  if (!(await store.exists('config.yaml'))) {
+    throw new CheckpointError(
+      'no-run',
+      `${directory}: holds no run (no config.yaml). Give the directory that a training printed.`,
+    );
+  }
+  const file = join(directory, 'config.yaml');
+  const loaded = await loadConfigFile(file);
+  const { problems } = loaded;
+  const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
+  const pretrained = await openConfiguredModel(loaded, file);
+  const { codec } = pretrained ?? {};
+  const rewards = 'unused';
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards, codec });
+  const closers = [() => plugins.close()];
+  const close = async (): Promise<void> => {
+    for (const closeOne of closers.reverse()) await closeOne();
+  };
+  try {
+    const { config, tasks, modules } = plugins;
+    const recorded = await readFingerprint(store);
+    warnOfChanges(recorded, modules);
+    const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
+    const tooMany = threadsNote(threads);
+    if (tooMany !== undefined && backend.name === 'wasm') printError(tooMany);
+    const run = await openForInference(config, tasks, backend, load(tasks), pretrained);
+    closers.push(() => run.policy.close());
+    checkBase(run, recorded, force);
+    return { run, from: `${directory}/${await loadLatest({ store, directory, run, recorded, force })}`, close };
+  } catch (error) {
+    await close(); // threads that are left open keep the process alive
+    throw error;
+  }
+}
+
+interface Loading {
+  readonly store: Store;
+  readonly directory: string;
+  readonly run: TrainingRun;
+  readonly recorded: Fingerprint | undefined;
+  readonly force: boolean;
+}
+
+/** Fills the policy, and sets the stage that ended with it. @returns where in the directory it was */
+async function loadLatest(loading: Loading): Promise<string> {
+  const { store, directory, run, recorded } = loading;
+  const file = modelFile(run.config);
+  const isModel = await store.exists(file);
+  // Without its summary, the model is that of a run which was killed while it wrote it: its last checkpoint is whole.
+  const isPreferred = isModel && (loading.force || (await store.exists('summary.json')));
+  const latest = isPreferred ? undefined : await loadLatestCheckpoint(store, recorded && identityOf(recorded));
+  if (latest === undefined) {
+    if (!isModel) throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
+    run.state.stageIndex = run.config.stages.length - 1;
+    await loadFinalModel(loading);
+    return file;
+  }
+  for (const damaged of latest.damaged) printError(passedOver(damaged));
+  run.state.stageIndex = latest.checkpoint.stageIndex;
+  restoreWeights(run.policy, latest.checkpoint);
+  return `checkpoints/${latest.name}`;
+}
+
+/** @throws CheckpointError `model-changed` where it is not the one that the run ended with */
+async function loadFinalModel({ store, directory, run, force }: Loading): Promise<void> {
+  const hash = createHash('sha256');
+  await loadOwnModel(store, run, (bytes) => hash.update(bytes));
+  const found = hash.digest('hex');
+  const summary = await store.read('summary.json');
+  const expected = summary && parseJsonObject(summary)?.weightsSha256;
+  if (force || found === expected) return;
+  const place = `${directory}/${modelFile(run.config)}`;
+  if (typeof expected !== 'string') {
+    printError(`${place}: summary.json, which knows its hash, is missing or damaged; the model is used as it is`);
+    return;
+  }
+  const rule =
+    `is not the model that this run ended with: its weights have SHA-256 ${found.slice(0, 16)}…, ` +
+    `summary.json says ${expected.slice(0, 16)}…`;
+  const remedy = 'Restore it from a copy, or remove it, and the newest checkpoint is used; --force uses it as it is';
+  throw new CheckpointError('model-changed', `${place}  ${rule}. ${remedy}.`, { found, expected });
+}
+
+/** An adapter means nothing beside other weights; a run that trained all of them has its own. */
+function checkBase({ base, config }: TrainingRun, recorded: Fingerprint | undefined, force: boolean): void {
+  const changed = changedFiles(recorded?.base ?? {}, base?.files ?? {});
+  if (recorded?.base === undefined || changed.length === 0) return;
+  const rule = `${config.modelNameOrPath}: changed since this run was trained: ${changed.join(', ')}`;
+  if (config.adapter === undefined || force) {
+    printError(rule);
+    return;
+  }
+  const remedy = 'Restore the model, whose adapter this is, or add --force to use it all the same';
+  throw new CheckpointError('base-changed', `${rule}. ${remedy}.`, { changed });
+}
+
+/** A task's file decides what is asked and what is right: figures under another one are not comparable. */
+function warnOfChanges(recorded: Fingerprint | undefined, modules: Readonly<Record<string, string>>): void {
+  for (const [file, sha256] of Object.entries(modules)) {
+    if (recorded?.modules?.[file] !== sha256) printError(`${file} has changed since this run was trained`);
+  }
+}

@@ -1,0 +1,36 @@
+/** What to do after a run was ended by something that the user can set right, or by its GPU: how to resume it. */
+import { BackendError, CheckpointError, PluginError, RlvrError } from '../../errors.ts';
+import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
+import { resumeCommand } from '../../run/resume_command.ts';
+import type { Store } from '../../run/store/store.ts';
+
+/** Failures of the disk, after which nothing about the run has to change. */
+const OF_THE_DISK = new Set(['disk-full', 'not-permitted', 'read-only', 'file-failed']);
+
+/** The error, with the command that resumes below its message where there is a run to go on with. */
+export async function withResumeAdvice(error: unknown, store: Store, directory: string): Promise<unknown> {
+  const isPlugin = error instanceof PluginError;
+  const isLostDevice = error instanceof BackendError && error.code === 'device-lost';
+  const isDisk = error instanceof CheckpointError && OF_THE_DISK.has(error.code);
+  if (!isPlugin && !isLostDevice && !isDisk) return error;
+  const saved = await whatIsSaved(store);
+  if (saved === undefined) return error;
+  // A corrected file is another file, which a resume refuses unless it is told.
+  const advice = isPlugin
+    ? `When the file is corrected, go on with:\n  ${resumeCommand(directory)} --force`
+    : `${isLostDevice ? 'Go' : 'Then go'} on with:\n  ${resumeCommand(directory)}`;
+  const Kind = error.constructor as typeof RlvrError;
+  return new Kind(error.code, `${error.message}\n${saved} ${advice}`, error.facts);
+}
+
+/** Undefined where no run has begun, or where the disk does not even say that. */
+async function whatIsSaved(store: Store): Promise<string | undefined> {
+  try {
+    if (!(await store.exists('fingerprint.json'))) return undefined;
+    const newest = await newestCheckpoint(store);
+    return newest === undefined ? 'No step was saved yet.' : `Everything up to ${newest} is saved.`;
+  } catch (error) {
+    if (error instanceof RlvrError) return undefined; // the error that is being reported says the same of this disk
+    throw error;
+  }
+}

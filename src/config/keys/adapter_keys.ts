@@ -1,0 +1,136 @@
+/** The keys of LoRA, as TRL and PEFT spell them, and the rules that combine them. */
+import { z } from 'zod';
+import { ADAPTER_TARGETS } from '../../model/adapter.ts';
+import type { AdapterConfig } from '../../model/pretrained/adapter_files.ts';
+import { key, type Values } from '../../options/keys.ts';
+import { choice, flag, real, whole } from '../../options/schemas.ts';
+
+const targetsRule = `must be all-linear, or a list of ${ADAPTER_TARGETS.join(', ')}; for example [q_proj, v_proj]`;
+
+export const ADAPTER_KEYS = {
+  usePeft: key(
+    'use_peft',
+    flag()
+      .default(false)
+      .describe(
+        'Train a low-rank adapter (LoRA) beside the weights of model_name_or_path, which stay as they are. Default false.',
+      ),
+  ),
+  loraR: key(
+    'lora_r',
+    whole({ least: 1, most: 1024, example: 16 })
+      .default(16)
+      .describe('Rank of the adapter: rows of A and columns of B. Default 16.'),
+  ),
+  loraAlpha: key(
+    'lora_alpha',
+    real({ above: 0, example: 32 })
+      .default(32)
+      .describe('The adapter counts lora_alpha / lora_r times, or lora_alpha / √lora_r with use_rslora. Default 32.'),
+  ),
+  useRslora: key(
+    'use_rslora',
+    flag().default(false).describe('Divide lora_alpha by the root of lora_r instead of by lora_r. Default false.'),
+  ),
+  loraTargetModules: key(
+    'lora_target_modules',
+    z
+      .union(
+        [
+          z.literal('all-linear'),
+          z.array(choice(ADAPTER_TARGETS, 'not a module that can have an adapter')).min(1, { error: targetsRule }),
+        ],
+        { error: targetsRule },
+      )
+      .default('all-linear')
+      .describe(
+        `Modules of every layer that have an adapter: all-linear (all of ${ADAPTER_TARGETS.join(', ')}), or a list of ` +
+          'some. Default all-linear (TRL: what PEFT names for each kind of model, mostly q_proj and v_proj).',
+      ),
+  ),
+  loraDropout: key(
+    'lora_dropout',
+    real({ least: 0, below: 1, example: 0 })
+      .default(0)
+      .describe('Only 0: with dropout in the update alone, sampler and trainer would be two policies. Default 0.'),
+  ),
+} as const;
+
+/** The keys without which the others mean nothing, under their names in TypeScript. */
+const OPTIONS = ['loraR', 'loraAlpha', 'useRslora', 'loraTargetModules', 'loraDropout'] as const;
+
+/** What TRL writes out where no adapter is asked for, and this trainer has another default. */
+const TRL_DROPOUT = 0.05;
+
+/** What is asked of a section that has these keys. */
+interface AdapterSection {
+  readonly values: Values<typeof ADAPTER_KEYS> & { readonly modelNameOrPath?: string };
+  sound(...names: readonly (keyof typeof ADAPTER_KEYS)[]): boolean;
+  refuse(name: keyof typeof ADAPTER_KEYS, rule: string): void;
+}
+
+/** The adapter that a run trains; undefined where it trains all weights. Mistakes are refused. */
+export function resolveAdapter(section: AdapterSection): AdapterConfig | undefined {
+  if (!section.sound('usePeft', ...OPTIONS)) return undefined;
+  const { usePeft, loraR, loraAlpha, useRslora, loraTargetModules, loraDropout, modelNameOrPath } = section.values;
+  if (!usePeft) {
+    for (const name of OPTIONS) if (!isDefault(name, section.values[name])) section.refuse(name, ofNoAdapter);
+    return undefined;
+  }
+  if (modelNameOrPath === undefined) {
+    section.refuse(
+      'usePeft',
+      'random weights would stay as they are beside it; add model_name_or_path, or leave it out',
+    );
+  }
+  if (loraDropout > 0) {
+    section.refuse('loraDropout', 'with dropout in the update alone, sampler and trainer are two policies; use 0');
+  }
+  const targets = ADAPTER_TARGETS.filter(
+    (name) => loraTargetModules === 'all-linear' || loraTargetModules.includes(name),
+  );
+  return { rank: loraR, alpha: loraAlpha, useRslora, targets };
+}
+
+const ofNoAdapter = 'all weights are trained, without an adapter; add use_peft: true, or leave it out';
+
+function isDefault(name: (typeof OPTIONS)[number], value: unknown): boolean {
+  if (name === 'loraDropout' && value === TRL_DROPOUT) return true;
+  return (
+    value === { loraR: 16, loraAlpha: 32, useRslora: false, loraTargetModules: 'all-linear', loraDropout: 0 }[name]
+  );
+}
+
+/** A key of the config that says another adapter than its files do. */
+export interface OtherAdapterKey {
+  readonly key: string;
+  readonly value: unknown;
+  readonly rule: string;
+  /** It may be that nobody wrote it. */
+  readonly isDefault: boolean;
+}
+
+/** @param config  none where the config asks for no adapter, which is no contradiction */
+export function otherAdapterKeys(config: AdapterConfig | undefined, files: AdapterConfig): OtherAdapterKey[] {
+  if (config === undefined) return [];
+  const [asked, found] = [adapterValues(config), adapterValues(files)];
+  return OPTIONS.filter((name) => JSON.stringify(asked[name]) !== JSON.stringify(found[name])).map((name) => ({
+    key: ADAPTER_KEYS[name].yaml,
+    value: asked[name],
+    rule: `the adapter that the run goes on with has ${JSON.stringify(found[name])}; leave the key out`,
+    isDefault: isDefault(name, asked[name]),
+  }));
+}
+
+/** The keys of an adapter, as a file would have them. */
+export function adapterValues({ rank, alpha, useRslora, targets }: AdapterConfig): Values<typeof ADAPTER_KEYS> {
+  const isAll = ADAPTER_TARGETS.every((name) => targets.includes(name));
+  return {
+    usePeft: true,
+    loraR: rank,
+    loraAlpha: alpha,
+    useRslora,
+    loraTargetModules: isAll ? 'all-linear' : [...targets],
+    loraDropout: 0,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * A conversation as a supervised stage learns it: the tokens of the assistant's turns have a loss, all others are given.
+ *
+ * Each turn is written as the policy would have written it behind the conversation up to there. That needs a template
+ * which only appends: one that takes back what it wrote (a former turn's thoughts, say) is refused.
+ */
+import { DataError } from '../../errors.ts';
+import type { Codec, Message } from '../../text/codec.ts';
+import { TOKEN } from '../../token_kinds.ts';
+
+/** Tokens behind a prompt, all of which the policy is to learn, or those that are not labelled as given. */
+export interface Demonstration {
+  readonly prompt: Int32Array;
+  readonly tokens: Int32Array;
+  /** [tokens] of TOKEN; absent: every token has a loss. */
+  readonly labels?: Uint8Array;
+}
+
+/**
+ * @param turns  at least one of them is the assistant's, and it does not begin
+ * @param place  where they stand, for messages
+ * @throws DataError where the chat template does not only append
+ */
+export function dialogueTokens(codec: Codec, turns: readonly Message[], place: string): Demonstration {
+  const ids: number[] = [];
+  const labels: number[] = [];
+  let written = '';
+  let promptLength = -1;
+  const add = (tokens: Iterable<number>, label: number): void => {
+    for (const token of tokens) {
+      ids.push(token);
+      labels.push(label);
+    }
+  };
+  for (const [index, { role }] of turns.entries()) {
+    if (role !== 'assistant') continue;
+    const asked = codec.render(turns.slice(0, index));
+    const answered = codec.render(turns.slice(0, index + 1), 'answered');
+    if (!asked.startsWith(written) || !answered.startsWith(asked)) throw notAppending(index, place);
+    add(codec.encode(asked.slice(written.length)), TOKEN.given);
+    if (promptLength < 0) promptLength = ids.length;
+    const own = Array.from(codec.encode(answered.slice(asked.length)));
+    const end = own.findIndex((id) => codec.stopIds.includes(id)) + 1;
+    // A template writes the token that ends a turn, and perhaps an end of line behind it, which nobody samples.
+    add(end > 0 ? own.slice(0, end) : [...own, codec.eosTokenId], TOKEN.reference);
+    add(end > 0 ? own.slice(end) : [], TOKEN.given);
+    written = answered;
+  }
+  const last = labels.lastIndexOf(TOKEN.reference) + 1;
+  return {
+    prompt: Int32Array.from(ids.slice(0, promptLength)),
+    tokens: Int32Array.from(ids.slice(promptLength, last)),
+    labels: Uint8Array.from(labels.slice(promptLength, last)),
+  };
+}
+
+function notAppending(index: number, place: string): DataError {
+  const rule = `the chat template rewrites what stands before turn ${index + 1}, so its answers cannot be learned in one pass`;
+  const remedy = 'give conversations of one answer each, or chat_template_kwargs that keep former turns';
+  return new DataError('template-not-appending', `${place}  ${rule}; ${remedy}.`, { place, turn: index + 1 });
+}

@@ -1,0 +1,60 @@
+/** Prompts that go on behind a reply: the problem, what was answered, and a word that says what is wanted now. */
+import type { Message } from '../../text/codec.ts';
+import { type ControlWords, withWords, wordTokens } from '../../text/control_words.ts';
+import type { TaskItem } from '../task.ts';
+import { delegating, type TaskSet } from '../task_set.ts';
+
+/** The same tasks with these words in their codec. */
+export function withControlWords(tasks: TaskSet, words: ControlWords): TaskSet {
+  const codec = withWords(tasks.codec, words);
+  if (codec === tasks.codec) return tasks;
+  const spoken: TaskSet = delegating(tasks, {
+    codec,
+    supervised: (stage) => {
+      const own = tasks.supervised(stage);
+      return own === tasks ? spoken : delegating(own, { codec });
+    },
+  });
+  return spoken;
+}
+
+/**
+ * The prompt behind some replies. In a closed vocabulary problem, replies and words stand one behind the other; a pretrained
+ * model reads each word as the user's next turn.
+ *
+ * @param turns  replies in tokens, without an end, of which those beyond `maxCompletionTokens` are left out, and the word
+ *   behind each
+ */
+export function followUpTokens(
+  tasks: TaskSet,
+  item: TaskItem,
+  turns: readonly (readonly [reply: Int32Array, word: string])[],
+): Int32Array {
+  const { codec } = tasks;
+  const cut = turns.map(([reply, word]) => ({
+    reply: reply.subarray(0, tasks.maxCompletionTokens),
+    asked: wordTokens(codec, word),
+  }));
+  if (codec.joint !== undefined) {
+    const behind = cut.flatMap(({ reply, asked }) => [...reply, ...asked]);
+    return Int32Array.from([...tasks.promptTokens(item), ...behind]);
+  }
+  const messages = cut.flatMap(({ reply, asked }): Message[] => [
+    { role: 'assistant', content: codec.decode(reply) },
+    { role: 'user', content: codec.decode(asked) },
+  ]);
+  return codec.encode(codec.render([...tasks.environment.start(item).prompt, ...messages]));
+}
+
+/** Tokens that another turn takes in a template besides what is said in it, and joints that merge less well. */
+const TURN_TOKENS = 32;
+
+/** Most tokens by which a prompt behind so many replies is longer than the problem's own. */
+export function mostFollowUpTokens({ codec, maxCompletionTokens }: TaskSet, replies: number): number {
+  return replies * (maxCompletionTokens + longestWord({ codec }) + (codec.joint === undefined ? TURN_TOKENS : 0));
+}
+
+/** Tokens of the longest word of a run, at most. */
+export function longestWord({ codec }: Pick<TaskSet, 'codec'>): number {
+  return Math.max(0, ...[...(codec.words?.values() ?? [])].map(({ length }) => length));
+}

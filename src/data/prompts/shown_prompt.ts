@@ -1,0 +1,31 @@
+/**
+ * A prompt that shows something besides the problem: a hint, an answer, what was wrong with an attempt.
+ *
+ * In a closed vocabulary it stands in front, ended by EOS, so that no task needs a word of its own for it; what it means
+ * a policy learns from what it is shown. A pretrained model reads it below the question.
+ */
+import type { Codec, Message } from '../../text/codec.ts';
+
+/** Tokens that a pretrained model's prompt takes besides what it shows: the words around it, and joints that merge less well. */
+const WORDS_AROUND = 12;
+
+/** What is shown with a prompt is at most as long as a completion. */
+export function mostShownTokens(maxCompletionTokens: number, isPretrained: boolean): number {
+  return maxCompletionTokens + (isPretrained ? WORDS_AROUND : 1);
+}
+
+/** @param prompt  as the problem is asked @param shown  tokens, none of which ends a completion */
+export function shownBefore({ eosTokenId }: Codec, prompt: Int32Array, shown: Int32Array): Int32Array {
+  const tokens = new Int32Array(shown.length + 1 + prompt.length);
+  tokens.set(shown);
+  tokens[shown.length] = eosTokenId;
+  tokens.set(prompt, shown.length + 1);
+  return tokens;
+}
+
+/** The conversation with a text below its last message. */
+export function shownBelow(messages: readonly Message[], text: string): Message[] {
+  return messages.map((message, i) =>
+    i === messages.length - 1 ? { ...message, content: `${message.content}\n\nHint:\n${text}` } : message,
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * The two ways to ask a problem, and what a pretrained model is told before it. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
+ * written in the characters of a keyboard: an English question, and an answer in tags that `extractAnswer` reads.
+ */
+import { ConfigError } from '../../errors.ts';
+import { type AnswerPolicy, extractAnswer } from '../../parsing/extract.ts';
+import { malformed, missing, truncated } from '../../rewards/reject.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import type { Message } from '../../text/codec.ts';
+import { characterTokenizer } from '../../text/vocabulary_tokenizer.ts';
+import { questionOf } from '../environment.ts';
+import type { Conversation } from '../knobs.ts';
+import type { AnyTaskDefinition } from '../registry.ts';
+import type { Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
+
+/** A tag that is there several times is no answer: it would let a policy list all that it can think of. */
+const ANSWER_POLICY: AnswerPolicy = 'only';
+const INSTRUCTION = 'Write the answer between <answer> and </answer>.';
+const TAGS = '<answer></answer>';
+/** Characters of a question beyond those of the compact prompt, where the task does not say. */
+const QUESTION_ROOM = 160;
+/** The printable characters of ASCII, and the end of a line. */
+const KEYBOARD = ['\n', ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))];
+
+/** A compact text as the answer of a plain completion. */
+export function tagged(answer: string): string {
+  return `<answer>${answer}</answer>`;
+}
+
+/** The prompt of a plain problem. */
+export function plainPrompt(question: string): string {
+  return `${question}\n${INSTRUCTION}\n`;
+}
+
+/** Vocabulary and limits of a task at a style. @throws ConfigError where it cannot be asked in this way */
+export function languageOf(definition: AnyTaskDefinition, knobs: Knobs, style: Style, path: string): TaskLanguage {
+  const tokenizer = definition.tokenizer(knobs);
+  const { promptTokens, completionTokens, questionCharacters } = definition.limits(knobs);
+  if (style === 'compact') {
+    const fixedCompletionTokens = definition.fixedCompletionTokens?.(knobs);
+    return { tokenizer, promptTokens, completionTokens, fixedCompletionTokens };
+  }
+  const { closed } = tokenizer;
+  if (definition.question === undefined || closed === undefined) {
+    const lacks = closed === undefined ? 'its vocabulary is of its own kind' : 'it has no question()';
+    const message = `${path}.style: "plain" — ${definition.name} has a compact prompt alone: ${lacks}; leave it out.`;
+    throw new ConfigError('bad-option', message, { key: 'style', value: style });
+  }
+  const perToken = closed.pieces === 'characters' ? 1 : 1 + Math.max(...closed.tokens.map(({ length }) => length));
+  const characters = closed.tokens.flatMap((token) => token.split(''));
+  const question = questionCharacters ?? promptTokens * perToken + QUESTION_ROOM;
+  return {
+    tokenizer: characterTokenizer({ name: 'plain text', tokens: [...new Set([...KEYBOARD, ...characters])] }),
+    promptTokens: question + plainPrompt('').length,
+    // Those of the task count its EOS where it has one.
+    completionTokens: completionTokens * perToken + TAGS.length + 1,
+    fixedCompletionTokens: undefined,
+  };
+}
+
+/**
+ * Judges a plain completion by what stands between its tags. What the token limit cut behind a closed tag is not
+ * missing: the tag ends the answer, as EOS ends a compact one.
+ */
+export function verifyTagged(
+  completion: string,
+  { finishReason }: VerifyContext,
+  verify: (answer: string, context: VerifyContext) => Verdict,
+): Verdict {
+  const found = extractAnswer(completion, ANSWER_POLICY);
+  if (found.ok) return verify(found.answer, { finishReason: 'eos' });
+  if (finishReason === 'length') return truncated();
+  return completion.includes('<answer>') ? malformed(found.reason) : missing(found.reason);
+}
+
+/** Draws of example problems, at most, to find as many different ones as are asked. */
+const EXAMPLE_DRAWS = 1000;
+
+/** Problems to choose each example from. */
+const EXAMPLE_CHOICES = 4;
+
+/**
+ * The answer stands in the question as it is, as with digits that are sorted already: such examples teach a model to copy,
+ * and groups in which all completions copy are dead.
+ */
+function isCopied(item: TaskItem): boolean {
+  return questionOf(item).some(({ content }) => content.includes(item.answer));
+}
+
+/** A system message, and example problems with their answers as turns. @param draw  problem `index` of a stream */
+export function openingOf({ system, examples }: Conversation, draw: (index: number) => TaskItem): readonly Message[] {
+  const shown = new Map<string, TaskItem>();
+  for (let index = 0; shown.size < EXAMPLE_CHOICES * examples && index < EXAMPLE_DRAWS; index++) {
+    const item = draw(index);
+    if (!shown.has(item.key)) shown.set(item.key, item);
+  }
+  const found = [...shown.values()];
+  const chosen = [...found.filter((item) => !isCopied(item)), ...found.filter(isCopied)].slice(0, examples);
+  const turns = chosen.flatMap((item): Message[] => [...questionOf(item), { role: 'assistant', content: item.answer }]);
+  return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
+}
+
+/**
+ * Judges the whole completion of a pretrained model as the answer. Spaces and ends of lines around it say nothing;
+ * what was cut by the token limit is no answer.
+ */
+export function verifyBare(
+  completion: string,
+  context: VerifyContext,
+  verify: (answer: string, context: VerifyContext) => Verdict,
+): Verdict {
+  return context.finishReason === 'length' ? truncated() : verify(completion.trim(), context);
+}

@@ -1,0 +1,30 @@
+/** What a method is told in each of its calls for one batch. */
+import type { StepContext } from '../../methods/method.ts';
+import type { StepScope } from '../step_scope.ts';
+
+/** Each call has random numbers of its own; a number that several calls log is their mean. */
+export class CallContexts {
+  readonly #scope: StepScope;
+  readonly #id: string;
+  readonly #logged = new Map<string, { readonly sum: number; readonly weight: number }>();
+  #calls = 0;
+
+  constructor(scope: StepScope, id: string) {
+    this.#scope = scope;
+    this.#id = id;
+  }
+
+  /** Of the next call. @param weight  of what it logs: the problems or groups that it is about */
+  next(weight: number): StepContext {
+    const context = this.#scope.context(this.#id, this.#calls++);
+    return {
+      ...context,
+      metric: (name, value) => {
+        const known = this.#logged.get(name);
+        const all = { sum: (known?.sum ?? 0) + value * weight, weight: (known?.weight ?? 0) + weight };
+        this.#logged.set(name, all);
+        context.metric(name, known === undefined || all.weight === 0 ? value : all.sum / all.weight);
+      },
+    };
+  }
+}

@@ -1,0 +1,209 @@
+/** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
+
+import type { TaskItem, VerifyContext } from '../../data/task.ts';
+import type { TaskSet } from '../../data/task_set.ts';
+import type { VerifiedCompletion } from '../../methods/records.ts';
+import type { StageConfig } from '../../methods/stage.ts';
+import { lossTokens } from '../../methods/tokens.ts';
+import { type GenerationControl, generateControlled } from '../../model/sampling/controlled_generation.ts';
+import type {
+  Completion,
+  GenerationRequest,
+  GenerationSettings,
+  KeptGeneration,
+  SamplingSettings,
+} from '../../model/sampling/generation.ts';
+import { generate, generateKept } from '../../model/sampling/generation.ts';
+import type { RewardBatch } from '../../rewards/reward_function.ts';
+import type { TrainingRun } from '../run.ts';
+import { completionEnd } from './completion_end.ts';
+import { stepsByToken } from './steps_by_token.ts';
+
+/** The part of a run that completes prompts. */
+type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
+
+export interface CompletionSettings {
+  /** Completions per prompt: one number for all, or one for each. */
+  readonly samples: number | readonly number[];
+  /** [items] prompts in the place of the items' own. */
+  readonly prompts?: readonly (Int32Array | undefined)[];
+  /** [items][samples] tokens that completions begin with; absent where an item's begin with nothing. */
+  readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
+  /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
+  readonly firstRollout?: number;
+  readonly sampling: SamplingSettings;
+  /** See `samplingKey`. */
+  readonly samplingKey: readonly [number, number];
+  /** Says how long completions may become. */
+  readonly stage: StageConfig;
+}
+
+/** [items][samples] completions with their verdicts. */
+export async function completeItems(
+  { tasks, policy }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+): Promise<VerifiedCompletion[][]> {
+  const prompts = items.map((item) => tasks.promptTokens(item));
+  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  return judgedCompletions(tasks, items, completions);
+}
+
+/** A completion of a prompt that is no problem of the task: nothing to verify it by. */
+export interface ReadCompletion extends Completion {
+  readonly text: string;
+  readonly verdict?: undefined;
+}
+
+/** [texts][samples] completions of prompts that are no problems of the task: decoded alone. */
+export async function completeTexts(
+  { tasks, policy }: Completer,
+  texts: readonly string[],
+  settings: CompletionSettings,
+): Promise<ReadCompletion[][]> {
+  const prompts = texts.map((text) => tasks.typedTokens(text));
+  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  return completions.map((own) =>
+    own.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),
+  );
+}
+
+/** The completions alone; their activations stay, where there is room, for `Policy.keep`. */
+export async function sampleKept(
+  { tasks, policy }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+): Promise<KeptGeneration> {
+  const prompts = promptsOf(tasks, items, settings);
+  return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+}
+
+/** What the caller decides while items are completed. */
+export interface CompletionControl extends Pick<GenerationControl, 'temperature'> {
+  after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
+}
+
+/** The completions alone; the caller is told of each token. */
+export async function sampleControlled(
+  { tasks, policy }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+  { after, ...control }: CompletionControl,
+): Promise<Completion[][]> {
+  const requests = requestsOf(promptsOf(tasks, items, settings), settings);
+  return generateControlled(policy, requests, generationSettings(tasks, settings), {
+    ...control,
+    after: (tokens, request) => after(tokens, items[request]),
+  });
+}
+
+/**
+ * Decodes and verifies the completions of each item.
+ *
+ * @param wants  what verdicts are to have, where the task gives it
+ */
+export function verifyCompletions(
+  tasks: TaskSet,
+  items: readonly TaskItem[],
+  completions: readonly (readonly Completion[])[],
+  wants: Omit<VerifyContext, 'finishReason'> = {},
+): VerifiedCompletion[][] {
+  const { environment } = tasks;
+  return items.map((item, i) => {
+    const { state } = environment.start(item);
+    return (completions[i] ?? []).map((completion) => {
+      const text = completionText(tasks, completion);
+      const { finishReason, tokens } = completion;
+      const { verdict } = environment.step(state, text, { finishReason, ...wants });
+      if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
+      const steps = verdict.steps && stepsByToken(tasks.codec, tokens, verdict.steps);
+      return { ...completion, text, verdict, ...(steps && { steps }) };
+    });
+  });
+}
+
+/** The same, also where the verifier is in another thread, which is asked once for all of them. */
+export async function judgedCompletions(
+  tasks: TaskSet,
+  items: readonly TaskItem[],
+  completions: readonly (readonly Completion[])[],
+  options: Parameters<typeof verifyCompletions>[3] = {},
+): Promise<VerifiedCompletion[][]> {
+  if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, options);
+  const answers = items.flatMap((item, i) =>
+    (completions[i] ?? []).map((completion) => {
+      const { finishReason } = completion;
+      return { item, completion: completionText(tasks, completion), context: { finishReason } };
+    }),
+  );
+  const verdicts = await tasks.judge(answers);
+  let next = 0;
+  return items.map((_, i) =>
+    (completions[i] ?? []).map((completion) => {
+      const at = next++;
+      return { ...completion, text: answers[at].completion, verdict: verdicts[at] };
+    }),
+  );
+}
+
+/** The text that a verifier reads: ids decoded, the final EOS stripped. */
+export function completionText(
+  tasks: Pick<TaskSet, 'codec'>,
+  { tokens, finishReason }: Pick<Completion, 'tokens' | 'finishReason'>,
+): string {
+  return tasks.codec.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
+}
+
+/** A completion beside the problem that it answers. */
+export interface AnsweredItem {
+  readonly item: TaskItem;
+  readonly completion: VerifiedCompletion;
+  /** Number of its group, from 0. */
+  readonly group: number;
+}
+
+/** Each completion beside its item, in order. */
+export function answeredItems(
+  items: readonly TaskItem[],
+  completions: readonly (readonly VerifiedCompletion[])[],
+): AnsweredItem[] {
+  return items.flatMap((item, i) => (completions[i] ?? []).map((completion) => ({ item, completion, group: i })));
+}
+
+/** What reward functions read of these completions. */
+export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardBatch['trainerState']): RewardBatch {
+  return {
+    prompts: rows.map(({ item }) => item.prompt),
+    completions: rows.map(({ completion }) => completion.text),
+    completionTokens: rows.map(({ completion }) => completion.tokens),
+    items: rows.map(({ item }) => item),
+    groupOf: Int32Array.from(rows, ({ group }) => group),
+    verdicts: rows.map(({ completion }) => completion.verdict),
+    finishReasons: rows.map(({ completion }) => completion.finishReason),
+    trainerState,
+  };
+}
+
+/** Tokens of all completions that were sampled, and not put in. */
+export function sampledTokens(completions: readonly (readonly Completion[])[]): number {
+  return completions.flat().reduce((sum, completion) => sum + lossTokens(completion), 0);
+}
+
+function promptsOf(tasks: TaskSet, items: readonly TaskItem[], { prompts }: CompletionSettings): Int32Array[] {
+  return items.map((item, i) => prompts?.[i] ?? tasks.promptTokens(item));
+}
+
+function requestsOf(
+  prompts: readonly Int32Array[],
+  { samples, firstRollout = 0, prefixes = [] }: CompletionSettings,
+): GenerationRequest[] {
+  let next = firstRollout;
+  return prompts.map((prompt, i) => {
+    const length = typeof samples === 'number' ? samples : samples[i];
+    return { prompt, rolloutNumbers: Array.from({ length }, () => next++), prefixes: prefixes[i] };
+  });
+}
+
+function generationSettings(tasks: TaskSet, { sampling, samplingKey, stage }: CompletionSettings): GenerationSettings {
+  return { sampling, samplingKey, ...completionEnd(tasks, stage) };
+}

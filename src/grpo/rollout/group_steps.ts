@@ -1,0 +1,93 @@
+/** The group steps of a stage: what becomes of rollouts before they are credited, and which groups are then dead. */
+
+import type { GroupStep } from '../../methods/points.ts';
+import type { Rollout, RolloutGroup } from '../../methods/records.ts';
+import { deviationOf, meanOf } from '../../methods/statistics.ts';
+import { hasEqualRewards } from '../../methods/support/credit/baseline.ts';
+import type { Completion } from '../../model/sampling/generation.ts';
+import type { RolloutRows } from '../../model/sampling/kept_rollouts.ts';
+import type { StepScope } from '../step_scope.ts';
+import { CallContexts } from './call_contexts.ts';
+import { changeSolving, solving } from './kinds.ts';
+
+/** Steps of scope `group` over the rounds of one generation batch. A number that they log is the mean over its groups. */
+export class GroupRounds {
+  readonly #scope: StepScope;
+  readonly #steps: readonly { readonly part: GroupStep; readonly contexts: CallContexts }[];
+
+  constructor(scope: StepScope) {
+    this.#scope = scope;
+    this.#steps = scope.methods.groupSteps
+      .filter(({ part }) => part.scope === 'group')
+      .map(({ id, part }) => ({ part, contexts: new CallContexts(scope, id) }));
+  }
+
+  /** The groups of one round, shaped. */
+  apply(groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+    const shaped = changeSolving(groups, (solve) =>
+      this.#steps.reduce((all, { part, contexts }) => part.apply(all, contexts.next(all.length)), solve),
+    );
+    return withDead(
+      this.#scope,
+      shaped.map((group) => (group.dead ? { ...group, ruledOut: true } : group)),
+    );
+  }
+}
+
+/** Steps of scope `batch`, over all groups that go on to the update; then what all steps have made of the rewards. */
+export function shapeBatch(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  const { groupSteps } = scope.methods;
+  if (groupSteps.length === 0) return groups;
+  const ofBatch = groupSteps.filter(({ part }) => part.scope === 'batch');
+  const shaped = changeSolving(groups, (solve) =>
+    ofBatch.reduce((all, { id, part }) => part.apply(all, scope.context(id)), solve),
+  );
+  const marked = ofBatch.length === 0 ? shaped : withDead(scope, shaped);
+  const { metric } = scope.context('group_steps');
+  const rewards = solving(marked).map(({ rollouts }) => rollouts.flatMap(rewardOf));
+  metric('reward', meanOf(rewards.flat()));
+  metric('reward_std', meanOf(rewards.map(deviationOf)));
+  return marked;
+}
+
+function rewardOf({ reward }: Rollout): readonly number[] {
+  return reward === null ? [] : [reward];
+}
+
+/** A group with other rollouts, which may be alive where it was dead for want of a difference. */
+export function regrouped(scope: StepScope, group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup {
+  return withDead(scope, [{ ...group, rollouts, dead: group.ruledOut ?? false }])[0];
+}
+
+/** A group is dead by the word of a step, or by that of the estimator; once it is, it stays so. */
+function withDead({ methods }: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  const isDead = methods.advantageEstimator.part.isDead ?? hasEqualRewards;
+  return groups.map((group) => ({ ...group, dead: group.dead || isDead(group) }));
+}
+
+/**
+ * Where the rows of each group stand, once steps may have left out or moved groups and completions.
+ *
+ * @param completions  [places][completions] as they were sampled
+ * @returns undefined where a group has a completion that was not sampled with its prompt
+ */
+export function placesAfter(
+  groups: readonly RolloutGroup[],
+  completions: readonly (readonly Completion[])[],
+  places: readonly RolloutRows[],
+): readonly RolloutRows[] | undefined {
+  const sampled = new Map(completions.flatMap((own, i) => own.map(({ tokens }, j) => [tokens, { i, j }] as const)));
+  const found = groups.map(({ rollouts }): RolloutRows | undefined => {
+    const at = rollouts.map(({ tokens }) => sampled.get(tokens));
+    const place = places[at[0]?.i ?? -1];
+    if (place === undefined) return undefined;
+    const members = at.flatMap((one) => (one !== undefined && one.i === at[0]?.i ? [one.j] : []));
+    if (members.length < rollouts.length) return undefined;
+    return {
+      ...place,
+      rows: members.map((j) => place.rows[j] as Int32Array),
+      kvBegins: members.map((j) => place.kvBegins[j] as number),
+    };
+  });
+  return found.every((place) => place !== undefined) ? found : undefined;
+}

@@ -1,0 +1,107 @@
+/**
+ * Groups of several kinds in one batch. Those without a kind solve problems; others verify or compare answers, say. A kind
+ * is asked for by one strategy, judged by what that says, and normalised by itself; no other strategy, no group step and no
+ * figure of solving sees it.
+ */
+import type { GroupRequest, RollOut } from '../../methods/points.ts';
+import type { Rollout, RolloutGroup } from '../../methods/records.ts';
+import type { Completion } from '../../model/sampling/generation.ts';
+import type { TrainingRun } from '../run.ts';
+import { completionText } from './complete.ts';
+
+interface OfKind {
+  readonly kind?: string;
+}
+
+/** Those that solve problems. */
+export function solving<Group extends OfKind>(groups: readonly Group[]): readonly Group[] {
+  return groups.some(isOfAKind) ? groups.filter((group) => !isOfAKind(group)) : groups;
+}
+
+/** The others. */
+export function notSolving<Group extends OfKind>(groups: readonly Group[]): readonly Group[] {
+  return groups.filter(isOfAKind);
+}
+
+/** What is made of the groups that solve; the others stand behind it as they were. */
+export function changeSolving<Group extends OfKind>(
+  groups: readonly Group[],
+  change: (groups: readonly Group[]) => readonly Group[],
+): readonly Group[] {
+  const others = notSolving(groups);
+  return others.length === 0 ? change(groups) : [...change(solving(groups)), ...others];
+}
+
+function isOfAKind({ kind }: OfKind): boolean {
+  return kind !== undefined;
+}
+
+/** The groups of each kind, in order, those that solve first. */
+export function byKind<Group extends OfKind>(groups: readonly Group[]): Group[][] {
+  const kinds = new Map<string | undefined, Group[]>();
+  for (const group of [...solving(groups), ...notSolving(groups)]) {
+    const own = kinds.get(group.kind);
+    if (own === undefined) kinds.set(group.kind, [group]);
+    else own.push(group);
+  }
+  return [...kinds.values()];
+}
+
+/**
+ * A strategy for requests that solve; those of a kind go past it.
+ *
+ * @param aside  takes groups of a kind that the strategy gives beside those that solve
+ */
+export function pastKinds(strategy: RollOut, next: RollOut, aside: RolloutGroup[]): RollOut {
+  return async (requests) => {
+    if (requests.length > 0 && solving(requests).length === 0) return next(requests);
+    const given = requests.some(isOfAKind) ? await mixed(requests, strategy, next) : await strategy(requests);
+    if (requests.some(isOfAKind)) return given;
+    aside.push(...notSolving(given));
+    return solving(given);
+  };
+}
+
+/** One group for each request, in order, and what the strategy gave besides. */
+async function mixed(requests: readonly GroupRequest[], strategy: RollOut, next: RollOut): Promise<RolloutGroup[]> {
+  const solved = [...(await strategy(solving(requests)))];
+  const others = [...(await next(notSolving(requests)))];
+  const inOrder = requests.flatMap((request) => (isOfAKind(request) ? others : solved).splice(0, 1));
+  return [...inOrder, ...solved, ...others];
+}
+
+/** Judges and rewards completions of requests, one group each. */
+export type Rewarder = (
+  requests: readonly GroupRequest[],
+  completions: readonly (readonly Completion[])[],
+) => Promise<RolloutGroup[]>;
+
+/** Requests that say how they are judged are, and paid by that; the others go to the task and its rewards. */
+export function judgedBy(run: TrainingRun, reward: Rewarder): Rewarder {
+  return async (requests, completions) => {
+    if (!requests.some(({ judge }) => judge)) return reward(requests, completions);
+    const usual = requests.flatMap(({ judge }, i) => (judge ? [] : [i]));
+    const rewarded = await reward(
+      usual.map((i) => requests[i]),
+      usual.map((i) => completions[i]),
+    );
+    return requests.map((request, i) =>
+      request.judge ? judgedGroup(run, request, completions[i]) : (rewarded.shift() as RolloutGroup),
+    );
+  };
+}
+
+function judgedGroup(
+  { tasks, rewards, state }: TrainingRun,
+  { item, prompt, kind, judge, origin = kind }: GroupRequest,
+  completions: readonly Completion[],
+): RolloutGroup {
+  const rewardParts = (rewards[state.stageIndex] ?? []).map(() => null);
+  const rollouts = completions.map((completion): Rollout => {
+    const text = completionText(tasks, completion);
+    const verdict = (judge as NonNullable<typeof judge>)(text);
+    const reward = verdict.score;
+    return { ...completion, text, verdict, rewardParts, reward, ...(origin && { origin }), ...(prompt && { prompt }) };
+  });
+  return { item, prompt: tasks.promptTokens(item), rollouts, dead: false, ...(kind && { kind }) };
+}

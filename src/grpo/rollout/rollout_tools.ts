@@ -1,0 +1,97 @@
+/** What strategies around plain sampling may ask of the run: what is known of a problem, and rollouts that nobody sampled. */
+import { followUpTokens } from '../../data/prompts/follow_up.ts';
+import type { TaskItem } from '../../data/task.ts';
+import type { RolloutTools } from '../../methods/points.ts';
+import type { Rollout, RolloutGroup } from '../../methods/records.ts';
+import type { GrpoStageConfig } from '../../methods/stage.ts';
+import { packBatch, splitGroups } from '../../model/batch.ts';
+import type { Completion } from '../../model/sampling/generation.ts';
+import { wordTokens } from '../../text/control_words.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import { type TrainingRun, timed } from '../run.ts';
+import { completionLimit } from './completion_end.ts';
+
+type Tools = Pick<
+  RolloutTools,
+  | 'mostTokens'
+  | 'solution'
+  | 'solutions'
+  | 'hints'
+  | 'shown'
+  | 'tokensOf'
+  | 'ended'
+  | 'end'
+  | 'references'
+  | 'logprobs'
+  | 'followUp'
+  | 'said'
+>;
+
+/** @param reward  judges and rewards completions of a problem: one group */
+export function rolloutTools(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  reward: (item: TaskItem, completions: readonly Completion[]) => Promise<readonly RolloutGroup[]>,
+): Tools {
+  const { tasks } = run;
+  return {
+    mostTokens: completionLimit(tasks, stage),
+    solution: ({ answer }) => tasks.codec.encode(answer),
+    solutions: (item) => tasks.solutions(item),
+    hints: (item) => tasks.hints(item),
+    shown: (item, ...texts) => tasks.shownTokens(item, ...texts),
+    tokensOf: (text) => tasks.codec.encode(text),
+    ended: (tokens) => ended(run, tokens),
+    end: Int32Array.of(tasks.codec.eosTokenId),
+    references: (item, answers) =>
+      timed(run, 'verify', async () => {
+        const most = completionLimit(tasks, stage);
+        const whole = answers.map((answer) => ended(run, answer)).filter(({ length }) => length > 0 && length <= most);
+        if (whole.length === 0) return [];
+        const [{ rollouts }] = await reward(item, whole.map(given));
+        return rollouts.map((rollout): Rollout => ({ ...rollout, isOffPolicy: true, origin: 'reference' }));
+      }),
+    followUp: (item, ...turns) => followUpTokens(tasks, item, turns),
+    said: (word) => tasks.codec.decode(wordTokens(tasks.codec, word)),
+    logprobs: (prompt, completions) => timed(run, 'rollout', () => score(run, stage, prompt, completions)),
+  };
+}
+
+/** An answer with the EOS behind it, where one ends a completion. */
+function ended({ tasks }: TrainingRun, answer: Int32Array): Int32Array {
+  return tasks.fixedCompletionTokens === undefined ? Int32Array.from([...answer, tasks.codec.eosTokenId]) : answer;
+}
+
+/** As if it had been sampled for certain. */
+function given(tokens: Int32Array): Completion {
+  const zeros = (): Float32Array => new Float32Array(tokens.length);
+  return {
+    tokens,
+    logprobs: zeros(),
+    entropies: zeros(),
+    keptLogMass: zeros(),
+    finishReason: 'eos',
+    labels: new Uint8Array(tokens.length).fill(TOKEN.reference),
+  };
+}
+
+/** [completions][tokens] */
+async function score(
+  { policy }: TrainingRun,
+  { sampling: { temperature } }: GrpoStageConfig,
+  prompt: Int32Array,
+  completions: readonly Int32Array[],
+): Promise<Float32Array[]> {
+  const scored: Float32Array[] = [];
+  const groups = completions.map((tokens) => ({ prompt, completions: [tokens] }));
+  for (const micro of splitGroups(groups, policy.capacity)) {
+    const batch = packBatch(micro);
+    const { logprobs } = await policy.score(batch, temperature);
+    const own = micro.map(({ completions: [tokens] }) => new Float32Array(tokens.length));
+    logprobs.forEach((value, row) => {
+      own[batch.completionOf[row]][batch.tokenOf[row]] = value;
+    });
+    scored.push(...own);
+  }
+  return scored;
+}

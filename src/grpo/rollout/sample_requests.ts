@@ -1,0 +1,151 @@
+/** Completions of requests, as plain sampling draws them: with a stage's token controls, at whatever temperatures are asked. */
+import type { TaskItem } from '../../data/task.ts';
+import { PluginError } from '../../errors.ts';
+import type { GroupRequest, PartialCompletion } from '../../methods/points.ts';
+import type { GrpoStageConfig } from '../../methods/stage.ts';
+import type { Completion, KeptGeneration } from '../../model/sampling/generation.ts';
+import type { TrainingRun } from '../run.ts';
+import { samplingKey } from '../run.ts';
+import type { StepScope } from '../step_scope.ts';
+import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
+
+/** [requests][samples]; rollouts are numbered on. */
+export async function sampleRequests(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  requests: readonly GroupRequest[],
+): Promise<KeptGeneration> {
+  const usual = stage.sampling.temperature;
+  const asked = requests.map(({ samples, temperatures }) =>
+    Array.from({ length: samples }, (_, i) => temperatures?.[i] ?? usual),
+  );
+  if (asked.flat().every((temperature) => temperature === usual)) return sampleAt(run, stage, scope, requests);
+  const found = requests.map((): Completion[] => []);
+  for (const temperature of [...new Set(asked.flat())].sort((a, b) => a - b)) {
+    const places = asked.map((own) => own.flatMap((other, i) => (other === temperature ? [i] : [])));
+    const part = requests.map((request, r): GroupRequest => {
+      const { prefixes } = request;
+      return {
+        ...request,
+        samples: places[r].length,
+        ...(prefixes && { prefixes: places[r].map((i) => prefixes[i]) }),
+      };
+    });
+    const at = { ...stage, sampling: { ...stage.sampling, temperature } };
+    const { completions } = await sampleAt(run, at, scope, part);
+    completions.forEach((own, r) => {
+      own.forEach((completion, k) => {
+        found[r][places[r][k]] = temperature === 0 ? sure(completion) : completion;
+      });
+    });
+  }
+  return { completions: found, places: undefined };
+}
+
+/** A greedy completion: no other could have been sampled. */
+function sure(completion: Completion): Completion {
+  return { ...completion, logprobs: new Float32Array(completion.tokens.length) };
+}
+
+/** All of them at the stage's temperature. */
+async function sampleAt(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  requests: readonly GroupRequest[],
+): Promise<KeptGeneration> {
+  const firstRollout = run.state.rolloutsDrawn;
+  const samples = requests.map((request) => request.samples);
+  run.state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
+  const items = requests.map(({ item }) => item);
+  const key = samplingKey(run.config.seed, 'rollout');
+  const prefixes = requests.map((request) => request.prefixes);
+  const prompts = requests.map((request) => request.prompt);
+  const settings = { samples, prompts, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
+  const { tokenControls } = scope.methods;
+  if (tokenControls.length === 0) return sampleKept(run, items, settings);
+  const acts = controlActs(scope);
+  const after: CompletionControl['after'] = (tokens, item) => {
+    const seen = partial(run, tokens, item);
+    for (const { id, part } of tokenControls) {
+      const next = part.after?.(tokens, item, seen);
+      if (next === undefined) continue;
+      acts.count(id);
+      return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
+    }
+    return undefined;
+  };
+  const factor = temperatureFactor(scope);
+  const temperature = factor && ((place: number) => factor(place) * stage.sampling.temperature);
+  const completions = await sampleControlled(run, items, settings, { after, ...(temperature && { temperature }) });
+  acts.log(completions.flat().length);
+  return { completions, places: undefined };
+}
+
+/** How often token controls end completions of a step or put something into them, for each that is sampled in any round. */
+class ControlActs {
+  readonly #scope: StepScope;
+  readonly #acts = new Map<string, number>();
+  #completions = 0;
+
+  constructor(scope: StepScope) {
+    this.#scope = scope;
+    for (const { id, part } of scope.methods.tokenControls) if (part.after !== undefined) this.#acts.set(id, 0);
+  }
+
+  count(id: string): void {
+    this.#acts.set(id, (this.#acts.get(id) ?? 0) + 1);
+  }
+
+  log(completions: number): void {
+    this.#completions += completions;
+    for (const [id, acts] of this.#acts) this.#scope.context(id).metric('acted', acts / Math.max(1, this.#completions));
+  }
+}
+
+const ACTS = new WeakMap<StepScope, ControlActs>();
+
+function controlActs(scope: StepScope): ControlActs {
+  const known = ACTS.get(scope) ?? new ControlActs(scope);
+  ACTS.set(scope, known);
+  return known;
+}
+
+/** By how much the temperature is another one at each place; undefined where no control of the stage changes it. */
+export function temperatureFactor(scope: StepScope): ((place: number) => number) | undefined {
+  const changing = scope.methods.tokenControls.filter(({ part }) => part.temperature !== undefined);
+  if (changing.length === 0) return undefined;
+  const contexts = changing.map(({ id }) => scope.context(id));
+  const known: number[] = [];
+  return (place) => {
+    known[place] ??= changing.reduce((product, { id, part }, i) => {
+      const factor = part.temperature?.(place, contexts[i]) ?? 1;
+      return product * requireFactor(id, factor);
+    }, 1);
+    return known[place];
+  };
+}
+
+/** @throws PluginError */
+function requireFactor(id: string, factor: number): number {
+  if (Number.isFinite(factor) && factor > 0) return factor;
+  const message = `method "${id}": temperature gave ${JSON.stringify(factor)} — give a factor above 0.`;
+  throw new PluginError('method-failed', message, { id });
+}
+
+function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {
+  const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
+  const tokensOf = (written: string): Int32Array => tasks.codec.encode(written);
+  return { text, tokensOf, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
+}
+
+/** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */
+function requireTokens(id: string, tokens: readonly number[], vocabSize: number): readonly number[] {
+  const isToken = (token: unknown): boolean =>
+    Number.isInteger(token) && Number(token) >= 0 && Number(token) < vocabSize;
+  const wrong = Array.isArray(tokens) ? tokens.find((token) => !isToken(token)) : tokens;
+  if (wrong === undefined) return tokens;
+  const rule = `'stop', or a list of token ids from 0 to ${vocabSize - 1}`;
+  throw new PluginError('method-failed', `method "${id}": after gave ${JSON.stringify(wrong)} — give ${rule}.`, { id });
+}

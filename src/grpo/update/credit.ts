@@ -1,0 +1,116 @@
+/** From collected groups to credited ones: which of them an update uses, their advantages, what shapes and masks these. */
+
+import type { StageMethods } from '../../methods/create.ts';
+import type { AdvantageEstimator } from '../../methods/points.ts';
+import type { CreditedGroup, RolloutGroup } from '../../methods/records.ts';
+import { counts } from '../../methods/support/credit/baseline.ts';
+import { hasAdvantage } from '../../methods/support/credit/map_advantages.ts';
+import { addTokenCredit, returnsToGo } from '../../methods/support/credit/token_returns.ts';
+import { groupByPrefix, type TokenGroup } from '../../model/batch.ts';
+import type { Policy } from '../../model/policy.ts';
+import { shapeBatch } from '../rollout/group_steps.ts';
+import { byKind, changeSolving } from '../rollout/kinds.ts';
+import type { StepScope } from '../step_scope.ts';
+
+/**
+ * The groups that take part in the update, in order. Dead groups have no policy gradient; unless a strategy leaves them
+ * out they stay in the step's sizes (as in TRL), and in the update where a term acts without an advantage.
+ */
+export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  return shapeBatch(scope, selectedByStrategies(scope, groups));
+}
+
+/** Those that the strategies of a stage leave in the batch. */
+export function selectedByStrategies(
+  { methods: { rolloutStrategies } }: StepScope,
+  groups: readonly RolloutGroup[],
+): readonly RolloutGroup[] {
+  return changeSolving(groups, (solve) =>
+    rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, solve),
+  );
+}
+
+/** Whether a selected group moves the weights: a dead one only through a term that needs no advantage. */
+export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): boolean {
+  return !group.dead || lossTerms.some(({ part }) => part.actsWithoutAdvantage);
+}
+
+/**
+ * The tokens of a group as packing takes them: those of rollouts that follow each other and are trained under the same
+ * prompt share its rows. Completions stand in their order.
+ */
+export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
+  return groupByPrefix(rollouts.map(({ tokens, labels, prompt: own }) => ({ prefix: own ?? prompt, tokens, labels })));
+}
+
+/** Advantages of all groups at once, since the scale may span the batch, and the credit steps behind them. */
+export async function creditGroups(
+  policy: Policy,
+  scope: StepScope,
+  groups: readonly RolloutGroup[],
+): Promise<readonly CreditedGroup[]> {
+  const { creditSteps } = scope.methods;
+  const kinds = byKind(groups);
+  const ofKind: (readonly (readonly [RolloutGroup, Estimated])[])[] = [];
+  for (const own of kinds) {
+    const estimates = await estimate(policy, scope, own);
+    ofKind.push(own.map((group, i) => [group, estimates[i]]));
+  }
+  const estimated = new Map(ofKind.flat());
+  const credited = groups.map((group): CreditedGroup => {
+    // A group step may call a group dead whose rewards differ.
+    const credit = group.dead
+      ? { advantages: new Float32Array(group.rollouts.length) }
+      : (estimated.get(group) as Estimated);
+    return { ...group, ...credit };
+  });
+  return creditSteps
+    .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), paidByToken(credited))
+    .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // it came to nothing
+}
+
+/** What strategies pay for single tokens is added to the advantages, and need not be kept. */
+function paidByToken(groups: readonly CreditedGroup[]): readonly CreditedGroup[] {
+  if (!groups.some(({ rollouts }) => rollouts.some(({ tokenRewards }) => tokenRewards))) return groups;
+  return addTokenCredit(groups, ({ tokenRewards }) => tokenRewards && returnsToGo(tokenRewards, 1)).map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map(({ tokenRewards: _, ...rollout }) => rollout),
+  }));
+}
+
+type Estimated = Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>;
+
+/** Of groups of one kind; the engine has room for those of a generation batch that solve. */
+async function estimate(
+  policy: Policy,
+  scope: StepScope,
+  groups: readonly RolloutGroup[],
+): Promise<readonly Estimated[]> {
+  const { id, part } = scope.methods.advantageEstimator;
+  const isOnDevice = part.device !== undefined && groups[0].kind === undefined;
+  return isOnDevice ? estimateOnDevice(policy, part.device, groups) : part.estimate(groups, scope.context(id));
+}
+
+/** By the engine's kernel. Rollouts whose reward does not count get 0. */
+async function estimateOnDevice(
+  policy: Policy,
+  scale: NonNullable<AdvantageEstimator['device']>,
+  groups: readonly RolloutGroup[],
+): Promise<Pick<CreditedGroup, 'advantages'>[]> {
+  const known = groups.map(({ rollouts }) =>
+    rollouts.flatMap((rollout, i) => (counts(rollout) ? [{ reward: rollout.reward, i }] : [])),
+  );
+  const offsets = new Int32Array(groups.length + 1);
+  known.forEach((rewards, g) => {
+    offsets[g + 1] = (offsets[g] ?? 0) + rewards.length;
+  });
+  const rewards = Float32Array.from(known.flat(), ({ reward }) => reward);
+  const { advantages } = await policy.advantages(rewards, offsets, scale);
+  return groups.map((group, g) => {
+    const own = new Float32Array(group.rollouts.length);
+    known[g]?.forEach(({ i }, place) => {
+      own[i] = advantages[(offsets[g] ?? 0) + place] ?? 0;
+    });
+    return { advantages: own };
+  });
+}

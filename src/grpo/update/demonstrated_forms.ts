@@ -1,0 +1,64 @@
+/**
+ * Demonstrations in the forms in which methods of later stages speak to the policy: a verdict behind an answer, say. A
+ * small policy knows no form that it was never shown.
+ */
+import type { Demonstration } from '../../data/prompts/dialogue_tokens.ts';
+import { followUpTokens } from '../../data/prompts/follow_up.ts';
+import type { TaskItem } from '../../data/task.ts';
+import type { TaskSet } from '../../data/task_set.ts';
+import { type Rng, rngFor } from '../../kernels/philox.ts';
+import type { SftStageConfig } from '../../methods/stage.ts';
+import { wordTokens } from '../../text/control_words.ts';
+import { completionText } from '../rollout/complete.ts';
+import type { TrainingRun } from '../run.ts';
+
+const USUAL_SHARE = 0.25;
+
+/** The problem in the form of a method, or undefined: as it is. Pure in seed, stage and index. */
+export function inForm(
+  { tasks, config: { seed }, methods, state: { stageIndex } }: TrainingRun,
+  { formShare = USUAL_SHARE, rows }: SftStageConfig,
+  item: TaskItem,
+  index: number,
+): Demonstration | undefined {
+  const forms = methods.slice(stageIndex).flatMap((ofStage) => ofStage?.forms ?? []);
+  if (forms.length === 0 || rows !== undefined) return undefined; // rows of the user's are no problems of the run
+  const rng = rngFor(`form|${seed}|${stageIndex}|${index}`);
+  if (rng.float() >= formShare) return undefined;
+  const { part: demonstrate } = forms[rng.int(0, forms.length - 1)];
+  const answer = withoutEnd(tasks, tasks.demonstrationTokens(item, seed, index));
+  const attempt = attemptAt(tasks, item, seed, index, rng);
+  return demonstrate({
+    item,
+    prompt: tasks.promptTokens(item),
+    rng,
+    answer,
+    isAnswerRight: isRight(tasks, item, answer),
+    ...attempt,
+    word: (name) => wordTokens(tasks.codec, name),
+    followUp: (...turns) => followUpTokens(tasks, item, turns),
+    shown: (shownItem, ...texts) => tasks.shownTokens(shownItem, ...texts),
+    ended: (tokens) => ended(tasks, tokens),
+  });
+}
+
+/** Half of the time a right answer, where the task knows one, else that of another problem. */
+function attemptAt(tasks: TaskSet, item: TaskItem, seed: number, index: number, rng: Rng) {
+  const other = rng.float() < 0.5 ? item : tasks.trainItem(seed, index + 1 + rng.int(0, 999));
+  const known = tasks.codec.encode(other.answer);
+  const attempt = known.length > 0 ? known : withoutEnd(tasks, tasks.demonstrationTokens(other, seed, index));
+  return { attempt, isAttemptRight: isRight(tasks, item, attempt) };
+}
+
+function isRight(tasks: TaskSet, item: TaskItem, answer: Int32Array): boolean {
+  const text = completionText(tasks, { tokens: answer, finishReason: 'stop' });
+  return tasks.verify(item, text, { finishReason: 'eos' }).score === 1;
+}
+
+function withoutEnd({ fixedCompletionTokens }: TaskSet, tokens: Int32Array): Int32Array {
+  return fixedCompletionTokens === undefined ? tokens.subarray(0, -1) : tokens;
+}
+
+function ended({ codec, fixedCompletionTokens }: TaskSet, tokens: Int32Array): Int32Array {
+  return fixedCompletionTokens === undefined ? Int32Array.from([...tokens, codec.eosTokenId]) : tokens;
+}

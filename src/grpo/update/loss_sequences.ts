@@ -1,0 +1,198 @@
+/**
+ * Between the rows of a batch and what the terms of a loss see. The first tokens of a group's completions are predicted by
+ * the prompt's last row and stand together; a term sees each completion's tokens in their order.
+ */
+import type { LossGradient, LossSequence, ScoredText, TrainedText } from '../../methods/points.ts';
+import type { PackedBatch } from '../../model/batch.ts';
+import type { ObjectiveRows, ScoreDerivatives, Scores } from '../../model/policy.ts';
+import type { GroupPart } from './group_parts.ts';
+
+export interface LossSequences {
+  readonly sequences: readonly LossSequence[];
+  /** Zeros for the terms to add to. */
+  gradients(): LossGradients;
+}
+
+export interface LossGradients {
+  /** One per sequence. */
+  readonly bySequence: readonly LossGradient[];
+  /** All of them, put back into the order of the batch's loss rows. */
+  toRows(): ScoreDerivatives & { readonly losses: Float32Array };
+}
+
+/** What is known of each loss row before the forward pass. */
+export interface KnownRows extends ObjectiveRows {
+  /** [loss rows × vocabulary] log-probs under the reference. */
+  readonly refDistributions?: Float32Array;
+}
+
+/**
+ * @param groups    the batch's groups, in order
+ * @param teachers  [completions] distributions of a teacher, where there is one
+ */
+export function lossSequences(
+  batch: PackedBatch,
+  groups: readonly GroupPart[],
+  rows: KnownRows,
+  scores: Scores,
+  teachers: readonly (Float32Array | undefined)[] = [],
+): LossSequences {
+  const members = groups.flatMap((group) => group.rollouts.map((rollout, i) => ({ group, rollout, i })));
+  const { offsets, places, inOrder } = tokenOrder(
+    batch,
+    members.map(({ rollout }) => rollout.tokens.length),
+  );
+  const count = offsets[members.length];
+  const logprobs = inOrder(scores.logprobs);
+  const oldLogprobs = rows.oldLogprobs === 'current' ? logprobs : inOrder(rows.oldLogprobs);
+  const refLogprobs = rows.refLogprobs && inOrder(rows.refLogprobs);
+  const entropies = inOrder(scores.entropies);
+  const advantages = inOrder(rows.advantages);
+  const coefficients = inOrder(rows.coefficients);
+  const ones = new Float32Array(count).fill(1);
+  const wide = (values: Float32Array): Float32Array => inWideOrder(values, places, count);
+  const distributions = scores.distributions && wide(scores.distributions);
+  const refDistributions = rows.refDistributions && wide(rows.refDistributions);
+  const vocabSize = (scores.distributions?.length ?? 0) / Math.max(1, batch.lossRowCount);
+  const sequences = members.map(({ group, rollout, i }, c): LossSequence => {
+    const own = (values: Float32Array): Float32Array => values.subarray(offsets[c], offsets[c + 1]);
+    const ownRows = (values: Float32Array): Float32Array =>
+      values.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize);
+    const ownLogprobs = own(logprobs);
+    return {
+      group: group.whole ?? group,
+      rollout,
+      logprobs: ownLogprobs,
+      oldLogprobs: oldLogprobs === logprobs ? ownLogprobs : own(oldLogprobs),
+      refLogprobs: refLogprobs && own(refLogprobs),
+      entropies: own(entropies),
+      advantages: own(advantages),
+      weights: selected(group.tokenWeights?.[i] ?? own(ones), group.tokenSelection?.[i]),
+      ...(group.tokenSelection && { selection: group.tokenSelection[i] }),
+      coefficients: own(coefficients),
+      ...(distributions && { distributions: ownRows(distributions) }),
+      ...(refDistributions && { refDistributions: ownRows(refDistributions) }),
+      ...(teachers[c] && { teacherDistributions: teachers[c] }),
+    };
+  });
+  return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };
+}
+
+/** Texts of a term's own, in the order of the batch. */
+export function scoredTexts(
+  batch: PackedBatch,
+  texts: readonly TrainedText[],
+  scores: Scores,
+): { readonly texts: readonly ScoredText[]; readonly gradients: LossGradients } {
+  const { offsets, places, inOrder } = tokenOrder(
+    batch,
+    texts.map(({ behind, tokens }) => (behind?.length ?? 0) + tokens.length),
+  );
+  const [logprobs, entropies] = [inOrder(scores.logprobs), inOrder(scores.entropies)];
+  const gradients = emptyGradients(offsets, places, 0);
+  /** Those of the tokens that carry a loss. */
+  const own = <Values extends Float32Array | Float64Array>(values: Values, { tokens }: TrainedText): Values =>
+    values.subarray(values.length - tokens.length) as Values; // a part is of the same kind
+  return {
+    texts: texts.map((text, c) => ({
+      ...text,
+      logprobs: own(logprobs.subarray(offsets[c], offsets[c + 1]), text),
+      entropies: own(entropies.subarray(offsets[c], offsets[c + 1]), text),
+    })),
+    gradients: {
+      ...gradients,
+      bySequence: gradients.bySequence.map(({ losses, dLogprobs, dEntropies }, c) => ({
+        losses: own(losses, texts[c]),
+        dLogprobs: own(dLogprobs, texts[c]),
+        dEntropies: own(dEntropies, texts[c]),
+      })),
+    },
+  };
+}
+
+/** Where the tokens of a batch's completions stand one behind the other. */
+interface TokenOrder {
+  /** [completions + 1] of the tokens of all completions. */
+  readonly offsets: Int32Array;
+  /** [loss rows] the place of each row's token. */
+  readonly places: Int32Array;
+  /** From the order of the loss rows to that of the tokens. */
+  inOrder(values: Float32Array): Float32Array;
+}
+
+/** @param lengths  [completions] in tokens */
+function tokenOrder(batch: PackedBatch, lengths: readonly number[]): TokenOrder {
+  const offsets = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, c) => {
+    offsets[c + 1] = offsets[c] + length;
+  });
+  const places = placesOf(batch, offsets);
+  const inOrder = (values: Float32Array): Float32Array => {
+    const ordered = new Float32Array(offsets[lengths.length]);
+    for (let row = 0; row < places.length; row++) ordered[places[row]] = values[row];
+    return ordered;
+  };
+  return { offsets, places, inOrder };
+}
+
+/** Weights, 0 where the token is not selected. */
+function selected(weights: Float32Array, selection: Float32Array | undefined): Float32Array {
+  return selection === undefined ? weights : weights.map((weight, t) => weight * selection[t]);
+}
+
+/** [loss rows] where each row's token stands among the tokens of all completions. */
+function placesOf({ completionOf, tokenOf }: PackedBatch, offsets: Int32Array): Int32Array {
+  const places = new Int32Array(completionOf.length);
+  for (let row = 0; row < places.length; row++) places[row] = offsets[completionOf[row]] + tokenOf[row];
+  return places;
+}
+
+/** Rows of the vocabulary's width, from the order of the batch to that of the tokens. */
+function inWideOrder(values: Float32Array, places: Int32Array, count: number): Float32Array {
+  const width = values.length / Math.max(1, places.length);
+  const ordered = new Float32Array(count * width);
+  places.forEach((place, row) => {
+    ordered.set(values.subarray(row * width, (row + 1) * width), place * width);
+  });
+  return ordered;
+}
+
+/**
+ * @param offsets  [completions + 1] of the tokens of all completions
+ * @param vocabSize  0 without distributions
+ */
+function emptyGradients(offsets: Int32Array, places: Int32Array, vocabSize: number): LossGradients {
+  const members = offsets.length - 1;
+  const zeros = (): Float64Array => new Float64Array(offsets[members]);
+  const [losses, dLogprobs, dEntropies] = [zeros(), zeros(), zeros()];
+  const inRows = (values: Float64Array): Float32Array => {
+    const out = new Float32Array(places.length);
+    for (let row = 0; row < places.length; row++) out[row] = values[places[row]];
+    return out;
+  };
+  const dLogits = vocabSize === 0 ? undefined : new Float64Array(offsets[members] * vocabSize);
+  const inWideRows = (values: Float64Array): Float32Array => {
+    const out = new Float32Array(places.length * vocabSize);
+    places.forEach((place, row) => {
+      out.set(values.subarray(place * vocabSize, (place + 1) * vocabSize), row * vocabSize);
+    });
+    return out;
+  };
+  return {
+    bySequence: Array.from({ length: members }, (_, c): LossGradient => {
+      const own = (values: Float64Array): Float64Array => values.subarray(offsets[c], offsets[c + 1]);
+      return {
+        losses: own(losses),
+        dLogprobs: own(dLogprobs),
+        dEntropies: own(dEntropies),
+        ...(dLogits && { dLogits: dLogits.subarray(offsets[c] * vocabSize, offsets[c + 1] * vocabSize) }),
+      };
+    }),
+    toRows: () => ({
+      losses: inRows(losses),
+      dLogprobs: inRows(dLogprobs),
+      dEntropies: inRows(dEntropies),
+      ...(dLogits && { dLogits: inWideRows(dLogits) }),
+    }),
+  };
+}

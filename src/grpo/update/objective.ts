@@ -1,0 +1,190 @@
+/**
+ * The objective of a stage: the sum of its terms over one micro-batch, turned into derivatives in the engine.
+ *
+ * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise
+ * the log-probs come to the host, the terms add up in float64, and the derivatives go back. Both begin and end the same way.
+ */
+import type { Named } from '../../methods/create.ts';
+import type {
+  BatchObserver,
+  LossContext,
+  LossGradient,
+  LossSequence,
+  LossTerm,
+  Measures,
+  TokenWeight,
+} from '../../methods/points.ts';
+import type { CreditedGroup } from '../../methods/records.ts';
+import type { PackedBatch } from '../../model/batch.ts';
+import type { Policy, Scores, ScoresWithLoss } from '../../model/policy.ts';
+import type { ObjectiveSettings } from '../../model/programs.ts';
+import type { StepScope } from '../step_scope.ts';
+import type { GroupPart } from './group_parts.ts';
+import { type KnownRows, lossSequences } from './loss_sequences.ts';
+import type { StepMeter } from './meter.ts';
+
+/** One micro-batch and what is known of its loss rows. */
+export interface ObjectiveBatch {
+  readonly batch: PackedBatch;
+  readonly groups: readonly GroupPart[];
+  readonly rows: KnownRows;
+  readonly temperature: number;
+  readonly sizes: LossContext['sizes'];
+  /** It is the whole step, and nobody has observed that: its own forward pass is what is observed. */
+  readonly isObservedWithin?: boolean;
+  /** [completions] distributions of a teacher at a completion's own tokens, where a term has one. */
+  readonly teachers?: readonly (Float32Array | undefined)[];
+}
+
+/** Adds the gradients of one micro-batch; what its terms measure goes to the meter. */
+export async function accumulateObjective(
+  policy: Policy,
+  scope: StepScope,
+  micro: ObjectiveBatch,
+  meter: StepMeter,
+): Promise<ScoresWithLoss> {
+  const { batch, groups, rows, temperature } = micro;
+  const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
+  const isWeighted = actingWeights(scope, update).length > 0 || groups.some(hasTokenWeights);
+  const isHosted = isWeighted || micro.isObservedWithin || scope.methods.needs.distributions;
+  const settings = isHosted ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
+  if (settings !== undefined) {
+    const scores = await policy.accumulate(batch, temperature, rows, settings);
+    measureTerms(scope, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
+    return scores;
+  }
+  const { distributions } = scope.methods.needs;
+  const forward = await policy.forward(batch, temperature, { distributions });
+  const found = lossSequences(batch, groups, rows, forward, micro.teachers);
+  if (micro.isObservedWithin) tellObservers(scope, micro, found.sequences);
+  const gradients = found.gradients();
+  const sequences = addTerms(scope, update, found.sequences, gradients.bySequence);
+  const { losses, ...derivatives } = gradients.toRows();
+  await policy.backward(derivatives);
+  measureTerms(scope, update, () => sequences, meter);
+  return { ...forward, losses };
+}
+
+/** What the terms know of the update under way. */
+export interface Update {
+  readonly sizes: LossContext['sizes'];
+  /** Every ratio is exactly 1. */
+  readonly onPolicy: boolean;
+}
+
+/** The terms of one micro-batch on the host. @returns the sequences with the weights that hold at this update */
+export function addTerms(
+  scope: StepScope,
+  update: Update,
+  unweighed: readonly LossSequence[],
+  gradients: readonly LossGradient[],
+): readonly LossSequence[] {
+  const sequences = weighed(scope, update, unweighed);
+  for (const { id, part } of scope.methods.lossTerms) part.add(sequences, gradients, lossContext(scope, update, id));
+  return sequences;
+}
+
+function observersOf({ methods: { tokenWeights, lossTerms } }: StepScope): readonly Named<BatchObserver>[] {
+  return [...tokenWeights, ...lossTerms];
+}
+
+/** Tells the parts of the loss which groups an optimizer step is made of. */
+export function beginStep(scope: StepScope, groups: readonly CreditedGroup[]): void {
+  for (const { id, part } of observersOf(scope)) part.begin?.(groups, scope.context(id));
+}
+
+/** Whether a part of the loss asks for the log-probs of the whole step before its first micro-batch. */
+export function needsObservation(scope: StepScope): boolean {
+  return observersOf(scope).some(({ part }) => part.observe !== undefined);
+}
+
+/** Lets the parts that need it see the whole optimizer step. @param scoresOf  of a micro-batch, before the step */
+export async function observeStep(
+  scope: StepScope,
+  micros: readonly ObjectiveBatch[],
+  scoresOf: (micro: ObjectiveBatch) => Promise<Scores>,
+): Promise<void> {
+  const sequences: LossSequence[] = [];
+  for (const micro of micros) {
+    const { batch, groups, rows } = micro;
+    sequences.push(...lossSequences(batch, groups, rows, await scoresOf(micro)).sequences);
+  }
+  const [first] = micros;
+  if (first !== undefined) tellObservers(scope, first, sequences);
+}
+
+function tellObservers(scope: StepScope, { sizes }: ObjectiveBatch, sequences: readonly LossSequence[]): void {
+  for (const { id, part } of observersOf(scope)) part.observe?.(sequences, lossContext(scope, { sizes }, id));
+}
+
+function lossContext(scope: StepScope, { sizes }: Pick<Update, 'sizes'>, id: string): LossContext {
+  const { ratio, objective } = scope.methods;
+  return { ...scope.context(id), sizes, ratio: ratio.part, objective: objective.part };
+}
+
+type NamedWeight = { readonly id: string; readonly part: TokenWeight };
+
+function actingWeights({ methods }: StepScope, { onPolicy }: Update): readonly NamedWeight[] {
+  return methods.tokenWeights.filter(({ part }) => !part.isIdle && !(onPolicy && part.offPolicyOnly));
+}
+
+/** The sequences with the weights that hold at this update. */
+function weighed(scope: StepScope, update: Update, sequences: readonly LossSequence[]): readonly LossSequence[] {
+  const weighing = actingWeights(scope, update);
+  if (weighing.length === 0) return sequences;
+  const weights = sequences.map(({ coefficients: { length } }) => ({
+    weights: new Float64Array(length).fill(1),
+    importance: new Float64Array(length).fill(1),
+  }));
+  for (const { id, part } of weighing) part.weigh(sequences, weights, lossContext(scope, update, id));
+  return sequences.map((sequence, i): LossSequence => {
+    const { weights: own, importance } = weights[i];
+    for (let t = 0; t < own.length; t++) own[t] *= sequence.weights[t];
+    return { ...sequence, weights: own, importance };
+  });
+}
+
+/** They apply to the policy's own term alone, which the kernel cannot tell from the others. */
+function hasTokenWeights({ tokenWeights, tokenSelection }: CreditedGroup): boolean {
+  return tokenWeights !== undefined || tokenSelection !== undefined;
+}
+
+/** What the kernel is set to; undefined where it does not compute every term. */
+function deviceSettings(terms: readonly LossTerm[]): ObjectiveSettings | undefined {
+  if (terms.some(({ device }) => device === undefined)) return undefined;
+  return Object.assign({}, ...terms.map(({ device }) => device?.settings)) as ObjectiveSettings; // the kernel's own names
+}
+
+/** Whether a term of the stage pays for entropy. */
+export function paysForEntropy({ methods }: StepScope): boolean {
+  return methods.lossTerms.some(({ part }) => part.device?.entropyCoefficient !== undefined);
+}
+
+/** Weight of each loss token's entropy, where the kernel computes the terms. */
+export function entropyCoefficient({ methods }: StepScope, sizes: LossContext['sizes']): number {
+  return methods.lossTerms.reduce((sum, { part }) => sum + (part.device?.entropyCoefficient?.(sizes) ?? 0), 0);
+}
+
+/** @param sequences  called only where a part measures something */
+export function measureTerms(
+  scope: StepScope,
+  update: Update,
+  sequences: () => readonly LossSequence[],
+  meter: StepMeter,
+): void {
+  const { onPolicy } = update;
+  const { lossTerms } = scope.methods;
+  let found: readonly LossSequence[] | undefined;
+  const measureBy = (id: string, { zeroOnPolicy, add }: Measures): void => {
+    if (onPolicy && zeroOnPolicy !== undefined) {
+      for (const name of zeroOnPolicy) meter.mean(name, 0, 0);
+      return;
+    }
+    found ??= sequences();
+    const context = lossContext(scope, update, id);
+    for (const sequence of found) add(sequence, meter, context);
+  };
+  for (const { id, part } of [...lossTerms, ...actingWeights(scope, update)]) {
+    if (part.measures !== undefined) measureBy(id, part.measures);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Texts that a term of the loss trains on beside the rollouts, as demonstrations: passes of their own behind those of the
+ * rollouts, whose gradients add up with theirs. A stage without such a term does nothing here.
+ */
+import { fittingItem } from '../../data/prompts/prompt_limit.ts';
+import { NumericsError, RlvrError } from '../../errors.ts';
+import type { TrainedText } from '../../methods/points.ts';
+import { type BatchLimits, equalInts, fits, packBatch, sizesOf, type TokenGroup } from '../../model/batch.ts';
+import { wordTokens } from '../../text/control_words.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import type { TrainingRun } from '../run.ts';
+import type { StepScope } from '../step_scope.ts';
+import { scoredTexts } from './loss_sequences.ts';
+
+/** Texts that go through the model together. */
+interface TextBatch {
+  readonly texts: TrainedText[];
+  groups: TokenGroup[];
+}
+
+/**
+ * @returns what they add to the step's loss
+ * @throws NumericsError where that is not finite; the weights are still the last good ones
+ */
+export async function accumulateTexts(run: TrainingRun, scope: StepScope, temperature: number): Promise<number> {
+  const { policy, state } = run;
+  let loss = 0;
+  for (const { id, part } of scope.methods.lossTerms) {
+    if (part.texts === undefined) continue;
+    const context = scope.context(id);
+    const demonstrations = (count: number): readonly TrainedText[] =>
+      Array.from({ length: count }, () => demonstrationAt(run, context.rng.int(0, Math.max(1, state.itemsDrawn) - 1)));
+    const texts = part.texts({
+      ...context,
+      demonstrations,
+      wordTokens: (word) => wordTokens(run.tasks.codec, word),
+    });
+    for (const text of texts) checkFits(run, id, text);
+    for (const micro of textBatches(texts, policy.capacity)) {
+      const batch = packBatch(micro.groups);
+      const scored = scoredTexts(batch, micro.texts, await policy.forward(batch, temperature));
+      part.addTexts?.(scored.texts, scored.gradients.bySequence, context);
+      const { losses, ...derivatives } = scored.gradients.toRows();
+      await policy.backward(derivatives);
+      loss += losses.reduce((sum, value) => sum + value, 0);
+    }
+    if (!Number.isFinite(loss)) throw notFinite(id, loss, state.step);
+  }
+  return loss;
+}
+
+/** Texts in order, as many together as fit. */
+function textBatches(texts: readonly TrainedText[], limits: BatchLimits): TextBatch[] {
+  const batches: TextBatch[] = [];
+  for (const text of texts) {
+    const last = batches[batches.length - 1];
+    const together = last && withText(last.groups, text);
+    if (last !== undefined && together !== undefined && fits(sizesOf(together), limits)) {
+      last.texts.push(text);
+      last.groups = together;
+    } else {
+      batches.push({ texts: [text], groups: withText([], text) });
+    }
+  }
+  return batches;
+}
+
+/** The groups with one more text: in the last of them, where that shares its prompt. */
+function withText(groups: readonly TokenGroup[], { prompt, behind, tokens }: TrainedText): TokenGroup[] {
+  const last = groups[groups.length - 1];
+  if (behind === undefined) return [...groups, { prompt, completions: [tokens] }];
+  const whole = Int32Array.from([...behind, ...tokens]);
+  const labels = new Uint8Array(whole.length).fill(TOKEN.given, 0, behind.length);
+  if (last?.labels === undefined || !equalInts(last.prompt, prompt)) {
+    return [...groups, { prompt, completions: [whole], labels: [labels] }];
+  }
+  const shared = { prompt, completions: [...last.completions, whole], labels: [...last.labels, labels] };
+  return [...groups.slice(0, -1), shared];
+}
+
+/** As a supervised stage would have shown it. @param from  in the training stream, from where on the first is taken that is not left out */
+function demonstrationAt({ tasks, config: { seed } }: TrainingRun, from: number): TrainedText {
+  const { item, index } = fittingItem(tasks, seed, from);
+  return { prompt: tasks.promptTokens(item), tokens: tasks.demonstrationTokens(item, seed, index) };
+}
+
+/** @throws RlvrError for a text that there is no room for; demonstrations always fit */
+function checkFits({ policy: { capacity }, state }: TrainingRun, id: string, text: TrainedText): void {
+  const { prompt, behind = new Int32Array(), tokens } = text;
+  const most = Math.min(capacity.rows + 1, capacity.context);
+  const length = prompt.length + behind.length + tokens.length;
+  if (prompt.length > 0 && length <= most && tokens.length <= capacity.lossRows) return;
+  throw new RlvrError(
+    'text-too-long',
+    `step ${state.step + 1}: ${id} trains on a text of ${prompt.length} prompt tokens and ${length - prompt.length} further ones — ` +
+      `this run has room for 1 or more, and for ${most} altogether, ${capacity.lossRows} of them with a loss; give ` +
+      'shorter texts.',
+    { id, prompt: prompt.length, tokens: length - prompt.length },
+  );
+}
+
+function notFinite(id: string, loss: number, step: number): NumericsError {
+  const message =
+    `step ${step + 1}: the loss of ${id} on texts of its own is ${loss}. The weights are those of step ${step}; nothing ` +
+    'was changed.\n  Lower learning_rate, or the weight of the term.';
+  return new NumericsError('non-finite', message, { step, what: id, value: String(loss) });
+}

@@ -1,0 +1,53 @@
+/** One optimizer step of the supervised warm start: mean negative log-prob of demonstrated completions. */
+
+import { fittingItem } from '../../data/prompts/prompt_limit.ts';
+import { NumericsError } from '../../errors.ts';
+import type { SupervisedResult } from '../../methods/records.ts';
+import type { SftStageConfig } from '../../methods/stage.ts';
+import type { TokenGroup } from '../../model/batch.ts';
+import { groupLossRows, packBatch, splitGroups } from '../../model/batch.ts';
+import { stageTasks } from '../rollout/stage_tasks.ts';
+import { type TrainingRun, takeBackOnFailure } from '../run.ts';
+import { inForm } from './demonstrated_forms.ts';
+import { learningRateAt } from './schedules.ts';
+
+/** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
+export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
+  const { policy, config, state } = run;
+  const tasks = stageTasks(run, state.stageIndex);
+  const first = state.itemsDrawn;
+  const examples = await takeBackOnFailure(run, async () =>
+    Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
+      const { item, index, next } = fittingItem(tasks, config.seed, state.itemsDrawn);
+      state.itemsDrawn = next;
+      const { prompt, tokens, labels } =
+        inForm(run, stage, item, index) ?? tasks.demonstration(item, config.seed, index);
+      return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
+    }),
+  );
+  const dropped = state.itemsDrawn - first - examples.length;
+  const completionTokens = examples.reduce((sum, group) => sum + groupLossRows(group), 0);
+  let loss = 0;
+  let entropy = 0;
+  for (const micro of splitGroups(examples, policy.capacity)) {
+    const batch = packBatch(micro);
+    const scores = await policy.forward(batch, 1);
+    const dLogprobs = new Float32Array(batch.lossRowCount).fill(-1 / completionTokens);
+    await policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
+    for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
+    for (const value of scores.entropies) entropy += value / completionTokens;
+  }
+  const learningRate = learningRateAt(state.step, stage.optimizer);
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep: state.step + 1 });
+  if (!Number.isFinite(loss) || !Number.isFinite(gradNorm)) {
+    const message =
+      `step ${state.step + 1}: the loss is ${loss}, the gradient norm ${gradNorm}. The weights are those of step ` +
+      `${state.step}; nothing was changed.\n  Lower learning_rate.`;
+    throw new NumericsError('non-finite', message, {
+      step: state.step,
+      loss: String(loss),
+      gradNorm: String(gradNorm),
+    });
+  }
+  return { loss, entropy, gradNorm, learningRate, completionTokens, ...(tasks.isOverlong && { dropped }) };
+}

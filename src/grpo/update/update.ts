@@ -1,0 +1,259 @@
+/**
+ * One optimizer step of a stage's objective over credited groups, in micro-batches of whole groups, or of parts of those
+ * that are too large.
+ *
+ * Gradients of the micro-batches add up (of whole groups to the same bits however they are cut, on wasm); weights change once, and only
+ * if every number is finite.
+ */
+import { NumericsError } from '../../errors.ts';
+import type { StepSizes } from '../../methods/points.ts';
+import type { CreditedGroup, Rollout, UpdateResult } from '../../methods/records.ts';
+import type { GrpoStageConfig } from '../../methods/stage.ts';
+import { lossTokens, lossTokenWeight, selectedTokens } from '../../methods/tokens.ts';
+import type { BatchLimits, PackedBatch, TokenGroup } from '../../model/batch.ts';
+import { packBatch, splitUnits } from '../../model/batch.ts';
+import type { ObjectiveRows } from '../../model/policy.ts';
+import { completionLimit } from '../rollout/completion_end.ts';
+import type { TrainingRun } from '../run.ts';
+import { withTeachers } from '../score/teachers.ts';
+import type { StepScope } from '../step_scope.ts';
+import { actsInUpdate, tokenGroups } from './credit.ts';
+import { type GroupPart, groupParts } from './group_parts.ts';
+import { StepMeter } from './meter.ts';
+import {
+  accumulateObjective,
+  beginStep,
+  entropyCoefficient,
+  needsObservation,
+  type ObjectiveBatch,
+  observeStep,
+  paysForEntropy,
+} from './objective.ts';
+import { accumulateTexts } from './own_texts.ts';
+import { learningRateAt } from './schedules.ts';
+import { addRows, emptyTotals } from './update_totals.ts';
+
+/** A micro-batch of which nothing is known by row yet. */
+type MicroBatch = Omit<ObjectiveBatch, 'rows'>;
+
+/** A group with the token arrays that packing needs: one for each prompt that it is trained under. */
+interface PackedGroup {
+  readonly credited: GroupPart;
+  readonly parts: readonly TokenGroup[];
+}
+
+/**
+ * @param fromTheseWeights the groups were sampled from the very weights that are about to be updated
+ * @throws NumericsError at the first non-finite value; the weights are still the last good ones
+ */
+export async function updatePolicy(
+  run: TrainingRun,
+  stage: GrpoStageConfig,
+  scope: StepScope,
+  groups: readonly CreditedGroup[],
+  fromTheseWeights: boolean,
+): Promise<UpdateResult> {
+  // Of a rollout at another temperature the ratio is not 1 all the same.
+  const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
+  const { policy, tasks, state } = run;
+  const sizes = stepSizes(groups, completionLimit(tasks, stage));
+  const capacity = microBatchCapacity(run, stage, scope);
+  const packed = groups
+    .filter((group) => actsInUpdate(scope.methods, group))
+    .flatMap((group) => groupParts(group, capacity.completions))
+    .map((credited): PackedGroup => ({ credited, parts: tokenGroups(credited) }));
+  const microBatches = splitUnits(packed, ({ parts }) => parts, capacity);
+  const totals = emptyTotals(paysForEntropy(scope));
+  const meter = new StepMeter();
+  const { temperature } = stage.sampling;
+  const microOf = (micro: readonly PackedGroup[]): MicroBatch => {
+    const groups = micro.map(({ credited }) => credited);
+    const microLossTokens = sum(groups, ({ rollouts }) => sum(rollouts, lossTokens));
+    const all = { ...sizes, microBatches: microBatches.length, microLossTokens };
+    return { batch: packBatch(micro.flatMap(({ parts }) => parts)), groups, temperature, sizes: all };
+  };
+  const withRows = async (micro: readonly PackedGroup[]): Promise<ObjectiveBatch> => {
+    const known = microOf(micro);
+    return { ...known, rows: await objectiveRows(run, scope, known, onPolicy, groups.length) };
+  };
+  beginStep(scope, groups);
+  const isObserved = needsObservation(scope);
+  // Off-policy, the one forward pass of a single micro-batch is that of the whole step.
+  const isObservedWithin = isObserved && !onPolicy && microBatches.length === 1;
+  const seen =
+    isObserved && !isObservedWithin ? await observe(run, scope, microBatches, withRows, onPolicy) : undefined;
+  for (const [i, each] of microBatches.entries()) {
+    const known = await withDistributions(run, scope, seen?.[i] ?? (await withRows(each)));
+    const micro = await withTeachers(run, scope, known, capacity);
+    const scores = await accumulateObjective(policy, scope, { ...micro, isObservedWithin }, meter);
+    checkFinite(scores.losses, micro.batch, micro.groups, state.step);
+    addRows(totals, micro, micro.rows, scores);
+  }
+  totals.loss += await accumulateTexts(run, scope, temperature);
+  const learningRate = learningRateAt(state.step, stage.optimizer);
+  const adamStep = state.step - state.steering.momentsFrom + 1;
+  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });
+  if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
+  const entropy = totals.selectedEntropy / Math.max(1, totals.selectedRows);
+  const after = scope.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
+  return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
+}
+
+/**
+ * For parts with statistics of the whole step. On-policy the sampler's log-probs and entropies are the scorer's.
+ * @returns the micro-batches with what is known of their rows
+ */
+async function observe(
+  run: TrainingRun,
+  scope: StepScope,
+  micros: readonly (readonly PackedGroup[])[],
+  withRows: (micro: readonly PackedGroup[]) => Promise<ObjectiveBatch>,
+  onPolicy: boolean,
+): Promise<readonly ObjectiveBatch[]> {
+  const known: ObjectiveBatch[] = [];
+  for (const micro of micros) known.push(await withRows(micro));
+  await observeStep(scope, known, async ({ batch, groups, temperature }) => {
+    if (!onPolicy) return run.policy.score(batch, temperature);
+    const rollouts = groups.flatMap((group) => group.rollouts);
+    return {
+      logprobs: byRow(batch, (completion, token) => rollouts[completion].logprobs[token]),
+      entropies: byRow(batch, (completion, token) => rollouts[completion].entropies[token]),
+    };
+  });
+  return known;
+}
+
+function sum<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0);
+}
+
+type SharedSizes = Omit<StepSizes, 'microBatches' | 'microLossTokens'>;
+
+function stepSizes(groups: readonly CreditedGroup[], maxCompletionTokens: number): SharedSizes {
+  return {
+    completions: sum(groups, ({ rollouts }) => rollouts.length),
+    lossTokens: sum(groups, ({ rollouts }) => sum(rollouts, lossTokens)),
+    selectedTokens: sum(groups, selectedTokens),
+    maxCompletionTokens,
+  };
+}
+
+/** Of micro-batches that are scored or trained on. */
+export function microBatchCapacity(
+  run: TrainingRun,
+  { batch }: GrpoStageConfig,
+  { methods: { needs } }: StepScope,
+): Required<BatchLimits> {
+  const { rows, lossRows, groups, completions, distributionRows = 0 } = run.policy.capacity;
+  return {
+    rows,
+    lossRows: needs.distributionsFor.length > 0 ? Math.min(lossRows, distributionRows) : lossRows,
+    groups,
+    completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions),
+  };
+}
+
+/** The micro-batch with the distributions of the reference, where a term asks for them. */
+async function withDistributions(
+  { policy }: TrainingRun,
+  { methods: { needs } }: StepScope,
+  micro: ObjectiveBatch,
+): Promise<ObjectiveBatch> {
+  if (!needs.refDistributions) return micro;
+  const { batch, temperature, rows } = micro;
+  const { logprobs, distributions } = await policy.score(batch, temperature, 'reference', { distributions: true });
+  return { ...micro, rows: { ...rows, refLogprobs: logprobs, refDistributions: distributions } };
+}
+
+/** [loss rows] of a batch, from what is known of each token. */
+function byRow(batch: PackedBatch, value: (completion: number, token: number) => number): Float32Array {
+  const values = new Float32Array(batch.lossRowCount);
+  for (let row = 0; row < values.length; row++) values[row] = value(batch.completionOf[row], batch.tokenOf[row]);
+  return values;
+}
+
+/** What is known of each loss row before the forward pass, in the batch's order. @param groupCount  of the step */
+async function objectiveRows(
+  run: TrainingRun,
+  scope: StepScope,
+  { batch, groups, sizes, temperature }: MicroBatch,
+  onPolicy: boolean,
+  groupCount: number,
+): Promise<ObjectiveRows> {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const advantages = groups.flatMap((group) => [...group.advantages]);
+  const byToken = groups.flatMap(({ rollouts: members, tokenAdvantages }) =>
+    members.map((_, i) => tokenAdvantages?.[i]),
+  );
+  const selections = groups.flatMap(({ rollouts: members, tokenSelection }) =>
+    members.map((_, i) => tokenSelection?.[i]),
+  );
+  const { aggregation, needs } = scope.methods;
+  const coefficientOf = Float64Array.from(
+    groups.flatMap((group) => {
+      const groupTokens = sum((group.whole ?? group).rollouts, lossTokens);
+      return group.rollouts.map((rollout, i) => {
+        const tokens = lossTokens(rollout);
+        const place = { groups: groupCount, groupTokens, tokenWeight: lossTokenWeight(group, i) };
+        return tokens === 0 ? 0 : aggregation.part(tokens, sizes, place);
+      });
+    }),
+  );
+  const entropyShare = entropyCoefficient(scope, sizes);
+  const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
+  const isScoredLater = needs.refDistributions && !needsObservation(scope); // with the distributions, in one pass
+  const refLogprobs =
+    needs.reference && !isScoredLater ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;
+  return {
+    oldLogprobs: onPolicy ? 'current' : each((completion, token) => ratioTo(rollouts[completion])[token]),
+    refLogprobs,
+    coefficients: each((completion) => coefficientOf[completion] ?? 0),
+    entropyCoefficients: each((completion, token) =>
+      coefficientOf[completion] === 0 || selections[completion]?.[token] === 0 ? 0 : entropyShare,
+    ),
+    advantages: each((completion, token) => byToken[completion]?.[token] ?? advantages[completion] ?? 0),
+  };
+}
+
+/** [tokens] what the ratio of a rollout is to: the policy that sampled it, or that before the first step on its batch. */
+function ratioTo({ logprobs, proximalLogprobs = logprobs }: Rollout): Float32Array {
+  return proximalLogprobs;
+}
+
+function checkFinite(losses: Float32Array, batch: PackedBatch, groups: readonly CreditedGroup[], step: number): void {
+  const row = losses.findIndex((loss) => !Number.isFinite(loss));
+  if (row < 0) return;
+  throw notFinite(
+    `loss of token ${batch.tokenOf[row]} of completion ${batch.completionOf[row]}`,
+    losses[row],
+    step,
+    groups,
+  );
+}
+
+/** The offending batch goes with the error, so that the run can keep it for inspection. */
+function notFinite(
+  what: string,
+  value: number | undefined,
+  step: number,
+  groups: readonly CreditedGroup[],
+): NumericsError {
+  const message =
+    `step ${step + 1}: ${what} is ${value}. The weights are those of step ${step}; nothing was changed.\n` +
+    '  Lower learning_rate or max_grad_norm, or look at the batch that was kept.';
+  return new NumericsError('non-finite', message, {
+    step,
+    what,
+    value: String(value),
+    batch: groups.map(({ item, rollouts, advantages }) => ({
+      prompt: item.prompt,
+      completions: rollouts.map(({ text, tokens, logprobs, reward }, i) => ({
+        text,
+        tokens: [...tokens],
+        logprobs: Array.from(logprobs, String),
+        reward,
+        advantage: String(advantages[i]),
+      })),
+    })),
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * Rewards less a constant. No group is compared with itself, so that one of equal rewards teaches, too: all right, it is
+ * raised; all wrong, it is lowered. TOPR's advantages (arXiv:2503.14286); and where verifiers miss a share ρ of what is
+ * right, 1 − ρ takes back on average what they wrongly punish.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import { estimateByGroup, rewardsOf } from '../support/credit/baseline.ts';
+
+export const constant = method({
+  id: 'constant',
+  about: {
+    does: 'Compares each reward with a constant.',
+    formula: 'A = R − constant_baseline',
+    source: '2503.14286',
+    certainty: 'after the paper',
+  },
+  options: {
+    constantBaseline: key(
+      'constant_baseline',
+      real({ example: 0.5 }).default(0.5).describe('What a reward is compared with. Default 0.5.'),
+    ),
+  },
+  create: ({ constantBaseline }): AdvantageEstimator => ({
+    isDead: (group) => rewardsOf(group).every((reward) => reward === constantBaseline),
+    estimate: (groups) =>
+      estimateByGroup(groups, (rewards) => rewards.map((reward) => reward - constantBaseline), { deadAreZero: false }),
+  }),
+});

@@ -1,0 +1,25 @@
+/**
+ * Maximum-likelihood reinforcement: divided by the mean reward, so that a problem counts the more the more rarely it is
+ * solved; the expected gradient is that of a truncated log-likelihood of success. For rewards that are never negative: 0
+ * where the mean is not above 0. As `group` with `scale_rewards: mean`. arXiv:2602.02710.
+ */
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import { meanOf } from '../statistics.ts';
+import { areEqual, groupByGroup } from '../support/credit/baseline.ts';
+
+export const maxrl = method({
+  id: 'maxrl',
+  about: {
+    does: 'Compares each completion with the mean of its group, and divides by it.',
+    formula: 'A = (R − μ)/μ; 0 where μ ≤ 0',
+    source: '2602.02710',
+    certainty: 'paper',
+  },
+  options: {},
+  create: (): AdvantageEstimator =>
+    groupByGroup((rewards) => {
+      const center = meanOf(rewards);
+      return rewards.map((reward) => (areEqual(rewards) || center <= 0 ? 0 : (reward - center) / center));
+    }),
+});

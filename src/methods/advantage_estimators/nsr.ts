@@ -1,0 +1,25 @@
+/**
+ * Negative sample reinforcement: only mistakes are learned from. Their probability goes to whatever else the policy holds
+ * likely, so answers stay diverse; pass@k for large k profits most. arXiv:2506.01347.
+ */
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import { groupByGroup } from '../support/credit/baseline.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { unguarded } from '../support/credit/unguarded.ts';
+
+export const nsr = method({
+  id: 'nsr',
+  about: {
+    does: 'Learns from unsolved completions alone.',
+    formula: 'A = 0 if solved, else −1',
+    source: '2506.01347',
+    certainty: 'paper',
+  },
+  options: SOLVED_OPTIONS,
+  warn: (_, methods) => unguarded(methods),
+  create: (options): AdvantageEstimator => {
+    const isSolved = solvedBy(options);
+    return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? 0 : -1)));
+  },
+});

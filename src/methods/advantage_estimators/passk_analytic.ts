@@ -1,0 +1,51 @@
+/**
+ * Pass@k as the reward, in closed form: every set of k completions of the group is a group of its own, paid 1 if it holds a
+ * solved one, and a completion's advantage is the mean over its sets. With R̄ the share of sets that are paid and
+ * σ = √(R̄(1 − R̄)), a solved completion gets (1 − R̄)/σ, an unsolved one (1 − R̄ − share of its sets that are not paid)/σ.
+ * 0 where every set is paid, or none: a problem that k tries solve anyway is left alone. arXiv:2508.10751.
+ */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import { passAtK } from '../statistics.ts';
+import { groupByGroup } from '../support/credit/baseline.ts';
+import { largestOf, tooManyTries } from '../support/credit/group_size.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+
+export const passkAnalytic = method({
+  id: 'passk-analytic',
+  about: {
+    does: 'Rewards sets of k completions, of which one must be solved.',
+    formula: 'solved: (1 − R̄)/σ; else (1 − R̄ − C(w−1, k−1)/C(n−1, k−1))/σ; R̄ = 1 − C(w, k)/C(n, k)',
+    source: '2508.10751',
+    certainty: 'paper',
+  },
+  options: {
+    k: key(
+      'k',
+      whole({ least: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group. Default 4.'),
+    ),
+    ...SOLVED_OPTIONS,
+  },
+  conflict: ({ k }, _, { batch }) =>
+    largestOf(k) === batch.numGenerations
+      ? `the one set of all ${batch.numGenerations} completions tells none of them apart; lower k, or raise num_generations`
+      : tooManyTries(k, batch),
+  create: ({ k, ...options }): AdvantageEstimator => {
+    const isSolved = solvedBy(options);
+    return groupByGroup((_, rollouts) => {
+      const solved = rollouts.map(isSolved);
+      return passkAdvantages(solved, Math.min(k, solved.length));
+    });
+  },
+});
+
+function passkAdvantages(solved: readonly boolean[], k: number): number[] {
+  const [size, numSolved] = [solved.length, solved.filter(Boolean).length];
+  if (size === 0) return [];
+  const paid = passAtK(size, numSolved, k);
+  if (paid === 0 || paid === 1) return solved.map(() => 0);
+  const deviation = Math.sqrt(paid * (1 - paid));
+  const unpaidOfOwn = k === 1 ? 1 : 1 - passAtK(size - 1, numSolved, k - 1);
+  return solved.map((right) => (1 - paid - (right ? 0 : unpaidOfOwn)) / deviation);
+}

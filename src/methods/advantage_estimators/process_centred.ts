@@ -1,0 +1,56 @@
+/**
+ * Steps beside the outcome: a token gets the standard score of its completion's reward, and on top how much better its step
+ * is than the mean step of the completion. The steps of one completion share out what they are worth, so that a longer
+ * solution earns nothing by its length, and neither does a verifier that is generous to all steps. Tokens of no step
+ * (separators, the end) get the outcome alone. Our form of process rewards.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import type { Rollout, RolloutGroup } from '../records.ts';
+import { meanOf } from '../statistics.ts';
+import { areEqual, counts, hasEqualRewards, rewardsOf, spreadOut, standardScores } from '../support/credit/baseline.ts';
+
+export const processCentred = method({
+  id: 'process-centred',
+  about: {
+    does: 'Adds to the outcome how good each step of a solution is, against the mean of its steps.',
+    formula: 'A_t = (R − μ)/(σ + 1e-4) + process_weight·(p_step(t) − mean_s p_s)',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    processWeight: key(
+      'process_weight',
+      real({ least: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome. Default 0.5.'),
+    ),
+  },
+  needs: () => ({ steps: true }),
+  create: ({ processWeight }): AdvantageEstimator => ({
+    estimate: (groups) =>
+      groups.map((group) => {
+        const { rollouts } = group;
+        const advantages = spreadOut(rollouts, standardScores(rewardsOf(group)));
+        const tokenAdvantages = rollouts.map((rollout, i) => {
+          const own = new Float32Array(rollout.tokens.length).fill(advantages[i]);
+          if (counts(rollout)) addSteps(rollout, processWeight, own);
+          return own;
+        });
+        return { advantages, tokenAdvantages };
+      }),
+    isDead: (group) => hasEqualRewards(group) && !tellsStepsApart(group),
+  }),
+});
+
+function addSteps({ steps = [] }: Rollout, weight: number, out: Float32Array): void {
+  const scores = steps.map(({ score }) => score);
+  if (areEqual(scores)) return;
+  const center = meanOf(scores);
+  for (const { from, to, score } of steps) {
+    for (let t = from; t < to; t++) out[t] += weight * (score - center);
+  }
+}
+
+function tellsStepsApart({ rollouts }: RolloutGroup): boolean {
+  return rollouts.filter(counts).some(({ steps = [] }) => !areEqual(steps.map(({ score }) => score)));
+}

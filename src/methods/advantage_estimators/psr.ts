@@ -1,0 +1,16 @@
+/** Positive sample reinforcement: the reward itself, without a baseline; what earns nothing is not learned from. arXiv:2506.01347. */
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import { groupByGroup } from '../support/credit/baseline.ts';
+
+export const psr = method({
+  id: 'psr',
+  about: {
+    does: 'Takes the reward as it is: of rewards 0 and 1, learns from solved completions alone.',
+    formula: 'A = R',
+    source: '2506.01347',
+    certainty: 'paper',
+  },
+  options: {},
+  create: (): AdvantageEstimator => groupByGroup((rewards) => rewards),
+});

@@ -1,0 +1,34 @@
+/**
+ * Weighted REINFORCE: a solved problem is worth little, an unsolved one costs 1. No mean and no deviation, so a group that
+ * fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it from flattening
+ * the policy. arXiv:2506.01347.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { AdvantageEstimator } from '../points.ts';
+import { groupByGroup } from '../support/credit/baseline.ts';
+import { largestOf } from '../support/credit/group_size.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { unguarded } from '../support/credit/unguarded.ts';
+
+export const wReinforce = method({
+  id: 'w-reinforce',
+  about: {
+    does: 'Pays a solved problem a little, and takes 1 for an unsolved one; compares nothing.',
+    formula: 'A = solved_weight if solved, else −1',
+    source: '2506.01347',
+    certainty: 'paper',
+  },
+  options: {
+    solvedWeight: key(
+      'solved_weight',
+      real({ least: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved. Default 0.1.'),
+    ),
+    ...SOLVED_OPTIONS,
+  },
+  warn: ({ solved_weight: weight }, methods) => (largestOf(weight) < 1 ? unguarded(methods) : undefined),
+  create: ({ solvedWeight, ...options }): AdvantageEstimator => {
+    const isSolved = solvedBy(options);
+    return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? solvedWeight : -1)));
+  },
+});

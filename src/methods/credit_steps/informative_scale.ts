@@ -1,0 +1,36 @@
+/**
+ * Keeps the size of a step where few groups say anything: advantages are multiplied by how many groups there are for each
+ * that gives a gradient, up to a cap. Dead groups stay in the denominators of the loss, so that without it a step shrinks
+ * with their share. Where a strategy replaces dead groups there is nothing to scale. After RAPO of Fathom-DeepResearch,
+ * arXiv:2509.24107; its cap we do not know, and the default is ours.
+ */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import { hasAdvantage, mapAdvantages } from '../support/credit/map_advantages.ts';
+
+export const informativeScale = method({
+  id: 'informative-scale',
+  about: {
+    does: 'Makes up for groups that give no gradient.',
+    names: ['RAPO', 'Fathom-DeepResearch'],
+    formula: 'A ← A·min(groups / groups with an advantage, most_scale)',
+    source: '2509.24107',
+    certainty: 'after the paper',
+  },
+  options: {
+    mostScale: key(
+      'most_scale',
+      real({ least: 1, example: 4 }).default(4).describe('Largest factor of an advantage. Default 4.'),
+    ),
+  },
+  create: ({ mostScale }): CreditStep => ({
+    apply(groups, { metric }) {
+      const informative = groups.filter((group) => !group.dead && hasAdvantage(group)).length;
+      if (informative === 0) return groups;
+      const scale = Math.min(groups.length / informative, mostScale);
+      metric('scale', scale);
+      return scale === 1 ? groups : mapAdvantages(groups, (advantage) => scale * advantage);
+    },
+  }),
+});

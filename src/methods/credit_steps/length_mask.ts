@@ -1,0 +1,24 @@
+/** Completions beyond a length carry no loss, so that the policy is not taught to ramble; their rewards stay in the baseline. */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import { withoutLoss } from '../support/credit/without_loss.ts';
+
+export const lengthMask = method({
+  id: 'length-mask',
+  about: {
+    does: 'Leaves completions of more than max_tokens tokens out of the loss.',
+    formula: 'm_t = 0 where L > max_tokens',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    maxTokens: key(
+      'max_tokens',
+      whole({ least: 1, example: 24 }).describe('Longest completion that is trained on, in tokens, EOS included.'),
+    ),
+  },
+  create: ({ maxTokens }): CreditStep => ({
+    apply: (groups) => withoutLoss(groups, ({ tokens }) => tokens.length > maxTokens),
+  }),
+});

@@ -1,0 +1,30 @@
+/** Learns from one kind of experience alone: what was worse than its baseline, or what was better. arXiv:2506.01347. */
+import { choice, key } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
+import { unguarded } from '../support/credit/unguarded.ts';
+
+export const sampleSign = method({
+  id: 'sample-sign',
+  about: {
+    does: 'Keeps the advantages of one sign; the others become 0.',
+    names: ['NSR', 'PSR', 'negative sample reinforcement'],
+    formula: 'A ← A·1[sign(A) is kept]',
+    source: '2506.01347',
+    certainty: 'paper',
+  },
+  options: {
+    keptSign: key(
+      'kept_sign',
+      choice(['all', 'negative', 'positive'], 'not a kind of advantages')
+        .default('negative')
+        .describe('Which advantages are kept. Default negative.'),
+    ),
+  },
+  warn: ({ kept_sign: kept }, methods) => (kept === 'negative' ? unguarded(methods) : undefined),
+  create: ({ keptSign }): CreditStep => {
+    const isKept = { all: () => true, negative: (a: number) => a < 0, positive: (a: number) => a > 0 }[keptSign];
+    return { apply: (groups) => mapAdvantages(groups, (advantage) => (isKept(advantage) ? advantage : 0)) };
+  },
+});

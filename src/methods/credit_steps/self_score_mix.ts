@@ -1,0 +1,77 @@
+/**
+ * Learns a little from how right the policy finds its completions, by the score that `laser` trains: the advantage is mixed with
+ * the score's own, normalised within the group, where the group's scores differ enough to say something.
+ *
+ *   A ← (1 − self_score_share)·A + self_score_share·z(clip(v, 0, 1))      unless std v < least_score_spread
+ */
+import { key, real } from '../../options/keys.ts';
+import { usesMethod } from '../chosen.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import type { Rollout } from '../records.ts';
+import { deviationOf } from '../statistics.ts';
+import { counts } from '../support/credit/baseline.ts';
+import { scoresAmong } from '../support/credit/certainty.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
+import { SELF_SCORE_OPTIONS, selfScore, selfScoreNeeds } from '../support/rollouts/self_score.ts';
+
+export const selfScoreMix = method({
+  id: 'self-score-mix',
+  about: {
+    does: 'Mixes into the advantage how right the policy finds its own completions.',
+    names: ['LaSeR'],
+    formula: 'A ← (1 − τ)·A + τ·z(clip(v, 0, 1)), z within the group, unless std v < least_score_spread',
+    source: '2510.14943',
+    certainty: 'paper',
+  },
+  options: {
+    selfScoreShare: key(
+      'self_score_share',
+      real({ least: 0, most: 1, example: 0.1 }).default(0.1).describe('τ: share of the score. Default 0.1.'),
+    ),
+    leastScoreSpread: key(
+      'least_score_spread',
+      real({ least: 0, example: 0.1 })
+        .default(0.1)
+        .describe('Deviation of the scores of a group below which its advantages stay as they are. Default 0.1.'),
+    ),
+    ...SELF_SCORE_OPTIONS,
+  },
+  needs: ({ selfScoreShare, ...options }) =>
+    selfScoreShare === 0 ? {} : { ...selfScoreNeeds(options), sampled: ['selfLogprob'] },
+  conflict(written, { lossTerms }) {
+    const trained = lossTerms.find(({ name }) => name === 'laser');
+    const differing = Object.values(SELF_SCORE_OPTIONS).find(
+      ({ yaml }) => trained !== undefined && JSON.stringify(trained[yaml]) !== JSON.stringify(written[yaml]),
+    );
+    if (trained === undefined || differing === undefined) return undefined;
+    return `reads another score than laser trains; give both the same ${differing.yaml}`;
+  },
+  warn: (_, methods) =>
+    usesMethod(methods, 'laser') ? undefined : 'nothing trains the score that it learns from; add laser to loss_terms',
+  create: ({ selfScoreShare, leastScoreSpread, ...options }): CreditStep => ({
+    apply(groups, { vocabularySize, metric }) {
+      if (selfScoreShare === 0) return groups;
+      const score = selfScore(options, vocabularySize);
+      const clipped = ({ selfLogprob }: Rollout): number | undefined =>
+        selfLogprob === undefined ? undefined : Math.min(1, Math.max(0, score.at(selfLogprob)));
+      const mixed = new Map<Rollout, number>();
+      let groupsMixed = 0;
+      for (const { rollouts, dead } of groups) {
+        if (dead) continue;
+        const own = rollouts.map((rollout) => (counts(rollout) ? clipped(rollout) : undefined));
+        const known = own.filter((value) => value !== undefined);
+        if (known.length < 2 || deviationOf(known) < leastScoreSpread) continue;
+        groupsMixed++;
+        scoresAmong(own).forEach((z, i) => {
+          if (own[i] !== undefined) mixed.set(rollouts[i], z);
+        });
+      }
+      metric('groups', groupsMixed / Math.max(1, groups.filter(({ dead }) => !dead).length));
+      return mapAdvantages(groups, (advantage, rollout) => {
+        const z = mixed.get(rollout);
+        return z === undefined ? advantage : (1 - selfScoreShare) * advantage + selfScoreShare * z;
+      });
+    },
+  }),
+});

@@ -1,0 +1,28 @@
+/** Completions that were cut off at their limit carry no loss; their rewards stay in the baseline, as in TRL. */
+import { flag, key } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { CreditStep } from '../points.ts';
+import { withoutLoss } from '../support/credit/without_loss.ts';
+
+export const truncationMask = method({
+  id: 'truncation-mask',
+  about: {
+    does: 'Leaves completions that were cut off out of the loss.',
+    formula: 'm_t = 0 where the completion did not end itself',
+    source: '2503.14476',
+    certainty: 'paper',
+  },
+  options: {},
+  switchedOnBy: {
+    key: key(
+      'mask_truncated_completions',
+      flag().default(false).describe('Give completions cut off at max_completion_length no gradient. Default false.'),
+    ),
+    on: (value) => (value === true ? {} : undefined),
+    off: false,
+    written: () => true,
+  },
+  create: (): CreditStep => ({
+    apply: (groups) => withoutLoss(groups, ({ finishReason }) => finishReason === 'length'),
+  }),
+});

@@ -1,0 +1,22 @@
+/** The plain ratio of a completion's probabilities: exact, and of a variance that grows with its length. */
+import { method } from '../method.ts';
+import type { Ratio } from '../points.ts';
+import { addUp, spreadSum } from '../support/loss/whole_sequence.ts';
+
+export const sequenceSum = method({
+  id: 'sequence_sum',
+  about: {
+    does: 'Weighs and clips a completion by the ratio of its probabilities.',
+    formula: 'w = exp(Σ_t (logprob_t − old_t))',
+    source: '2503.14286',
+    certainty: 'after the paper',
+  },
+  options: {},
+  create: (): Ratio => ({
+    isPerSequence: true,
+    measure(sequence, logRatios) {
+      logRatios.fill(addUp(sequence).sum);
+    },
+    spread: (sequence, slopes, dLogprobs) => spreadSum(sequence, slopes, 1, dLogprobs),
+  }),
+});

@@ -1,0 +1,38 @@
+/**
+ * Trains on a few problems alone: the first `limit` different ones of the source before, asked in turn, over and over.
+ * With 1 it is reinforcement from a single example.
+ */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { PromptSource } from '../points.ts';
+import { drawDifferent } from '../support/prompts/drawn.ts';
+import { KeptProblems } from '../support/prompts/kept_problems.ts';
+
+export const fewShotData = method({
+  id: 'few-shot-data',
+  about: {
+    does: 'Asks a few problems over and over.',
+    names: ['1-shot RLVR'],
+    formula: 'problem i is the (i mod limit)th of the first limit different ones',
+    source: '2504.20571',
+    certainty: 'after the paper',
+  },
+  options: {
+    fewProblems: key(
+      'limit',
+      whole({ least: 1, most: 1024, example: 8 }).default(128).describe('Problems. Default 128.'),
+    ),
+  },
+  create: ({ fewProblems }): PromptSource => {
+    const problems = new KeptProblems();
+    return {
+      async next(count, draw, { metric }) {
+        if (problems.count === 0) problems.keep(await drawDifferent(fewProblems, draw));
+        metric('problems', problems.count);
+        return problems.take(count);
+      },
+      state: () => problems.state(),
+      restore: (state) => problems.restore(state),
+    };
+  },
+});

@@ -1,0 +1,36 @@
+/**
+ * Leaves out problems that the policy as it is solves greedily, and samples only the others. Costs one greedy completion
+ * of each problem that is drawn.
+ */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { PromptSource } from '../points.ts';
+import { drawWanted, STARVED } from '../support/prompts/drawn.ts';
+
+export const greedyFilter = method({
+  id: 'greedy-filter',
+  about: {
+    does: 'Leaves out problems that the greedy completion solves.',
+    formula: 'asks the problems whose greedy completion is wrong',
+    source: '2510.02230',
+    certainty: 'paper',
+  },
+  options: {
+    drawingRounds: key(
+      'drawing_rounds',
+      whole({ least: 1, most: 100, example: 4 })
+        .default(4)
+        .describe('Rounds of drawing, behind which solved problems fill the empty places. Default 4.'),
+    ),
+  },
+  create: ({ drawingRounds }): PromptSource => ({
+    async next(count, draw, { attempt, metric }) {
+      const { items, unwanted, starved } = await drawWanted(count, draw, drawingRounds, async (drawn) =>
+        (await attempt(drawn, 'greedy')).map(([verdict]) => verdict.score !== 1),
+      );
+      metric('solved', unwanted);
+      metric(STARVED, starved);
+      return items;
+    },
+  }),
+});

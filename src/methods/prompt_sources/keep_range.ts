@@ -1,0 +1,34 @@
+/** Keeps to problems that are solved sometimes: neither almost always nor almost never. */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { PromptSource } from '../points.ts';
+import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
+
+export const keepRange = method({
+  id: 'keep-range',
+  about: {
+    does: 'Leaves out problems that are solved almost always or almost never.',
+    formula: 'keeps lowest ≤ p ≤ highest, p the moving share of completions that were right',
+    source: '2506.08989',
+    certainty: 'paper',
+  },
+  options: {
+    leastSolved: key(
+      'lowest',
+      real({ least: 0, most: 1, example: 0.125 }).default(0.125).describe('Least share that is kept. Default 0.125.'),
+    ),
+    mostSolved: key(
+      'highest',
+      real({ least: 0, most: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept. Default 0.875.'),
+    ),
+    keptOutFor: key('revisit_after', revisitAfter),
+  },
+  complete(options, refuse) {
+    if (options.leastSolved > options.mostSolved)
+      refuse('leastSolved', `above highest (${options.mostSolved}); lower it`);
+    return options;
+  },
+  needs: () => ({ ledger: true }),
+  create: ({ leastSolved, mostSolved, keptOutFor }): PromptSource =>
+    byRate((solved) => solved >= leastSolved && solved <= mostSolved, keptOutFor),
+});

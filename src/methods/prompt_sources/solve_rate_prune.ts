@@ -1,0 +1,24 @@
+/** Leaves out problems that are solved almost always: what is left to learn from them is little, and costs as much. */
+import { key, real } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { PromptSource } from '../points.ts';
+import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
+
+export const solveRatePrune = method({
+  id: 'solve-rate-prune',
+  about: {
+    does: 'Leaves out problems that are solved almost always.',
+    formula: 'leaves out p ≥ solve_rate, p the moving share of completions that were right',
+    source: '2509.24107',
+    certainty: 'after the paper',
+  },
+  options: {
+    solveRate: key(
+      'solve_rate',
+      real({ above: 0, most: 1, example: 0.9 }).default(0.9).describe('The least share that is left out. Default 0.9.'),
+    ),
+    prunedFor: key('revisit_after', revisitAfter),
+  },
+  needs: () => ({ ledger: true }),
+  create: ({ solveRate, prunedFor }): PromptSource => byRate((solved) => solved < solveRate, prunedFor),
+});

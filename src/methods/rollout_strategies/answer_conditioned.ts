@@ -1,0 +1,91 @@
+/**
+ * Where no completion of a problem is right, the policy is shown the answer and writes completions that lead to it. Those
+ * that are right take the places of the group's last members, trained as if the answer had not been in sight: what the
+ * policy says with the answer before it is nearer to its own way than a reference is.
+ *
+ * Their ratio is that of the policy without the answer to the policy with it. `sft-nll` on `off-policy` completions adds
+ * the likelihood that ExPO trains them by, with a weight that may fall to 0.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { RolloutStrategy, RolloutTools } from '../points.ts';
+import type { Rollout, RolloutGroup } from '../records.ts';
+import { meanOf } from '../statistics.ts';
+import { withoutHint } from '../support/rollouts/hints.ts';
+import { isRight } from '../support/rollouts/right.ts';
+import { isUnsolved } from '../support/rollouts/unsolved.ts';
+
+export const answerConditioned = method({
+  id: 'answer-conditioned',
+  about: {
+    does: 'Puts completions that were sampled with the answer in sight into groups that have no right one.',
+    names: ['ExPO', 'self-explanation'],
+    formula: 'where all are wrong: c ~ π(· | problem, answer), right, mean log π(c | problem) ≥ ln least_likelihood',
+    source: '2507.02834',
+    certainty: 'after the paper',
+  },
+  options: {
+    explanations: key(
+      'answer_samples',
+      whole({ least: 1, most: 64, example: 4 })
+        .default(4)
+        .describe('Completions that are sampled with the answer in sight. Default 4.'),
+    ),
+    mostRescued: key(
+      'rescued',
+      whole({ least: 1, most: 64, example: 1 })
+        .default(1)
+        .describe('Most members of a group that are replaced; one failure stays. Default 1.'),
+    ),
+    leastLikelihood: key(
+      'least_likelihood',
+      real({ least: 0, below: 1, example: 0.05 })
+        .default(0)
+        .describe('Least geometric mean of the probabilities of its tokens without the answer in sight. Default 0.'),
+    ),
+  },
+  needs: () => ({ answers: true, shown: 1 }),
+  demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
+  create: ({ explanations, mostRescued, leastLikelihood }): RolloutStrategy => ({
+    async rollOut(requests, next, tools) {
+      const { solution, shown, regroup, metric } = tools;
+      const groups = [...(await next(requests))];
+      const failed = groups.flatMap((group, i) => (isUnsolved(group) && solution(group.item).length > 0 ? [i] : []));
+      metric('rate', failed.length / groups.length);
+      if (failed.length === 0) return groups;
+      const again = await next(
+        failed.map((i) => {
+          const { item } = groups[i];
+          return { item, samples: explanations, prompt: shown(item, solution(item)), origin: 'answered' };
+        }),
+      );
+      let rescued = 0;
+      for (const [k, i] of failed.entries()) {
+        const group = groups[i];
+        const right = await likely(group, again[k].rollouts, leastLikelihood, tools);
+        const members = right.slice(0, Math.min(mostRescued, group.rollouts.length - 1)).map(withoutHint);
+        if (members.length === 0) continue;
+        rescued++;
+        groups[i] = regroup(group, [...group.rollouts.slice(0, -members.length), ...members]);
+      }
+      metric('rescued_groups', rescued / failed.length);
+      return groups;
+    },
+  }),
+});
+
+/** The right ones that the policy might have written without the answer. */
+async function likely(
+  { prompt }: RolloutGroup,
+  rollouts: readonly Rollout[],
+  least: number,
+  { logprobs }: RolloutTools,
+): Promise<readonly Rollout[]> {
+  const right = rollouts.filter(isRight);
+  if (least === 0 || right.length === 0) return right;
+  const scored = await logprobs(
+    prompt,
+    right.map(({ tokens }) => tokens),
+  );
+  return right.filter((_, i) => meanOf([...scored[i]]) >= Math.log(least));
+}

@@ -1,0 +1,74 @@
+/**
+ * Where no completion of a problem is right, its group is sampled again with a hint, and with more of it, until one is.
+ * By default the hint is the beginning of each completion, of tokens that carry no loss; what follows is sampled and
+ * trained on as ever, on-policy to the bit. A problem that no hint helps with keeps its first group.
+ *
+ * `unhinted` trains on what a hint has led to as if it had not been there; see hints.ts.
+ */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { RolloutStrategy } from '../points.ts';
+import {
+  HINT_OPTIONS,
+  hinted,
+  hintForm,
+  hintNeeds,
+  hintsOf,
+  TRAINED_OPTION,
+  trained,
+} from '../support/rollouts/hints.ts';
+import { isUnsolved } from '../support/rollouts/unsolved.ts';
+
+export const hintResample = method({
+  id: 'hint-resample',
+  about: {
+    does: 'Samples problems that no completion solved again, with more and more of a hint.',
+    names: ['GHPO', 'adaptive prompt refinement', 'Guide-GRPO', 'guided'],
+    formula: 'the first i/(hint_levels + 1) of a solution, i = 1 … hint_levels, until one completion is right',
+    source: '2507.10628',
+    certainty: 'after the paper',
+  },
+  options: {
+    hintLevels: key(
+      'hint_levels',
+      whole({ least: 1, most: 32, example: 3 })
+        .default(3)
+        .describe(
+          'Lengths of a hint that are tried, the shortest first. Default 3: a quarter, a half, three quarters.',
+        ),
+    ),
+    firstHintStep: key(
+      'first_hint_step',
+      whole({ least: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints. Default 0.'),
+    ),
+    ...HINT_OPTIONS,
+    ...TRAINED_OPTION,
+  },
+  needs: hintNeeds,
+  demonstrate: hintForm,
+  create: ({ hintLevels, firstHintStep, ...options }): RolloutStrategy => ({
+    async rollOut(requests, next, tools) {
+      const { step, metric } = tools;
+      const groups = [...(await next(requests))];
+      if (step < firstHintStep) return groups;
+      const hints = groups.map((group) => (isUnsolved(group) ? hintsOf(group.item, hintLevels, options, tools) : []));
+      let failed = hints.flatMap((own, i) => (own.length > 0 ? [i] : []));
+      metric('rate', failed.length / groups.length);
+      for (let level = 1; level <= hintLevels; level++) {
+        failed = failed.filter((i) => hints[i].length >= level);
+        const asked = failed.map((i) =>
+          hinted(groups[i].item, groups[i].rollouts.length, hints[i][level - 1], options, tools),
+        );
+        const again = asked.length === 0 ? [] : await next(asked);
+        const solved = failed.filter((_, k) => !isUnsolved(again[k]));
+        failed.forEach((i, k) => {
+          if (!isUnsolved(again[k])) groups[i] = trained(again[k], options);
+        });
+        groups.push(...again.slice(failed.length)); // of a strategy behind this one that has asked for more
+        metric(`solved_at_${level}`, asked.length === 0 ? 0 : solved.length / asked.length);
+        failed = failed.filter((i) => !solved.includes(i));
+      }
+      return groups;
+    },
+  }),
+});

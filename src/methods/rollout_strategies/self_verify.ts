@@ -1,0 +1,76 @@
+/**
+ * The policy judges answers that it has just given. Each is shown behind its problem, a group of verdicts is sampled, and a
+ * verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves beside those
+ * that solve. arXiv:2505.13445.
+ */
+import { key, real, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupRequest, RolloutStrategy } from '../points.ts';
+import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
+import { isRight } from '../support/rollouts/right.ts';
+import { judgeWord, shareSaying } from '../support/rollouts/verdict_words.ts';
+
+const [VERIFY, YES, NO] = ['<verify>', '<yes>', '<no>'];
+
+export const selfVerify = method({
+  id: 'self-verify',
+  about: {
+    does: 'Lets the policy judge its own answers, and trains it on verdicts that are those of the verifier.',
+    names: ['RISE', 'Trust, But Verify', 'role-batches'],
+    formula:
+      'R = 1 where <yes> or <no> behind problem, answer and <verify> is the verdict of the verifier; groups of their own',
+    source: '2505.13445',
+    certainty: 'after the paper',
+  },
+  options: {
+    verifiedShare: key(
+      'verify_share',
+      real({ above: 0, most: 1, example: 0.25 })
+        .default(0.25)
+        .describe('Groups that verify, for each that solves. Default 0.25.'),
+    ),
+    firstVerifyStep: key(
+      'first_verify_step',
+      whole({ least: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first. Default 0.'),
+    ),
+  },
+  needs: () => ({
+    words: { [VERIFY]: 'Is this answer right? Reply yes or no.', [YES]: 'yes', [NO]: 'no' },
+    replies: 1,
+  }),
+  demonstrate: ({ attempt, isAttemptRight, followUp, word, ended }) => ({
+    prompt: followUp([attempt, VERIFY]),
+    tokens: ended(word(isAttemptRight ? YES : NO)),
+  }),
+  create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({
+    async rollOut(requests, next, { step, rng, metric, followUp, said }) {
+      const groups = await next(requests);
+      const count = Math.round(verifiedShare * groups.length);
+      if (step < firstVerifyStep || count === 0) return groups;
+      const [yes, no] = [said(YES), said(NO)];
+      const answers = balancedAnswers(groups, count, rng);
+      const asked = answers.map(({ group: { item }, rollout }): GroupRequest => {
+        const due = isRight(rollout) ? yes : no;
+        return {
+          item,
+          samples: numGenerations,
+          prompt: followUp(item, [answerTokens(rollout), VERIFY]),
+          kind: 'verify',
+          judge: (text) => judgeWord(text, [yes, no], due),
+        };
+      });
+      const verdicts = await next(asked);
+      const about = (right: boolean) =>
+        verdicts.flatMap(({ rollouts }, i) => (isRight(answers[i].rollout) === right ? rollouts : []));
+      const [ofRight, ofWrong] = [about(true), about(false)];
+      const all = [...ofRight, ...ofWrong];
+      if (ofRight.length > 0) metric('true_positive_rate', shareSaying(ofRight, [yes, no], yes));
+      if (ofWrong.length > 0) metric('false_positive_rate', shareSaying(ofWrong, [yes, no], yes));
+      metric('says_yes', shareSaying(all, [yes, no], yes));
+      metric('says_no', shareSaying(all, [yes, no], no));
+      metric('right', ofRight.length / all.length);
+      metric('accuracy', all.filter(isRight).length / all.length);
+      return [...groups, ...verdicts];
+    },
+  }),
+});

@@ -1,0 +1,90 @@
+/** What every estimator with a baseline per group shares: which rewards count, and that dead groups get exactly 0. */
+import type { AdvantageEstimator } from '../../points.ts';
+import type { CreditedGroup, Rollout, RolloutGroup } from '../../records.ts';
+import { deviationOf, meanOf } from '../../statistics.ts';
+
+/** Keeps a deviation near 0 from blowing up rounding noise; TRL's. */
+export const EPSILON = 1e-4;
+
+/** A rollout whose reward counts in the baseline of its group. */
+export type CountedRollout = Rollout & { readonly reward: number };
+
+/** Whether all rewards of a group that count are equal, exactly: decided before any mean, which rounding would spoil. */
+export function hasEqualRewards({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {
+  const rewards = rollouts.filter(counts).map(({ reward }) => reward);
+  return rewards.every((reward) => reward === rewards[0]);
+}
+
+/** Rewards that count in the baseline, as float32: those that the engine's kernel reads. */
+export function rewardsOf({ rollouts }: Pick<RolloutGroup, 'rollouts'>): number[] {
+  return rollouts.flatMap((rollout) => (counts(rollout) ? [Math.fround(rollout.reward)] : []));
+}
+
+/** Whether a rollout's reward counts in the baseline of its group. */
+export function counts(rollout: Rollout): rollout is CountedRollout {
+  return rollout.reward !== null && rollout.inBaseline !== false;
+}
+
+/**
+ * Advantages group by group, of the completions whose reward counts.
+ *
+ * @param advantagesOf  from the rewards of a group that count to their advantages, in the same order
+ * @param deadAreZero   groups of equal rewards get 0, exactly; default true
+ * @returns one entry per group; rollouts whose reward does not count get 0
+ */
+export function estimateByGroup(
+  groups: readonly RolloutGroup[],
+  advantagesOf: (rewards: readonly number[]) => readonly number[],
+  { deadAreZero = true }: { readonly deadAreZero?: boolean } = {},
+): Pick<CreditedGroup, 'advantages'>[] {
+  return groups.map((group) => {
+    const advantages = new Float32Array(group.rollouts.length);
+    const rewards = rewardsOf(group);
+    if (deadAreZero && rewards.every((reward) => reward === rewards[0])) return { advantages }; // as float32, too
+    const credited = advantagesOf(rewards);
+    let next = 0;
+    group.rollouts.forEach((rollout, i) => {
+      if (counts(rollout)) advantages[i] = credited[next++];
+    });
+    return { advantages };
+  });
+}
+
+/** Whether all of these numbers are equal, exactly. */
+export function areEqual(values: readonly number[]): boolean {
+  return values.every((value) => value === values[0]);
+}
+
+/** (x − mean) / (deviation + 1e-4), with n − 1; exactly 0 where all are equal. */
+export function standardScores(values: readonly number[]): number[] {
+  if (areEqual(values)) return values.map(() => 0);
+  const [center, divisor] = [meanOf(values), deviationOf(values) + EPSILON];
+  return values.map((value) => (value - center) / divisor);
+}
+
+/** Whether nothing in a group has a reward that counts. */
+export function hasNoReward({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {
+  return !rollouts.some(counts);
+}
+
+/** One number per rollout: those of the rollouts that count, in their order, and 0 for the others. */
+export function spreadOut(rollouts: readonly Rollout[], ofCounted: readonly number[]): Float32Array {
+  let next = 0;
+  return Float32Array.from(rollouts, (rollout) => (counts(rollout) ? ofCounted[next++] : 0));
+}
+
+/**
+ * An estimator that looks at one group at a time. A group is dead where no completion of it gets an advantage.
+ *
+ * @param advantagesOf  from the rewards of a group that count, and their rollouts, to advantages in the same order
+ */
+export function groupByGroup(
+  advantagesOf: (rewards: readonly number[], rollouts: readonly CountedRollout[]) => readonly number[],
+): Required<Pick<AdvantageEstimator, 'estimate' | 'isDead'>> {
+  const of = (group: RolloutGroup): Float32Array =>
+    spreadOut(group.rollouts, advantagesOf(rewardsOf(group), group.rollouts.filter(counts)));
+  return {
+    estimate: (groups) => groups.map((group) => ({ advantages: of(group) })),
+    isDead: (group) => of(group).every((advantage) => advantage === 0),
+  };
+}

@@ -1,0 +1,28 @@
+/** Sequences of a micro-batch by group, for objectives in which the completions of a group depend on each other. */
+import type { LossSequence } from '../../points.ts';
+
+/** The places of each group's sequences: a micro-batch is whole groups, one after the other. */
+export function placesByGroup(sequences: readonly LossSequence[]): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  sequences.forEach(({ group }, i) => {
+    if (i > 0 && sequences[i - 1].group === group) groups[groups.length - 1].push(i);
+    else groups.push([i]);
+  });
+  return groups;
+}
+
+/** What a token weighs in the policy's own term; 0 masks it. */
+export function ownWeight({ coefficients, weights, importance }: LossSequence, t: number): number {
+  return coefficients[t] === 0 ? 0 : coefficients[t] * weights[t] * (importance?.[t] ?? 1);
+}
+
+/** Tokens that carry a loss, and the sum of what they weigh in the policy's own term. */
+export function extentOf(sequence: LossSequence): { readonly tokens: number; readonly weight: number } {
+  let [tokens, weight] = [0, 0];
+  for (let t = 0; t < sequence.coefficients.length; t++) {
+    if (sequence.coefficients[t] === 0) continue;
+    tokens++;
+    weight += ownWeight(sequence, t);
+  }
+  return { tokens, weight };
+}

@@ -1,0 +1,52 @@
+/** A teacher that is the reference, and sees more of a problem than the policy: what it is shown, and what that takes. */
+import { choice } from '../../../options/keys.ts';
+import type { Needs } from '../../method.ts';
+import type { Rollout, RolloutGroup } from '../../records.ts';
+import { isRight } from './right.ts';
+import type { TeacherTools } from './teacher.ts';
+
+/** Schema of the option that says what it sees. */
+export const TEACHER_SHOWS = choice(['any', 'sibling', 'feedback'], 'nothing that a teacher may see')
+  .default('any')
+  .describe(
+    'sibling: a right completion of the group, never its own; feedback: what the task says was wrong; any: the ' +
+      'first, or else the second. Default any.',
+  );
+
+type Shows = 'any' | 'sibling' | 'feedback';
+
+export function teacherNeeds(shows: Shows, groupSize: number): Needs {
+  return {
+    parameterSets: ['reference'],
+    shown: 1,
+    prompts: groupSize - 1,
+    ...(shows !== 'sibling' && { feedback: shows === 'feedback' ? 'needed' : 'wanted' }),
+  };
+}
+
+/** What the teacher of a rollout reads; undefined where it would know no more than the policy. */
+export function knowingPrompt(
+  group: RolloutGroup,
+  rollout: Rollout,
+  shows: Shows,
+  tools: TeacherTools,
+): Int32Array | undefined {
+  const sibling = shows === 'feedback' ? undefined : rightSibling(group, rollout);
+  if (sibling !== undefined) return prompted(group, sibling, tools);
+  const { feedback } = rollout.verdict;
+  if (shows === 'sibling' || feedback === undefined) return undefined;
+  return prompted(group, tools.tokensOf(feedback), tools);
+}
+
+/** Another completion of the group that is right, and differs from this one. */
+function rightSibling({ rollouts }: RolloutGroup, { tokens }: Rollout): Int32Array | undefined {
+  const text = tokens.join();
+  const other = rollouts.find((one) => isRight(one) && one.tokens.join() !== text);
+  if (other === undefined) return undefined;
+  return other.finishReason === 'eos' ? other.tokens.subarray(0, -1) : other.tokens;
+}
+
+/** A teacher that is shown nothing reads the problem as it is. */
+function prompted({ item, prompt }: RolloutGroup, shown: Int32Array, tools: TeacherTools): Int32Array {
+  return shown.length === 0 ? prompt : tools.shown(item, shown);
+}

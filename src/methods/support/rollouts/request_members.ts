@@ -1,0 +1,28 @@
+/** Requests for some of the completions of another one, or for more of them: each keeps its own beginning and temperature. */
+import type { GroupRequest } from '../../points.ts';
+
+/** Those from `first` on. */
+export function membersOf(request: GroupRequest, first: number, samples: number): GroupRequest {
+  return withMembers(
+    request,
+    Array.from({ length: samples }, (_, i) => first + i),
+  );
+}
+
+/** So many, from the first one again behind the last. */
+export function resized(request: GroupRequest, samples: number): GroupRequest {
+  return withMembers(
+    request,
+    Array.from({ length: samples }, (_, i) => i % request.samples),
+  );
+}
+
+function withMembers(request: GroupRequest, members: readonly number[]): GroupRequest {
+  const { prefixes, temperatures } = request;
+  return {
+    ...request,
+    samples: members.length,
+    ...(prefixes && { prefixes: members.map((i) => prefixes[i]) }),
+    ...(temperatures && { temperatures: members.map((i) => temperatures[i]) }),
+  };
+}

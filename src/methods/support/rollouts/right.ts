@@ -1,0 +1,12 @@
+/** Which completions are right: by their verdicts, whatever the rewards are made of. */
+import type { Rollout, RolloutGroup } from '../../records.ts';
+import { meanOf } from '../../statistics.ts';
+
+export function isRight({ verdict }: Pick<Rollout, 'verdict'>): boolean {
+  return verdict.score === 1;
+}
+
+/** Share of the completions of some groups that are right, in [0, 1]. */
+export function shareRight(groups: readonly RolloutGroup[]): number {
+  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
+}

@@ -1,0 +1,26 @@
+/** A completion that is to be one of two words: how it is judged, and what it said. */
+import type { Verdict } from '../../../rewards/verdict.ts';
+import type { Rollout } from '../../records.ts';
+
+/** The word that was said, if it is one of these. Case does not count, nor do blanks around it. */
+export function wordSaid<Word extends string>(text: string, words: readonly Word[]): Word | undefined {
+  const said = text.trim().toLowerCase();
+  return words.find((word) => word.toLowerCase() === said);
+}
+
+/** @param words  that may be said, as text @param due  the one that is right */
+export function judgeWord(text: string, words: readonly string[], due: string): Verdict {
+  const said = wordSaid(text, words);
+  if (said === undefined) {
+    return { score: 0, status: 'invalid', failure: 'bad_format', reason: `neither ${words.join(' nor ')}` };
+  }
+  return said === due
+    ? { score: 1, status: 'correct', reason: 'the verdict', canonical: said }
+    : { score: 0, status: 'incorrect', failure: 'wrong_value', reason: 'another verdict', canonical: said };
+}
+
+/** Of some completions, the share that said a word; 0 of none. */
+export function shareSaying(rollouts: readonly Rollout[], words: readonly string[], word: string): number {
+  const count = rollouts.filter(({ text }) => wordSaid(text, words) === word).length;
+  return count / Math.max(1, rollouts.length);
+}

@@ -1,0 +1,74 @@
+/**
+ * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the text
+ * that opens an answer is put behind it, and it goes on from there. What is put in carries no loss, and neither do held-out
+ * completions know it: a policy learns to answer behind it, and to stop thinking from what that is rewarded with.
+ *
+ *   put forced_text behind o_1..t where its newest `length` tokens stand `times` times in a row, or where the last
+ *   same_answers texts behind answer_mark are the same; once in a completion
+ *
+ * TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared as texts.
+ */
+import { key, text, unset, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { TokenControl } from '../points.ts';
+import { repeats } from '../support/rollouts/repeats.ts';
+
+export const answerForcing = method({
+  id: 'answer-forcing',
+  about: {
+    does: 'Opens the answer of a completion that repeats itself, or comes to the same answer again.',
+    names: ['TrimR', 'early exit from reasoning'],
+    formula:
+      'forced_text behind `length` tokens that stand `times` times in a row, or behind same_answers equal texts after answer_mark',
+    source: '2505.17155',
+    certainty: 'after the paper',
+  },
+  options: {
+    forcedText: key(
+      'forced_text',
+      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer. Default <answer>.'),
+    ),
+    forcedLength: key(
+      'length',
+      whole({ least: 1, most: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
+    ),
+    forcedTimes: key(
+      'times',
+      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they stand in a row. Default 3.'),
+    ),
+    answerMark: key(
+      'answer_mark',
+      unset(text('Answer:')).describe(
+        'What stands before each answer that a completion comes to while it thinks, up to the next white space. Default ' +
+          'none: only what repeats counts.',
+      ),
+    ),
+    sameAnswers: key(
+      'same_answers',
+      whole({ least: 2, most: 64, example: 2 })
+        .default(2)
+        .describe('Answers in a row that are the same before one is forced. Default 2.'),
+    ),
+  },
+  needs: ({ forcedText }) => ({ texts: [forcedText] }),
+  note: () => 'held-out completions are not made to answer; compare evaluations with those of a run without it',
+  create: ({ forcedText, forcedLength, forcedTimes, answerMark, sameAnswers }): TokenControl => ({
+    after(tokens, _item, seen) {
+      const isStuck =
+        repeats(tokens, forcedLength, forcedTimes) ||
+        (answerMark !== undefined && agrees(seen.text(), answerMark, sameAnswers));
+      if (!isStuck || seen.text().includes(forcedText)) return undefined;
+      return [...seen.tokensOf(forcedText)];
+    },
+  }),
+});
+
+/** Whether the last answers behind the mark are the same; one that white space does not close is still being written. */
+function agrees(written: string, mark: string, count: number): boolean {
+  const closed = written
+    .split(mark)
+    .slice(1)
+    .flatMap((behind) => /^\s*(\S+)\s/.exec(behind)?.[1] ?? []);
+  const last = closed.slice(-count);
+  return last.length === count && last.every((answer) => answer === last[0]);
+}

@@ -1,0 +1,28 @@
+/** Ends a completion that has begun to repeat itself: its newest tokens stand `times` times in a row. */
+import { key, whole } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { TokenControl } from '../points.ts';
+import { repeats } from '../support/rollouts/repeats.ts';
+
+export const repetitionStop = method({
+  id: 'repetition-stop',
+  about: {
+    does: 'Ends a completion that repeats itself.',
+    formula: 'stop where the newest length tokens stand times times in a row',
+    source: '2505.17155',
+    certainty: 'after the paper',
+  },
+  options: {
+    repeatedTokens: key(
+      'length',
+      whole({ least: 1, most: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
+    ),
+    repetitions: key(
+      'times',
+      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they repeat in a row. Default 3.'),
+    ),
+  },
+  create: ({ repeatedTokens: length, repetitions: times }): TokenControl => ({
+    after: (tokens) => (repeats(tokens, length, times) ? 'stop' : undefined),
+  }),
+});

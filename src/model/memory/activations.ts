@@ -1,0 +1,137 @@
+/**
+ * Where a forward pass reads its rows and leaves its activations.
+ *
+ *   training   every layer keeps what its backward reads; a row's keys and values stand at its own index
+ *   sampling   all layers share one set; keys and values go to the cache
+ *   rollout    sampling that keeps: each decoding step appends its rows, and those of the groups that an update
+ *              uses are gathered into the training rows afterwards, where they stand for its forward pass
+ */
+import type { ArenaBuilder, Rows, Slot } from '../../kernels/memory.ts';
+import { leadingRows } from '../../kernels/memory.ts';
+import type { ModelShape } from '../shape.ts';
+import { kvWidth, qkvWidth, queryWidth } from '../shape.ts';
+
+/** Activations of one layer that its backward pass reads. */
+export interface LayerActivations {
+  readonly input: Slot;
+  readonly inputRstd: Slot;
+  readonly inputNormed: Slot;
+  readonly qkv: Slot;
+  readonly q: Slot;
+  readonly attention: Slot;
+  readonly logSumExp: Slot;
+  readonly middle: Slot;
+  readonly middleRstd: Slot;
+  readonly middleNormed: Slot;
+  readonly gateUp: Slot;
+  readonly activated: Slot;
+}
+
+/** The rows of a forward pass, as the host describes them. */
+export interface RowInputs {
+  readonly tokens: Slot;
+  readonly positions: Slot;
+  /** Where each row's keys and values go in `kv`. */
+  readonly kvRows: Slot;
+  /** [rows, 2, 2] half-open ranges of `kv` that each row attends to. */
+  readonly intervals: Slot;
+}
+
+export interface ForwardSlots {
+  readonly inputs: RowInputs;
+  readonly rows: Rows;
+  /** One per layer; in sampling all the same. */
+  readonly layers: readonly LayerActivations[];
+  /** One per layer. */
+  readonly kv: readonly Slot[];
+  /** Output of the last layer. */
+  readonly output: Slot;
+}
+
+/** Where a forward pass's activations lie. */
+export interface ActivationArenas {
+  /** What a kernel writes and the next ones read: roundable. */
+  readonly rounded: ArenaBuilder;
+  /** The residual stream, to which every layer adds, and what is one number per row or head. */
+  readonly exact: ArenaBuilder;
+}
+
+/**
+ * Which activations all layers share, one buffer for them: raw q/k/v, which the backward of the q/k norm alone reads, and
+ * with `recomputed` what the backward makes again of its neighbours, by an elementwise kernel, before it reads it.
+ */
+function sharedNames(shape: ModelShape, recomputed: boolean): ReadonlySet<string> {
+  const names = recomputed ? ['inputNormed', 'middleNormed', 'activated'] : [];
+  return new Set(shape.qkNorm ? names : [...names, 'qkv']);
+}
+
+/**
+ * Slots for `rows` rows of `count` layers.
+ * @param recomputed  a third fewer numbers a row, for one part in a hundred of the backward's time
+ */
+export function planLayers(
+  shape: ModelShape,
+  rows: number,
+  count: number,
+  { rounded, exact }: ActivationArenas,
+  recomputed: boolean,
+): LayerActivations[] {
+  const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
+  const sharedBy = sharedNames(shape, recomputed);
+  const shared = new Map<string, Slot>();
+  const plan = (name: string, arena: ArenaBuilder, ...size: readonly number[]): Slot => {
+    const slot = shared.get(name) ?? arena.slot([rows, ...size]);
+    if (sharedBy.has(name)) shared.set(name, slot);
+    return slot;
+  };
+  if (sharedBy.has('qkv')) plan('qkv', rounded, qkvWidth(shape));
+  const layer = (): LayerActivations => ({
+    input: plan('input', exact, D),
+    inputRstd: plan('inputRstd', exact),
+    inputNormed: plan('inputNormed', rounded, D),
+    qkv: plan('qkv', rounded, qkvWidth(shape)),
+    q: plan('q', rounded, queryWidth(shape)),
+    attention: plan('attention', rounded, queryWidth(shape)),
+    logSumExp: plan('logSumExp', exact, numHeads),
+    middle: plan('middle', exact, D),
+    middleRstd: plan('middleRstd', exact),
+    middleNormed: plan('middleNormed', rounded, D),
+    gateUp: plan('gateUp', rounded, 2 * F),
+    activated: plan('activated', rounded, F),
+  });
+  return Array.from({ length: count }, layer);
+}
+
+export function planRowInputs(rows: number, arena: ArenaBuilder): RowInputs {
+  return {
+    tokens: arena.slot([rows]),
+    positions: arena.slot([rows]),
+    kvRows: arena.slot([rows]),
+    intervals: arena.slot([rows, 2, 2]),
+  };
+}
+
+export function planKeysAndValues(shape: ModelShape, rows: number, arena: ArenaBuilder): Slot[] {
+  return Array.from({ length: shape.numLayers }, () => arena.slot([rows, kvWidth(shape)]));
+}
+
+/** The first `rows` rows of each layer's keys and values. */
+export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] {
+  return kv.map((slot) => leadingRows(slot, rows));
+}
+
+/** What the backward reads of a layer besides keys and values, slot by slot. */
+export function keptSlots(shape: ModelShape, layer: LayerActivations, recomputed: boolean): Slot[] {
+  const shared = sharedNames(shape, recomputed);
+  return Object.entries(layer).flatMap(([name, slot]: [string, Slot]) => (shared.has(name) ? [] : [slot]));
+}
+
+/** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */
+export function keptRowFloats(shape: ModelShape, recomputed: boolean): number {
+  const { hiddenSize: D, intermediateSize: F } = shape;
+  const made = 2 * D + F;
+  const perLayer = 2 * D + 2 * F + 2 * queryWidth(shape) + shape.numHeads + 2 + (recomputed ? 0 : made);
+  const raw = shape.qkNorm ? qkvWidth(shape) : 0;
+  const shared = qkvWidth(shape) + (recomputed ? made : 0);
+  return shape.numLayers * (perLayer + raw + kvWidth(shape)) + shared + D;
+}

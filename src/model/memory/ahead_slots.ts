@@ -1,0 +1,29 @@
+/** Where a read waits for a device, several decoding steps run between two of them: what they leave for the read. */
+import type { Slot } from '../../kernels/memory.ts';
+import type { ArenaOf, Capacity } from './capacity.ts';
+
+/** What steps between two reads leave for the read, one behind the other, and how a step is fed without the host. */
+export interface AheadSlots {
+  /** [steps × completions] */
+  readonly tokens: Slot;
+  readonly logprobs: Slot;
+  readonly entropies: Slot;
+  readonly keptLogMass: Slot;
+  /** [steps × completions] the sampled row that comes to each place; its first ones are also the next step's rows. */
+  readonly from: Slot;
+  /** [kept rows] the sampled row that feeds each row of `rollout`. */
+  readonly feedFrom: Slot;
+}
+
+export function aheadSlots({ stepsPerRead = 1, completions, keptRows }: Capacity, arena: ArenaOf): AheadSlots {
+  const [ints, reals] = [arena('aheadInts', 'batch', 'int'), arena('ahead', 'batch')];
+  const shape = [stepsPerRead * completions];
+  return {
+    tokens: ints.slot(shape),
+    from: ints.slot(shape),
+    feedFrom: ints.slot([keptRows]),
+    logprobs: reals.slot(shape),
+    entropies: reals.slot(shape),
+    keptLogMass: reals.slot(shape),
+  };
+}

@@ -1,0 +1,37 @@
+/** What a policy's memory is planned by. */
+import type { ArenaBuilder } from '../../kernels/memory.ts';
+
+/** How much a policy must hold at once. */
+export interface Capacity {
+  /** Packed rows of a training batch, or of one decoding step. */
+  readonly rows: number;
+  /** Rows that carry a loss in a training batch. */
+  readonly lossRows: number;
+  /** Groups in a training batch. */
+  readonly groups: number;
+  /** Completions in a training batch, and sampled side by side. */
+  readonly completions: number;
+  /** Rows of the key/value cache: at least `rows`. */
+  readonly kvRows: number;
+  /** Longest prompt plus completion, in tokens. */
+  readonly context: number;
+  /** false for a policy that only samples: no gradients, no optimizer. */
+  readonly training: boolean;
+  /** A second, frozen set of weights for the KL term. */
+  readonly reference: boolean;
+  /** A third one, that of the start of the run's first grpo stage. */
+  readonly first?: boolean;
+  /** One vector more of what is trained, which is only mixed, never computed with. */
+  readonly average?: boolean;
+  /** Loss rows whose distribution over the whole vocabulary is held at once; absent: none. At most `lossRows`. */
+  readonly distributionRows?: number;
+  /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
+  readonly keptRows: number;
+  /** Decoding steps between two reads, at most; 1 by default. */
+  readonly stepsPerRead?: number | undefined;
+}
+
+/** roundable: real, and never added to. */
+type ArenaKind = 'real' | 'roundable' | 'int';
+/** Opens an arena of this name, said in messages to be for this purpose. */
+export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;

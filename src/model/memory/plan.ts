@@ -1,0 +1,270 @@
+/**
+ * Every buffer of a policy, planned before anything runs: weights, gradients, optimizer state, key/value cache,
+ * activations kept for the backward pass, and the arrays that the host fills at each step.
+ */
+import { ConfigError } from '../../errors.ts';
+import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
+import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
+import { ArenaBuilder } from '../../kernels/memory.ts';
+import type { AdapterSettings } from '../adapter.ts';
+import type { IsTrainable, ParameterSet } from '../parameters.ts';
+import {
+  isTrained,
+  layOutGradients,
+  layOutParameters,
+  layOutReference,
+  lowestTrainedLayer,
+  weightMatrices,
+} from '../parameters.ts';
+import type { ModelShape } from '../shape.ts';
+import { kvWidth, qkvWidth, queryWidth, widestRow } from '../shape.ts';
+import type { ForwardSlots, LayerActivations } from './activations.ts';
+import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
+import { adapterScratch } from './adapter_scratch.ts';
+import { aheadSlots } from './ahead_slots.ts';
+import type { ArenaOf, Capacity } from './capacity.ts';
+import { distributionSlots } from './distribution_slots.ts';
+import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
+
+export interface PolicyPlan {
+  /** The backward pass makes the norms' and the activation's outputs again: beside an adapter, where weights leave little room. */
+  readonly recomputed: boolean;
+  readonly shape: ModelShape;
+  readonly capacity: Capacity;
+  readonly slots: PolicySlots;
+  readonly memory: MemoryPlan;
+}
+
+/** What of a model is trained. */
+export interface Trained {
+  /** Asked for each tensor of the model by its name. Default: all are trained; none beside an adapter, or by a policy that only samples. */
+  readonly isTrainable?: IsTrainable | undefined;
+  /** Low-rank matrices beside those of the model; they are always trained. */
+  readonly adapter?: AdapterSettings | undefined;
+}
+
+/** Whether the backward pass makes again what it cheaply can. */
+export function recomputes({ adapter }: Trained): boolean {
+  return adapter !== undefined;
+}
+
+/**
+ * Plans every arena of a policy of this shape and capacity.
+ *
+ * @throws ConfigError where nothing would be trained, or one fused matrix in part
+ */
+export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
+  const { training } = capacity;
+  const { adapter, isTrainable = () => training && adapter === undefined } = trained;
+  const arenas: ArenaBuilder[] = [];
+  const arena: ArenaOf = (name, purpose, kind = 'real') => {
+    const dtype = kind === 'int' ? 'int' : 'real';
+    const builder = new ArenaBuilder(name, dtype, purpose, { roundable: kind === 'roundable' });
+    arenas.push(builder);
+    return builder;
+  };
+  const recomputed = recomputes(trained);
+  const frozen = new ArenaBuilder('frozen', 'real', 'weights');
+  const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });
+  const ofWeights = { trainable: arena('weights', 'weights'), frozen, frozenMatrices };
+  const weights = layOutParameters(shape, ofWeights, isTrainable, adapter);
+  arenas.push(...[frozen, frozenMatrices].filter(({ length }) => length > 0));
+  if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
+  const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
+  const slots: PolicySlots = {
+    weights,
+    gradients: training ? layOutGradients(weights, arena('gradients', 'gradients')) : undefined,
+    firstMoment: training ? arena('firstMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
+    secondMoment: training ? arena('secondMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
+    reference: capacity.reference
+      ? layOutReference(weights, arena('reference', 'reference policy', 'roundable'))
+      : undefined,
+    first: capacity.first ? layOutReference(weights, arena('first', 'first policy', 'roundable')) : undefined,
+    average: capacity.average ? arena('average', 'average policy').slot(weights.trainable.shape) : undefined,
+    distributions: distributionSlots(shape, capacity, weights, arena),
+    embeddingGradient:
+      training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
+        ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
+        : undefined,
+    adapterScratch: adapterScratch(capacity, weights, arena),
+    ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
+    ...forwards(shape, capacity, inputs, arena, recomputed),
+    ...headSlots(shape, capacity, arena('head', 'activations')),
+    backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
+    inputs,
+    ...resultSlots(capacity, arena('results', 'batch')),
+    ahead: (capacity.stepsPerRead ?? 1) > 1 ? aheadSlots(capacity, arena) : undefined,
+  };
+  const matrices = [
+    ...weightMatrices(weights, training ? lowestTrainedLayer(weights) : undefined),
+    ...[slots.reference, slots.first].flatMap((set) => (set ? ownMatrices(set) : [])),
+  ];
+  const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
+  const limits = {
+    rows: capacity.rows,
+    context: capacity.context,
+    vocabSize: shape.vocabSize,
+    width: widestRow(shape),
+    headDim: shape.headDim,
+    gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
+    forwardOnly: !training,
+  };
+  return { recomputed, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
+}
+
+/** The matrices that are a set's own: what is frozen is that of the policy. */
+function ownMatrices(set: ParameterSet): PlannedMatrix[] {
+  return weightMatrices(set).filter(({ slot }) => slot.arena === set.trainable.arena);
+}
+
+function nothingToTrain(): ConfigError {
+  return new ConfigError('nothing-to-train', 'every tensor is frozen — a policy that trains needs one that is not.');
+}
+
+function rotaryTables(shape: ModelShape, { context }: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'cos' | 'sin'> {
+  const half = shape.headDim / 2;
+  return { cos: arena.slot([context, half]), sin: arena.slot([context, half]) };
+}
+
+function forwards(
+  shape: ModelShape,
+  capacity: Capacity,
+  inputs: InputSlots,
+  arena: ArenaOf,
+  recomputed: boolean,
+): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
+  const { rows: N, kvRows, keptRows, training } = capacity;
+  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'roundable'));
+  const activations = {
+    rounded: arena('activations', 'activations', 'roundable'),
+    exact: arena('residuals', 'activations'),
+  };
+  // A policy that only samples keeps no layer's activations: one set serves all.
+  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations, recomputed);
+  const output = activations.exact.slot([N, shape.hiddenSize]);
+  const rows = { begin: 0, end: countOf(inputs, 'rows') };
+  const shared = cache.map(() => layers[0] as LayerActivations);
+  const sampling = { inputs, rows, layers: shared, kv: cache, output };
+  if (!training) return { sampling, training: undefined, rollout: undefined };
+  // The cache's first rows serve both, unless rows are kept while the cache is still in use.
+  const kv = keptRows > 0 ? planKeysAndValues(shape, N, activations.rounded) : leadingKeysAndValues(cache, N);
+  return {
+    sampling,
+    training: { inputs, rows, layers, kv, output },
+    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena, recomputed) : undefined,
+  };
+}
+
+function rolloutForward(
+  shape: ModelShape,
+  rows: number,
+  inputs: InputSlots,
+  kv: readonly Slot[],
+  arena: ArenaOf,
+  recomputed: boolean,
+): ForwardSlots {
+  const kept = {
+    rounded: arena('kept', 'kept rollouts', 'roundable'),
+    exact: arena('keptResiduals', 'kept rollouts'),
+  };
+  return {
+    inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int')),
+    rows: { begin: countOf(inputs, 'rolloutBegin'), end: countOf(inputs, 'rolloutEnd') },
+    layers: planLayers(shape, rows, shape.numLayers, kept, recomputed),
+    kv,
+    output: kept.exact.slot([rows, shape.hiddenSize]),
+  };
+}
+
+/** Rows that reach the head at once: loss rows in training, one per completion in sampling. */
+function headRows({ lossRows, completions }: Capacity): number {
+  return Math.max(lossRows, completions);
+}
+
+function headSlots(
+  { hiddenSize: D }: ModelShape,
+  capacity: Capacity,
+  arena: ArenaBuilder,
+): Pick<PolicySlots, 'gathered' | 'gatheredRstd' | 'hidden'> {
+  const R = headRows(capacity);
+  return { gathered: arena.slot([R, D]), gatheredRstd: arena.slot([R]), hidden: arena.slot([R, D]) };
+}
+
+function backwardSlots(
+  shape: ModelShape,
+  capacity: Capacity,
+  weights: ParameterSet,
+  arena: ArenaBuilder,
+): BackwardSlots {
+  const { hiddenSize: D, intermediateSize: F } = shape;
+  const N = capacity.rows;
+  const R = headRows(capacity);
+  return {
+    dX: arena.slot([N, D]),
+    dNormed: arena.slot([N, D]),
+    dGateUp: arena.slot([N, 2 * F]),
+    dActivated: arena.slot([N, F]),
+    dAttention: arena.slot([N, queryWidth(shape)]),
+    dQ: arena.slot([N, queryWidth(shape)]),
+    dKv: arena.slot([N, kvWidth(shape)]),
+    dQkv: arena.slot([N, qkvWidth(shape)]),
+    dHidden: arena.slot([R, D]),
+    dGathered: arena.slot([R, D]),
+    normPartials: arena.slot([Math.ceil(weights.trainable.shape[0] / GRADIENT_NORM_BLOCK)]),
+    gradNorm: arena.slot([1]),
+  };
+}
+
+function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder): InputSlots {
+  const { rows: N, completions: C, groups } = capacity;
+  const R = headRows(capacity);
+  return {
+    ...planRowInputs(N, arena),
+    prefixGroups: arena.slot([groups + 1]),
+    sortedRows: arena.slot([N]),
+    bucketTokens: arena.slot([shape.vocabSize]),
+    bucketOffsets: arena.slot([shape.vocabSize + 1]),
+    lossIndex: arena.slot([R]),
+    lossOffsets: arena.slot([N + 1]),
+    targets: arena.slot([R]),
+    rolloutNumbers: arena.slot([C, 2]),
+    counters: arena.slot([C]),
+    samplingKey: arena.slot([2]),
+    groupOffsets: arena.slot([C + 1]),
+    dead: arena.slot([C]),
+    sampled: arena.slot([C]),
+    keptFrom: arena.slot([N]),
+    keptKvFrom: arena.slot([N]),
+    counts: arena.slot([COUNTS.length]),
+  };
+}
+
+function holdsFurtherSets({ reference, first = false, average = false }: Capacity): boolean {
+  return reference || first || average;
+}
+
+function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'results' | 'mixShare'> {
+  const C = capacity.completions;
+  const R = headRows(capacity);
+  const results: ResultSlots = {
+    temperature: arena.slot([1]),
+    sampling: arena.slot([SAMPLING.length]),
+    objective: arena.slot([OBJECTIVE.length]),
+    adamw: arena.slot([ADAMW.length]),
+    logprobs: arena.slot([R]),
+    logSumExp: arena.slot([R]),
+    entropies: arena.slot([R]),
+    keptLogMass: arena.slot([C]),
+    oldLogprobs: arena.slot([R]),
+    refLogprobs: arena.slot([R]),
+    coefficients: arena.slot([R]),
+    entropyCoefficients: arena.slot([R]),
+    losses: arena.slot([R]),
+    dLogprobs: arena.slot([R]),
+    dEntropies: arena.slot([R]),
+    advantages: arena.slot([R]),
+    rewards: arena.slot([C]),
+    groupAdvantages: arena.slot([C]),
+  };
+  return { results, mixShare: holdsFurtherSets(capacity) ? arena.slot([1]) : undefined };
+}

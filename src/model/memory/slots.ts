@@ -1,0 +1,127 @@
+/** The slots of a policy by name: what its programs read and write. */
+import type { Count, Slot } from '../../kernels/memory.ts';
+import type { GradientSlots, ParameterSet } from '../parameters.ts';
+import type { ForwardSlots, RowInputs } from './activations.ts';
+import type { AdapterScratch } from './adapter_scratch.ts';
+import type { AheadSlots } from './ahead_slots.ts';
+import type { DistributionSlots } from './distribution_slots.ts';
+
+export interface PolicySlots {
+  readonly weights: ParameterSet;
+  readonly gradients: GradientSlots | undefined;
+  /** The optimizer's moments, flat: the layout of `weights.trainable`. */
+  readonly firstMoment: Slot | undefined;
+  readonly secondMoment: Slot | undefined;
+  readonly reference: ParameterSet | undefined;
+  readonly first: ParameterSet | undefined;
+  /** Flat: the layout of `weights.trainable`. */
+  readonly average: Slot | undefined;
+  /** [1] share of one parameter set when it is mixed into another. */
+  readonly mixShare: Slot | undefined;
+  /** Where whole distributions are asked for. */
+  readonly distributions: DistributionSlots | undefined;
+  /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
+  readonly embeddingGradient: Slot | undefined;
+  /** Where there are adapters. */
+  readonly adapterScratch: AdapterScratch | undefined;
+  readonly cos: Slot;
+  readonly sin: Slot;
+  readonly sampling: ForwardSlots;
+  readonly training: ForwardSlots | undefined;
+  readonly rollout: ForwardSlots | undefined;
+  /** What the head reads of the last layer's output. */
+  readonly gathered: Slot;
+  readonly gatheredRstd: Slot;
+  readonly hidden: Slot;
+  readonly backward: BackwardSlots | undefined;
+  readonly inputs: InputSlots;
+  readonly results: ResultSlots;
+  /** Where several steps run between two reads. */
+  readonly ahead: AheadSlots | undefined;
+}
+
+export interface BackwardSlots {
+  readonly dX: Slot;
+  readonly dNormed: Slot;
+  readonly dGateUp: Slot;
+  readonly dActivated: Slot;
+  readonly dAttention: Slot;
+  readonly dQ: Slot;
+  readonly dKv: Slot;
+  readonly dQkv: Slot;
+  readonly dHidden: Slot;
+  readonly dGathered: Slot;
+  readonly normPartials: Slot;
+  readonly gradNorm: Slot;
+}
+
+/** Int arrays: what the host fills before a replay, the counts that programs read, and the two that programs write. */
+export interface InputSlots extends RowInputs {
+  readonly prefixGroups: Slot;
+  readonly sortedRows: Slot;
+  readonly bucketTokens: Slot;
+  readonly bucketOffsets: Slot;
+  /** Rows that reach the head: those with a loss in training, those that sample in decoding. */
+  readonly lossIndex: Slot;
+  readonly lossOffsets: Slot;
+  readonly targets: Slot;
+  readonly rolloutNumbers: Slot;
+  readonly counters: Slot;
+  readonly samplingKey: Slot;
+  readonly groupOffsets: Slot;
+  /** Written by `advantages`: 1 for a group whose rewards are all equal. */
+  readonly dead: Slot;
+  /** Written by `sample`: one token id a sampled row. */
+  readonly sampled: Slot;
+  /** [rows] for each training row, the row of `rollout` and the row of the cache that it was kept from. */
+  readonly keptFrom: Slot;
+  readonly keptKvFrom: Slot;
+  readonly counts: Slot;
+}
+
+/** Places in `inputs.counts`. */
+export const COUNTS = {
+  rows: 0,
+  lossRows: 1,
+  prefixGroups: 2,
+  buckets: 3,
+  /** The next five are those of a decoding step, which writes them together. */
+  samples: 4,
+  rolloutBegin: 5,
+  rolloutEnd: 6,
+  aheadBegin: 7,
+  aheadEnd: 8,
+  groups: 9,
+  keptBegin: 10,
+  keptEnd: 11,
+  length: 16,
+} as const;
+
+/** Real arrays over loss rows and completions, and settings. */
+export interface ResultSlots {
+  readonly temperature: Slot;
+  readonly sampling: Slot;
+  readonly objective: Slot;
+  readonly adamw: Slot;
+  readonly logprobs: Slot;
+  readonly logSumExp: Slot;
+  readonly entropies: Slot;
+  readonly keptLogMass: Slot;
+  readonly oldLogprobs: Slot;
+  readonly refLogprobs: Slot;
+  readonly coefficients: Slot;
+  readonly entropyCoefficients: Slot;
+  readonly losses: Slot;
+  readonly dLogprobs: Slot;
+  readonly dEntropies: Slot;
+  /** Per loss row, as the objective reads them. */
+  readonly advantages: Slot;
+  readonly rewards: Slot;
+  /** Per completion, as the estimator on the device writes them. */
+  readonly groupAdvantages: Slot;
+}
+
+/** A count that a program reads at replay. */
+export function countOf(inputs: InputSlots, place: keyof Omit<typeof COUNTS, 'length'>): Count {
+  return { slot: inputs.counts, index: COUNTS[place] };
+}

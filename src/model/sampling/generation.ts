@@ -1,0 +1,201 @@
+/**
+ * Batched sampling in one call: completions of each request, to their end. Each prompt's keys and values are computed
+ * once and read by all of its completions; those that have finished leave the batch at once.
+ *
+ * The token of a completion is a function of (weights, prompt, sampling key, rollout number, position) alone: not
+ * of the batch it was sampled in. Log-probs are the scorer's, bit for bit.
+ */
+
+import type { FinishReason } from '../../finish_reason.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import type { Policy } from '../policy.ts';
+import type { RolloutRows } from './kept_rollouts.ts';
+import type { SamplingSettings } from './sample_request.ts';
+import { checkRoom } from './sample_request.ts';
+import type { SampledSequence } from './sampled_sequence.ts';
+import type { Sampler } from './sampler.ts';
+import { openSampler } from './sampler.ts';
+
+export type { SamplingSettings } from './sample_request.ts';
+export { wholeVocabulary } from './sample_request.ts';
+
+export interface GenerationRequest {
+  readonly prompt: Int32Array;
+  /** One completion per number: run-wide numbers of the rollouts, which key their random draws. */
+  readonly rolloutNumbers: readonly number[];
+  /** [completions] tokens that each begins with, of kind `given`. */
+  readonly prefixes?: readonly Int32Array[] | undefined;
+}
+
+export interface GenerationSettings {
+  readonly sampling: SamplingSettings;
+  /** Words of the Philox key. */
+  readonly samplingKey: readonly [number, number];
+  readonly maxCompletionTokens: number;
+  /** A completion ends with any of these. */
+  readonly stopIds: readonly number[];
+  /** Every completion stops after exactly this many tokens, whatever they are. */
+  readonly fixedCompletionTokens?: number | undefined;
+}
+
+export interface KeptGeneration {
+  readonly completions: Completion[][];
+  /** One per request; undefined where the requests did not fit the rows that can be kept. */
+  readonly places: readonly RolloutRows[] | undefined;
+}
+
+export interface Completion {
+  /** As sampled; EOS included if it was. */
+  readonly tokens: Int32Array;
+  /** One per token: tempered, full vocabulary. */
+  readonly logprobs: Float32Array;
+  readonly entropies: Float32Array;
+  /** Log of the probability mass that top-k, top-p and min-p kept, one per token; all 0 when they are off. */
+  readonly keptLogMass: Float32Array;
+  readonly finishReason: FinishReason;
+  /** [tokens] of TOKEN, where some were put in by the caller; absent: all sampled. */
+  readonly labels?: Uint8Array;
+}
+
+/** Completions of each request, in order. Requests that do not fit side by side are sampled one after another. */
+export async function generate(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<Completion[][]> {
+  const sampler = openSampler(policy, settings);
+  const results: Completion[][] = [];
+  for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
+    const sequences = await sampleAll(sampler, chunk, settings);
+    results.push(...sequences.map((group) => group.map((sequence) => finished(sequence, settings))));
+    sampler.release(sequences.flat());
+  }
+  return joinParts(requests, results);
+}
+
+/** The same completions; their activations stay, for `Policy.keep`, until the next call. */
+export async function generateKept(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<KeptGeneration> {
+  const tokens = maxTokens(settings);
+  const perSample = Math.max(0, tokens - 1);
+  const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * perSample, 0);
+  const together = splitRequests(policy, requests, tokens).length === 1;
+  const isPlain = requests.every(({ prefixes }) => prefixes === undefined);
+  if (!policy.keepsRollouts || !isPlain || !together || most > policy.capacity.keptRows) {
+    return { completions: await generate(policy, requests, settings), places: undefined };
+  }
+  const sampler = openSampler(policy, { ...settings, keep: true });
+  const sequences = await sampleAll(sampler, requests, settings);
+  return {
+    completions: sequences.map((group) => group.map((sequence) => finished(sequence, settings))),
+    places: sequences.map((group) => sampler.keptRows(group)),
+  };
+}
+
+/** Most tokens of a completion. */
+export function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: GenerationSettings): number {
+  return fixedCompletionTokens ?? maxCompletionTokens;
+}
+
+/** Samples requests that fit side by side; sequences of each request, in order. */
+async function sampleAll(
+  sampler: Sampler,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings,
+): Promise<SampledSequence[][]> {
+  const stopIds = settings.fixedCompletionTokens === undefined ? settings.stopIds : [];
+  const sequences = sampler.add(
+    requests.map(({ prompt, rolloutNumbers }) => ({
+      prefix: prompt,
+      rolloutNumbers,
+      stopIds,
+      maxTokens: maxTokens(settings),
+    })),
+  );
+  begin(sampler, sequences, requests);
+  await sampler.run(sequences);
+  let next = 0;
+  return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => sequences[next++] as SampledSequence));
+}
+
+/** Puts in what completions begin with. @param sequences  of the requests, in order, nothing sampled yet */
+export function begin(
+  sampler: Sampler,
+  sequences: readonly SampledSequence[],
+  requests: readonly GenerationRequest[],
+): void {
+  const prefixes = requests.flatMap(({ rolloutNumbers, prefixes: own }) => rolloutNumbers.map((_, i) => own?.[i]));
+  sequences.forEach((sequence, i) => {
+    const prefix = prefixes[i];
+    if (prefix !== undefined && prefix.length > 0) sampler.append(sequence, prefix);
+  });
+}
+
+/** Chunks that fit the cache, the row capacity and the completion capacity; a long request is cut into parts. */
+export function splitRequests(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  tokens: number,
+): GenerationRequest[][] {
+  const { rows, kvRows, completions } = policy.capacity;
+  for (const { prompt } of requests) checkRoom(policy, prompt, tokens);
+  const chunks: GenerationRequest[][] = [];
+  let prompts = 0;
+  let samples = 0;
+  for (const request of requests) {
+    const perSample = Math.max(0, tokens - 1);
+    const most = Math.max(
+      1,
+      Math.min(completions, rows, Math.floor((kvRows - request.prompt.length) / Math.max(1, perSample))),
+    );
+    for (let first = 0; first < request.rolloutNumbers.length; first += most) {
+      const part: GenerationRequest = {
+        prompt: request.prompt,
+        rolloutNumbers: request.rolloutNumbers.slice(first, first + most),
+        prefixes: request.prefixes?.slice(first, first + most),
+      };
+      const promptRows = prompts + part.prompt.length;
+      const allSamples = samples + part.rolloutNumbers.length;
+      const fits =
+        promptRows <= rows &&
+        allSamples <= Math.min(completions, rows) &&
+        promptRows + allSamples * perSample <= kvRows;
+      const last = chunks[chunks.length - 1];
+      if (fits && last !== undefined) {
+        last.push(part);
+        prompts = promptRows;
+        samples = allSamples;
+      } else {
+        chunks.push([part]);
+        prompts = part.prompt.length;
+        samples = part.rolloutNumbers.length;
+      }
+    }
+  }
+  return chunks;
+}
+
+/** Puts the parts of cut requests together again. */
+export function joinParts(requests: readonly GenerationRequest[], parts: readonly Completion[][]): Completion[][] {
+  let next = 0;
+  return requests.map(({ rolloutNumbers }) => {
+    const all: Completion[] = [];
+    while (all.length < rolloutNumbers.length) all.push(...(parts[next++] ?? []));
+    return all;
+  });
+}
+
+function finished(sequence: SampledSequence, { fixedCompletionTokens }: GenerationSettings): Completion {
+  const { tokens, labels, logprobs, entropies, keptLogMass, finishReason = 'length' } = sequence;
+  return {
+    tokens: tokens.slice(),
+    ...(labels.includes(TOKEN.given) && { labels: labels.slice() }),
+    logprobs: logprobs.slice(),
+    entropies: entropies.slice(),
+    keptLogMass: keptLogMass.slice(),
+    finishReason: fixedCompletionTokens === undefined ? finishReason : 'stop',
+  };
+}

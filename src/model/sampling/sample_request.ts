@@ -1,0 +1,61 @@
+/** What is asked of a sampler, and what a policy has no room for. */
+import { BackendError } from '../../errors.ts';
+import type { Policy } from '../policy.ts';
+import type { TurnRules } from './sampled_sequence.ts';
+
+export interface SamplingSettings {
+  /** 0: greedy. */
+  readonly temperature: number;
+  /** 0: off. */
+  readonly topK: number;
+  /** 1: off. */
+  readonly topP: number;
+  /** null: off. */
+  readonly minP: number | null;
+}
+
+/** Sampling from the policy itself: no token is left out. @param temperature  0: greedy */
+export function wholeVocabulary(temperature: number): SamplingSettings {
+  return { temperature, topK: 0, topP: 1, minP: null };
+}
+
+export interface SamplerSettings {
+  readonly sampling: SamplingSettings;
+  /** Words of the Philox key. */
+  readonly samplingKey: readonly [number, number];
+  /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
+  readonly keep?: boolean;
+}
+
+export interface SampleRequest extends Omit<TurnRules, 'room'> {
+  readonly prefix: Int32Array;
+  /** One sequence per number: run-wide numbers of the rollouts, which key their random draws. */
+  readonly rolloutNumbers: readonly number[];
+  /** Tokens that a sequence may have behind its prefix, forced ones included; by default one turn's. */
+  readonly room?: number;
+}
+
+/** @throws BackendError where tokens are outside the vocabulary */
+export function checkTokens({ shape }: Policy, tokens: ArrayLike<number>): void {
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as number;
+    if (token >= 0 && token < shape.vocabSize) continue;
+    throw new BackendError('prompt', `token ${token} is outside the vocabulary — tokens are below ${shape.vocabSize}.`);
+  }
+}
+
+/** @throws BackendError where a prefix is empty or unknown, or one sequence alone does not fit */
+export function checkRoom(policy: Policy, prefix: Int32Array, room: number): void {
+  const { capacity, shape } = policy;
+  if (prefix.length === 0) {
+    throw new BackendError('prompt', `the prompt is empty — a prompt is 1 or more tokens below ${shape.vocabSize}.`);
+  }
+  checkTokens(policy, prefix);
+  const needed = prefix.length + room;
+  if (needed <= capacity.context && needed - 1 <= capacity.kvRows && prefix.length <= capacity.rows) return;
+  throw new BackendError(
+    'capacity',
+    `a prompt of ${prefix.length} tokens with ${room} to come — this policy was opened for ${capacity.context} in all ` +
+      `(${capacity.rows} rows, ${capacity.kvRows} cache rows). Shorten the prompt, or open it with more.`,
+  );
+}

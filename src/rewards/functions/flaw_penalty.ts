@@ -1,0 +1,45 @@
+/**
+ * A right answer whose reasoning is flawed is worth less. After FAPO.
+ *
+ *   R = 1 for a right answer, 1 − λ for a right one that is flawed, −1 for a wrong one
+ *
+ * The reasoning is flawed where an equation of the completion is false, where its answer is a number that no equation ends in,
+ * or where equations stand behind the answer tag. A text without equations is not, unless it is asked for them.
+ */
+import { flag, options, real } from '../../options/keys.ts';
+import { equationsIn } from '../../parsing/equations.ts';
+import { readNumber } from '../../parsing/number.ts';
+import { answerText } from '../answer_text.ts';
+import { defineReward } from '../definition.ts';
+
+const WRONG = -1;
+const CLOSE = '</answer>';
+
+export const flawPenaltyReward = defineReward({
+  does: '1 for a right answer, less where an equation on the way to it is false or does not lead to it, -1 for a wrong one.',
+  options: options({
+    penalty: real({ least: 0, most: 2, example: 1 }).default(1).describe('What a flaw takes from a right answer.'),
+    needs_equations: flag().default(false).describe('Whether a right answer without equations is flawed, too.'),
+  }),
+  create: ({ penalty, needs_equations: needsEquations }) => ({
+    name: 'flaw-penalty',
+    range: [WRONG, 1],
+    score: ({ completions, verdicts }) =>
+      completions.map((completion, row) => {
+        const { score } = verdicts[row];
+        if (score === null) return null;
+        if (score !== 1) return WRONG;
+        return isFlawed(completion, needsEquations) ? 1 - penalty : 1;
+      }),
+  }),
+});
+
+function isFlawed(completion: string, needsEquations: boolean): boolean {
+  const end = completion.lastIndexOf(CLOSE);
+  if (end >= 0 && equationsIn(completion.slice(end + CLOSE.length)).length > 0) return true;
+  const equations = equationsIn(completion.replaceAll(/<\/?(?:answer|think)>/g, '\n'));
+  if (equations.length === 0) return needsEquations;
+  if (equations.some(({ isTrue }) => !isTrue)) return true;
+  const answer = readNumber(answerText(completion));
+  return answer.ok && !equations.some(({ result }) => result.equals(answer.value));
+}

@@ -1,0 +1,63 @@
+/** A user's reward in a sandbox: what its thread is asked of a batch, and what is said of it where it fails. */
+import { PluginError } from '../../errors.ts';
+import {
+  describeReward,
+  inStep,
+  type RewardBatch,
+  type RewardFunction,
+  type RewardValues,
+} from '../reward_function.ts';
+import type { SandboxLimits } from './sandbox.ts';
+import { type SandboxHost, SandboxThread } from './sandbox_thread.ts';
+
+export interface SandboxedRewardOptions {
+  /** What the reward is called in metrics and messages. */
+  readonly name: string;
+  /** The file that it comes from. */
+  readonly source?: string;
+  readonly host: SandboxHost;
+  readonly limits: SandboxLimits;
+  /** What the thread is told of a batch; default: all that can be copied. */
+  readonly question?: (batch: RewardBatch) => unknown;
+}
+
+/** A user's reward in its thread, until it is closed. */
+export class SandboxedReward extends SandboxThread implements RewardFunction {
+  readonly name: string;
+  readonly source?: string;
+  readonly #question: (batch: RewardBatch) => unknown;
+
+  constructor({ name, source, host, limits, question = withoutFunctions }: SandboxedRewardOptions) {
+    super(host, limits);
+    this.name = name;
+    if (source !== undefined) this.source = source;
+    this.#question = question;
+  }
+
+  /** @throws PluginError in words, where the code throws, hangs, or has ended */
+  async score(batch: RewardBatch): Promise<RewardValues> {
+    const facts = { reward: this.name, source: this.source };
+    const fail = (code: string, rule: string): PluginError =>
+      new PluginError(code, `${describeReward(this)} ${rule}.`, facts);
+    const answer = await this.ask(this.limits.score, this.#question(batch));
+    if (answer.type === 'late') {
+      const rule = `gave nothing within ${this.limits.score} s ${inStep(batch)} — it hangs or is too slow`;
+      throw fail('reward-timeout', `${rule}; correct it${this.raise}`);
+    }
+    if (answer.type === 'ended') {
+      throw fail('reward-failed', `${answer.reason} ${inStep(batch)} — it can score nothing more; correct it`);
+    }
+    const { reply } = answer;
+    if (reply.type === 'scores') return reply.values as RewardValues; // scoreRewards looks at all of it
+    if (reply.type === 'failed') throw new PluginError('reward-failed', reply.message, facts);
+    if (reply.type === 'threw') {
+      const remedy = 'correct it, or give null where it does not apply';
+      throw fail('reward-failed', `failed ${inStep(batch)}: ${reply.thrown} — ${remedy}`);
+    }
+    throw fail('reward-failed', `said ${reply.type} to a batch ${inStep(batch)} — correct it`);
+  }
+}
+
+function withoutFunctions({ judge: _, ...batch }: RewardBatch): RewardBatch {
+  return batch;
+}

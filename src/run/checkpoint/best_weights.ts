@@ -1,0 +1,90 @@
+/**
+ * `best/<n>-<stage>-<step>.safetensors`: the weights of the best evaluation so far.
+ *
+ * Written, whole or not at all, before the evaluation is told to anyone. A checkpoint says which file is the best and
+ * its hash, and a file goes only when no checkpoint speaks of it any more: whichever of them a run goes on from finds
+ * its best as it was.
+ */
+import type { BestEvaluation, Place } from '../../grpo/best_evaluation.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
+import { sha256Hex } from '../fingerprint/sha256.ts';
+import { isJsonObject, type JsonValue, parseJsonObject } from '../json.ts';
+import { encodeWeights, loadModel } from '../model/model_files.ts';
+import type { Store } from '../store/store.ts';
+
+export const BEST_FOLDER = 'best';
+
+/** Where the weights of an evaluation are kept. */
+export function bestFile({ stageIndex, stage, step }: Place): string {
+  return `${BEST_FOLDER}/${stageIndex + 1}-${stage}-${step}.safetensors`;
+}
+
+/** Whether the policy, where the run stands, is the best one. */
+export function isBestNow({ state: { best, stageIndex, step } }: TrainingRun): boolean {
+  return best !== undefined && best.stageIndex === stageIndex && best.step === step;
+}
+
+/** After an evaluation: keeps the weights where it is the best. */
+export async function keepBest(run: TrainingRun, store: Store): Promise<void> {
+  const { best } = run.state;
+  if (best === undefined || best.fileSha256 !== undefined || !isBestNow(run)) return;
+  const { file } = await encodeWeights(run.policy);
+  await store.writeAtomic(bestFile(best), file);
+  run.state.best = { ...best, fileSha256: await sha256Hex(file) };
+}
+
+/** Removes the files that neither the run nor one of its checkpoints speaks of. */
+export async function pruneBest({ state: { best } }: TrainingRun, store: Store): Promise<void> {
+  const files = (await store.list(BEST_FOLDER)).map((name) => `${BEST_FOLDER}/${name}`);
+  const own = best === undefined ? [] : [bestFile(best)];
+  if (files.every((file) => own.includes(file))) return;
+  const kept = new Set([...own, ...(await bestOfCheckpoints(store))]);
+  for (const file of files) if (!kept.has(file)) await store.remove(file);
+}
+
+async function bestOfCheckpoints(store: Store): Promise<string[]> {
+  const names = await store.list('checkpoints');
+  const states = await Promise.all(names.map((name) => store.read(`checkpoints/${name}/state.json`)));
+  return states.flatMap((bytes) => {
+    const best = bytes && partOf(parseJsonObject(bytes)?.parts, 'best');
+    return isPlace(best) ? [bestFile(best)] : [];
+  });
+}
+
+function partOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+function isPlace(value: unknown): value is Place {
+  const { stageIndex, stage, step } = (value ?? {}) as Partial<Place>;
+  return typeof stageIndex === 'number' && typeof step === 'number' && typeof stage === 'string';
+}
+
+/**
+ * On resume: forgets a best whose weights are gone or damaged, so that the next evaluation takes its place.
+ * @returns what to tell the user; undefined where all is well
+ */
+export async function checkBest({ state }: TrainingRun, store: Store): Promise<string | undefined> {
+  const { best } = state;
+  const reason = best && (await whatIsWrong(store, best));
+  if (best === undefined || reason === undefined) return undefined;
+  state.best = undefined;
+  return `${bestFile(best)} ${reason}: the weights of the best evaluation (step ${best.step}) are lost, and the best is looked for from here on.`;
+}
+
+/**
+ * At the end: makes the best weights those of the policy.
+ * @returns why it cannot; the policy is then as it was
+ */
+export async function loadBest(run: TrainingRun, store: Store, best: BestEvaluation): Promise<string | undefined> {
+  if (isBestNow(run)) return undefined;
+  const reason = await whatIsWrong(store, best);
+  if (reason === undefined) await loadModel(store, bestFile(best), run.policy);
+  return reason && `${bestFile(best)} ${reason}`;
+}
+
+async function whatIsWrong(store: Store, best: BestEvaluation): Promise<string | undefined> {
+  const bytes = await store.read(bestFile(best));
+  if (bytes === undefined) return 'is missing';
+  return (await sha256Hex(bytes)) === best.fileSha256 ? undefined : 'does not match its SHA-256';
+}

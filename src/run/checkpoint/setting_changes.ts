@@ -1,0 +1,77 @@
+/** `changes.jsonl`: settings that were changed while the run rested. Together with config.yaml they say how it came about. */
+import { resolvedYaml } from '../../config/dump.ts';
+import { parseConfig } from '../../config/load.ts';
+import type { Override } from '../../config/overrides.ts';
+import type { RunConfig } from '../../config/run_config.ts';
+import { parseJsonObject } from '../json.ts';
+import type { Store } from '../store/store.ts';
+
+/** Settings that may be changed within a run, under their YAML keys; another `max_steps` takes a finished run further. */
+export const CHANGEABLE = [
+  'learning_rate',
+  'temperature',
+  'entropy_coef',
+  'epsilon',
+  'epsilon_high',
+  'max_steps',
+] as const;
+/** One of these keys. */
+export type Changeable = (typeof CHANGEABLE)[number];
+
+/** Settings that were changed at a step boundary: a line of changes.jsonl. */
+export interface SettingChange {
+  readonly stageIndex: number;
+  readonly step: number;
+  readonly settings: Readonly<Partial<Record<Changeable, number>>>;
+}
+
+const FILE = 'changes.jsonl';
+
+export async function writeChange(store: Store, change: SettingChange): Promise<void> {
+  await store.append(FILE, `${JSON.stringify(change)}\n`);
+  await store.sync(FILE);
+}
+
+/** The run takes more steps than those after which it ended: it is no finished one any more. */
+export async function reopenRun(store: Store): Promise<void> {
+  await store.remove('summary.json');
+}
+
+/** Changes up to a position, oldest first; a line that a crash cut short is none. */
+export async function readChanges(
+  store: Store,
+  position: { readonly stageIndex: number; readonly step: number },
+): Promise<SettingChange[]> {
+  const lines = new TextDecoder().decode(await store.read(FILE)).split('\n');
+  return lines.flatMap((line) => {
+    const record = line === '' ? undefined : parseJsonObject(new TextEncoder().encode(line));
+    const change = record as SettingChange | undefined; // written by writeChange; the settings are validated on use
+    if (change === undefined) return [];
+    const isLater =
+      change.stageIndex > position.stageIndex ||
+      (change.stageIndex === position.stageIndex && change.step > position.step);
+    return isLater ? [] : [change];
+  });
+}
+
+/** As the command line's `--set`, for every grpo stage. */
+export function settingOverrides(changes: readonly SettingChange[]): Override[] {
+  return changes.flatMap(({ settings }) =>
+    CHANGEABLE.flatMap((key) => {
+      const value = settings[key];
+      return value === undefined ? [] : [{ flag: key, assignment: `grpo.${key}=${value}` }];
+    }),
+  );
+}
+
+/** A config with the changes made. @throws ConfigError for a value that the config would refuse, too */
+export function changedConfig(config: RunConfig, changes: readonly SettingChange[]): RunConfig {
+  if (changes.length === 0) return config;
+  return parseConfig(resolvedYaml(config), { file: 'config.yaml' }, settingOverrides(changes)).config;
+}
+
+/** `learning_rate 0.0002 from step 41 on`. */
+export function describeChange({ step, settings }: SettingChange): string {
+  const said = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
+  return `${said.join(', ')} from step ${step + 1} on`;
+}

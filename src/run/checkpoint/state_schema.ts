@@ -1,0 +1,237 @@
+/**
+ * What each part of a checkpoint's state looks like, checked before any of it is used.
+ *
+ * Hashes tell that state.json is what was written; they do not tell who wrote it. A part that is not what its owner saved
+ * is named, with the place in it. Fields beyond those here pass, so that a part may grow.
+ */
+import { z } from 'zod';
+import { CheckpointError } from '../../errors.ts';
+
+const count = z.int().nonnegative();
+const number = z.number();
+const share = z.number();
+
+/** The credit of a group that is one number per token, where it has some. */
+export const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const;
+
+const secondsSchema = z.object({ sft: number, rollout: number, verify: number, update: number, eval: number });
+
+const estimateSchema = z.object({ mean: share, low: share, high: share, count });
+
+/** Of a text, or of tokens. */
+const stepSchema = z.object({ from: count, to: count, score: number });
+
+const verdictSchema = z.object({
+  score: number.nullable(),
+  status: z.enum(['correct', 'incorrect', 'invalid', 'truncated']),
+  failure: z.string().optional(),
+  reason: z.string(),
+  canonical: z.string().optional(),
+  parts: z.record(z.string(), number).optional(),
+  feedback: z.string().optional(),
+  steps: z.array(stepSchema).optional(),
+});
+
+const evaluationSchema = z.object({
+  accuracy: estimateSchema,
+  byTask: z.record(z.string(), z.object({ accuracy: estimateSchema, meanAtK: estimateSchema })).optional(),
+  samples: count,
+  meanAtK: estimateSchema,
+  passAtK: z.record(z.string(), estimateSchema),
+  meanLength: number,
+  figures: z.record(z.string(), estimateSchema).optional(),
+  examples: z.array(z.object({ prompt: z.string(), completion: z.string(), verdict: verdictSchema })),
+});
+
+const batchSchema = z.object({
+  ...Object.fromEntries(
+    [
+      'step completions groups live allRight allWrong rounds correct invalid rewarded reward lowest highest paid spread',
+      'entropy meanLength longest truncated eos variety',
+    ].flatMap((line) => line.split(' ').map((name) => [name, number])),
+  ),
+  helped: number.optional(),
+  judge: z.object({ said: z.string(), often: number, right: number }).optional(),
+  replayAge: number.optional(),
+  starved: z.object({ source: z.string(), share: number }).optional(),
+  seconds: z.object({ verify: number, all: number }),
+});
+
+const updateSchema = z.object({
+  step: count,
+  loss: number,
+  gradNorm: number,
+  learningRate: number,
+  onPolicy: z.boolean().optional(),
+  clipped: number.optional(),
+  kl: number.optional(),
+  meanDifference: number.optional(),
+  maxDifference: number.optional(),
+  replayMoved: number.optional(),
+});
+
+const evaluationRecordSchema = z.object({
+  step: count,
+  greedy: estimateSchema,
+  sampled: estimateSchema,
+  samples: count,
+  pass: estimateSchema,
+  training: z.object({ reward: number, correct: number }).nullable(),
+  chance: number.optional(),
+});
+
+const averageSchema = z.object({
+  step: count,
+  completions: count,
+  reward: number,
+  paid: number,
+  correct: number,
+  live: number,
+  entropy: number,
+  length: number,
+});
+
+const historySchema = z.object({
+  batches: z.array(batchSchema),
+  updates: z.array(updateSchema),
+  evaluations: z.array(evaluationRecordSchema),
+  firstEvaluation: evaluationRecordSchema.nullable(),
+  bestSampled: evaluationRecordSchema.nullable(),
+  bestGreedy: evaluationRecordSchema.nullable(),
+  firstAverage: averageSchema.nullable(),
+  bestAverage: averageSchema.nullable(),
+  lowestReward: number.nullable(),
+  mostCorrect: z.object({ step: count, share: number }),
+  eosSeen: z.boolean(),
+  problems: z.object({ drawn: count, sample: z.array(number), drawnSince: count, hits: count }),
+  since: z.object({ batches: count, reward: number, correct: number }),
+  lowestLoss: number.nullable(),
+  seconds: secondsSchema,
+});
+
+const watchSchema = z.object({
+  history: historySchema,
+  alarms: z.record(z.string(), z.object({ found: count, away: count, stands: z.boolean(), times: count })),
+  said: z.array(
+    z.object({
+      stage: z.enum(['sft', 'grpo']),
+      code: z.string(),
+      level: z.enum(['note', 'warning', 'stop']),
+      step: count,
+      times: count,
+      message: z.string(),
+    }),
+  ),
+});
+
+const itemSchema = z.object({
+  id: z.string().optional(),
+  key: z.string().optional(),
+  split: z.enum(['train', 'eval']).optional(),
+  prompt: z.string(),
+  answer: z.string().optional(),
+  weight: number.optional(),
+  task: z.string().optional(),
+});
+
+const givenSchema = z.object({ rewardParts: z.array(number.nullable()), reward: number.nullable() });
+
+const rolloutSchema = z.object({
+  length: count,
+  labels: z.array(z.int().min(0).max(255)).optional(),
+  finishReason: z.enum(['eos', 'length', 'stop']),
+  text: z.string(),
+  verdict: verdictSchema,
+  steps: z.array(stepSchema).optional(),
+  ...givenSchema.shape,
+  given: givenSchema.optional(),
+  origin: z.string().optional(),
+  age: count.optional(),
+  isOffPolicy: z.literal(true).optional(),
+  hasProximal: z.literal(true).optional(),
+  prompt: z.array(count).optional(),
+  sampledUnder: z.array(count).optional(),
+  inBaseline: z.literal(false).optional(),
+  inLoss: z.literal(false).optional(),
+  keptLogMass: z.record(z.string(), number).optional(),
+});
+
+const bufferSchema = z
+  .object({
+    stepsTaken: count,
+    temperature: number.positive().optional(),
+    groups: z.array(
+      z.object({
+        item: itemSchema,
+        dead: z.boolean(),
+        rollouts: z.array(rolloutSchema),
+        perToken: z.array(z.enum(CREDIT_PER_TOKEN)).optional(),
+      }),
+    ),
+  })
+  .nullable();
+
+const bestSchema = z
+  .object({
+    stageIndex: count,
+    stage: z.enum(['sft', 'grpo']),
+    step: count,
+    metric: z.string(),
+    value: number,
+    evaluation: evaluationSchema,
+    fileSha256: z.string().optional(),
+  })
+  .nullable();
+
+/** A part of the state by its id, as its owner saves it. */
+export const PART_SCHEMAS = {
+  counters: z.object({
+    itemsDrawn: count,
+    rolloutsDrawn: count,
+    tokens: count,
+    deadBatches: count,
+    seconds: secondsSchema,
+  }),
+  evaluations: z.object({ baseline: evaluationSchema.optional(), final: evaluationSchema.optional() }),
+  best: bestSchema,
+  watch: watchSchema,
+  buffer: bufferSchema,
+  steering: z.object({
+    settings: z.record(z.string(), number),
+    momentsFrom: count,
+    endings: z.array(z.object({ stageIndex: count, step: count, reason: z.string() })),
+  }),
+  methods: z.record(z.string(), z.json()),
+  ledger: z.array(
+    z.union([
+      z.tuple([z.string(), count, number, count]),
+      z.tuple([z.string(), count, number, count, z.string(), z.array(number)]),
+    ]),
+  ),
+} as const;
+
+export type PartId = keyof typeof PART_SCHEMAS;
+
+/** What state.json has around its parts. */
+export const stateFileSchema = z.object({
+  wallSeconds: number.nonnegative(),
+  completionsBytes: count,
+  unwritten: z.object({ metrics: z.array(z.string()), completions: z.array(z.string()) }).optional(),
+  parts: z.record(z.string(), z.unknown()),
+});
+
+/** @throws CheckpointError `state-malformed`, which names the first place that is not as it should be */
+export function requireForm(schema: z.ZodType, value: unknown, name: string): void {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue === undefined) return;
+  throw malformedState(`${[name, ...issue.path].join('.')}: ${issue.message}`);
+}
+
+export function malformedState(what: string): CheckpointError {
+  const remedy =
+    'No rlvr-train wrote it so: restore the checkpoint from a copy, or remove it and resume from the one before';
+  return new CheckpointError(
+    'state-malformed',
+    `checkpoint: state.json is not one that can be resumed (${what}). ${remedy}.`,
+  );
+}

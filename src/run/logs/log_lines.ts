@@ -1,0 +1,70 @@
+/** Whole lines of a log, in pieces: a log may be larger than memory, and a run under way may be writing it. */
+import { CheckpointError } from '../../errors.ts';
+import { type JsonObject, parseJsonObject } from '../json.ts';
+import type { Store } from '../store/store.ts';
+
+const NEWLINE = 0x0a;
+/** Bytes that are read at once. */
+const PIECE_BYTES = 4 * 1024 ** 2;
+/** Longest line that is waited for: beyond, a file is no log. */
+const LONGEST_LINE = 16 * PIECE_BYTES;
+
+/** A record, and the bytes [begin, end) of its line. */
+export interface LogLine {
+  readonly record: JsonObject;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Bytes of a file; `end` may lie behind its end. */
+export interface ByteRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/**
+ * The records of the whole lines in a range of the file, some at a time; none where there is no such file. A run under
+ * way, or killed, may have written half of the last line, which is left out.
+ *
+ * @param range  begins with a line; default: the file as long as it is now
+ * @throws CheckpointError `log-malformed` for a line that is no JSON object, with its number from the start of the range
+ */
+export async function* logLines(store: Store, path: string, range?: ByteRange): AsyncGenerator<readonly LogLine[]> {
+  const size = (await store.size(path)) ?? 0;
+  const last = Math.min(size, range?.end ?? size);
+  let begin = range?.begin ?? 0;
+  let number = 0;
+  for (let length = PIECE_BYTES; begin < last; ) {
+    const bytes = (await store.readRange(path, begin, Math.min(begin + length, last))) ?? new Uint8Array(0);
+    const lines: LogLine[] = [];
+    let from = 0;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+      number++;
+      const record = parseJsonObject(bytes.subarray(from, at));
+      if (record === undefined) throw malformed(path, number);
+      lines.push({ record, begin: begin + from, end: begin + at + 1 });
+      from = at + 1;
+    }
+    if (lines.length > 0) yield lines;
+    if (begin + bytes.length >= last || bytes.length === 0) return;
+    // A line longer than the piece is read again with more of it.
+    length = from === 0 ? 2 * length : PIECE_BYTES;
+    if (length > LONGEST_LINE) throw malformed(path, number + 1);
+    begin += from;
+  }
+}
+
+function malformed(path: string, number: number): CheckpointError {
+  const message = `${path}:${number}  not a JSON object. Remove the line, or restore the file.`;
+  return new CheckpointError('log-malformed', message, { path, line: number });
+}
+
+/** Where the last whole line of the first `limit` bytes ends; 0 where there is none. Reads no more than its tail. */
+export async function endOfLastLine(store: Store, path: string, limit: number): Promise<number> {
+  for (let end = limit; end > 0; end -= PIECE_BYTES) {
+    const begin = Math.max(0, end - PIECE_BYTES);
+    const at = (await store.readRange(path, begin, end))?.lastIndexOf(NEWLINE) ?? -1;
+    if (at >= 0) return begin + at + 1;
+  }
+  return 0;
+}

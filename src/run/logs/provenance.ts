@@ -1,0 +1,118 @@
+/** How a completion came to be, where it was not simply sampled under its problem's own prompt: for logs, screens and pages. */
+import type { Rollout } from '../../methods/records.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import type { JsonObject } from '../json.ts';
+
+/** As completions.jsonl names it. Whatever is absent is as in plain sampling. */
+export type Provenance = {
+  /** `hinted`, `branch`, `replay`, … */
+  readonly origin?: string;
+  /** Optimizer steps since a replay was sampled. */
+  readonly age?: number;
+  /** The prompts that it was sampled and is trained under, where these are not the problem's own. */
+  readonly sampled_under?: string;
+  readonly trained_under?: string;
+  /** What the policy did not sample: put in without a loss, and put in and trained on. */
+  readonly given?: string;
+  readonly reference?: string;
+  /** Where that stands in the completion, by characters. */
+  readonly marks?: readonly Mark[];
+};
+
+/** From a character up to another, which is not one of it. */
+export type Mark = readonly [from: number, to: number, kind: 'given' | 'reference'];
+
+const KINDS = [
+  ['given', TOKEN.given],
+  ['reference', TOKEN.reference],
+] as const;
+
+/** @param textOf  what tokens write */
+export function provenanceOf(rollout: Rollout, textOf: (tokens: Int32Array) => string): Provenance {
+  const { origin, age, prompt, sampledUnder = prompt, tokens, labels } = rollout;
+  const putIn = labels === undefined ? [] : KINDS.filter(([, kind]) => labels.includes(kind));
+  const marks = putIn.length === 0 ? [] : marksOf(rollout, textOf);
+  return {
+    ...(origin !== undefined && { origin }),
+    ...(age !== undefined && { age }),
+    ...(sampledUnder && { sampled_under: textOf(sampledUnder) }),
+    ...(prompt && { trained_under: textOf(prompt) }),
+    ...Object.fromEntries(putIn.map(([name, kind]) => [name, textOf(tokens.filter((_, t) => labels?.[t] === kind))])),
+    ...(marks.length > 0 && { marks }),
+  };
+}
+
+/** Longest prompt that a page shows of it, in characters. */
+const LONGEST_PROMPT = 2_000;
+
+/** From a line of completions.jsonl, which may be of an older version, or of anyone's; undefined: plain sampling. */
+export function readProvenance(line: JsonObject): Provenance | undefined {
+  const textAt = (name: string): Record<string, string> => {
+    const text = line[name];
+    return typeof text === 'string' ? { [name]: text.slice(0, LONGEST_PROMPT) } : {};
+  };
+  const marks = Array.isArray(line.marks) ? line.marks.filter(isMark) : [];
+  const found: Provenance = {
+    ...textAt('origin'),
+    ...(typeof line.age === 'number' && { age: line.age }),
+    ...textAt('sampled_under'),
+    ...textAt('trained_under'),
+    ...(marks.length > 0 && { marks }),
+  };
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+function isMark(value: unknown): value is Mark {
+  if (!Array.isArray(value)) return false;
+  const [from, to, kind] = value;
+  return Number.isInteger(from) && Number.isInteger(to) && (kind === 'given' || kind === 'reference');
+}
+
+/** None where a part cannot be told from the rest: of a character of several tokens, some were put in. */
+function marksOf({ tokens, labels = new Uint8Array(), text }: Rollout, textOf: (tokens: Int32Array) => string): Mark[] {
+  const marks: Mark[] = [];
+  for (let from = 0, to = 0, begin = 0; from < tokens.length; from = to) {
+    while (to < tokens.length && labels[to] === labels[from]) to++;
+    const written = textOf(tokens.subarray(0, to)); // of all so far: a vocabulary of words writes spaces between them
+    if (!text.startsWith(written) && !written.startsWith(text)) return [];
+    const end = Math.min(written.length, text.length);
+    const kind = KINDS.find(([, label]) => label === labels[from])?.[0];
+    if (kind !== undefined && end > begin) marks.push([begin, end, kind]);
+    begin = end;
+  }
+  return marks;
+}
+
+/** A piece of a completion: sampled where it has no kind. */
+export interface Piece {
+  readonly text: string;
+  readonly kind?: Mark[2];
+}
+
+/** A completion in pieces, in order; marks that overlap or lie beyond it are left out. */
+export function piecesOf(text: string, marks: readonly Mark[] = []): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const [from, to, kind] of marks) {
+    if (from < at || to <= from || to > text.length) continue;
+    if (from > at) pieces.push({ text: text.slice(at, from) });
+    pieces.push({ text: text.slice(from, to), kind });
+    at = to;
+  }
+  return at < text.length || pieces.length === 0 ? [...pieces, { text: text.slice(at) }] : pieces;
+}
+
+/** `replay, 12 steps old`, `hinted`; undefined where there is nothing to say. */
+export function originWords({ origin, age }: Provenance): string | undefined {
+  if (origin === undefined || age === undefined) return origin;
+  return `${origin}, ${age} ${age === 1 ? 'step' : 'steps'} old`;
+}
+
+/** Both prompts of a completion in words, where they are not the problem's own. */
+export function promptWords({ sampled_under: sampled, trained_under: trained }: Provenance): string[] {
+  if (sampled !== undefined && sampled === trained) return [`sampled and trained under: ${sampled}`];
+  return [
+    ...(sampled === undefined ? [] : [`sampled under: ${sampled}`]),
+    ...(trained === undefined ? [] : [`trained under: ${trained}`]),
+  ];
+}

@@ -1,0 +1,121 @@
+/**
+ * What a run writes as it goes: metrics.jsonl, completions.jsonl, and event files on request.
+ *
+ * A disk that refuses a line does not end the run in the middle of a step: the line is held, the next step is saved with
+ * it, and only then does the run end, so that a resume finds every line of a run that was never stopped.
+ */
+import { reportsTo } from '../../config/report_to.ts';
+import { CheckpointError } from '../../errors.ts';
+import type { TrainEvent } from '../../grpo/events.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
+import type { LogPositions } from '../checkpoint/state.ts';
+import type { JsonObject } from '../json.ts';
+import type { ReporterEvent } from '../reporter_event.ts';
+import type { Store } from '../store/store.ts';
+import { MetricsLog } from './metrics_log.ts';
+import type { TensorBoardLog } from './tensorboard.ts';
+
+/** The logs of a session. */
+export class RunLogs {
+  readonly #metrics: MetricsLog;
+  readonly #completions: MetricsLog;
+  readonly #tensorBoard: TensorBoardLog | undefined;
+  #hasRefused = false;
+
+  private constructor(metrics: MetricsLog, completions: MetricsLog, tensorBoard: TensorBoardLog | undefined) {
+    this.#metrics = metrics;
+    this.#completions = completions;
+    this.#tensorBoard = tensorBoard;
+  }
+
+  /** Opens them at their ends, creating nothing yet. */
+  static async open({ config }: TrainingRun, store: Store): Promise<RunLogs> {
+    const completions = await MetricsLog.open(store, 'completions.jsonl');
+    const metrics = await MetricsLog.open(store, 'metrics.jsonl', { after: completions });
+    const tensorBoard = reportsTo(config, 'tensorboard')
+      ? new (await import('./tensorboard.ts')).TensorBoardLog(store, config)
+      : undefined;
+    return new RunLogs(metrics, completions, tensorBoard);
+  }
+
+  /** Whether the disk refused a line since the last save: it is then time for one. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
+  }
+
+  /**
+   * @param told  what there is to tell of the event
+   * @throws CheckpointError where event files cannot be written
+   */
+  async record(event: TrainEvent, told: ReporterEvent | undefined): Promise<void> {
+    await this.#tensorBoard?.handle(event);
+    if (told?.type === 'step') await this.#append(this.#metrics, told.metrics);
+    if (told?.type === 'evaluation') {
+      const { step, stage, moment, metrics } = told;
+      await this.#append(this.#metrics, { step, stage, evaluation: moment, ...metrics });
+    }
+    if (told?.type === 'diagnosis') {
+      const { step, stage, code, level, message } = told;
+      await this.#append(this.#metrics, { step, stage, diagnosis: code, level, message });
+    }
+    if (told?.type === 'completions') {
+      await this.#tensorBoard?.completions(told.step, told.completions);
+      for (const line of told.completions) await this.#append(this.#completions, line);
+    }
+  }
+
+  async #append(log: MetricsLog, line: JsonObject): Promise<void> {
+    try {
+      await log.append(line);
+    } catch (error) {
+      if (!(error instanceof CheckpointError)) throw error;
+      this.#hasRefused = true; // the log holds the line; `position` says what became of it
+    }
+  }
+
+  /** For a checkpoint; with the failure of a disk that still refuses lines, which the checkpoint then holds. */
+  async positions(): Promise<{ readonly positions: LogPositions; readonly failure: CheckpointError | undefined }> {
+    const [completions, metrics] = [await this.#completions.position(), await this.#metrics.position()];
+    const unwritten = { metrics: metrics.unwritten ?? [], completions: completions.unwritten ?? [] };
+    const failure = metrics.failure ?? completions.failure;
+    this.#hasRefused = failure !== undefined;
+    return {
+      positions: { metrics: metrics.bytes, completions: completions.bytes, ...(failure && { unwritten }) },
+      failure,
+    };
+  }
+
+  /** Puts them where a checkpoint found them. @returns what to tell the user */
+  async cutTo({ metrics, completions, unwritten }: LogPositions): Promise<string[]> {
+    const cuts = [
+      { file: 'metrics.jsonl', cut: await this.#metrics.truncateTo(metrics) },
+      { file: 'completions.jsonl', cut: await this.#completions.truncateTo(completions) },
+    ];
+    await this.#completions.writeAgain(unwritten?.completions ?? []);
+    await this.#metrics.writeAgain(unwritten?.metrics ?? []);
+    return cuts.flatMap(({ file, cut: { missingBytes } }) =>
+      missingBytes > 0 ? [`${file} has lost ${missingBytes} bytes that the checkpoint counted.`] : [],
+    );
+  }
+
+  /** Length of completions.jsonl with every line so far, written or held. */
+  get completionsEnd(): number {
+    return this.#completions.end;
+  }
+
+  /** Takes back the completions of a batch that failed. */
+  async takeBackCompletions(end: number): Promise<void> {
+    await this.#completions.truncateTo(end);
+  }
+
+  async flush(): Promise<void> {
+    await this.#metrics.flush();
+    await this.#completions.flush();
+    await this.flushEvents();
+  }
+
+  /** Of the event files alone, of which a checkpoint knows nothing. */
+  async flushEvents(): Promise<void> {
+    await this.#tensorBoard?.flush();
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * SHA-256 of the files that a run of a pretrained model begins with: weights, config, tokenizer.
+ *
+ * They decide the bits of the run as its own config does. A checkpoint of adapters does not hold what they stand beside,
+ * so it says of which files they are. A pass over the files costs about 1.5 s a gigabyte.
+ */
+import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
+import { sha256Hex } from '../fingerprint/sha256.ts';
+
+/** By file, in the order of their names. */
+export type BaseHashes = Readonly<Record<string, string>>;
+
+/** Of those of the files that are there. */
+export async function hashFiles(files: ModelFiles, names: Iterable<string>): Promise<BaseHashes> {
+  const hashes: [string, string][] = [];
+  for (const name of [...new Set(names)].sort()) {
+    const sha256 = await hashFile(files, name);
+    if (sha256 !== undefined) hashes.push([name, sha256]);
+  }
+  return Object.fromEntries(hashes);
+}
+
+async function hashFile(files: ModelFiles, name: string): Promise<string | undefined> {
+  if (files.sha256 !== undefined) return files.sha256(name);
+  const bytes = await files.read(name);
+  return bytes && sha256Hex(bytes);
+}
+
+/** One hash of a model's weights: that of their file, or of all hashes where they are in several. */
+export async function weightsHash(hashes: BaseHashes, { tensors }: Pick<PretrainedModel, 'tensors'>): Promise<string> {
+  const files = new Set([...tensors.values()].map(({ file }) => file));
+  const own = Object.entries(hashes).flatMap(([file, sha256]) => (files.has(file) ? [sha256] : []));
+  return own.length === 1 && own[0] !== undefined ? own[0] : sha256Hex(new TextEncoder().encode(own.join('\n')));
+}
+
+/** Files that differ, with both hashes shortened: `model.safetensors (SHA-256 1f3a5c7e → 90ab12cd)`. */
+export function changedFiles(before: BaseHashes, after: BaseHashes): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const short = (hash: string | undefined): string => hash?.slice(0, 8) ?? 'absent';
+  return [...names]
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name} (SHA-256 ${short(before[name])} → ${short(after[name])})`);
+}

@@ -1,0 +1,188 @@
+/**
+ * The model that a run gives away: what transformers needs to load it and to end an answer where the policy does, and a
+ * card that says what it is, with the lines of Python that ask it.
+ */
+import { percent, printable, thousands } from '../../format.ts';
+import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
+import { completionLimit } from '../../grpo/rollout/completion_end.ts';
+import { isStageOver, stageOf, stepsOf, type TrainingRun } from '../../grpo/run.ts';
+import type { Evaluation, Example } from '../../methods/records.ts';
+import type { StageConfig } from '../../methods/stage.ts';
+import type { Estimate } from '../../methods/statistics.ts';
+import { countParameters } from '../../model/parameters.ts';
+import { isBestNow } from '../checkpoint/best_weights.ts';
+import type { Store } from '../store/store.ts';
+import { writeAdapter } from './adapter_export.ts';
+import { eosTokenIds, writeModel, writeTokenizer } from './model_files.ts';
+
+/** Whose weights the policy has, for the card. */
+export interface ModelOrigin {
+  readonly stage: StageConfig;
+  readonly step: number;
+  /** Of these very weights; undefined where they were not evaluated. */
+  readonly evaluation: Evaluation | undefined;
+}
+
+export function ofBest({ config }: TrainingRun, { stageIndex, step, evaluation }: BestEvaluation): ModelOrigin {
+  return { stage: config.stages[stageIndex] as StageConfig, step, evaluation };
+}
+
+/** The policy where the run stands. */
+export function ofLast(run: TrainingRun): ModelOrigin {
+  const { stageIndex, step, final, best } = run.state;
+  const stage = stageOf(run);
+  const isEnd = stageIndex === run.config.stages.length - 1 && isStageOver(run);
+  return { stage, step, evaluation: isEnd ? final : isBestNow(run) ? best?.evaluation : undefined };
+}
+
+/** Writes all files of the policy's model into `folder` of the store. @returns SHA-256 of all weights */
+export async function exportModel(
+  store: Store,
+  folder: string,
+  run: TrainingRun,
+  origin: ModelOrigin,
+): Promise<string> {
+  const { policy, tasks } = run;
+  const { codec } = tasks;
+  const write = (name: string, text: string): Promise<void> =>
+    store.writeAtomic(`${folder}/${name}`, new TextEncoder().encode(text));
+  const { modelNameOrPath, model } = run.config;
+  const context = modelNameOrPath === undefined ? undefined : model.maxPositionEmbeddings;
+  const { adapter } = run.config;
+  if (adapter !== undefined && run.base !== undefined) {
+    const sha256 = await writeAdapter(store, folder, policy, adapter, run.base);
+    await writeTokenizer(store, folder, codec);
+    await write('README.md', modelCard(run, origin, sha256));
+    return sha256;
+  }
+  const sha256 = await writeModel(store, folder, policy, codec, context);
+  const generation = {
+    do_sample: false,
+    eos_token_id: eosTokenIds(codec),
+    pad_token_id: codec.padTokenId,
+    max_new_tokens: completionLimit(tasks, origin.stage),
+  };
+  await write('generation_config.json', `${JSON.stringify(generation, null, 2)}\n`);
+  await write('README.md', modelCard(run, origin, sha256));
+  return sha256;
+}
+
+/** README.md of a model, with the head that Hugging Face's hub reads. */
+export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOrigin, sha256: string): string {
+  const { tasks, config, policy } = run;
+  const { adapter, modelNameOrPath: base } = config;
+  const [item] = tasks.heldOutItems();
+  const shown = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
+  const prompt = shown?.prompt ?? item?.prompt ?? '';
+  const stages = config.stages.map(({ stage: kind }, i) => `${thousands(stepsOf(run, i))} steps of ${kind}`);
+  const facts = [
+    `Task: ${config.tasks.map(({ task }) => code(taskText(task))).join(', ')}.`,
+    base === undefined
+      ? `Prompts: written like ${code(prompt)}, at most ${tasks.maxPromptTokens} tokens of the ${tasks.codec.vocabSize} in its vocabulary. It knows no other text.`
+      : `Prompts: through the chat template, asked like ${code(prompt)}${tasks.shares.some(({ task }) => (task.opening ?? []).length > 0) ? ', behind the example turns of the run' : ''}.`,
+    ...(evaluation === undefined ? [] : [`Accuracy: ${accuracyText(evaluation)}.`]),
+    `Training: ${stages.join(', then ')}, seed ${config.seed}; these are the weights of ${stage.stage} step ${thousands(step)}.`,
+    `Weights: SHA-256 ${code(sha256)}, over the tensors in the order of the file.`,
+  ];
+  return `---
+library_name: ${adapter === undefined ? 'transformers' : 'peft'}
+pipeline_tag: text-generation
+tags: [rlvr-train, grpo]
+---
+
+# ${printable(tasks.name)}
+
+${adapter === undefined ? `A transformer of ${thousands(countParameters(policy.parameters))} parameters, trained by rlvr-train from ${base === undefined ? 'random weights' : code(base)} with verifiable rewards.` : adapterText(run)}
+
+${facts.map((fact) => `- ${fact}`).join('\n')}
+
+## An answer
+
+In this folder:
+
+\`\`\`${isForPeft(run) ? 'python' : 'sh'}
+${base === undefined ? answerScript(prompt) : isForPeft(run) ? chatScript(run) : MERGE}
+\`\`\`
+
+${shown === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(shown)}
+
+## License
+
+${base === undefined ? OWN_LICENSE : `These weights were trained from those of ${code(base)}, whose license holds for them too: write it into the head of this file.`}
+`;
+}
+
+const OWN_LICENSE =
+  'These weights come from no other model and from no data set but the generated problems of the task. Their license is ' +
+  'for whoever trained them to choose: write `license: …` into the head of this file.';
+
+/** `An adapter (LoRA, …) of … parameters beside the … of …`. */
+function adapterText({ config, policy }: TrainingRun): string {
+  const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
+  const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
+  const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
+  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It stands beside the ${all} of ${code(config.modelNameOrPath ?? '')}, which stayed as they were.`;
+}
+
+/** PEFT opens no adapter of a GGUF file. */
+function isForPeft({ config, base }: TrainingRun): boolean {
+  return config.adapter === undefined || base?.name.name.endsWith('.gguf') !== true;
+}
+
+const MERGE = 'npx --no-install rlvr-train merge . --output ../merged   # a model in the layout of transformers';
+
+/** The same through the chat template, with what stands before a question. */
+function chatScript({ tasks, config }: TrainingRun): string {
+  const isAdapter = config.adapter !== undefined;
+  const [item] = tasks.heldOutItems();
+  const turns = item === undefined ? [] : tasks.environment.start(item).prompt;
+  const [imports, opened] = isAdapter
+    ? ['from peft import AutoPeftModelForCausalLM\nfrom transformers import AutoTokenizer', 'AutoPeftModelForCausalLM']
+    : ['from transformers import AutoModelForCausalLM, AutoTokenizer', 'AutoModelForCausalLM'];
+  return `${imports}
+
+model = ${opened}.from_pretrained(".")
+tokenizer = AutoTokenizer.from_pretrained(".")
+messages = ${JSON.stringify(turns)}
+prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True)
+answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
+print(tokenizer.decode(answer, skip_special_tokens=True))`;
+}
+
+/** Six lines that load the model of their folder and print its answer to a prompt. */
+function answerScript(prompt: string): string {
+  return `from transformers import AutoModelForCausalLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained(".")
+tokenizer = AutoTokenizer.from_pretrained(".")
+prompt = tokenizer(${JSON.stringify(prompt)}, return_tensors="pt")
+answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
+print(tokenizer.decode(answer, skip_special_tokens=True))`;
+}
+
+function printedText({ completion, verdict }: Example): string {
+  const judged = verdict.score === 1 ? 'right' : `wrong (${printable(verdict.reason)})`;
+  return `It prints ${code(completion)}, which is ${judged}.`;
+}
+
+/** `62.0 % [58.0–65.9] greedy, …`. */
+function accuracyText({ accuracy, meanAtK, samples }: Evaluation): string {
+  const withInterval = ({ mean, low, high }: Estimate): string =>
+    `${percent(mean)} [${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}]`;
+  const sampled = `${withInterval(meanAtK)} sampled${samples === 1 ? '' : ` (mean of ${samples})`}`;
+  return `${withInterval(accuracy)} greedy, ${sampled}, on ${thousands(accuracy.count)} held-out problems, with 95 % intervals`;
+}
+
+/** `countdown`; `sort_digits: {"digits":4}`. */
+function taskText({ name, ...knobs }: { readonly name: string }): string {
+  return Object.keys(knobs).length === 0 ? name : `${name}: ${JSON.stringify(knobs)}`;
+}
+
+/** Text as code within a line, whatever it holds. */
+function code(text: string): string {
+  const shown = printable(text);
+  const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  const room = longest > 0 || /^ .* $/.test(shown) ? ' ' : '';
+  return `${fence}${room}${shown}${room}${fence}`;
+}

@@ -1,0 +1,232 @@
+/**
+ * A pretrained model, opened: what its weights are, and how its text is written. Headers and the tokenizer are read; the
+ * weights are read when a policy takes them.
+ */
+import { otherAdapterKeys } from '../../config/keys/adapter_keys.ts';
+import { aboutKey } from '../../config/problems.ts';
+import type { RunConfig } from '../../config/run_config.ts';
+import { CheckpointError, ConfigError } from '../../errors.ts';
+import type { BaseModel } from '../../grpo/run.ts';
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  type Adapter,
+  type BaseName,
+  openAdapter,
+  requireFit,
+} from '../../model/pretrained/adapter_files.ts';
+import { openGguf } from '../../model/pretrained/gguf_model.ts';
+import { loadPretrained, type WeightsTaker } from '../../model/pretrained/load_weights.ts';
+import { mergedModel } from '../../model/pretrained/merge_adapter.ts';
+import { openModelFolder, readJsonFile } from '../../model/pretrained/open_folder.ts';
+import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
+import type { Codec } from '../../text/codec.ts';
+import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
+import { pretrainedCodec, TOKENIZER_FILES, type TokenizerFiles } from '../../text/pretrained_codec.ts';
+import { type BaseHashes, hashFiles, weightsHash } from './base_hashes.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Where a model lies: a folder of Hugging Face's layout, or a GGUF file in one. */
+export interface ModelPlace {
+  /** As it was written, for messages. */
+  readonly name: string;
+  readonly files: ModelFiles;
+  /** The file in the folder, where it is a GGUF file. */
+  readonly gguf?: string;
+  /** Where other programs find it. */
+  readonly location?: BaseName;
+  /** The folder of an adapter that is to stand beside the model. */
+  readonly adapter?: { readonly name: string; readonly files: ModelFiles };
+}
+
+/** A pretrained model that was opened: what it is, its tokenizer, and where its weights lie. */
+export interface Pretrained {
+  /** As it was written, for messages. */
+  readonly name: string;
+  readonly place: ModelPlace;
+  readonly model: PretrainedModel;
+  readonly codec: Codec;
+  /** What stands beside the model's weights, where it is an adapter that was opened. */
+  readonly adapter?: Adapter;
+  readonly location: BaseName;
+  /** What is said before the first step. */
+  readonly notes: readonly string[];
+  /** SHA-256 of the files that it was opened from: a pass over all of them. */
+  hashes(): Promise<BaseHashes>;
+}
+
+export interface PretrainedOptions {
+  /** Given to the chat template besides the messages. */
+  readonly chatTemplateKwargs?: Json;
+}
+
+/** Files that say what the weights are, and which tokens end an answer. */
+const CONFIG_FILES = ['config.json', 'generation_config.json'];
+
+const ADAPTER_FILES = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
+
+/**
+ * Reads what a pretrained model is, the adapter beside it included; its weights are read later, by `openRun`.
+ *
+ * @throws CheckpointError, DataError where a file is missing or damaged, or of a model that is not computed here
+ */
+export async function openPretrained(place: ModelPlace, options: PretrainedOptions = {}): Promise<Pretrained> {
+  const base = await openBase(place, options);
+  if (place.adapter === undefined) return base;
+  const { name, files } = place.adapter;
+  try {
+    const adapter = await openAdapter(files);
+    requireFit(adapter, base.model);
+    const { baseSha256: trained } = adapter;
+    const present = trained && (await weightsHash(await base.hashes(), base.model));
+    const other = `trained beside weights with SHA-256 ${trained?.slice(0, 8)}…, and those of ${base.name} have ${present?.slice(0, 8)}…`;
+    const notes = trained === present ? adapter.notes : [...adapter.notes, other];
+    const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, ADAPTER_FILES)) });
+    const told = notes.map((note) => `${name}: ${note}`);
+    return { ...base, name, adapter: { ...adapter, notes }, notes: [...base.notes, ...told], hashes };
+  } catch (error) {
+    throw withPlace({ name }, error);
+  }
+}
+
+/** The model with its adapter merged, for those who only ask it. */
+export function merged(pretrained: Pretrained): Pretrained {
+  const { model, adapter } = pretrained;
+  if (adapter === undefined) return pretrained;
+  const { adapter: _, ...whole } = pretrained;
+  return { ...whole, model: mergedModel(model, adapter) };
+}
+
+async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<Pretrained> {
+  const { name, files, gguf, location = { name } } = place;
+  const { chatTemplateKwargs } = options;
+  const codecOf = (tokenizer: TokenizerFiles, { shape }: PretrainedModel): Codec =>
+    pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
+  try {
+    if (gguf !== undefined) {
+      const model = await openGguf(files, gguf);
+      const tokenizer = ggufTokenizer(model.metadata, name);
+      const codec = codecOf(tokenizer, model);
+      const hashes = once(() => hashFiles(files, [gguf]));
+      return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
+    }
+    const model = await openModelFolder(files);
+    const tokenizer = await folderTokenizer(files, name);
+    const codec = codecOf(tokenizer, model);
+    const weights = [...model.tensors.values()].map(({ file }) => file);
+    const hashes = once(() => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]));
+    const notes = notesOn(tokenizer);
+    return { name, place, model, codec: { ...codec, files: await tokenizerFiles(files) }, location, notes, hashes };
+  } catch (error) {
+    throw withPlace(place, error);
+  }
+}
+
+function notesOn({ chatTemplate, source }: TokenizerFiles): string[] {
+  if (chatTemplate !== undefined) return [];
+  return [`${source} has no chat template: system message, examples and question are put to it as lines of text`];
+}
+
+/** Reads the weights into a policy. @throws CheckpointError where they are not those of the config */
+export async function loadWeights({ place, model }: Pretrained, policy: WeightsTaker): Promise<void> {
+  try {
+    await loadPretrained(model, policy);
+  } catch (error) {
+    throw withPlace(place, error);
+  }
+}
+
+/** The files are read when it is first asked for. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** What a run keeps of its model: a pass over all of its files. */
+export async function baseOf({ model, location, hashes }: Pretrained): Promise<BaseModel> {
+  const files = await hashes();
+  return { name: location, files, sha256: await weightsHash(files, model) };
+}
+
+/**
+ * The same config with what a pretrained model's files say: the shape, and of an adapter rank, alpha and modules.
+ *
+ * @throws ConfigError for a key of an adapter that is not its default, and not that of the files
+ */
+export function withPretrained(config: RunConfig, { model: { shape, context }, adapter }: Pretrained): RunConfig {
+  const { vocabSize: _, ...sizes } = shape;
+  const { initializerRange } = config.model;
+  const model = { ...sizes, initializerRange, maxPositionEmbeddings: context };
+  if (adapter === undefined) return { ...config, model };
+  const [other] = otherAdapterKeys(config.adapter, adapter.config).filter(({ isDefault }) => !isDefault);
+  if (other !== undefined) {
+    throw new ConfigError('other-adapter', `${aboutKey(other.key, other.value, other.rule)}.`, { path: other.key });
+  }
+  return { ...config, model, adapter: adapter.config };
+}
+
+/** @throws ConfigError where a config names a model and none was opened, or the other way round */
+export function requirePretrained({ modelNameOrPath: path }: RunConfig, pretrained: Pretrained | undefined): void {
+  if ((path === undefined) === (pretrained === undefined)) return;
+  const rule =
+    path === undefined
+      ? 'a pretrained model was opened, and the config names none; add the key'
+      : 'openRun needs the model opened; give it openPretrained(findModel(path)), and its codec to createTasks';
+  const message = `model_name_or_path: ${path === undefined ? 'missing' : JSON.stringify(path)} — ${rule}.`;
+  throw new ConfigError('pretrained', message, { path: 'model_name_or_path' });
+}
+
+async function folderTokenizer(files: ModelFiles, source: string): Promise<TokenizerFiles> {
+  const tokenizer = await readJsonFile(files, 'tokenizer.json');
+  if (tokenizer === undefined) {
+    const remedy =
+      'a tokenizer of another kind is written as one by transformers, AutoTokenizer.from_pretrained(…).save_pretrained(…)';
+    throw new CheckpointError('no-tokenizer', `tokenizer.json: no such file; ${remedy}.`);
+  }
+  const config = (await readJsonFile(files, 'tokenizer_config.json')) ?? {};
+  const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
+  const template = await files.read('chat_template.jinja');
+  return {
+    source,
+    tokenizer,
+    config,
+    chatTemplate: template === undefined ? templateOf(config) : new TextDecoder().decode(template),
+    // The generation config replaces what the model's config says.
+    eosTokenIds: ends.map((json) => idsOf(json?.eos_token_id)).find((ids) => ids.length > 0) ?? [],
+  };
+}
+
+/** One template, or a list of named ones. */
+function templateOf({ chat_template: template }: Json): string | undefined {
+  if (typeof template === 'string') return template;
+  const named: readonly Json[] = Array.isArray(template) ? template : [];
+  const chosen = named.find(({ name }) => name === 'default')?.template;
+  return typeof chosen === 'string' ? chosen : undefined;
+}
+
+function idsOf(value: unknown): readonly number[] {
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return ids.filter((id) => typeof id === 'number');
+}
+
+async function tokenizerFiles(files: ModelFiles): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  for (const file of TOKENIZER_FILES) {
+    const bytes = await files.read(file);
+    if (bytes !== undefined) found.set(file, bytes);
+  }
+  return found;
+}
+
+/** Errors name files within the model; this says which model. */
+function withPlace({ name, gguf }: Pick<ModelPlace, 'name' | 'gguf'>, error: unknown): unknown {
+  if (!(error instanceof CheckpointError)) return error;
+  const { code, facts, message } = error;
+  const isNamed = gguf !== undefined && message.startsWith(`${gguf}: `);
+  const placed = isNamed ? name + message.slice(gguf.length) : `${name}: ${message}`;
+  return new CheckpointError(code, placed, { ...facts, model: name });
+}

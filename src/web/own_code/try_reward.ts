@@ -1,0 +1,32 @@
+/** A reward on completions of training problems, as the policy stands. */
+import { RlvrError } from '../../errors.ts';
+import { answeredItems, completeItems, rewardBatch } from '../../grpo/rollout/complete.ts';
+import { samplingKey, stageOf, type TrainingRun } from '../../grpo/run.ts';
+import { wholeVocabulary } from '../../model/sampling/generation.ts';
+import { combineRewards, type RewardFunction, scoreRewards } from '../../rewards/reward_function.ts';
+import type { TriedCompletion } from '../browser_run.ts';
+
+/** @throws RlvrError `reward-failed` in the reward's own words */
+export async function tryReward(run: TrainingRun, reward: RewardFunction, count: number): Promise<TriedCompletion[]> {
+  const { tasks } = run;
+  const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
+  const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => tasks.trainItem(run.config.seed, i));
+  const each = Math.ceil(count / items.length);
+  const completions = await completeItems(run, items, {
+    samples: each,
+    sampling: stage.stage === 'grpo' ? stage.sampling : wholeVocabulary(1),
+    samplingKey: samplingKey(run.config.seed, 'sample'),
+    stage,
+  });
+  const rows = answeredItems(items, completions).slice(0, count);
+  const batch = rewardBatch(rows, { step: run.state.step, progress: 0 });
+  const { rewards, failures } = await scoreRewards([reward], batch);
+  if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
+  const totals = combineRewards(rewards, [1]);
+  return rows.map(({ item: { prompt }, completion: { text, verdict } }, i) => ({
+    prompt,
+    text,
+    verdict,
+    reward: totals[i] ?? null,
+  }));
+}

@@ -1,0 +1,27 @@
+/** What an opened run tells of its past: the lines of metrics.jsonl up to where it stands. */
+import { stageOf, type TrainingRun } from '../../grpo/run.ts';
+import type { Store } from '../../run/store/store.ts';
+
+type MetricsRecord = Readonly<Record<string, unknown>>;
+
+/** Most steps that are told of a long past; evaluations are all told. */
+const MOST_STEPS = 2000;
+
+export async function pastMetrics(store: Store, run: TrainingRun): Promise<MetricsRecord[]> {
+  const { stageIndex, step } = run.state;
+  if (step === 0 && stageIndex === 0) return [];
+  const { stage } = stageOf(run);
+  const lines = new TextDecoder()
+    .decode(await store.read('metrics.jsonl'))
+    .split('\n')
+    .slice(0, -1);
+  const records = lines.map((line) => JSON.parse(line) as MetricsRecord);
+  // Lines behind the checkpoint are written again.
+  const end = records.findIndex((record) => record.stage === stage && Number(record.step) > step);
+  return thinned(end < 0 ? records : records.slice(0, end));
+}
+
+function thinned(records: readonly MetricsRecord[]): MetricsRecord[] {
+  const every = Math.ceil(records.length / MOST_STEPS);
+  return records.filter((record, i) => i % every === 0 || i === records.length - 1 || record.evaluation !== undefined);
+}

@@ -1,0 +1,81 @@
+/** Credit steps in whole runs: all of them at once, from a checkpoint on, and those that only measure. */
+import { expect, it } from 'vitest';
+import { train } from '../../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
+import type { StepMetrics } from '../../../src/methods/records.ts';
+import { METHODS } from '../../../src/methods/registry.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../../src/run/checkpoint/state.ts';
+import { weightsSha256 } from '../../../src/run/model/model_files.ts';
+import { finishSmallRun, openSmallRun, type SmallRun } from '../../support/small_runs.ts';
+
+const SMALL = `
+task: {name: countdown, max_number: 9, max_target: 20}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+seed: 3
+max_steps: 4
+learning_rate: 1.0e-2
+num_generations: 4
+generation_batch_size: 16
+num_iterations: 2
+max_completion_length: 12
+reward_funcs: [{name: ./letters.ts}]
+eval_strategy: "no"
+`;
+
+/** A reward that differs within every group, whatever a policy of random weights writes. */
+const letters = {
+  name: './letters.ts',
+  score: ({ completionTokens }: { readonly completionTokens: readonly ArrayLike<number>[] }) =>
+    completionTokens.map((tokens) => tokens[0] + tokens.length),
+};
+
+const run = (lines: string): SmallRun => ({ yaml: SMALL + lines, rewards: { './letters.ts': letters } });
+const backend = () => wasmBackend({ inline: true, fma: false });
+
+const NEEDED: Readonly<Record<string, string>> = { 'length-mask': '{name: length-mask, max_tokens: 11}' };
+const everyStep = METHODS.creditSteps.map(({ id }) => NEEDED[id] ?? id);
+const ALL = `credit_steps: [${everyStep.join(', ')}]\nloss_terms: [m-ratio]\nbeta: 0.01`;
+
+it('all credit steps together train, and every number is finite', async () => {
+  const { metrics } = await finishSmallRun(await backend(), run(ALL));
+  expect(metrics).toHaveLength(4);
+  for (const step of metrics) {
+    const numbers = Object.values(step).filter((value) => typeof value === 'number');
+    expect(numbers.every(Number.isFinite)).toBe(true);
+  }
+  expect(metrics[0]).toMatchObject({
+    'm-ratio/mean': 1,
+    'm-ratio/kl_ref': 0,
+    'm-cov/covariance': expect.any(Number),
+    'm-entropy/certain_share': expect.any(Number),
+    'std-ema-filter/least_std': 0,
+  });
+  expect(metrics[1]['m-ratio/max']).toBeGreaterThan(1); // the second pass over the same completions
+});
+
+it('they go on from a checkpoint to the same bits', async () => {
+  const whole = await finishSmallRun(await backend(), run(ALL));
+  const first = await openSmallRun(await backend(), run(ALL));
+  for await (const event of train(first)) if (event.type === 'step' && event.step === 3) break;
+  const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+  await first.policy.close();
+  const second = await openSmallRun(await backend(), run(ALL));
+  await restoreCheckpoint(second, checkpoint);
+  const later: StepMetrics[] = [];
+  for await (const event of train(second)) if (event.type === 'step') later.push(event.metrics);
+  const sha256 = await weightsSha256(second.policy);
+  await second.policy.close();
+  expect(sha256).toBe(whole.sha256);
+  expect(later.map(({ step }) => step)).toEqual([4]);
+  expect(later[0]['m-ratio/mean']).toBe(whole.metrics[3]['m-ratio/mean']);
+});
+
+it('what only measures moves no weight', async () => {
+  const plain = await finishSmallRun(await backend(), run(''));
+  const measured = await finishSmallRun(
+    await backend(),
+    run('credit_steps: [m-cov, m-entropy]\nloss_terms: [m-ratio]'),
+  );
+  expect(measured.sha256).toBe(plain.sha256);
+  expect(Object.keys(plain.metrics[0]).filter((name) => name.startsWith('m-'))).toEqual([]);
+});

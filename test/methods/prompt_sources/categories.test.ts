@@ -1,0 +1,200 @@
+/** Sources that choose among the tasks and levels of a run: what they learn of each, by hand, and through a kill. */
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/load.ts';
+import type { TaskItem } from '../../../src/data/task.ts';
+import { train } from '../../../src/grpo/trainer.ts';
+import { rngFor } from '../../../src/kernels/philox.ts';
+import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
+import { createMethods } from '../../../src/methods/create.ts';
+import { Ledger } from '../../../src/methods/ledger.ts';
+import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
+import { bestArm } from '../../../src/methods/prompt_sources/bandit.ts';
+import { AskedProblems } from '../../../src/methods/support/prompts/asked.ts';
+import { captureCheckpoint, restoreCheckpoint } from '../../../src/run/checkpoint/state.ts';
+import { encodeStrictJson } from '../../../src/run/json.ts';
+import { weightsSha256 } from '../../../src/run/model/model_files.ts';
+import { openRun } from '../../../src/run/open_run.ts';
+import { rewards } from '../../grpo/tiny_stage.ts';
+import { groupOf, rolloutOf } from '../../support/rollouts.ts';
+import { stageOf } from '../../support/stages.ts';
+import { stepContext } from '../../support/step_scopes.ts';
+import { createTasks } from '../../support/tasks.ts';
+
+const itemOf = (task: string, key: string): TaskItem => ({ ...groupOf([]).item, id: key, key, identity: key, task });
+
+/** Fresh problems of two tasks by turns. */
+function byTurns(): DrawItems {
+  let drawn = 0;
+  return async (count) => Array.from({ length: count }, () => itemOf(drawn % 2 === 0 ? 'a' : 'b', `p${drawn++}`));
+}
+
+function sourceOf(line: string): PromptSource {
+  return createMethods(stageOf(`prompt_source: ${line}`)).promptSources[0].part;
+}
+
+/** Groups of four completions each, of which a share is right. */
+function record(ledger: Ledger, items: readonly TaskItem[], shareOf: (item: TaskItem) => number): void {
+  const groups = items.map((item) => ({
+    ...groupOf([0, 1, 2, 3].map((i) => rolloutOf(1, i < 4 * shareOf(item) ? 1 : 0))),
+    item,
+  }));
+  ledger.record(groups, 1, true);
+}
+
+class Trial {
+  readonly ledger = new Ledger();
+  readonly logged: Record<string, number> = {};
+  readonly #draw = byTurns();
+  #round = 0;
+
+  constructor(public source: PromptSource) {}
+
+  /** Asks, and says how it went. @returns share of the places that task `a` has */
+  async round(count: number, shareOf: (item: TaskItem) => number): Promise<number> {
+    const metric = (name: string, value: number): void => {
+      this.logged[name] = value;
+    };
+    const tools: SourceTools = {
+      ...stepContext(stageOf()),
+      ledger: this.ledger,
+      rng: rngFor(`round|${this.#round++}`),
+      metric,
+      twin: () => undefined,
+      attempt: async () => [],
+    };
+    const items = await this.source.next(count, this.#draw, tools);
+    record(this.ledger, items, shareOf);
+    return items.filter(({ task }) => task === 'a').length / count;
+  }
+}
+
+/** What a source keeps, as a checkpoint has it. */
+const stateOf = (source: PromptSource) => JSON.parse(JSON.stringify(source.state?.()));
+
+describe('problems that were asked', () => {
+  it('are read once, by category, with the groups that came since', () => {
+    const [ledger, asked] = [new Ledger(), new AskedProblems()];
+    const [first, second] = [itemOf('a', 'x'), itemOf('b', 'y')];
+    record(ledger, [first], () => 0.25);
+    asked.add([first, second, first], ledger);
+    expect([...asked.read(ledger)]).toEqual([]);
+    record(ledger, [first, first], () => 0.75);
+    const resumed = new AskedProblems();
+    resumed.restore(JSON.parse(JSON.stringify(asked.state())));
+    for (const one of [asked, resumed]) {
+      expect([...one.read(ledger)]).toEqual([['a', [0.75, 0.75]]]);
+      expect([...one.read(ledger)]).toEqual([]);
+    }
+    record(ledger, [second], () => 1);
+    expect([...asked.read(ledger)]).toEqual([['b', [1]]]);
+  });
+});
+
+describe('mixture-progress', () => {
+  it('follows the moving averages of its formula', async () => {
+    const trial = new Trial(sourceOf('{name: mixture-progress, newest: 0.5}'));
+    await trial.round(4, () => 0.25);
+    await trial.round(4, ({ task }) => (task === 'a' ? 0.75 : 0.25));
+    await trial.round(4, () => 0);
+    // a: p̂ 0.25, then Δ = 0.5: p̂ 0.5, g 0.25; b stands still.
+    expect(stateOf(trial.source).progress).toEqual([
+      ['a', { solved: 0.5, change: 0.25 }],
+      ['b', { solved: 0.25, change: 0 }],
+    ]);
+  });
+
+  it('asks what moves as often as its chance says', async () => {
+    const trial = new Trial(sourceOf('{name: mixture-progress, floor: 0.2, temperature: 0.25}'));
+    const progress = [
+      ['a', { solved: 0.5, change: -0.25 }],
+      ['b', { solved: 0.5, change: 0 }],
+    ];
+    trial.source.restore?.({ asked: [], progress });
+    const expected = 0.2 * 0.5 + 0.8 * (Math.E / (Math.E + 1));
+    expect(Math.abs((await trial.round(4000, () => 0)) - expected)).toBeLessThan(0.02);
+    expect(trial.logged.categories).toBe(2);
+  });
+});
+
+describe('bandit', () => {
+  it('gives places by gains and by the bonus for what was seldom asked', () => {
+    const arms = [
+      { asked: 4, gains: 1 },
+      { asked: 1, gains: 0.1 },
+    ];
+    expect(bestArm(arms, [0, 0], 0)).toBe(0);
+    // 0.25 + 0.5·√(ln 6/4) = 0.585, and 0.1 + 0.5·√ln 6 = 0.769
+    expect(bestArm(arms, [0, 0], 0.5)).toBe(1);
+    // Two places later 0.25 + 0.5·√(ln 8/4) = 0.610, and 0.1 + 0.5·√(ln 8/3) = 0.516
+    expect(bestArm(arms, [0, 2], 0.5)).toBe(0);
+  });
+
+  it('counts p·(1 − p), what was before less', async () => {
+    const trial = new Trial(sourceOf('{name: bandit, discount: 0.5}'));
+    await trial.round(4, ({ task }) => (task === 'a' ? 0.5 : 1));
+    const places = 10 * (await trial.round(10, () => 0.5));
+    await trial.round(4, () => 0);
+    expect(stateOf(trial.source).arms).toEqual([
+      ['a', { asked: 1 + places, gains: 0.25 + 0.25 * places, solved: 0.5 }],
+      ['b', { asked: 1 + 10 - places, gains: 0.25 * (10 - places), solved: 0.75 }],
+    ]);
+  });
+
+  it('asks most of what is neither always nor never solved, and of what moves', async () => {
+    const learnable = new Trial(sourceOf('{name: bandit, bonus: 0.01}'));
+    const progress = new Trial(sourceOf('{name: bandit, bonus: 0.01, gain: progress}'));
+    await learnable.round(20, () => 0.5);
+    await progress.round(20, () => 0.5);
+    await learnable.round(40, ({ task }) => (task === 'a' ? 0.5 : 1));
+    await progress.round(40, ({ task }) => (task === 'a' ? 1 : 0.5));
+    expect(await learnable.round(100, () => 0)).toBeGreaterThan(0.8);
+    expect(await progress.round(100, () => 0)).toBeGreaterThan(0.8);
+  });
+});
+
+describe.each(['mixture-progress', 'bandit'])('a run with %s', (name) => {
+  const yaml = (tasks: string): string => `
+tasks: [${tasks}]
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+max_steps: 4
+num_generations: 4
+generation_batch_size: 16
+learning_rate: 1.0e-2
+reward_funcs: [varied]
+eval_strategy: "no"
+prompt_source: {name: ${name}, candidates: 4}
+`;
+  const open = async (tasks: string) => {
+    const { config } = parseConfig(yaml(tasks), { file: 'run.yaml' });
+    return openRun(config, createTasks(config), await wasmBackend({ inline: true, fma: false }), { rewards });
+  };
+  const TWO = '{name: sort_digits, digits: 2}, {name: sort_digits, digits: 3}';
+
+  it('has the same bits after a kill', async () => {
+    const [whole, killed, resumed] = [await open(TWO), await open(TWO), await open(TWO)];
+    const metrics: unknown[] = [];
+    for await (const event of train(whole)) if (event.type === 'step') metrics.push(event.metrics);
+    expect(metrics.at(-1)).toMatchObject({ [`${name}/categories`]: 2 });
+    for await (const event of train(killed)) if (event.type === 'step' && event.step === 2) break;
+    const checkpoint = await captureCheckpoint(killed, { metrics: 0, completions: 0 }, 0);
+    restoreCheckpoint(resumed, { ...checkpoint, state: JSON.parse(encodeStrictJson(checkpoint.state)) });
+    for await (const _ of train(resumed));
+    expect(await weightsSha256(resumed.policy)).toBe(await weightsSha256(whole.policy));
+    expect(whole.remarks).toEqual([]);
+    for (const run of [whole, killed, resumed]) await run.policy.close();
+  });
+
+  it('says before its first step where there is nothing to choose', async () => {
+    const run = await open('{name: sort_digits, digits: 2}');
+    expect(run.remarks).toMatchObject([
+      { level: 'warning', message: expect.stringMatching(/prompt_source.*draws from one.*list several under tasks/) },
+    ]);
+    await run.policy.close();
+  });
+
+  it('refuses options beyond their limits', () => {
+    for (const option of ['floor: 0', 'floor: 1.1', 'candidates: 0']) {
+      expect(() => stageOf(`prompt_source: {name: ${name}, ${option}}`)).toThrow(/prompt_source/);
+    }
+  });
+});
