@@ -7,7 +7,7 @@ export {
   verifyCountdownExpression,
 } from './data/tasks/countdown/expression.ts';
 export { verifyCountdownSteps } from './data/tasks/countdown/steps.ts';
-export { choice, flag, type KeyTable, key, options, real, text, type Values, whole } from './options/keys.ts';
+export { choice, flag, integer, type KeyTable, key, number, options, text, type Values } from './options/keys.ts';
 export type { BrokenRule } from './options/read.ts';
 export { type AnswerPolicy, type Extraction, extractAnswer, hasThinkFormat } from './parsing/extract.ts';
 export {

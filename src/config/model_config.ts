@@ -6,52 +6,52 @@
  */
 
 import type { RopeScaling } from '../model/shape.ts';
-import { flag, key, real, unset, type Values, whole } from '../options/keys.ts';
+import { flag, integer, key, number, optional, type Values } from '../options/keys.ts';
 import type { Section } from './section.ts';
 
 /** Every key under `model:`. */
 export const MODEL_KEYS = {
   hiddenSize: key(
     'hidden_size',
-    whole({ least: 2, most: 65536, example: 128 })
+    integer({ min: 2, max: 65536, example: 128 })
       .default(128)
       .describe('Width of the residual stream, in elements. Default 128, the countdown model.'),
   ),
   intermediateSize: key(
     'intermediate_size',
-    unset(whole({ least: 1, most: 262144, example: 336 })).describe(
+    optional(integer({ min: 1, max: 262144, example: 336 })).describe(
       'Width of the feed-forward layer, in elements. Default 8/3 of hidden_size, rounded down to a multiple of 16.',
     ),
   ),
   numLayers: key(
     'num_hidden_layers',
-    whole({ least: 1, most: 1024, example: 3 }).default(3).describe('Number of transformer layers. Default 3.'),
+    integer({ min: 1, max: 1024, example: 3 }).default(3).describe('Number of transformer layers. Default 3.'),
   ),
   numHeads: key(
     'num_attention_heads',
-    whole({ least: 1, most: 1024, example: 4 }).default(4).describe('Number of query heads. Default 4.'),
+    integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Number of query heads. Default 4.'),
   ),
   numKvHeads: key(
     'num_key_value_heads',
-    unset(whole({ least: 1, most: 1024, example: 4 })).describe(
+    optional(integer({ min: 1, max: 1024, example: 4 })).describe(
       'Number of key and value heads; divides num_attention_heads. Default: as many as query heads.',
     ),
   ),
   headDim: key(
     'head_dim',
-    unset(whole({ least: 2, most: 1024, example: 32 })).describe(
+    optional(integer({ min: 2, max: 1024, example: 32 })).describe(
       'Width of one head, in elements; even. Default hidden_size / num_attention_heads.',
     ),
   ),
   ropeTheta: key(
     'rope_theta',
-    real({ above: 0, example: 10000 })
+    number({ above: 0, example: 10000 })
       .default(10000)
       .describe('Base of the rotary position frequencies. Default 10000.'),
   ),
   rmsNormEps: key(
     'rms_norm_eps',
-    real({ above: 0, example: 1e-5 }).default(1e-5).describe('Added to the mean square in RMSNorm. Default 1e-5.'),
+    number({ above: 0, example: 1e-5 }).default(1e-5).describe('Added to the mean square in RMSNorm. Default 1e-5.'),
   ),
   tieWordEmbeddings: key(
     'tie_word_embeddings',
@@ -66,13 +66,13 @@ export const MODEL_KEYS = {
   qkNorm: key('qk_norm', flag().default(false).describe('RMSNorm on queries and keys, as Qwen3. Default false.')),
   initializerRange: key(
     'initializer_range',
-    real({ above: 0, example: 0.05 })
+    number({ above: 0, example: 0.05 })
       .default(0.02)
       .describe('Standard deviation of the initial weights. Default 0.02; 0.05 learns faster at widths near 128.'),
   ),
   maxPositionEmbeddings: key(
     'max_position_embeddings',
-    unset(whole({ least: 1, most: 1_000_000, example: 64 })).describe(
+    optional(integer({ min: 1, max: 1_000_000, example: 64 })).describe(
       'Longest sequence, in tokens. Default: what the task needs for a prompt and a completion.',
     ),
   ),

@@ -1,6 +1,6 @@
 /** Tasks: problems, prompts, verifiers, splits and tokenizers. */
 export type { Json } from '../options/json.ts';
-export { choice, flag, type KeyTable, options, real, text, type Values, whole } from '../options/keys.ts';
+export { choice, flag, integer, type KeyTable, number, options, text, type Values } from '../options/keys.ts';
 export type { BrokenRule } from '../options/read.ts';
 export { type ChoiceReading, readChoice, readTruth } from '../parsing/choice.ts';
 export { type GridReading, type GridShape, readGrid } from '../parsing/grid.ts';

@@ -2,12 +2,12 @@
  * `rlvr-train/methods`: what a method of your own is made of.
  *
  * ```ts
- * import { type CreditStep, key, mapAdvantages, method, real } from 'rlvr-train/methods';
+ * import { type CreditStep, key, mapAdvantages, method, number } from 'rlvr-train/methods';
  *
  * export default method({
  *   id: 'scaled',
  *   about: { does: 'Scales every advantage.', formula: 'A ← by·A', source: 'own', certainty: 'own' },
- *   options: { by: key('by', real({ above: 0, example: 2 }).default(1).describe('The factor. Default 1.')) },
+ *   options: { by: key('by', number({ above: 0, example: 2 }).default(1).describe('The factor. Default 1.')) },
  *   create: ({ by }): CreditStep => ({
  *     apply: (groups) => mapAdvantages(groups, (advantage) => by * advantage),
  *   }),
@@ -15,7 +15,7 @@
  * ```
  */
 
-export { choice, flag, key, real, text, unset, whole } from '../options/keys.ts';
+export { choice, flag, integer, key, number, optional, text } from '../options/keys.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export {
   type About,

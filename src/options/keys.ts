@@ -46,7 +46,7 @@ export function laterKey<Value>(yaml: string, schema: Schema<Value>): Key<Value>
   return { yaml, schema, isLater: true };
 }
 
-/** Declares options whose names in TypeScript are those of the YAML: `options({ max_length: whole(…).default(8) })`. */
+/** Declares options whose names in TypeScript are those of the YAML: `options({ max_length: integer(…).default(8) })`. */
 export function options<S extends Readonly<Record<string, Schema<unknown>>>>(
   declared: S,
 ): { [N in keyof S]: Key<S[N]['_output']> } {
@@ -55,13 +55,13 @@ export function options<S extends Readonly<Record<string, Schema<unknown>>>>(
 }
 
 /** A whole number of a range. */
-export function whole(range: WholeRange): OptionSchema<number> {
-  return schemas.whole(range);
+export function integer(range: WholeRange): OptionSchema<number> {
+  return schemas.integer(range);
 }
 
 /** A finite real number of a range. */
-export function real(range: RealRange): OptionSchema<number> {
-  return schemas.real(range);
+export function number(range: RealRange): OptionSchema<number> {
+  return schemas.number(range);
 }
 
 /** true or false. */
@@ -83,6 +83,6 @@ export function text(example: string): OptionSchema<string> {
 }
 
 /** The same key with `null` allowed and meaning "not given", as TRL's None. */
-export function unset<Value>(schema: Schema<Value>): OptionSchema<NonNullable<Value> | undefined> {
-  return schemas.unset(schemas.zodOf(schema)) as unknown as OptionSchema<NonNullable<Value> | undefined>; // null is gone
+export function optional<Value>(schema: Schema<Value>): OptionSchema<NonNullable<Value> | undefined> {
+  return schemas.optional(schemas.zodOf(schema)) as unknown as OptionSchema<NonNullable<Value> | undefined>; // null is gone
 }

@@ -10,7 +10,7 @@ export interface Schema<Value> {
   readonly description?: string | undefined;
 }
 
-/** A schema that is being declared: `whole({ least: 1, example: 8 }).default(8).describe('How many. Default 8.')`. */
+/** A schema that is being declared: `integer({ min: 1, example: 8 }).default(8).describe('How many. Default 8.')`. */
 export interface OptionSchema<Value> extends Schema<Value> {
   default(value: Exclude<Value, undefined>): OptionSchema<Exclude<Value, undefined>>;
   /** May be left out, and is then undefined. */

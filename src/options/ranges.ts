@@ -6,17 +6,17 @@ export type Plugin = { readonly name: string } & { readonly [option: string]: Js
 
 /** A range of whole numbers, both ends included; `rule` replaces the message for one below it. */
 export interface WholeRange {
-  readonly least: number;
-  readonly most?: number;
+  readonly min: number;
+  readonly max?: number;
   readonly example: number;
   readonly rule?: string;
 }
 
-/** A range of real numbers; `above` and `below` exclude their bound, `least` and `most` include it. */
+/** A range of real numbers; `above` and `below` exclude their bound, `min` and `max` include it. */
 export interface RealRange {
   readonly above?: number;
-  readonly least?: number;
+  readonly min?: number;
   readonly below?: number;
-  readonly most?: number;
+  readonly max?: number;
   readonly example: number;
 }

@@ -13,35 +13,35 @@ export function zodOf<Value>(schema: Schema<Value>): z.ZodType<Value> {
   return schema as z.ZodType<Value>;
 }
 
-/** A whole number in [least, most]; `rule` replaces the message for one below. */
-export function whole(range: WholeRange) {
-  const most = range.most ?? Number.MAX_SAFE_INTEGER;
-  const bounds = range.most === undefined ? `${range.least} or more` : `from ${range.least} to ${range.most}`;
+/** A whole number in [min, max]; `rule` replaces the message for one below. */
+export function integer(range: WholeRange) {
+  const max = range.max ?? Number.MAX_SAFE_INTEGER;
+  const bounds = range.max === undefined ? `${range.min} or more` : `from ${range.min} to ${range.max}`;
   const rule = `must be ${bounds}; for example ${range.example}`;
   const error = `must be a whole number; for example ${range.example}`;
   return z
     .number({ error })
     .int({ error })
-    .min(range.least, { error: range.rule ?? rule })
-    .max(most, { error: rule })
+    .min(range.min, { error: range.rule ?? rule })
+    .max(max, { error: rule })
     .meta({ examples: [range.example] });
 }
 
-/** A finite real number; `above`/`below` exclude their bound, `least`/`most` include it. */
-export function real(range: RealRange) {
+/** A finite real number; `above`/`below` exclude their bound, `min`/`max` include it. */
+export function number(range: RealRange) {
   const rule = `must be ${boundsText(range)}; for example ${range.example}`;
   let schema = z.number({ error: `must be a finite number; for example ${range.example}` });
   if (range.above !== undefined) schema = schema.gt(range.above, { error: rule });
-  if (range.least !== undefined) schema = schema.gte(range.least, { error: rule });
+  if (range.min !== undefined) schema = schema.gte(range.min, { error: rule });
   if (range.below !== undefined) schema = schema.lt(range.below, { error: rule });
-  if (range.most !== undefined) schema = schema.lte(range.most, { error: rule });
+  if (range.max !== undefined) schema = schema.lte(range.max, { error: rule });
   return schema.meta({ examples: [range.example] });
 }
 
 function boundsText(range: RealRange): string {
-  const low = range.above !== undefined ? `greater than ${range.above}` : `at least ${range.least}`;
+  const low = range.above !== undefined ? `greater than ${range.above}` : `at least ${range.min}`;
   if (range.below !== undefined) return `${low} and less than ${range.below}`;
-  return range.most !== undefined ? `${low} and at most ${range.most}` : low;
+  return range.max !== undefined ? `${low} and at most ${range.max}` : low;
 }
 
 /** true or false. */
@@ -92,6 +92,6 @@ export function plugin(example: string) {
 }
 
 /** The same key with `null` allowed and meaning "not given", as TRL's None. */
-export function unset<S extends z.ZodType>(schema: S) {
+export function optional<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -1,6 +1,6 @@
 /** The reward functions that YAML can name. */
 import { ConfigError } from '../errors.ts';
-import { key, whole } from '../options/keys.ts';
+import { integer, key } from '../options/keys.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { takeOptions } from '../options/read.ts';
 import { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './definition.ts';
@@ -65,7 +65,7 @@ function withoutOptions(does: string, reward: RewardFunction): RewardDefinition 
   return defineReward({ does, options: {}, create: () => reward });
 }
 
-const tokens = (example: number) => whole({ least: 1, example });
+const tokens = (example: number) => integer({ min: 1, example });
 
 /** Every reward function by name. A new one is an entry here. */
 export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {

@@ -1,5 +1,5 @@
 /** Rewards of a completion's form, length and variety, which stand beside the verdict or bend it. */
-import { flag, key, options, real, text, whole } from '../options/keys.ts';
+import { flag, integer, key, number, options, text } from '../options/keys.ts';
 import { extractAnswer, hasThinkFormat } from '../parsing/extract.ts';
 import { trimAscii } from '../parsing/trim_ascii.ts';
 import { answerText } from './answer_text.ts';
@@ -51,10 +51,10 @@ export const formatReward = defineReward({
 export const repetitionReward = defineReward({
   does: 'The share of n-grams of words that repeat an earlier one, times max_penalty.',
   options: {
-    ngramSize: key('ngram_size', whole({ least: 1, most: 100, example: 3 }).default(3).describe('Words of an n-gram.')),
+    ngramSize: key('ngram_size', integer({ min: 1, max: 100, example: 3 }).default(3).describe('Words of an n-gram.')),
     maxPenalty: key(
       'max_penalty',
-      real({ most: 0, example: -1 }).default(-1).describe('The reward where all are repeated.'),
+      number({ max: 0, example: -1 }).default(-1).describe('The reward where all are repeated.'),
     ),
   },
   create: ({ ngramSize, maxPenalty }) => ({
@@ -64,7 +64,7 @@ export const repetitionReward = defineReward({
   }),
 });
 
-const share = (example: number) => real({ example });
+const share = (example: number) => number({ example });
 
 export const cosineReward = defineReward({
   does: 'Right answers are worth less the longer they are, wrong ones cost less: half a cosine over the length.',
@@ -73,7 +73,7 @@ export const cosineReward = defineReward({
     maxCorrect: key('max_value_correct', share(1).default(1).describe('A right answer of no length.')),
     minWrong: key('min_value_wrong', share(-1).default(-1).describe('A wrong answer of no length.')),
     maxWrong: key('max_value_wrong', share(-0.5).default(-0.5).describe('A wrong answer of max_len tokens.')),
-    maxLength: key('max_len', whole({ least: 1, example: 1000 }).describe('Tokens from which on nothing changes.')),
+    maxLength: key('max_len', integer({ min: 1, example: 1000 }).describe('Tokens from which on nothing changes.')),
   },
   create: ({ minCorrect, maxCorrect, minWrong, maxWrong, maxLength }) => ({
     name: 'cosine',

@@ -17,9 +17,9 @@ vi.mock(import('../../src/data/tasks/sort_digits/card.ts'), async (original) => 
 });
 
 vi.mock(import('../../src/methods/credit_steps/length_mask.ts'), async (original) => {
-  const { key, whole } = await import('../../src/options/keys.ts');
+  const { key, integer } = await import('../../src/options/keys.ts');
   const { lengthMask } = await original();
-  const least = key('min_tokens', whole({ least: 0, example: 3 }).default(0).describe('Fewest tokens.'));
+  const least = key('min_tokens', integer({ min: 0, example: 3 }).default(0).describe('Fewest tokens.'));
   return { lengthMask: { ...lengthMask, options: { ...lengthMask.options, least } } };
 });
 

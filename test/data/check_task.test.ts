@@ -6,13 +6,13 @@ import {
   checkTask,
   correct,
   findingText,
+  integer,
   lineTask,
   numberMisses,
   options,
   readNumber,
   type SecondChecker,
   type TaskDefinition,
-  whole,
 } from '../../src/data/index.ts';
 import { malformed, wrongValue } from '../../src/rewards.ts';
 
@@ -24,7 +24,7 @@ const CARD = {
   version: 1,
   category: 'arithmetic',
   tier: 1 as const,
-  knobs: options({ max: whole({ least: 9, most: 999, example: 99 }).default(99).describe('Numbers up to this one.') }),
+  knobs: options({ max: integer({ min: 9, max: 999, example: 99 }).default(99).describe('Numbers up to this one.') }),
   levels: [{ max: 30 }, { max: 999 }],
 };
 

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeOption } from '../../src/options/describe.ts';
-import { choice, flag, key, real, text, unset, whole } from '../../src/options/keys.ts';
+import { choice, flag, integer, key, number, optional, text } from '../../src/options/keys.ts';
 import type { Schema } from '../../src/options/option_schema.ts';
 
 const described = (schema: Schema<unknown>) => describeOption(key('it', schema));
 
 it.each([
-  [whole({ least: 2, most: 9, example: 4 }), 'whole number from 2 to 9'],
-  [whole({ least: 1, example: 4 }), 'whole number of 1 or more'],
-  [real({ least: 0, most: 1, example: 0.5 }), 'number from 0 to 1'],
-  [real({ above: 0, most: 1, example: 0.5 }), 'number above 0 and at most 1'],
-  [real({ above: 0, below: 1, example: 0.2 }), 'number above 0 and below 1'],
-  [real({ above: 1, example: 4 }).nullable().default(null), 'number above 1 or null'],
-  [unset(real({ above: 0, example: 5 })), 'number above 0 or null'],
+  [integer({ min: 2, max: 9, example: 4 }), 'whole number from 2 to 9'],
+  [integer({ min: 1, example: 4 }), 'whole number of 1 or more'],
+  [number({ min: 0, max: 1, example: 0.5 }), 'number from 0 to 1'],
+  [number({ above: 0, max: 1, example: 0.5 }), 'number above 0 and at most 1'],
+  [number({ above: 0, below: 1, example: 0.2 }), 'number above 0 and below 1'],
+  [number({ above: 1, example: 4 }).nullable().default(null), 'number above 1 or null'],
+  [optional(number({ above: 0, example: 5 })), 'number above 0 or null'],
   [choice(['steps', 'expression', 'both']), 'steps, expression or both'],
   [z.union([z.enum(['group', 'none']), z.boolean()]), 'group, none, true or false'],
   [flag(), 'true or false'],
@@ -23,13 +23,17 @@ it.each([
 });
 
 it('tells a control its kind and bounds, those of a value that may be null, too', () => {
-  expect(described(whole({ least: 2, most: 9, example: 4 }))).toMatchObject({
+  expect(described(integer({ min: 2, max: 9, example: 4 }))).toMatchObject({
     type: 'number',
     whole: true,
     least: 2,
     most: 9,
   });
-  expect(described(unset(real({ above: 0, example: 5 })))).toMatchObject({ type: 'number', whole: false, least: 0 });
+  expect(described(optional(number({ above: 0, example: 5 })))).toMatchObject({
+    type: 'number',
+    whole: false,
+    least: 0,
+  });
   expect(described(choice(['all', 'subset']))).toMatchObject({ type: 'choice', choices: ['all', 'subset'] });
   expect(described(flag().default(false))).toMatchObject({ type: 'flag', default: false });
   const wordOrFlag = z.union([z.enum(['group', 'none']), z.boolean()]);
@@ -38,19 +42,19 @@ it('tells a control its kind and bounds, those of a value that may be null, too'
 });
 
 it('has the default, the example, and whether the option must be given', () => {
-  const plain = whole({ least: 1, example: 24 });
+  const plain = integer({ min: 1, example: 24 });
   expect(described(plain)).toMatchObject({ isNeeded: true, example: 24 });
   expect(described(plain)).not.toHaveProperty('default');
   expect(described(plain.default(3))).toMatchObject({ isNeeded: false, default: 3, example: 24 });
-  expect(described(unset(plain))).toMatchObject({ isNeeded: false, example: 24 });
-  expect(described(unset(plain))).not.toHaveProperty('default');
+  expect(described(optional(plain))).toMatchObject({ isNeeded: false, example: 24 });
+  expect(described(optional(plain))).not.toHaveProperty('default');
 });
 
 it('leaves out of the text only the sentence that repeats the default', () => {
-  const number = whole({ least: 1, example: 2 });
+  const number = integer({ min: 1, example: 2 });
   expect(described(number.default(2).describe('Rounds. Default 2.')).text).toBe('Rounds.');
   expect(described(number.default(2).describe('Rounds. Default 2 (TRL: 1).')).text).toBe('Rounds. Default 2 (TRL: 1).');
-  expect(described(unset(number).describe('Rounds. Default those of the stage.')).text).toBe(
+  expect(described(optional(number).describe('Rounds. Default those of the stage.')).text).toBe(
     'Rounds. Default those of the stage.',
   );
 });

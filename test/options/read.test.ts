@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { choice, key, options, real, whole } from '../../src/options/keys.ts';
+import { choice, integer, key, number, options } from '../../src/options/keys.ts';
 import { type OptionSubject, readOptions, takeOptions } from '../../src/options/read.ts';
 
 const TABLE = {
   ...options({
-    size: whole({ least: 1, most: 9, example: 4 }).default(4).describe('How large.'),
-    share: real({ least: 0, most: 1, example: 0.5 }),
+    size: integer({ min: 1, max: 9, example: 4 }).default(4).describe('How large.'),
+    share: number({ min: 0, max: 1, example: 0.5 }),
     form: choice(['round', 'square']).optional(),
   }),
-  maxTokens: key('max_tokens', whole({ least: 1, example: 12 }).default(12)),
+  maxTokens: key('max_tokens', integer({ min: 1, example: 12 }).default(12)),
 };
 const ABOUT = { path: 'things.0', subject: 'thing', beside: ['weight'] } satisfies OptionSubject<unknown>;
 

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 const file = (name: string, body: string): void =>
-  writeFileSync(`methods/${name}.ts`, `import { key, method, real } from 'rlvr-train/methods';\n${body}`);
+  writeFileSync(`methods/${name}.ts`, `import { key, method, number } from 'rlvr-train/methods';\n${body}`);
 
 /** One that imports nothing, so that it is loaded at once. */
 const bare = (name: string, value: string): void => writeFileSync(`methods/${name}.ts`, `export default ${value};`);
@@ -35,7 +35,7 @@ const ABOUT = "about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 
 const ROOT = `export default method({
   id: 'root-length',
   ${ABOUT},
-  options: { power: key('power', real({ above: 0, example: 0.5 }).default(0.5).describe('Of the length. Default 0.5.')) },
+  options: { power: key('power', number({ above: 0, example: 0.5 }).default(0.5).describe('Of the length. Default 0.5.')) },
   create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),
 });`;
 

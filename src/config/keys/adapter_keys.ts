@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ADAPTER_TARGETS } from '../../model/adapter.ts';
 import type { AdapterConfig } from '../../model/pretrained/adapter_files.ts';
 import { key, type Values } from '../../options/keys.ts';
-import { choice, flag, real, whole } from '../../options/schemas.ts';
+import { choice, flag, integer, number } from '../../options/schemas.ts';
 
 const targetsRule = `must be all-linear, or a list of ${ADAPTER_TARGETS.join(', ')}; for example [q_proj, v_proj]`;
 
@@ -18,13 +18,13 @@ export const ADAPTER_KEYS = {
   ),
   loraR: key(
     'lora_r',
-    whole({ least: 1, most: 1024, example: 16 })
+    integer({ min: 1, max: 1024, example: 16 })
       .default(16)
       .describe('Rank of the adapter: rows of A and columns of B. Default 16.'),
   ),
   loraAlpha: key(
     'lora_alpha',
-    real({ above: 0, example: 32 })
+    number({ above: 0, example: 32 })
       .default(32)
       .describe('The adapter counts lora_alpha / lora_r times, or lora_alpha / √lora_r with use_rslora. Default 32.'),
   ),
@@ -50,7 +50,7 @@ export const ADAPTER_KEYS = {
   ),
   loraDropout: key(
     'lora_dropout',
-    real({ least: 0, below: 1, example: 0 })
+    number({ min: 0, below: 1, example: 0 })
       .default(0)
       .describe('Only 0: with dropout in the update alone, sampler and trainer would be two policies. Default 0.'),
   ),

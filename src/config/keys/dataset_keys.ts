@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { DATASET } from '../../data/datasets/card.ts';
 import type { ShownRows } from '../../methods/stage.ts';
 import { key, type Plugin, type Values } from '../../options/keys.ts';
-import { text, unset } from '../../options/schemas.ts';
+import { optional, text } from '../../options/schemas.ts';
 
 /** Files by split. */
 export interface DataSplits {
@@ -24,7 +24,7 @@ const bySplit = z.strictObject({ train: files, test: files.optional() }, { error
 export const DATASET_KEYS = {
   datasetName: key(
     'dataset_name',
-    unset(
+    optional(
       text('json').regex(/^(json|parquet|[\w.-]+\/[\w.-]+(@[\w./-]+)?)$/, {
         error: 'must be json or parquet, or owner/name@revision of the hub; for example json',
       }),
@@ -32,7 +32,7 @@ export const DATASET_KEYS = {
   ),
   dataFiles: key(
     'data_files',
-    unset(z.union([files.transform((train): DataSplits => ({ train })), bySplit], { error })).describe(
+    optional(z.union([files.transform((train): DataSplits => ({ train })), bySplit], { error })).describe(
       'Files of rows: prompt and answer or completion, or messages. A file, a list of files, or {train, test}. Beside a ' +
         'task, in an sft stage, they are what it shows. Default: none.',
     ),

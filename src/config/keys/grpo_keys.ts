@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { key, laterKey } from '../../options/keys.ts';
 import { isSchedule } from '../../options/schedule.ts';
-import { choice, plainData, real, text, unset, whole } from '../../options/schemas.ts';
+import { choice, integer, number, optional, plainData, text } from '../../options/schemas.ts';
 import { evaluationInterval, MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS, SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
@@ -13,7 +13,7 @@ const greedy = 'must be greater than 0, as a greedy group has no spread and so n
 const rewardError = 'must be a name, or a mapping with a name and a weight of at least 0; for example accuracy';
 
 const rewardMapping = z
-  .object({ name: text('accuracy'), weight: real({ least: 0, example: 1 }).optional() })
+  .object({ name: text('accuracy'), weight: number({ min: 0, example: 1 }).optional() })
   .catchall(plainData());
 const rewardFunction = z.union([text('accuracy').transform((name) => ({ name, weight: undefined })), rewardMapping], {
   error: rewardError,
@@ -36,39 +36,39 @@ const BATCH_KEYS = {
   ),
   completionsPerMicroBatch: key(
     'per_device_train_batch_size',
-    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })).describe(
+    optional(integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })).describe(
       'Completions that go through the model at once, a multiple of num_generations or, of large groups, a divisor. Default: what fits (TRL: 8).',
     ),
   ),
   gradientAccumulationSteps: key(
     'gradient_accumulation_steps',
-    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 1 })).describe(
+    optional(integer({ min: 1, max: MOST_COMPLETIONS, example: 1 })).describe(
       'Micro-batches in an optimizer step. Default: the whole generation batch, so that a step is exactly on-policy ' +
         '(TRL: 1, which takes several steps per batch).',
     ),
   ),
   generationBatchSize: key(
     'generation_batch_size',
-    unset(whole({ least: 2, most: MOST_COMPLETIONS, example: 512 })).describe(
+    optional(integer({ min: 2, max: MOST_COMPLETIONS, example: 512 })).describe(
       'Completions sampled at a time, a multiple of num_generations. Default: per_device_train_batch_size × ' +
         'steps_per_generation where the first is given, else 32 groups (TRL: one group, too noisy a step).',
     ),
   ),
   stepsPerGeneration: key(
     'steps_per_generation',
-    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 4 })).describe(
+    optional(integer({ min: 1, max: MOST_COMPLETIONS, example: 4 })).describe(
       'The same in micro-batches of per_device_train_batch_size. Default gradient_accumulation_steps.',
     ),
   ),
   numGenerations: key(
     'num_generations',
-    whole({ least: 2, most: MOST_COMPLETIONS, example: 8, rule: groupOfOne })
+    integer({ min: 2, max: MOST_COMPLETIONS, example: 8, rule: groupOfOne })
       .default(8)
       .describe('Completions of a prompt: a group. Default 8.'),
   ),
   numGenerationsEval: key(
     'num_generations_eval',
-    whole({ least: 1, most: MOST_SAMPLES, example: 4 })
+    integer({ min: 1, max: MOST_SAMPLES, example: 4 })
       .default(4)
       .describe(
         'Sampled completions of a held-out problem. Default 4 (TRL: num_generations), to keep evaluation cheap.',
@@ -76,14 +76,14 @@ const BATCH_KEYS = {
   ),
   numIterations: key(
     'num_iterations',
-    whole({ least: 1, most: 1000, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
+    integer({ min: 1, max: 1000, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
   ),
 };
 
 const SAMPLING_KEYS = {
   maxCompletionTokens: key(
     'max_completion_length',
-    unset(whole({ least: 1, most: MOST_TOKENS, example: 32 })).describe(
+    optional(integer({ min: 1, max: MOST_TOKENS, example: 32 })).describe(
       'Longest completion, in tokens, EOS included. Default: what the task needs (TRL: 512).',
     ),
   ),
@@ -97,19 +97,19 @@ const SAMPLING_KEYS = {
   ),
   topK: key(
     'top_k',
-    whole({ least: 0, most: MOST_TOKENS, example: 0 })
+    integer({ min: 0, max: MOST_TOKENS, example: 0 })
       .default(0)
       .describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
   ),
   topP: key(
     'top_p',
-    real({ above: 0, most: 1, example: 1 })
+    number({ above: 0, max: 1, example: 1 })
       .default(1)
       .describe('Sample from this much probability mass; 1 is off. Default 1.'),
   ),
   minP: key(
     'min_p',
-    real({ least: 0, most: 1, example: 0.05 })
+    number({ min: 0, max: 1, example: 0.05 })
       .nullable()
       .default(null)
       .describe('Drop tokens below this fraction of the likeliest; null is off. Default null.'),
@@ -132,14 +132,14 @@ const REWARD_KEYS = {
   ),
   rewardWeights: key(
     'reward_weights',
-    unset(
-      z.array(real({ least: 0, example: 1 }), { error: 'must be a list of numbers; for example [1, 0.1]' }),
+    optional(
+      z.array(number({ min: 0, example: 1 }), { error: 'must be a list of numbers; for example [1, 0.1]' }),
     ).describe('One weight per reward function; 0 only logs it. Default 1 each.'),
   ),
   rewardGate: key(
     'reward_gate',
-    unset(
-      z.record(z.string(), real({ example: 0 }), {
+    optional(
+      z.record(z.string(), number({ example: 0 }), {
         error: 'must map reward functions to numbers; for example {format: 0}',
       }),
     ).describe(
@@ -161,7 +161,7 @@ const REWARD_KEYS = {
 const LEARNING_KEYS = {
   learningRate: key(
     'learning_rate',
-    real({ above: 0, example: 3e-4 })
+    number({ above: 0, example: 3e-4 })
       .default(1e-6)
       .describe('Peak learning rate. Default 1e-6; a model trained from random weights wants about 3e-4.'),
   ),

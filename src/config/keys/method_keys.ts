@@ -12,7 +12,7 @@ import type { Method } from '../../methods/method.ts';
 import { METHODS } from '../../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
 import { type Key, type KeyTable, key } from '../../options/keys.ts';
-import { choice, plugin, unset, zodOf } from '../../options/schemas.ts';
+import { choice, optional, plugin, zodOf } from '../../options/schemas.ts';
 
 /** How a point is written. The first method of a point that takes one, or one or several in a row, is its default. */
 interface PointKey {
@@ -105,18 +105,18 @@ function pointKey(point: MethodPoint): Key {
   if (takes === 'one') {
     return key(
       yaml,
-      unset(plugin(example)).describe(`${text} A name, or {name, …options}: ${names}. Default ${defaultOf(point)}.`),
+      optional(plugin(example)).describe(`${text} A name, or {name, …options}: ${names}. Default ${defaultOf(point)}.`),
     );
   }
   if (takes === 'chain') {
     const error = `must be a name, a mapping with a name, or a list of these; for example ${example}`;
     const chain = z.union([plugin(example), z.array(plugin(example)).min(1, { error })], { error });
     const words = `${text} A name, {name, …options}, or a list of these: ${names}. Default ${defaultOf(point)}.`;
-    return key(yaml, unset(chain).describe(words));
+    return key(yaml, optional(chain).describe(words));
   }
   const error = `must be a list of names, or of mappings with a name; for example [${example}]`;
   const list = z.array(plugin(example), { error });
-  return key(yaml, unset(list).describe(`${text} A list of names, or of {name, …options}: ${names}. Default none.`));
+  return key(yaml, optional(list).describe(`${text} A list of names, or of {name, …options}: ${names}. Default none.`));
 }
 
 /** In words: the first of its point, unless `loss_type` names one. */

@@ -1,7 +1,7 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
-import { choice, flag, plainData, plugin, real, text, unset, whole } from '../../options/schemas.ts';
+import { choice, flag, integer, number, optional, plainData, plugin, text } from '../../options/schemas.ts';
 import type { TaskEntry } from '../mixture.ts';
 import { REPORT_TO } from '../report_to.ts';
 import { ADAPTER_KEYS } from './adapter_keys.ts';
@@ -48,7 +48,7 @@ export const RUN_KEYS = {
   ...DATASET_KEYS,
   modelNameOrPath: key(
     'model_name_or_path',
-    unset(text('./smollm2')).describe(
+    optional(text('./smollm2')).describe(
       'A pretrained model instead of random weights: a folder in the layout of Hugging Face, a .gguf file, or the ' +
         'directory of a finished run, relative to this file; or owner/name, a model of the Hugging Face hub that ' +
         '`rlvr-train fetch` has fetched. It brings shape, vocabulary and chat template. Default: ' +
@@ -57,7 +57,7 @@ export const RUN_KEYS = {
   ),
   adapterNameOrPath: key(
     'adapter_name_or_path',
-    unset(text('./adapter')).describe(
+    optional(text('./adapter')).describe(
       'A LoRA adapter to go on with, beside model_name_or_path: a folder as PEFT writes it, or the directory of a finished ' +
         'run; relative to this file. It brings lora_r, lora_alpha, use_rslora and lora_target_modules. Default: a new one ' +
         'with use_peft, else none.',
@@ -65,34 +65,36 @@ export const RUN_KEYS = {
   ),
   chatTemplateKwargs: key(
     'chat_template_kwargs',
-    unset(
+    optional(
       z.record(z.string(), plainData(), { error: 'must be a mapping; for example {enable_thinking: false}' }),
     ).describe('Given to the chat template of a pretrained model besides the messages. Default: nothing.'),
   ),
   ...ADAPTER_KEYS,
   maxPromptLength: key(
     'max_prompt_length',
-    unset(whole({ least: 1, most: 1_000_000, example: 512 })).describe(
+    optional(integer({ min: 1, max: 1_000_000, example: 512 })).describe(
       'Most tokens of a prompt, those of the chat template included. Default: what the tasks say, or what was measured ' +
         'of a pretrained model. Nothing is cut off a prompt.',
     ),
   ),
   overlongPrompts: key(
     'overlong_prompts',
-    unset(choice(['error', 'drop'])).describe(
+    optional(choice(['error', 'drop'])).describe(
       'What becomes of a longer prompt: error stops the run, drop leaves it out of training and evaluation and counts it. ' +
         'Default error.',
     ),
   ),
   seed: key(
     'seed',
-    whole({ least: 0, most: 2 ** 32 - 1, example: 42 })
+    integer({ min: 0, max: 2 ** 32 - 1, example: 42 })
       .default(42)
       .describe('Decides initial weights, problems and sampling: same seed, same bits. Default 42.'),
   ),
   outputDir: key(
     'output_dir',
-    unset(text('runs/countdown')).describe('Run directory. Default: a new one under runs/, named for the config file.'),
+    optional(text('runs/countdown')).describe(
+      'Run directory. Default: a new one under runs/, named for the config file.',
+    ),
   ),
   backend: key(
     'backend',
@@ -118,25 +120,25 @@ export const RUN_KEYS = {
   ),
   threads: key(
     'threads',
-    unset(whole({ least: 1, most: 256, example: 2 })).describe(
+    optional(integer({ min: 1, max: 256, example: 2 })).describe(
       'Worker threads; they do not change the result. Default: one per core.',
     ),
   ),
   rewardTimeout: key(
     'reward_timeout',
-    real({ above: 0, example: 60 })
+    number({ above: 0, example: 60 })
       .default(60)
       .describe('Most seconds that a reward function or task from a file of yours may take for one call. Default 60.'),
   ),
   saveSeconds: key(
     'save_seconds',
-    real({ above: 0, example: 10 })
+    number({ above: 0, example: 10 })
       .default(10)
       .describe('Most seconds of work that a kill can lose: time between checkpoints. Default 10.'),
   ),
   saveTotalLimit: key(
     'save_total_limit',
-    whole({ least: 1, most: 1_000_000, example: 2 })
+    integer({ min: 1, max: 1_000_000, example: 2 })
       .default(2)
       .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
   ),
@@ -151,14 +153,14 @@ export const RUN_KEYS = {
   ),
   metricForBestModel: key(
     'metric_for_best_model',
-    unset(text('eval_accuracy')).describe(
+    optional(text('eval_accuracy')).describe(
       'By which metric of the evaluations one is the best, as metrics.jsonl has it; eval_ may be left out. Default ' +
         'eval_accuracy, greedy accuracy on held-out problems (TRL: loss).',
     ),
   ),
   greaterIsBetter: key(
     'greater_is_better',
-    unset(flag()).describe('Whether more of metric_for_best_model is better. Default true.'),
+    optional(flag()).describe('Whether more of metric_for_best_model is better. Default true.'),
   ),
   reportTo: REPORT_TO,
   reporters: key(

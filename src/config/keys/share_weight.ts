@@ -1,4 +1,4 @@
 /** How often a task of several is drawn, relative to the others. Apart, since what users import shows no types of zod. */
-import { real } from '../../options/schemas.ts';
+import { number } from '../../options/schemas.ts';
 
-export const shareWeight = real({ above: 0, example: 1 }).default(1);
+export const shareWeight = number({ above: 0, example: 1 }).default(1);

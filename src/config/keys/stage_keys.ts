@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
 import type { OptionSchema } from '../../options/option_schema.ts';
-import { choice, real, unset, whole } from '../../options/schemas.ts';
+import { choice, integer, number, optional } from '../../options/schemas.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
 
 const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
@@ -24,14 +24,14 @@ const MOST_STEPS = 1_000_000_000;
 /** Optimizer steps between evaluations; 0 is how they are often switched off. */
 export function evaluationInterval(example: number): OptionSchema<number> {
   const rule = `must be 1 or more; for none between the start and the end write eval_strategy: no`;
-  return whole({ least: 1, most: MOST_STEPS, example, rule });
+  return integer({ min: 1, max: MOST_STEPS, example, rule });
 }
 
 /** Keys that mean the same in every stage. */
 export const SHARED_KEYS = {
   maxSteps: key(
     'max_steps',
-    whole({ least: 1, most: MOST_STEPS, example: 300, rule: endless })
+    integer({ min: 1, max: MOST_STEPS, example: 300, rule: endless })
       .optional()
       .describe('Length of the stage, in optimizer steps. No default: the training stream is endless.'),
   ),
@@ -43,9 +43,9 @@ export const SHARED_KEYS = {
   ),
   scheduleOptions: key(
     'lr_scheduler_kwargs',
-    unset(
+    optional(
       z.strictObject(
-        { min_lr_rate: real({ least: 0, most: 1, example: 0.1 }).optional() },
+        { min_lr_rate: number({ min: 0, max: 1, example: 0.1 }).optional() },
         { error: 'must be a mapping whose only key is min_lr_rate; for example {min_lr_rate: 0.1}' },
       ),
     ).describe(
@@ -54,29 +54,29 @@ export const SHARED_KEYS = {
   ),
   warmupSteps: key(
     'warmup_steps',
-    real({ least: 0, example: 10 })
+    number({ min: 0, example: 10 })
       .default(0)
       .describe('Warm-up from 0, in optimizer steps; below 1, as a fraction of max_steps. Default 0.'),
   ),
   weightDecay: key(
     'weight_decay',
-    real({ least: 0, example: 0.01 }).default(0).describe('Decoupled weight decay of AdamW, per step. Default 0.'),
+    number({ min: 0, example: 0.01 }).default(0).describe('Decoupled weight decay of AdamW, per step. Default 0.'),
   ),
   beta1: key(
     'adam_beta1',
-    real({ least: 0, below: 1, example: 0.9 }).default(0.9).describe('Decay of the first moment. Default 0.9.'),
+    number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Decay of the first moment. Default 0.9.'),
   ),
   beta2: key(
     'adam_beta2',
-    real({ least: 0, below: 1, example: 0.95 }).default(0.999).describe('Decay of the second moment. Default 0.999.'),
+    number({ min: 0, below: 1, example: 0.95 }).default(0.999).describe('Decay of the second moment. Default 0.999.'),
   ),
   adamEps: key(
     'adam_epsilon',
-    real({ above: 0, example: 1e-8 }).default(1e-8).describe('Added to the root of the second moment. Default 1e-8.'),
+    number({ above: 0, example: 1e-8 }).default(1e-8).describe('Added to the root of the second moment. Default 1e-8.'),
   ),
   maxGradNorm: key(
     'max_grad_norm',
-    real({ least: 0, example: 1 })
+    number({ min: 0, example: 1 })
       .default(1)
       .describe('Gradients are clipped to this L2 norm; 0 turns it off. Default 1.'),
   ),
@@ -88,14 +88,14 @@ export const SHARED_KEYS = {
   ),
   evalSamples: key(
     'eval_samples',
-    unset(whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })).describe(
+    optional(integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })).describe(
       'Held-out problems that an evaluation during training asks, the same at each, spread evenly. Default: all of them.',
     ),
   ),
   taskWeights: key(
     'task_weights',
-    unset(
-      z.record(z.string(), real({ least: 0, example: 1 }), {
+    optional(
+      z.record(z.string(), number({ min: 0, example: 1 }), {
         error: 'must map tasks to numbers; for example {countdown: 1, sort_digits: 0.5}',
       }),
     ).describe(
@@ -111,7 +111,7 @@ export const SFT_KEYS = {
   ...DATASET_KEYS,
   learningRate: key(
     'learning_rate',
-    real({ above: 0, example: 2e-3 })
+    number({ above: 0, example: 2e-3 })
       .default(2e-5)
       .describe("Peak learning rate. Default 2e-5, that of TRL's SFT; a model from random weights wants about 2e-3."),
   ),
@@ -123,13 +123,13 @@ export const SFT_KEYS = {
   ),
   sequencesPerStep: key(
     'per_device_train_batch_size',
-    whole({ least: 1, most: MOST_COMPLETIONS, example: 64 })
+    integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })
       .default(8)
       .describe('Demonstrations in an optimizer step. Default 8.'),
   ),
   formShare: key(
     'form_share',
-    unset(real({ least: 0, most: 1, example: 0.25 })).describe(
+    optional(number({ min: 0, max: 1, example: 0.25 })).describe(
       'Share of the demonstrations that are in the forms in which methods of later stages speak to the policy. Default ' +
         '0.25; without such a method there are none.',
     ),

@@ -5,7 +5,7 @@
  * belong to both halves by shares, so that no order decides; so does the middle one where a missing reward leaves an odd
  * number. arXiv:2509.23962.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -30,7 +30,7 @@ export const canon = method({
     ),
     otherHalf: key(
       'other_half',
-      real({ least: 0, most: 1, example: 0.7 })
+      number({ min: 0, max: 1, example: 0.7 })
         .default(1)
         .describe(
           'λ: weight of the other half; 1 compares across alone, 0.5 is the group mean. Default 1, which is ours.',
@@ -38,7 +38,7 @@ export const canon = method({
     ),
     upperFactor: key(
       'upper_factor',
-      real({ least: 0, example: 0.5 })
+      number({ min: 0, example: 0.5 })
         .default(1)
         .describe('Factor on the advantages of the half with the larger measure. Default 1.'),
     ),

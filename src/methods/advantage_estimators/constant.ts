@@ -3,7 +3,7 @@
  * raised; all wrong, it is lowered. TOPR's advantages (arXiv:2503.14286); and where verifiers miss a share ρ of what is
  * right, 1 − ρ takes back on average what they wrongly punish.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { estimateByGroup, rewardsOf } from '../support/credit/baseline.ts';
@@ -19,7 +19,7 @@ export const constant = method({
   options: {
     constantBaseline: key(
       'constant_baseline',
-      real({ example: 0.5 }).default(0.5).describe('What a reward is compared with. Default 0.5.'),
+      number({ example: 0.5 }).default(0.5).describe('What a reward is compared with. Default 0.5.'),
     ),
   },
   create: ({ constantBaseline }): AdvantageEstimator => ({

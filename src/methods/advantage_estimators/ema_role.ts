@@ -6,7 +6,7 @@
  * credited; the first batch of a role is compared with its own mean.
  */
 import type { Json } from '../../options/json.ts';
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
@@ -25,7 +25,7 @@ export const emaRole = method({
   options: {
     roleDecay: key(
       'decay',
-      real({ least: 0, below: 1, example: 0.95 })
+      number({ min: 0, below: 1, example: 0.95 })
         .default(0.95)
         .describe('Weight of the average so far when a batch is taken into it. Default 0.95.'),
     ),

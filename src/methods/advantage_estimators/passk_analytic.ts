@@ -4,7 +4,7 @@
  * σ = √(R̄(1 − R̄)), a solved completion gets (1 − R̄)/σ, an unsolved one (1 − R̄ − share of its sets that are not paid)/σ.
  * 0 where every set is paid, or none: a problem that k tries solve anyway is left alone. arXiv:2508.10751.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { passAtK } from '../statistics.ts';
@@ -23,7 +23,7 @@ export const passkAnalytic = method({
   options: {
     k: key(
       'k',
-      whole({ least: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group. Default 4.'),
+      integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group. Default 4.'),
     ),
     ...SOLVED_OPTIONS,
   },

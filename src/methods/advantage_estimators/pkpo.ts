@@ -4,7 +4,7 @@
  * it would reach without the completion, which lowers the variance, and leaves 0 for whoever is never the best. Not centred
  * further. arXiv:2505.15201.
  */
-import { choice, key, whole } from '../../options/keys.ts';
+import { choice, integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { areEqual, groupByGroup } from '../support/credit/baseline.ts';
@@ -20,7 +20,7 @@ export const pkpo = method({
     certainty: 'paper',
   },
   options: {
-    k: key('k', whole({ least: 1, example: 4 }).default(4).describe('Tries of which the best counts. Default 4.')),
+    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts. Default 4.')),
     withoutSelf: key(
       'variant',
       choice(['loo1', 'plain'], 'not a variant')

@@ -4,7 +4,7 @@
  * solution earns nothing by its length, and neither does a verifier that is generous to all steps. Tokens of no step
  * (separators, the end) get the outcome alone. Our form of process rewards.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -22,7 +22,7 @@ export const processCentred = method({
   options: {
     processWeight: key(
       'process_weight',
-      real({ least: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome. Default 0.5.'),
+      number({ min: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome. Default 0.5.'),
     ),
   },
   needs: () => ({ steps: true }),

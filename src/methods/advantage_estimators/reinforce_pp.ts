@@ -5,7 +5,7 @@
  * completion's reward; without a KL part a group of equal rewards then tells nothing, and gets exactly 0.
  * arXiv:2501.03262.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
@@ -42,7 +42,7 @@ export const reinforcePp = method({
     ),
     klInReward: key(
       'kl_reward_coef',
-      real({ least: 0, example: 0.01 })
+      number({ min: 0, example: 0.01 })
         .default(0)
         .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out. Default 0.'),
     ),

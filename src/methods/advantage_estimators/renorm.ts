@@ -6,7 +6,7 @@
  * none is one of quality ½; what stands between two steps belongs to the second, what follows the last to the last. After
  * the reward normalization of Principle Process Reward.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
@@ -23,7 +23,7 @@ export const renorm = method({
   options: {
     stepDiscount: key(
       'step_discount',
-      real({ least: 0, most: 1, example: 0.9 })
+      number({ min: 0, max: 1, example: 0.9 })
         .default(1)
         .describe('Factor on what a step earns, for each step before it. Default 1.'),
     ),

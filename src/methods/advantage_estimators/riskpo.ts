@@ -10,7 +10,7 @@
  * its bundles are not its own. The paper writes the two parts without 1/α and 1/(β − α): `normalized: false`.
  * arXiv:2510.00911.
  */
-import { choice, flag, key, real } from '../../options/keys.ts';
+import { choice, flag, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { deviationOf, quantileOf } from '../statistics.ts';
@@ -30,7 +30,7 @@ export interface RiskShape {
   readonly isNormalized: boolean;
 }
 
-const share = (example: number) => real({ above: 0, below: 1, example }).default(example);
+const share = (example: number) => number({ above: 0, below: 1, example }).default(example);
 
 export const riskpo = method({
   id: 'riskpo',
@@ -47,11 +47,11 @@ export const riskpo = method({
     highShare: key('high_share', share(0.8).describe('β: share of the bundles that are learned from. Default 0.8.')),
     tailWeight: key(
       'tail_weight',
-      real({ least: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range. Default 1.5.'),
+      number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range. Default 1.5.'),
     ),
     quantileRate: key(
       'quantile_rate',
-      real({ least: 0, most: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move. Default 0.1.'),
+      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move. Default 0.1.'),
     ),
     isNormalized: key(
       'normalized',

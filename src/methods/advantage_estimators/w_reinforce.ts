@@ -3,7 +3,7 @@
  * fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it from flattening
  * the policy. arXiv:2506.01347.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { groupByGroup } from '../support/credit/baseline.ts';
@@ -22,7 +22,7 @@ export const wReinforce = method({
   options: {
     solvedWeight: key(
       'solved_weight',
-      real({ least: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved. Default 0.1.'),
     ),
     ...SOLVED_OPTIONS,
   },

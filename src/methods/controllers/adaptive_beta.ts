@@ -2,7 +2,7 @@
  * Holds the KL at a target instead of its weight at a number: beta rises where the KL is above the target, and falls where
  * it is below, by at most a fifth of the completions' share in the horizon. arXiv:1909.08593
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
@@ -22,11 +22,11 @@ export const adaptiveBeta = method({
   options: {
     klTarget: key(
       'kl_target',
-      real({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats. Default 0.05.'),
+      number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats. Default 0.05.'),
     ),
     klHorizon: key(
       'kl_horizon',
-      whole({ least: 1, example: 10000 })
+      integer({ min: 1, example: 10000 })
         .default(10000)
         .describe('Completions over which an error is made up for. Default 10000.'),
     ),

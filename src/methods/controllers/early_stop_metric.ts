@@ -1,5 +1,5 @@
 /** Ends the stage where held-out figures have stopped improving. */
-import { choice, key, real, whole } from '../../options/keys.ts';
+import { choice, integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import type { Evaluation } from '../records.ts';
@@ -26,11 +26,11 @@ export const earlyStopMetric = method({
     ),
     stopPatience: key(
       'stop_patience',
-      whole({ least: 1, example: 3 }).default(3).describe('Evaluations without a new best before the end. Default 3.'),
+      integer({ min: 1, example: 3 }).default(3).describe('Evaluations without a new best before the end. Default 3.'),
     ),
     leastGain: key(
       'least_gain',
-      real({ least: 0, below: 1, example: 0.005 })
+      number({ min: 0, below: 1, example: 0.005 })
         .default(0)
         .describe('How far above the best a new best must be. Default 0.'),
     ),

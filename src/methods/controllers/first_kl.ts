@@ -2,7 +2,7 @@
  * How far the policy has come from where reinforcement began, however often the reference has moved since: the KL to the
  * weights at the start of the run's first grpo stage, on sampled tokens. It changes nothing.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 
@@ -17,7 +17,7 @@ export const firstKl = method({
   options: {
     measuredEvery: key(
       'measured_every',
-      whole({ least: 1, example: 10 }).default(1).describe('Steps from one measurement to the next. Default 1.'),
+      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next. Default 1.'),
     ),
   },
   needs: () => ({ parameterSets: ['first'] }),

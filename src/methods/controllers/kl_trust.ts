@@ -7,7 +7,7 @@
  *   skip    the KL is that to the policy which sampled; the steps that its rollouts still have to give are left out
  *   end     the stage ends
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, StepLevers } from '../points.ts';
@@ -31,7 +31,9 @@ export const klTrust = method({
   options: {
     klLimit: key(
       'kl_limit',
-      real({ above: 0, example: 0.1 }).default(0.1).describe('KL per token above which it acts, in nats. Default 0.1.'),
+      number({ above: 0, example: 0.1 })
+        .default(0.1)
+        .describe('KL per token above which it acts, in nats. Default 0.1.'),
     ),
     beyondLimit: key(
       'beyond_limit',

@@ -2,7 +2,7 @@
  * Ends the stage where the reward is optimised at the cost of what it stands for: the training reward is higher than when
  * held-out accuracy was at its best, and accuracy has fallen since.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 
@@ -17,13 +17,13 @@ export const overoptStop = method({
   options: {
     accuracyFall: key(
       'accuracy_fall',
-      real({ above: 0, below: 1, example: 0.05 })
+      number({ above: 0, below: 1, example: 0.05 })
         .default(0.05)
         .describe('How far greedy accuracy may fall below its best. Default 0.05.'),
     ),
     rewardSteps: key(
       'reward_steps',
-      whole({ least: 1, example: 20 })
+      integer({ min: 1, example: 20 })
         .default(20)
         .describe('Steps that the training reward is averaged over. Default 20.'),
     ),

@@ -2,7 +2,7 @@
  * The reference follows the policy at a distance: an exponential moving average of its weights, step by step. The reference
  * may be that average itself, or be replaced by it every so many steps, while the average goes on beside it.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 
@@ -17,13 +17,13 @@ export const refEma = method({
   options: {
     emaRate: key(
       'ema_rate',
-      real({ above: 0, most: 1, example: 0.01 })
+      number({ above: 0, max: 1, example: 0.01 })
         .default(0.01)
         .describe('Share of the policy in the average, at each step. Default 0.01.'),
     ),
     emaEvery: key(
       'ema_every',
-      whole({ least: 1, example: 10 })
+      integer({ min: 1, example: 10 })
         .default(1)
         .describe('Steps after which the reference becomes the average; 1: it is the average. Default 1.'),
     ),

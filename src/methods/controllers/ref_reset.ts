@@ -2,7 +2,7 @@
  * Moves the reference of the KL term to the policy as it is: every so many steps, where the KL grows beyond a bound, or where
  * held-out accuracy falls. The policy may then go on from there. arXiv:2505.24864
  */
-import { flag, key, laterKey, real, unset, whole } from '../../options/keys.ts';
+import { flag, integer, key, laterKey, number, optional } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, Levers } from '../points.ts';
@@ -20,17 +20,19 @@ export const refReset = method({
   options: {
     every: key(
       'every',
-      whole({ least: 0, example: 100 })
+      integer({ min: 0, example: 100 })
         .default(100)
         .describe('Optimizer steps from one reset to the next; 0 counts none. Default 100.'),
     ),
     resetKl: laterKey(
       'reset_kl',
-      unset(real({ above: 0, example: 0.1 })).describe('KL per token above which to reset, in nats. Default none.'),
+      optional(number({ above: 0, example: 0.1 })).describe(
+        'KL per token above which to reset, in nats. Default none.',
+      ),
     ),
     resetDrop: laterKey(
       'reset_drop',
-      unset(real({ above: 0, below: 1, example: 0.05 })).describe(
+      optional(number({ above: 0, below: 1, example: 0.05 })).describe(
         'How far greedy accuracy may fall below its best since the last reset. Default none.',
       ),
     ),

@@ -1,5 +1,5 @@
 /** Moves the reference of the KL term some way towards the policy every so many steps (TR-DPO). arXiv:2404.09656. */
-import { flag, key, real, whole } from '../../options/keys.ts';
+import { flag, integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
@@ -17,13 +17,13 @@ export const refSync = method({
   options: {
     mixupAlpha: key(
       'ref_model_mixup_alpha',
-      real({ least: 0, most: 1, example: 0.6 })
+      number({ min: 0, max: 1, example: 0.6 })
         .default(0.6)
         .describe('Share of the policy in the new reference; 1 replaces it. Default 0.6.'),
     ),
     syncSteps: key(
       'ref_model_sync_steps',
-      whole({ least: 1, example: 64 }).default(512).describe('Optimizer steps from one sync to the next. Default 512.'),
+      integer({ min: 1, example: 64 }).default(512).describe('Optimizer steps from one sync to the next. Default 512.'),
     ),
   },
   switchedOnBy: {

@@ -3,7 +3,7 @@
  * are tempered alike in the update, at the temperature that a completion was sampled at, also where its rollouts give
  * several steps. Evaluations keep the temperature of the stage, so that their figures can be compared.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 
@@ -18,7 +18,7 @@ export const temperatureSchedule = method({
   options: {
     samplingTemperature: key(
       'sampling_temperature',
-      real({ above: 0, example: 1 })
+      number({ above: 0, example: 1 })
         .default(1)
         .describe('Temperature of the rollouts, usually a schedule: {from: 1.2, to: 0.8}. Default 1.'),
     ),

@@ -1,7 +1,7 @@
 /** Ends a stage at a figure, so that the next one begins where this one has done its work: `until: eval_accuracy >= 0.8`. */
 import { z } from 'zod';
 import { RlvrError } from '../../errors.ts';
-import { choice, key, real, text, whole } from '../../options/keys.ts';
+import { choice, integer, key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller, Levers } from '../points.ts';
 import type { Evaluation } from '../records.ts';
@@ -23,7 +23,7 @@ export const until = method({
       'until_metric',
       text('eval_mean@8').describe('As metrics.jsonl calls it: reward, eval_accuracy or eval_mean@8, say.'),
     ),
-    untilValue: key('until_value', real({ example: 0.8 }).describe('What it must reach.')),
+    untilValue: key('until_value', number({ example: 0.8 }).describe('What it must reach.')),
     untilSide: key(
       'until_side',
       choice(['least', 'most'])
@@ -32,7 +32,7 @@ export const until = method({
     ),
     untilTimes: key(
       'until_times',
-      whole({ least: 1, example: 3 })
+      integer({ min: 1, example: 3 })
         .default(1)
         .describe('Steps or evaluations in a row that must have come so far. Default 1.'),
     ),

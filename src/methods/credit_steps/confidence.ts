@@ -5,7 +5,7 @@
  * becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift that all
  * logits of a place share. UCAS, arXiv:2510.10649.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { CreditedGroup, Rollout } from '../records.ts';
@@ -15,7 +15,7 @@ import { advantagesByToken, mapAdvantages } from '../support/credit/map_advantag
 import { carriesLoss } from '../tokens.ts';
 
 const coefficient = (yaml: string, fallback: number, text: string) =>
-  key(yaml, real({ least: 0, example: fallback }).default(fallback).describe(`${text} Default ${fallback}.`));
+  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(`${text} Default ${fallback}.`));
 
 export const confidence = method({
   id: 'confidence',

@@ -8,7 +8,7 @@
  * The paper (VPPO, arXiv:2510.09285) masks parts of a picture, of a text this is ours. A group in which nothing depends on the
  * operands stays as it is. Costs two scoring passes of whole distributions.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { CreditedGroup, Rollout } from '../records.ts';
@@ -31,7 +31,7 @@ export const contextDependency = method({
   options: {
     dependentShare: key(
       'dependent_share',
-      real({ above: 0, most: 1, example: 0.4 })
+      number({ above: 0, max: 1, example: 0.4 })
         .default(0.4)
         .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all. Default 0.4."),
     ),

@@ -3,7 +3,7 @@
  * p̂ of right completions of 0, ½ and 1, and runs straight in between. Advantages that are divided by the deviation of
  * their group are weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages, oncePerGroup } from '../support/credit/map_advantages.ts';
@@ -13,7 +13,7 @@ import { solvedShare } from '../support/credit/solved_share.ts';
 const factor = (yaml: string, fallback: number, where: string) =>
   key(
     yaml,
-    real({ least: 0, example: fallback })
+    number({ min: 0, example: fallback })
       .default(fallback)
       .describe(`Factor where ${where} of the group are right. Default ${fallback}.`),
   );

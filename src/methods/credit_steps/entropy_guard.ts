@@ -4,7 +4,7 @@
  * entropy bonus still act on them. Numbers are those of the policy that sampled. After UloRL, arXiv:2507.19766, whose
  * thresholds we recall and have not read again; hence they are options.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
@@ -23,13 +23,13 @@ export const entropyGuard = method({
   options: {
     lowEntropy: key(
       'low_entropy',
-      real({ least: 0, example: 0.2 })
+      number({ min: 0, example: 0.2 })
         .default(0.2)
         .describe('Mean entropy per token, in nats, below which the guard acts. Default 0.2.'),
     ),
     sureProbability: key(
       'sure_probability',
-      real({ above: 0, most: 1, example: 0.99 })
+      number({ above: 0, max: 1, example: 0.99 })
         .default(0.99)
         .describe('Probability of a token from which on it counts as sure. Default 0.99.'),
     ),

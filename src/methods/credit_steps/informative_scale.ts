@@ -4,7 +4,7 @@
  * with their share. Where a strategy replaces dead groups there is nothing to scale. After RAPO of Fathom-DeepResearch,
  * arXiv:2509.24107; its cap we do not know, and the default is ours.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { hasAdvantage, mapAdvantages } from '../support/credit/map_advantages.ts';
@@ -21,7 +21,7 @@ export const informativeScale = method({
   options: {
     mostScale: key(
       'most_scale',
-      real({ least: 1, example: 4 }).default(4).describe('Largest factor of an advantage. Default 4.'),
+      number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage. Default 4.'),
     ),
   },
   create: ({ mostScale }): CreditStep => ({

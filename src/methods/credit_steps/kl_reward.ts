@@ -4,7 +4,7 @@
  * that of the token alone, of the KL at each token, as k2 is as a loss. It comes behind the estimator, whose scale the
  * weight is in. As of every credit step, dead groups and completions without a reward are left as they are.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { CreditedGroup, Rollout } from '../records.ts';
@@ -23,7 +23,7 @@ export const klReward = method({
   options: {
     klRewardCoef: key(
       'kl_reward_coef',
-      real({ least: 0, example: 0.01 })
+      number({ min: 0, example: 0.01 })
         .default(0.01)
         .describe('What a nat costs, in units of the advantage. Default 0.01.'),
     ),

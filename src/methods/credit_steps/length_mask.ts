@@ -1,5 +1,5 @@
 /** Completions beyond a length carry no loss, so that the policy is not taught to ramble; their rewards stay in the baseline. */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { withoutLoss } from '../support/credit/without_loss.ts';
@@ -15,7 +15,7 @@ export const lengthMask = method({
   options: {
     maxTokens: key(
       'max_tokens',
-      whole({ least: 1, example: 24 }).describe('Longest completion that is trained on, in tokens, EOS included.'),
+      integer({ min: 1, example: 24 }).describe('Longest completion that is trained on, in tokens, EOS included.'),
     ),
   },
   create: ({ maxTokens }): CreditStep => ({

@@ -4,7 +4,7 @@
  * little where nothing succeeds. By default it acts below p̂ = 1/3 alone. GUI-Libra,
  * arXiv:2602.22190.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { mapAdvantages, oncePerGroup } from '../support/credit/map_advantages.ts';
@@ -23,13 +23,13 @@ export const negScaleSuccess = method({
   options: {
     unsolvedScale: key(
       'unsolved_scale',
-      real({ least: 0, most: 1, example: 0.5 })
+      number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
         .describe('Factor of a negative advantage where no completion of the group is right. Default 0.5.'),
     ),
     solvedSlope: key(
       'solved_slope',
-      real({ least: 0, example: 1.5 })
+      number({ min: 0, example: 1.5 })
         .default(1.5)
         .describe('How much the factor grows with the share of right completions, up to 1. Default 1.5.'),
     ),

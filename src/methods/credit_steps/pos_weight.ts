@@ -2,7 +2,7 @@
  * Weighs what is rewarded against what is punished: advantages above 0 are multiplied. Below 1 the policy learns more
  * from its mistakes, which keeps its answers diverse; at 0 from them alone. arXiv:2506.01347.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { largestOf } from '../support/credit/group_size.ts';
@@ -20,7 +20,7 @@ export const posWeight = method({
   options: {
     positiveWeight: key(
       'positive_weight',
-      real({ least: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
     ),
   },
   warn: ({ positive_weight: weight }, methods) => (largestOf(weight) < 1 ? unguarded(methods) : undefined),

@@ -3,7 +3,7 @@
  * With the aggregation `weighted-seq-mean` a completion counts the same whatever its weights are; with any other, a
  * completion of more digits counts more. After the precision-token loss of CAD-RL, arXiv:2508.10118.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 
@@ -21,7 +21,7 @@ export const precisionWeights = method({
   options: {
     numberWeight: key(
       'number_weight',
-      real({ least: 0, example: 2 }).default(2).describe('Weight of a token that has a digit. Default 2.'),
+      number({ min: 0, example: 2 }).default(2).describe('Weight of a token that has a digit. Default 2.'),
     ),
   },
   create: ({ numberWeight }): CreditStep => ({

@@ -3,7 +3,7 @@
  * the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the rewards are
  * logged all the same, for a policy that has grown sure of one constant answer shows in them alone. arXiv:2505.19590.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
@@ -23,11 +23,11 @@ export const selfCertainty = method({
   options: {
     certaintyWeight: key(
       'certainty_weight',
-      real({ least: 0, example: 1 }).default(1).describe('Weight of the certainty. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty. Default 1.'),
     ),
     outcomeWeight: key(
       'outcome_weight',
-      real({ least: 0, example: 1 })
+      number({ min: 0, example: 1 })
         .default(0)
         .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from. Default 0.'),
     ),

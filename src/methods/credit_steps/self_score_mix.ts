@@ -4,7 +4,7 @@
  *
  *   A ← (1 − self_score_share)·A + self_score_share·z(clip(v, 0, 1))      unless std v < least_score_spread
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
@@ -27,11 +27,11 @@ export const selfScoreMix = method({
   options: {
     selfScoreShare: key(
       'self_score_share',
-      real({ least: 0, most: 1, example: 0.1 }).default(0.1).describe('τ: share of the score. Default 0.1.'),
+      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score. Default 0.1.'),
     ),
     leastScoreSpread: key(
       'least_score_spread',
-      real({ least: 0, example: 0.1 })
+      number({ min: 0, example: 0.1 })
         .default(0.1)
         .describe('Deviation of the scores of a group below which its advantages stay as they are. Default 0.1.'),
     ),

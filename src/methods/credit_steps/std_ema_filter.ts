@@ -4,7 +4,7 @@
  * of the last digit as large as a success. The first batches pass, so that the average means something. Neither the tokens
  * nor the advantages of such a group are learned from. RLPR, arXiv:2506.18254.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { deviationOf, meanOf } from '../statistics.ts';
@@ -24,19 +24,19 @@ export const stdEmaFilter = method({
   options: {
     stdShare: key(
       'std_share',
-      real({ least: 0, example: 0.5 })
+      number({ min: 0, example: 0.5 })
         .default(0.5)
         .describe('Least deviation of a group, as a share of the moving average. Default 0.5.'),
     ),
     stdMemory: key(
       'std_memory',
-      real({ least: 0, below: 1, example: 0.99 })
+      number({ min: 0, below: 1, example: 0.99 })
         .default(0.99)
         .describe('Share of the moving average that stays from batch to batch. Default 0.99.'),
     ),
     stdWarmup: key(
       'std_warmup',
-      whole({ least: 1, example: 6 }).default(6).describe('First batches of the stage that all pass. Default 6.'),
+      integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass. Default 6.'),
     ),
   },
   create: ({ stdShare, stdMemory, stdWarmup }): CreditStep => {

@@ -8,7 +8,7 @@
  * Averaged over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no more
  * and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
@@ -30,11 +30,11 @@ export const teacherCredit = method({
   options: {
     teacherWeight: key(
       'teacher_weight',
-      real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat. Default 0.1.'),
     ),
     teacherCap: key(
       'teacher_cap',
-      real({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most. Default 5.'),
     ),
     teacherShown: key('teacher_shows', TEACHER_SHOWS),
   },

@@ -4,7 +4,7 @@
  * groups of equal outcomes learn as well; with a baseline of 0 longer solutions earn more. Code of your own adds any other
  * reward by token in the same way (`addTokenCredit`, `returnsToGo`).
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -22,19 +22,19 @@ export const tokenReward = method({
   options: {
     tokenRewardWeight: key(
       'token_reward_weight',
-      real({ least: 0, example: 0.5 })
+      number({ min: 0, example: 0.5 })
         .default(1)
         .describe('Weight of the rewards of tokens beside the advantage of the completion. Default 1.'),
     ),
     tokenDiscount: key(
       'token_discount',
-      real({ least: 0, most: 1, example: 0.95 })
+      number({ min: 0, max: 1, example: 0.95 })
         .default(1)
         .describe('What a reward is worth a token earlier. Default 1.'),
     ),
     stepBaseline: key(
       'step_baseline',
-      real({ least: 0, most: 1, example: 0.5 })
+      number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
         .describe('Score of a step that earns nothing; below it a step costs. Default 0.5.'),
     ),

@@ -2,14 +2,14 @@
  * Trains on the tokens alone at which the policy was least sure: those of the highest entropies of the batch, under the
  * policy that sampled. The KL term still acts on all; rewards and advantages are not touched. arXiv:2506.01939.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
 import { quantileOf } from '../statistics.ts';
 import { carriesLoss } from '../tokens.ts';
 
-const share = real({ least: 0, most: 1, example: 0.2 });
+const share = number({ min: 0, max: 1, example: 0.2 });
 
 export const topEntropyMask = method({
   id: 'top-entropy-mask',

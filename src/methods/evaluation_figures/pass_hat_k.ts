@@ -1,6 +1,6 @@
 /** pass^k: the chance that k sampled completions of a problem are all right, C(c, k) / C(n, k): how far it can be relied on. */
 import { ConfigError } from '../../errors.ts';
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOverProblems } from '../statistics.ts';
@@ -16,7 +16,7 @@ export const passHatK = method({
   options: {
     k: key(
       'k',
-      whole({ least: 1, example: 4 }).describe('Samples that must all be right, at most num_generations_eval.'),
+      integer({ min: 1, example: 4 }).describe('Samples that must all be right, at most num_generations_eval.'),
     ),
   },
   create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {

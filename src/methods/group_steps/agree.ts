@@ -3,7 +3,7 @@
  * it is right where both are equal. The two rewards are values, as the user's functions read them; where one could not be
  * read the two do not agree.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
@@ -21,7 +21,7 @@ export const agree = method({
     agreeSecond: rewardKey('second', 'The other value.', 'positions'),
     agreeWithin: key(
       'tolerance',
-      real({ least: 0, example: 0.001 }).default(0).describe('Largest difference of equal values. Default 0.'),
+      number({ min: 0, example: 0.001 }).default(0).describe('Largest difference of equal values. Default 0.'),
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),

@@ -4,7 +4,7 @@
  * for, so the rate takes whatever was called right to be right.
  */
 import type { Json } from '../../options/json.ts';
-import { key, real, text } from '../../options/keys.ts';
+import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
@@ -31,7 +31,7 @@ export const appeal = method({
     appealedReward: key('reward', text('accuracy').default('accuracy').describe('The weaker check. Default accuracy.')),
     appealShare: key(
       'share',
-      real({ above: 0, most: 1, example: 0.2 })
+      number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
         .describe('Share of what is called wrong that is checked. Default 0.2.'),
     ),

@@ -4,7 +4,7 @@
  * which the primary reward differs; before there was one, the primary reward counts alone.
  */
 import type { Json } from '../../options/json.ts';
-import { key, real, text } from '../../options/keys.ts';
+import { key, number, text } from '../../options/keys.ts';
 import { rewardLabel } from '../../rewards/module_file.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -41,7 +41,7 @@ export const auxAutoWeight = method({
     primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters. Default accuracy.')),
     correlationMemory: key(
       'memory',
-      real({ least: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays. Default 0.9.'),
+      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays. Default 0.9.'),
     ),
   },
   conflict: ({ primary }, _, stage) => unknownReward(stage, primary),

@@ -4,7 +4,7 @@
  * total is what the stage's weights make of the rewards; give the constrained one weight 0 there.
  */
 import type { Json } from '../../options/json.ts';
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
@@ -27,14 +27,14 @@ export const constraintDual = method({
   },
   options: {
     dualReward: rewardKey('constraint', 'The reward whose mean is held, by its name.', 'positions'),
-    dualLeast: key('least', real({ example: 0.9 }).describe('Least mean of it.')),
+    dualLeast: key('least', number({ example: 0.9 }).describe('Least mean of it.')),
     dualRate: key(
       'rate',
-      real({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves. Default 0.1.'),
     ),
     dualStart: key(
       'start',
-      real({ least: 0, example: 0.5 }).default(0).describe('Price at the first step. Default 0.'),
+      number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step. Default 0.'),
     ),
   },
   conflict: ({ constraint }, _, stage) => unknownReward(stage, constraint),

@@ -1,5 +1,5 @@
 /** Several imperfect rewards of one thing, averaged with a penalty for their disagreement: what fools one alone pays less. */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -21,7 +21,7 @@ export const ensemble = method({
     ),
     ensemblePenalty: key(
       'penalty',
-      real({ least: 0, example: 1 })
+      number({ min: 0, example: 1 })
         .default(1)
         .describe('Weight of the standard deviation over the rewards (with n). Default 1.'),
     ),

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
-import { real, text } from '../../options/schemas.ts';
+import { number, text } from '../../options/schemas.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -13,8 +13,8 @@ import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_
 const rung = z.strictObject(
   {
     reward: text('accuracy'),
-    worth: real({ example: 1 }),
-    from: real({ example: 1 }).default(1),
+    worth: number({ example: 1 }),
+    from: number({ example: 1 }).default(1),
   },
   { error: 'must be a rung; for example {reward: accuracy, worth: 1}' },
 );

@@ -3,13 +3,13 @@
  * value may be below 0 or above 1. With constant rates it is affine in the reward, so that a baseline and a deviation undo
  * it exactly: it acts under `baseline: none`.
  */
-import { key, real, text } from '../../options/keys.ts';
+import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
 
-const rate = (what: string) => real({ least: 0, below: 1, example: 0.1 }).default(0).describe(what);
+const rate = (what: string) => number({ min: 0, below: 1, example: 0.1 }).default(0).describe(what);
 
 export const noiseBackward = method({
   id: 'noise-backward',

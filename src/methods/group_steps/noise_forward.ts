@@ -4,7 +4,7 @@
  * known. The weight takes the place of the reward, and is the weight of the gradient under `baseline: none` and
  * `scale_rewards: none` alone: being a shift of the reward, any mean that is taken off undoes it.
  */
-import { key, real, text } from '../../options/keys.ts';
+import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
@@ -22,7 +22,7 @@ export const noiseForward = method({
     forwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward. Default accuracy.')),
     forwardFalseNegative: key(
       'false_negative',
-      real({ least: 0, below: 1, example: 0.1 }).describe('Chance that a right completion is called wrong.'),
+      number({ min: 0, below: 1, example: 0.1 }).describe('Chance that a right completion is called wrong.'),
     ),
   },
   isRepeatable: true,

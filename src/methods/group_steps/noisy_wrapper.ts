@@ -3,13 +3,13 @@
  * with the chance false_positive, a right one wrong with false_negative. What the verifier had said stays in the metrics
  * of the reward, and held-out problems are judged without noise.
  */
-import { key, real, text } from '../../options/keys.ts';
+import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
 
-const rate = (what: string) => real({ least: 0, most: 1, example: 0.1 }).default(0).describe(what);
+const rate = (what: string) => number({ min: 0, max: 1, example: 0.1 }).default(0).describe(what);
 
 export const noisyWrapper = method({
   id: 'noisy-wrapper',

@@ -6,7 +6,7 @@
  *
  * How often the kept labels are right, and how often all of them would have been, is logged; nothing is paid for it.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -24,13 +24,13 @@ export const pseudoLabelSelect = method({
   options: {
     leastSure: key(
       'sure',
-      real({ above: 0, most: 1, example: 0.5 })
+      number({ above: 0, max: 1, example: 0.5 })
         .default(0.5)
         .describe('Least share of the commonest answer of a group that is kept. Default 0.5.'),
     ),
     topSure: key(
       'top',
-      real({ least: 0, most: 1, example: 0.1 })
+      number({ min: 0, max: 1, example: 0.1 })
         .default(0.1)
         .describe('Share of the groups of a round that is kept in any case, the surest, rounded up. Default 0.1.'),
     ),

@@ -1,6 +1,6 @@
 /** A reward, or the total, through one map. Several steps of it make a chain. */
 import { z } from 'zod';
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { winRates } from '../support/rewards/relative.ts';
@@ -36,10 +36,10 @@ export const rewardTransform = method({
         .describe('The map: clip, scale, tanh, rank or threshold. Default clip.'),
     ),
     transformedReward: changedReward,
-    transformFactor: key('factor', real({ example: 0.5 }).default(1).describe('Of scale and tanh. Default 1.')),
-    transformOffset: key('offset', real({ example: 0 }).default(0).describe('Of scale: added. Default 0.')),
-    transformLow: key('low', real({ example: -1 }).default(-1).describe('Of clip: the least value. Default -1.')),
-    transformHigh: key('high', real({ example: 1 }).default(1).describe('Of clip: the largest value. Default 1.')),
+    transformFactor: key('factor', number({ example: 0.5 }).default(1).describe('Of scale and tanh. Default 1.')),
+    transformOffset: key('offset', number({ example: 0 }).default(0).describe('Of scale: added. Default 0.')),
+    transformLow: key('low', number({ example: -1 }).default(-1).describe('Of clip: the least value. Default -1.')),
+    transformHigh: key('high', number({ example: 1 }).default(1).describe('Of clip: the largest value. Default 1.')),
     transformLevels: key('levels', levels),
   },
   isRepeatable: true,

@@ -3,7 +3,7 @@
  * for a wrong answer. arXiv:2505.11849 pays 2.1, where the rest comes to 1.1 at most.
  */
 import { ConfigError } from '../../errors.ts';
-import { key, real, text, unset } from '../../options/keys.ts';
+import { key, number, optional, text } from '../../options/keys.ts';
 import { getReward } from '../../rewards/built_in.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
 import { method } from '../method.ts';
@@ -23,11 +23,13 @@ export const solvedOverride = method({
   options: {
     rewardOfSolved: key(
       'solved_reward',
-      real({ example: 2.1 }).describe('Reward of a solved problem: more than any other can reach.'),
+      number({ example: 2.1 }).describe('Reward of a solved problem: more than any other can reach.'),
     ),
     solvingReward: key(
       'solved_by',
-      unset(text('accuracy')).describe('Reward that is 1 where the problem is solved. Default: the verdict says it.'),
+      optional(text('accuracy')).describe(
+        'Reward that is 1 where the problem is solved. Default: the verdict says it.',
+      ),
     ),
   },
   conflict(written, _, stage) {

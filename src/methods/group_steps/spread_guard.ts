@@ -1,5 +1,5 @@
 /** Groups whose rewards hardly differ are dead: their order would be noise, which a division by the deviation blows up. */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
@@ -17,7 +17,7 @@ export const spreadGuard = method({
   options: {
     leastSpread: key(
       'min_reward_spread',
-      real({ above: 0, example: 0.05 }).describe('Least difference of the best and the worst reward of a group.'),
+      number({ above: 0, example: 0.05 }).describe('Least difference of the best and the worst reward of a group.'),
     ),
   },
   create: ({ leastSpread }): GroupStep => ({

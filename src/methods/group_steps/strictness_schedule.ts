@@ -8,7 +8,7 @@
  *
  * Held-out problems are judged by the verdict alone, and so by the strictest measure, at every step.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { changeConflict, mapRollouts, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
@@ -34,9 +34,9 @@ export const strictnessSchedule = method({
     ),
     strictnessNow: key(
       'strictness',
-      real({ least: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
+      number({ min: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
     ),
-    bestReward: key('best', real({ example: 1 }).default(1).describe('Reward without any error. Default 1.')),
+    bestReward: key('best', number({ example: 1 }).default(1).describe('Reward without any error. Default 1.')),
   },
   isRepeatable: true,
   conflict: changeConflict,

@@ -4,7 +4,7 @@
  * the same are left out; where fewer than three are left, rates cannot be told, and the share of the votes is the reward.
  */
 import type { Json } from '../../options/json.ts';
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -37,17 +37,17 @@ export const weaver = method({
     ),
     voteFrom: key(
       'votes_from',
-      real({ example: 0.5 }).default(0.5).describe('Reward from which a verifier says right. Default 0.5.'),
+      number({ example: 0.5 }).default(0.5).describe('Reward from which a verifier says right. Default 0.5.'),
     ),
     extremeShare: key(
       'extreme',
-      real({ least: 0, below: 0.5, example: 0.02 })
+      number({ min: 0, below: 0.5, example: 0.02 })
         .default(0.02)
         .describe('A verifier that says right less often, or wrong less often, is left out. Default 0.02.'),
     ),
     voteMemory: key(
       'memory',
-      real({ least: 0, below: 1, example: 0.9 })
+      number({ min: 0, below: 1, example: 0.9 })
         .default(0.9)
         .describe('What votes still weigh a step later. Default 0.9.'),
     ),

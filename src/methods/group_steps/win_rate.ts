@@ -2,7 +2,7 @@
  * A reward becomes the share of the group that it beats. What differs by no more than the tie margin is equal: rewards
  * that differ by their noise alone then give no advantage, where a division by their deviation would blow it up.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { winRates } from '../support/rewards/relative.ts';
@@ -20,7 +20,7 @@ export const winRate = method({
     comparedReward: changedReward,
     tieMargin: key(
       'tie_margin',
-      real({ least: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied. Default 0.'),
+      number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied. Default 0.'),
     ),
   },
   isRepeatable: true,

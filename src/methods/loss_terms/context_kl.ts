@@ -9,7 +9,7 @@
  * stand against that. The paper (PAPO, arXiv:2507.06448) masks parts of a picture, lets the gradient through q too, prices its
  * entropy as well, and estimates the divergence from the sampled token; here it is exact. Costs a scoring pass.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
@@ -27,17 +27,17 @@ export const contextKl = method({
   options: {
     contextWeight: key(
       'context_kl_coef',
-      real({ least: 0, example: 0.01 }).default(0.01).describe('Weight of the divergence. Default 0.01.'),
+      number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the divergence. Default 0.01.'),
     ),
     contextCap: key(
       'context_kl_cap',
-      real({ above: 0, example: 2 })
+      number({ above: 0, example: 2 })
         .default(2)
         .describe('Nats of a token from which on more is worth nothing. Default 2.'),
     ),
     contextEntropy: key(
       'context_entropy_coef',
-      real({ least: 0, example: 0.03 }).default(0.03).describe("Price of the policy's entropy. Default 0.03."),
+      number({ min: 0, example: 0.03 }).default(0.03).describe("Price of the policy's entropy. Default 0.03."),
     ),
     contextMaskShare: key('mask_share', MASK_SHARE),
   },

@@ -2,19 +2,19 @@
  * Pays for entropy: the loss falls by entropy_coef times its mean over the loss tokens of the optimizer step. Adaptive, the
  * coefficient moves by a fixed step towards a target entropy, and acts only at or below it. arXiv:2505.22312.
  */
-import { flag, key, laterKey, real } from '../../options/keys.ts';
+import { flag, key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, StepSizes } from '../points.ts';
 
 const weight = key(
   'entropy_coef',
-  real({ least: 0, example: 0.03 }).default(0).describe('Weight of the entropy bonus, per nat. Default 0.'),
+  number({ min: 0, example: 0.03 }).default(0).describe('Weight of the entropy bonus, per nat. Default 0.'),
 );
 
 const nats = (yaml: string, fallback: number, text: string) =>
   laterKey(
     yaml,
-    real({ least: 0, example: fallback === 0 ? 0.01 : fallback })
+    number({ min: 0, example: fallback === 0 ? 0.01 : fallback })
       .default(fallback)
       .describe(`${text} Default ${fallback}.`),
   );

@@ -5,7 +5,7 @@
  * of the optimizer step of r − 1 − log r, an estimator that is never negative and pulls each token back to where it was;
  * the plain mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { idleOnPolicy } from '../chosen.ts';
 import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
@@ -22,11 +22,11 @@ export const hingeKl = method({
   options: {
     hingeWeight: key(
       'hinge_beta',
-      real({ least: 0, example: 1000 }).default(1000).describe('Weight of the excess. Default 1000.'),
+      number({ min: 0, example: 1000 }).default(1000).describe('Weight of the excess. Default 1000.'),
     ),
     freeKl: key(
       'hinge_delta',
-      real({ least: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token. Default 1e-4.'),
+      number({ min: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token. Default 1e-4.'),
     ),
   },
   note: (_, __, stage) => idleOnPolicy(stage),

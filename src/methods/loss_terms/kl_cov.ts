@@ -3,7 +3,7 @@
  * acts off-policy alone, since |log r| is 0 before. verl's has no clip of the ratio beside it; here the stage's objective
  * stays what it is. arXiv:2505.22617.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { idleOnPolicy } from '../chosen.ts';
 import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
@@ -22,11 +22,11 @@ export const klCov = method({
   options: {
     heldWeight: key(
       'kl_cov_coef',
-      real({ least: 0, example: 1 }).default(1).describe("Weight of |log r|. Default 1 (verl's YAML: 0.1)."),
+      number({ min: 0, example: 1 }).default(1).describe("Weight of |log r|. Default 1 (verl's YAML: 0.1)."),
     ),
     heldShare: key(
       'kl_cov_share',
-      real({ above: 0, most: 1, example: 2e-4 })
+      number({ above: 0, max: 1, example: 2e-4 })
         .default(2e-4)
         .describe('Share of the loss tokens of an optimizer step that is held, at least one. Default 0.0002.'),
     ),

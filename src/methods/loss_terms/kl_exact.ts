@@ -8,7 +8,7 @@
  * At a token it is the expectation of k1, k2's and k3's samples stand for: the mean of k1 and of k3 over the vocabulary is
  * the reverse KL; the mean gradient of k2 is the reverse one, of k3 the forward one.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 
@@ -23,7 +23,7 @@ export const klExact = method({
   options: {
     klExactCoef: key(
       'kl_exact_coef',
-      real({ least: 0, example: 0.01 }).default(0.01).describe('Weight of the KL. Default 0.01.'),
+      number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL. Default 0.01.'),
     ),
     klDirection: key(
       'kl_direction',

@@ -9,14 +9,14 @@
  * right off-policy. joschu.net/blog/kl-approx
  */
 import { z } from 'zod';
-import { flag, key, laterKey, real, unset } from '../../options/keys.ts';
+import { flag, key, laterKey, number, optional } from '../../options/keys.ts';
 import { bounded } from '../importance_sampling/bounded.ts';
 import { coefficientSwitch, method } from '../method.ts';
 import type { LossSequence, LossTerm, Ratio } from '../points.ts';
 
 const beta = key(
   'beta',
-  real({ least: 0, example: 0.001 }).default(0).describe('Weight of the KL to the start policy. Default 0.'),
+  number({ min: 0, example: 0.001 }).default(0).describe('Weight of the KL to the start policy. Default 0.'),
 );
 
 const ESTIMATORS = ['k3', 'k2', 'k3+'] as const;
@@ -42,7 +42,7 @@ export const klLoss = method({
     klCoef: beta,
     isKlCorrected: key(
       'use_bias_correction_kl',
-      unset(flag()).describe(
+      optional(flag()).describe(
         'Multiply the KL of each token by the ratio of importance_sampling_level, which corrects its gradient. ' +
           'Default true, as in TRL, with k3; else false.',
       ),
@@ -61,7 +61,7 @@ export const klLoss = method({
     ),
     mostKlDistance: laterKey(
       'kl_clamp',
-      real({ above: 0, example: 20 })
+      number({ above: 0, example: 20 })
         .nullable()
         .default(null)
         .describe(

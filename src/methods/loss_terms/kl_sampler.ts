@@ -3,7 +3,7 @@
  * really sampled with. Needs no reference. Where top-k, top-p or min-p cut what may be sampled, it acts at the first
  * update already. prime-rl's, beside the objective `dppo-tv`.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { idleOnPolicy, isTruncated } from '../chosen.ts';
 import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
@@ -20,7 +20,7 @@ export const klSampler = method({
   options: {
     samplerWeight: key(
       'kl_tau',
-      real({ least: 0, example: 0.001 }).default(0.001).describe('Weight of the square. Default 0.001.'),
+      number({ min: 0, example: 0.001 }).default(0.001).describe('Weight of the square. Default 0.001.'),
     ),
   },
   note: (_, __, stage) => (isTruncated(stage) ? undefined : idleOnPolicy(stage)),

@@ -8,7 +8,7 @@
  * cut off are left out. A policy that was trained so scores its answers where no verifier is; `self-score-mix` learns from
  * that score besides. The token is read in a pass of its own behind the rollouts', which the paper has for one token more.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, TrainedText } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
@@ -35,7 +35,7 @@ export const laser = method({
   options: {
     laserWeight: key(
       'laser_coef',
-      real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the squared error. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared error. Default 0.1.'),
     ),
     ...SELF_SCORE_OPTIONS,
   },

@@ -8,7 +8,7 @@
  *
  * Which tokens it acts on is recalled, not read again.
  */
-import { key, real, unset } from '../../options/keys.ts';
+import { key, number, optional } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
@@ -27,23 +27,23 @@ export const lpReg = method({
   options: {
     lpRegCoef: key(
       'lp_reg_coef',
-      real({ least: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
     ),
     noiseShare: key(
       'lp_reg_kappa',
-      real({ least: 0, most: 1, example: 0.02 })
+      number({ min: 0, max: 1, example: 0.02 })
         .default(0.02)
         .describe('Share of the largest probability below which a token is noise; 0 keeps all. Default 0.02.'),
     ),
     noiseFloor: key(
       'lp_reg_tau',
-      unset(real({ least: 0, below: 1, example: 0.02 })).describe(
+      optional(number({ min: 0, below: 1, example: 0.02 })).describe(
         'A fixed probability in the place of that share. Default none.',
       ),
     ),
     rarestShare: key(
       'lp_reg_share',
-      real({ above: 0, most: 1, example: 0.05 })
+      number({ above: 0, max: 1, example: 0.05 })
         .default(0.01)
         .describe('Share of the tokens of a step, the least probable when sampled, that it may act on. Default 0.01.'),
     ),

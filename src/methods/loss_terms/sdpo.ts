@@ -8,7 +8,7 @@
  * `ref-ema` makes the reference an average of the policy, as the paper's teacher is. A token weighs by its ratio to the
  * sampler, at most `sdpo_cap`, as a constant. Completions that nothing is known of have no loss here.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherNeeds } from '../support/rollouts/knowing_teacher.ts';
@@ -25,17 +25,17 @@ export const sdpo = method({
   options: {
     sdpoWeight: key(
       'sdpo_coef',
-      real({ least: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
     ),
     sdpoAlpha: key(
       'sdpo_alpha',
-      real({ above: 0, below: 1, example: 0.5 })
+      number({ above: 0, below: 1, example: 0.5 })
         .default(0.5)
         .describe('Share of the policy in the middle that both are compared with. Default 0.5.'),
     ),
     sdpoCap: key(
       'sdpo_cap',
-      real({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs. Default 2.'),
+      number({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs. Default 2.'),
     ),
     sdpoShown: key('sdpo_shows', TEACHER_SHOWS),
   },

@@ -3,7 +3,7 @@
  * acts in groups without an advantage, too: where all completions are right, their likelihood still rises. With
  * `nll_weights` a token weighs as credit steps say, so that some tokens are learned more than others.
  */
-import { choice, flag, key, real } from '../../options/keys.ts';
+import { choice, flag, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { counts } from '../support/credit/baseline.ts';
@@ -21,7 +21,7 @@ export const sftNll = method({
   options: {
     nllWeight: key(
       'nll_coef',
-      real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the negative log-likelihood. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the negative log-likelihood. Default 0.1.'),
     ),
     nllChoice: key(
       'nll_on',

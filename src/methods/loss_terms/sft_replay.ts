@@ -3,7 +3,7 @@
  * optimizer step some of the problems that the run has drawn so far, its supervised stages included, each with the very
  * demonstration that belongs to its place in the stream. Costs a forward and a backward pass of theirs.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 
@@ -18,11 +18,11 @@ export const sftReplay = method({
   options: {
     replayWeight: key(
       'replay_coef',
-      real({ least: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
     ),
     replayedTexts: key(
       'replay_count',
-      whole({ least: 1, example: 16 }).default(16).describe('Demonstrations per optimizer step. Default 16.'),
+      integer({ min: 1, example: 16 }).default(16).describe('Demonstrations per optimizer step. Default 16.'),
     ),
   },
   needs: () => ({ demonstrations: true }),

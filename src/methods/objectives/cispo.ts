@@ -3,7 +3,7 @@
  * −sg(min(ratio, epsilon_high))·A·log π. As in TRL, epsilon_high is the bound itself. verl's has a lower bound too, 0.8
  * (`cispo_min`). arXiv:2506.13585.
  */
-import { key, laterKey, real, unset } from '../../options/keys.ts';
+import { key, laterKey, number, optional } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
@@ -20,11 +20,11 @@ export const cispo = method({
   options: {
     mostRatio: key(
       'epsilon_high',
-      unset(real({ above: 0, example: 5 })).describe('Upper bound of the ratio itself. Default 5 (TRL: epsilon).'),
+      optional(number({ above: 0, example: 5 })).describe('Upper bound of the ratio itself. Default 5 (TRL: epsilon).'),
     ),
     leastRatio: laterKey(
       'cispo_min',
-      real({ least: 0, below: 1, example: 0.8 })
+      number({ min: 0, below: 1, example: 0.8 })
         .default(0)
         .describe('Lower bound of the ratio itself; 0 is none. Default 0.'),
     ),

@@ -5,7 +5,7 @@
  * both kinds give nothing. The loss of a group is the mean over its pairs, and weighs as the aggregation weighs its tokens:
  * with `seq-mean`, each group the same. arXiv:2305.18290.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
@@ -26,7 +26,7 @@ export const dpoPairs = method({
   options: {
     preferenceScale: key(
       'dpo_beta',
-      real({ above: 0, example: 0.1 })
+      number({ above: 0, example: 0.1 })
         .default(0.1)
         .describe('Scale of the difference: the larger, the nearer the policy stays to the reference. Default 0.1.'),
     ),

@@ -4,14 +4,14 @@
  * probability. Else its log-prob moves by its ratio, taken as a constant. arXiv:2602.04879; as in verl and prime-rl, where
  * the loss term `kl-sampler` stands beside it.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate, SurrogatePoint } from '../points.ts';
 
 const MOST_LOG_RATIO = Math.log(20);
 
 const width = (yaml: string, text: string) =>
-  key(yaml, real({ above: 0, most: 1, example: 0.2 }).default(0.2).describe(`${text} Default 0.2.`));
+  key(yaml, number({ above: 0, max: 1, example: 0.2 }).default(0.2).describe(`${text} Default 0.2.`));
 
 export const dppoTv = method({
   id: 'dppo-tv',

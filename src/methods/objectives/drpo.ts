@@ -7,7 +7,7 @@
  * groups that have not both kinds give nothing. The loss of a group weighs as the aggregation weighs its tokens: with `seq-mean`, each group the
  * same. The paper's bound on the KL is the loss term `hinge-kl`. arXiv:2510.04474.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
@@ -27,11 +27,11 @@ export const drpo = method({
   options: {
     wrongTemperature: key(
       'drpo_tau',
-      real({ above: 0, example: 10 }).default(10).describe('Temperature among wrong answers. Default 10.'),
+      number({ above: 0, example: 10 }).default(10).describe('Temperature among wrong answers. Default 10.'),
     ),
     lengthTemperature: key(
       'drpo_lambda',
-      real({ above: 0, example: 0.1 })
+      number({ above: 0, example: 0.1 })
         .default(0.1)
         .describe(
           'Temperature among right answers: near 0 the shortest alone counts, far above 1 all alike. Default 0.1.',

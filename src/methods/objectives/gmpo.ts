@@ -3,13 +3,13 @@
  * so that one token far off weighs no more than the clip. The gradient of a clipped token is 0. arXiv:2507.20673; verl's
  * `geo_mean` has 0.2 in the place of 0.4.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Ratio, RatioSequence, Surrogate } from '../points.ts';
 
 const width = (yaml: string, text: string) =>
-  key(yaml, real({ above: 0, example: 0.4 }).default(0.4).describe(`${text} Default 0.4.`));
+  key(yaml, number({ above: 0, example: 0.4 }).default(0.4).describe(`${text} Default 0.4.`));
 
 export const gmpo = method({
   id: 'gmpo',

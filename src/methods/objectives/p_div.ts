@@ -7,7 +7,7 @@
  * Completions that are off-policy are trained by −A·f(π), without a clip; all others as ppo-clip does. AMPO's and
  * LUFFY's policy shaping, arXiv:2504.14945.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, Ratio, Surrogate } from '../points.ts';
 import { ownWeight } from '../support/loss/by_group.ts';
@@ -29,7 +29,7 @@ export const pDiv = method({
     clipEpsilonHigh: clipHighOption,
     shapingGamma: key(
       'p_div_gamma',
-      real({ above: 0, example: 0.1 }).default(0.1).describe('Where an off-policy token pushes most. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('Where an off-policy token pushes most. Default 0.1.'),
     ),
   },
   complete: (options) => ({ ...options, clipEpsilonHigh: options.clipEpsilonHigh ?? options.clipEpsilonLow }),

@@ -5,7 +5,7 @@
  * advantages: those must be in [0, 1]. Meant with `aggregation: seq-mean`. arXiv:2509.02522.
  */
 import { DataError } from '../../errors.ts';
-import { flag, key, real } from '../../options/keys.ts';
+import { flag, key, number } from '../../options/keys.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
@@ -24,7 +24,7 @@ export const pacs = method({
   options: {
     scoreScale: key(
       'pacs_beta',
-      real({ above: 0, example: 1 }).default(1).describe('Scale of the log-ratios in the prediction. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('Scale of the log-ratios in the prediction. Default 1.'),
     ),
     isClassBalanced: key(
       'pacs_balance',

@@ -5,14 +5,14 @@
  * (`advantage_estimator: constant`), where that constant sets what positives and negatives weigh, and with
  * `aggregation: seq-sum`. arXiv:2503.14286.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
 import { boundedSum } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { Surrogate, SurrogatePoint } from '../points.ts';
 
 const bound = (yaml: string, value: number, text: string) =>
-  key(yaml, real({ least: 0, example: value }).default(value).describe(`${text} Default ${value}.`));
+  key(yaml, number({ min: 0, example: value }).default(value).describe(`${text} Default ${value}.`));
 
 export const topr = method({
   id: 'topr',

@@ -2,7 +2,7 @@
  * VESPO: every token of a completion is weighed by a smooth function of the completion's whole ratio w, taken as a
  * constant: φ(w) = e^λ·w^k·e^(−λ·w), which is 1 at w = 1. Log-ratios are kept within TRL's bounds. arXiv:2602.10693.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
 import { boundedSum } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
@@ -13,7 +13,7 @@ const MOST_LOG = 20;
 const LEAST_LAMBDA = 1e-4;
 
 const power = (yaml: string, example: number, text: string) =>
-  key(yaml, real({ least: 0, example }).default(example).describe(`${text} Default ${example}.`));
+  key(yaml, number({ min: 0, example }).default(example).describe(`${text} Default ${example}.`));
 
 export const vespo = method({
   id: 'vespo',

@@ -9,7 +9,7 @@
  * Places given within a batch count in N at once, without a gain, so that a batch is spread.
  */
 import type { Json } from '../../options/json.ts';
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -48,13 +48,13 @@ export const bandit = method({
     ),
     banditBonus: key(
       'bonus',
-      real({ least: 0, example: 0.1 })
+      number({ min: 0, example: 0.1 })
         .default(0.1)
         .describe('Weight of the bonus for what was seldom asked; 0 is none. Default 0.1.'),
     ),
     banditDiscount: key(
       'discount',
-      real({ above: 0, most: 1, example: 0.95 })
+      number({ above: 0, max: 1, example: 0.95 })
         .default(0.95)
         .describe(
           'What earlier problems count for, each time that new ones are seen; 1 forgets nothing. Default 0.95.',
@@ -62,7 +62,7 @@ export const bandit = method({
     ),
     banditFloor: key(
       'floor',
-      real({ above: 0, most: 1, example: 0.1 })
+      number({ above: 0, max: 1, example: 0.1 })
         .default(0.1)
         .describe('Share of the places that the mix of the run keeps. Default 0.1.'),
     ),

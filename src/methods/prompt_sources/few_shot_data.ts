@@ -2,7 +2,7 @@
  * Trains on a few problems alone: the first `limit` different ones of the source before, asked in turn, over and over.
  * With 1 it is reinforcement from a single example.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { drawDifferent } from '../support/prompts/drawn.ts';
@@ -20,7 +20,7 @@ export const fewShotData = method({
   options: {
     fewProblems: key(
       'limit',
-      whole({ least: 1, most: 1024, example: 8 }).default(128).describe('Problems. Default 128.'),
+      integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems. Default 128.'),
     ),
   },
   create: ({ fewProblems }): PromptSource => {

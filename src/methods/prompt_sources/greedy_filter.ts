@@ -2,7 +2,7 @@
  * Leaves out problems that the policy as it is solves greedily, and samples only the others. Costs one greedy completion
  * of each problem that is drawn.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { drawWanted, STARVED } from '../support/prompts/drawn.ts';
@@ -18,7 +18,7 @@ export const greedyFilter = method({
   options: {
     drawingRounds: key(
       'drawing_rounds',
-      whole({ least: 1, most: 100, example: 4 })
+      integer({ min: 1, max: 100, example: 4 })
         .default(4)
         .describe('Rounds of drawing, behind which solved problems fill the empty places. Default 4.'),
     ),

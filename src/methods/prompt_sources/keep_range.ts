@@ -1,5 +1,5 @@
 /** Keeps to problems that are solved sometimes: neither almost always nor almost never. */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
@@ -15,11 +15,11 @@ export const keepRange = method({
   options: {
     leastSolved: key(
       'lowest',
-      real({ least: 0, most: 1, example: 0.125 }).default(0.125).describe('Least share that is kept. Default 0.125.'),
+      number({ min: 0, max: 1, example: 0.125 }).default(0.125).describe('Least share that is kept. Default 0.125.'),
     ),
     mostSolved: key(
       'highest',
-      real({ least: 0, most: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept. Default 0.875.'),
+      number({ min: 0, max: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept. Default 0.875.'),
     ),
     keptOutFor: key('revisit_after', revisitAfter),
   },

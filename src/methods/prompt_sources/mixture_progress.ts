@@ -6,7 +6,7 @@
  *   Δ_k = p_k − p̂_k,   p̂_k ← p̂_k + α·Δ_k,   g_k ← g_k + α·(Δ_k − g_k)      p_k: of the groups since it was last looked at
  */
 import type { Json } from '../../options/json.ts';
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -33,19 +33,19 @@ export const mixtureProgress = method({
   options: {
     progressFloor: key(
       'floor',
-      real({ above: 0, most: 1, example: 0.2 })
+      number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
         .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
     ),
     progressTemperature: key(
       'temperature',
-      real({ above: 0, example: 0.05 })
+      number({ above: 0, example: 0.05 })
         .default(0.05)
         .describe('How much more progress it takes to be asked e times as often. Default 0.05.'),
     ),
     progressNewest: key(
       'newest',
-      real({ above: 0, most: 1, example: 0.2 })
+      number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
         .describe('Weight of what was seen last in the moving averages. Default 0.2.'),
     ),

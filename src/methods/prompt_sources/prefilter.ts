@@ -4,7 +4,7 @@
  * good. The others are asked in turn.
  */
 import { RlvrError } from '../../errors.ts';
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { drawDifferent, STARVED } from '../support/prompts/drawn.ts';
@@ -21,11 +21,11 @@ export const prefilter = method({
   options: {
     triedProblems: key(
       'problems',
-      whole({ least: 1, most: 4096, example: 32 }).default(128).describe('Problems that are tried. Default 128.'),
+      integer({ min: 1, max: 4096, example: 32 }).default(128).describe('Problems that are tried. Default 128.'),
     ),
     trialSamples: key(
       'samples',
-      whole({ least: 2, most: 256, example: 8 }).default(16).describe('Completions of each. Default 16.'),
+      integer({ min: 2, max: 256, example: 8 }).default(16).describe('Completions of each. Default 16.'),
     ),
   },
   create: ({ triedProblems, trialSamples: samples }): PromptSource => {

@@ -4,7 +4,7 @@
  * one that is always or never solved as `floor`.
  */
 import type { TaskItem } from '../../data/task.ts';
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 
@@ -22,11 +22,11 @@ export const prioritized = method({
   options: {
     candidates: key(
       'candidates',
-      whole({ least: 2, most: 64, example: 4 }).default(4).describe('Problems drawn for each one asked. Default 4.'),
+      integer({ min: 2, max: 64, example: 4 }).default(4).describe('Problems drawn for each one asked. Default 4.'),
     ),
     floor: key(
       'floor',
-      real({ above: 0, most: 1, example: 0.05 })
+      number({ above: 0, max: 1, example: 0.05 })
         .default(0.05)
         .describe(
           'What a problem that is always or never solved weighs; one solved half of the time weighs 0.25 more.',

@@ -1,5 +1,5 @@
 /** Leaves out problems that are solved almost always: what is left to learn from them is little, and costs as much. */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
@@ -15,7 +15,9 @@ export const solveRatePrune = method({
   options: {
     solveRate: key(
       'solve_rate',
-      real({ above: 0, most: 1, example: 0.9 }).default(0.9).describe('The least share that is left out. Default 0.9.'),
+      number({ above: 0, max: 1, example: 0.9 })
+        .default(0.9)
+        .describe('The least share that is left out. Default 0.9.'),
     ),
     prunedFor: key('revisit_after', revisitAfter),
   },

@@ -3,7 +3,7 @@
  * solves less and less. Some places of each batch go to categories (a task of the run, at its level), as many to each as
  * it has a share of the weak problems; within a category the next one drawn is taken.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { categoryOf, type Ledger } from '../ledger.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
@@ -24,7 +24,7 @@ export const weakness = method({
   options: {
     weakShare: key(
       'share',
-      real({ above: 0, most: 1, example: 0.3 })
+      number({ above: 0, max: 1, example: 0.3 })
         .default(0.3)
         .describe('Share of the places that go to weak categories. Default 0.3.'),
     ),

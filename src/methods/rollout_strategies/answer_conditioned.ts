@@ -6,7 +6,7 @@
  * Their ratio is that of the policy without the answer to the policy with it. `sft-nll` on `off-policy` completions adds
  * the likelihood that ExPO trains them by, with a weight that may fall to 0.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -27,19 +27,19 @@ export const answerConditioned = method({
   options: {
     explanations: key(
       'answer_samples',
-      whole({ least: 1, most: 64, example: 4 })
+      integer({ min: 1, max: 64, example: 4 })
         .default(4)
         .describe('Completions that are sampled with the answer in sight. Default 4.'),
     ),
     mostRescued: key(
       'rescued',
-      whole({ least: 1, most: 64, example: 1 })
+      integer({ min: 1, max: 64, example: 1 })
         .default(1)
         .describe('Most members of a group that are replaced; one failure stays. Default 1.'),
     ),
     leastLikelihood: key(
       'least_likelihood',
-      real({ least: 0, below: 1, example: 0.05 })
+      number({ min: 0, below: 1, example: 0.05 })
         .default(0)
         .describe('Least geometric mean of the probabilities of its tokens without the answer in sight. Default 0.'),
     ),

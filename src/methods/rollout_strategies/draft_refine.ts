@@ -2,7 +2,7 @@
  * A problem is first answered in drafts, which are not trained on. The best of them, by its reward, is shown behind the
  * problem, and the group that is trained answers once more, behind it. arXiv:2602.09000.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -23,13 +23,13 @@ export const draftRefine = method({
   options: {
     draftCount: key(
       'drafts',
-      whole({ least: 1, most: 256, example: 4 })
+      integer({ min: 1, max: 256, example: 4 })
         .default(4)
         .describe('Drafts of each problem, besides the num_generations that are trained on. Default 4.'),
     ),
     refiningSteps: key(
       'refining_steps',
-      whole({ least: 0, example: 300 })
+      integer({ min: 0, example: 300 })
         .default(1_000_000)
         .describe('Optimizer steps of the stage that refine; the others sample plainly. Default 1000000: all of them.'),
     ),

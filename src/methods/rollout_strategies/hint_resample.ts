@@ -5,7 +5,7 @@
  *
  * `unhinted` trains on what a hint has led to as if it had not been there; see hints.ts.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import {
@@ -31,7 +31,7 @@ export const hintResample = method({
   options: {
     hintLevels: key(
       'hint_levels',
-      whole({ least: 1, most: 32, example: 3 })
+      integer({ min: 1, max: 32, example: 3 })
         .default(3)
         .describe(
           'Lengths of a hint that are tried, the shortest first. Default 3: a quarter, a half, three quarters.',
@@ -39,7 +39,7 @@ export const hintResample = method({
     ),
     firstHintStep: key(
       'first_hint_step',
-      whole({ least: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints. Default 0.'),
+      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints. Default 0.'),
     ),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,

@@ -7,7 +7,7 @@
  * `injected_reward: mean` lowers their reward to the mean of the policy's own once one of these is right, as ViSurf does:
  * then they no longer push.
  */
-import { choice, key, real, whole } from '../../options/keys.ts';
+import { choice, integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -26,11 +26,11 @@ export const injectReference = method({
   options: {
     injectedAnswers: key(
       'injected',
-      whole({ least: 1, most: 64, example: 1 }).default(1).describe('Most members that are replaced. Default 1.'),
+      integer({ min: 1, max: 64, example: 1 }).default(1).describe('Most members that are replaced. Default 1.'),
     ),
     solvedAtMost: key(
       'solved_at_most',
-      real({ least: 0, most: 1, example: 0 })
+      number({ min: 0, max: 1, example: 0 })
         .default(0)
         .describe('Groups of which a larger share is right are left alone. Default 0.'),
     ),

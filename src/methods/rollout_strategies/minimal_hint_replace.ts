@@ -3,7 +3,7 @@
  * with the smallest hint takes the place of the group's last member, before advantages are computed: one success among
  * failures of the policy's own. It is trained under what it was sampled under, on-policy, unless `trained` says otherwise.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import {
@@ -32,13 +32,13 @@ export const minimalHintReplace = method({
   options: {
     replaceLevels: key(
       'hint_levels',
-      whole({ least: 1, most: 32, example: 3 })
+      integer({ min: 1, max: 32, example: 3 })
         .default(3)
         .describe('Lengths of a hint, all tried at once. Default 3: a quarter, a half, three quarters.'),
     ),
     levelSamples: key(
       'level_samples',
-      whole({ least: 1, most: 64, example: 2 }).default(2).describe('Completions at each length. Default 2.'),
+      integer({ min: 1, max: 64, example: 2 }).default(2).describe('Completions at each length. Default 2.'),
     ),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,

@@ -6,7 +6,7 @@
  * as many cuts are compared as it has members.
  */
 import type { Rng } from '../../kernels/philox.ts';
-import { choice, key, whole } from '../../options/keys.ts';
+import { choice, integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -29,9 +29,7 @@ export const oversampleSelect = method({
   options: {
     sampledPerKept: key(
       'oversampling',
-      whole({ least: 2, most: 64, example: 2 })
-        .default(2)
-        .describe('Completions for each one that is kept. Default 2.'),
+      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept. Default 2.'),
     ),
     keptBy: key(
       'kept_by',

@@ -4,7 +4,7 @@
  * that is trained. With a single draft a round it is sequential refinement. What is right plays no part in it.
  * arXiv:2510.01123.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -28,17 +28,17 @@ export const pdr = method({
   options: {
     draftSamples: key(
       'draft_samples',
-      whole({ least: 1, most: 256, example: 4 }).default(4).describe('Drafts of a problem in a round. Default 4.'),
+      integer({ min: 1, max: 256, example: 4 }).default(4).describe('Drafts of a problem in a round. Default 4.'),
     ),
     draftRounds: key(
       'draft_rounds',
-      whole({ least: 0, most: 16, example: 1 })
+      integer({ min: 0, max: 16, example: 1 })
         .default(1)
         .describe('Rounds of drafts before the one that is trained; 0 samples plainly. Default 1.'),
     ),
     workspace: key(
       'workspace',
-      whole({ least: 1, most: 8, example: 2 })
+      integer({ min: 1, max: 8, example: 2 })
         .default(2)
         .describe('Different answers, at most, that the next round is shown. Default 2.'),
     ),

@@ -5,7 +5,7 @@
  * arXiv:2508.11016.
  */
 import type { Rng } from '../../kernels/philox.ts';
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
@@ -27,19 +27,19 @@ export const prefixBranch = method({
   options: {
     branchesPerTrunk: key(
       'branches',
-      whole({ least: 1, most: 64, example: 3 })
+      integer({ min: 1, max: 64, example: 3 })
         .default(3)
         .describe('Of each completion that is sampled whole. Default 3.'),
     ),
     candidateCuts: key(
       'positions',
-      whole({ least: 1, most: 4096, example: 20 })
+      integer({ min: 1, max: 4096, example: 20 })
         .default(20)
         .describe('Tokens of most entropy, one of which, any, the cut stands before. Default 20.'),
     ),
     branchingSteps: key(
       'branching_steps',
-      whole({ least: 0, example: 300 })
+      integer({ min: 0, example: 300 })
         .default(300)
         .describe('Optimizer steps of the stage that branch; the others sample plainly. Default 300.'),
     ),

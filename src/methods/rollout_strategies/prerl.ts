@@ -3,7 +3,7 @@
  * than what it writes to a problem. The prompt is an end of text alone, and the old log-probs are those behind it, so that
  * the ratio is 1 to begin with. With `sample-sign: negative` only what was wrong is made rarer, as the paper does.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
@@ -20,7 +20,7 @@ export const prerl = method({
   options: {
     promptFreeSteps: key(
       'prompt_free_steps',
-      whole({ least: 1, most: 1_000_000, example: 20 }).default(20).describe('Optimizer steps without it. Default 20.'),
+      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Optimizer steps without it. Default 20.'),
     ),
   },
   note: (_, { creditSteps }) =>

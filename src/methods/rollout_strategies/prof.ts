@@ -6,7 +6,7 @@
  *   of n = oversampling·m: right by falling, wrong by rising mean step score; min(n₊, max(⌊m/2⌋, m − n₋)) of the right ones
  */
 import type { Rng } from '../../kernels/philox.ts';
-import { choice, key, whole } from '../../options/keys.ts';
+import { choice, integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -27,9 +27,7 @@ export const prof = method({
   options: {
     profOversampling: key(
       'oversampling',
-      whole({ least: 2, most: 64, example: 2 })
-        .default(2)
-        .describe('Completions for each one that is kept. Default 2.'),
+      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept. Default 2.'),
     ),
     filteredBy: key(
       'filters',

@@ -9,7 +9,7 @@
  * without the mark, or without room for the reference, is paid as the worst of its group, at most 0. Log-probs as a reward are
  * known to shorten the reasoning, so its length is logged.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -30,7 +30,7 @@ export const r3 = method({
     reflectedMark: key('mark', MARK),
     lengthPenalty: key(
       'length_penalty',
-      real({ least: 0, example: 0.1 })
+      number({ min: 0, example: 0.1 })
         .default(0)
         .describe('β: what an answer costs that is longer or shorter than the reference, by its length. Default 0.'),
     ),

@@ -3,7 +3,7 @@
  * the same problem are shown in both orders, so that neither place is right more often. What is due is known from the
  * verifier; groups that judge are of a kind of their own. arXiv:2509.22624.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { answerPairs, answerTokens } from '../support/rollouts/answers.ts';
@@ -26,7 +26,7 @@ export const recycleJudge = method({
   options: {
     judgedShare: key(
       'judge_share',
-      real({ above: 0, most: 1, example: 0.25 })
+      number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
         .describe('Groups that judge, for each that solves, at most: two of each pair. Default 0.25.'),
     ),

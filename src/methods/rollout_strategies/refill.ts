@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
-import { whole } from '../../options/schemas.ts';
+import { integer } from '../../options/schemas.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 
-const maxRounds = whole({ least: 1, most: 100, example: 2 })
+const maxRounds = integer({ min: 1, max: 100, example: 2 })
   .default(2)
   .describe('At most this many further rounds of sampling. Default 2.');
 const mapping = z.discriminatedUnion(

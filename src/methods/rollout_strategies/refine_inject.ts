@@ -3,7 +3,7 @@
  * says was wrong, and it answers again. Answers that are then right take the places of the group's last members, trained
  * as if they had been given to the problem alone.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
@@ -24,11 +24,11 @@ export const refineInject = method({
   options: {
     refinements: key(
       'refine_samples',
-      whole({ least: 1, most: 64, example: 4 }).default(4).describe('Corrections that are sampled. Default 4.'),
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Corrections that are sampled. Default 4.'),
     ),
     mostCorrected: key(
       'corrected',
-      whole({ least: 1, most: 64, example: 1 })
+      integer({ min: 1, max: 64, example: 1 })
         .default(1)
         .describe('Most members of a group that are replaced; one failure stays. Default 1.'),
     ),

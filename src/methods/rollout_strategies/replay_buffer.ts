@@ -5,7 +5,7 @@
  */
 import type { TaskItem } from '../../data/task.ts';
 import type { Json } from '../../options/json.ts';
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
@@ -33,19 +33,19 @@ export const replayBuffer = method({
   options: {
     replayShare: key(
       'replay_share',
-      real({ above: 0, below: 1, example: 0.5 })
+      number({ above: 0, below: 1, example: 0.5 })
         .default(0.25)
         .describe('Share of the groups of a batch that are replayed, as far as there are. Default 0.25.'),
     ),
     mostStale: key(
       'max_staleness',
-      whole({ least: 1, most: 1_000_000, example: 8 })
+      integer({ min: 1, max: 1_000_000, example: 8 })
         .default(8)
         .describe('Optimizer steps after which a group is no longer replayed. Default 8.'),
     ),
     bufferedGroups: key(
       'buffered_groups',
-      whole({ least: 1, most: 4096, example: 64 })
+      integer({ min: 1, max: 4096, example: 64 })
         .default(64)
         .describe('Live groups that are kept; beyond, the oldest are forgotten. Default 64.'),
     ),

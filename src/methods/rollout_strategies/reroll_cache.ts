@@ -3,7 +3,7 @@
  * fails one that nobody remembers, it is sampled once more with a hint, and what is then right is remembered as if the
  * hint had not been there. Whatever is remembered takes the place of the last member of a group that has no right one.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -27,17 +27,17 @@ export const rerollCache = method({
   options: {
     cachedFor: key(
       'max_age',
-      whole({ least: 1, most: 1_000_000, example: 50 })
+      integer({ min: 1, max: 1_000_000, example: 50 })
         .default(100)
         .describe('Optimizer steps after which a success is forgotten. Default 100.'),
     ),
     rerolls: key(
       'reroll_samples',
-      whole({ least: 1, most: 64, example: 4 }).default(4).describe('Completions that see the hint. Default 4.'),
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Completions that see the hint. Default 4.'),
     ),
     rerollShare: key(
       'hint_share',
-      real({ above: 0, below: 1, example: 0.5 })
+      number({ above: 0, below: 1, example: 0.5 })
         .default(0.5)
         .describe('How much of a solution the hint is, or how far among the hints of the task. Default 0.5.'),
     ),

@@ -3,7 +3,7 @@
  * share falls to nothing for all of them. What is given carries no loss, and what follows is on-policy. RuscaRL shows a
  * share of a rubric so; here it is a share of a solution.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 
@@ -19,11 +19,11 @@ export const scaffoldDecay = method({
   options: {
     scaffoldDecline: key(
       'decay',
-      real({ above: 0, example: 125 }).default(125).describe('How steeply the share falls. Default 125.'),
+      number({ above: 0, example: 125 }).default(125).describe('How steeply the share falls. Default 125.'),
     ),
     scaffoldHalf: key(
       'half_at',
-      real({ least: 0, most: 1, example: 0.2 })
+      number({ min: 0, max: 1, example: 0.2 })
         .default(0.2)
         .describe('Share of the stage after which it has fallen to half. Default 0.2.'),
     ),

@@ -3,7 +3,7 @@
  * verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves beside those
  * that solve. arXiv:2505.13445.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
@@ -25,13 +25,13 @@ export const selfVerify = method({
   options: {
     verifiedShare: key(
       'verify_share',
-      real({ above: 0, most: 1, example: 0.25 })
+      number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
         .describe('Groups that verify, for each that solves. Default 0.25.'),
     ),
     firstVerifyStep: key(
       'first_verify_step',
-      whole({ least: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first. Default 0.'),
+      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first. Default 0.'),
     ),
   },
   needs: () => ({

@@ -3,7 +3,7 @@
  * member, before advantages are computed. It is off-policy: its log-probs are those of the policy that sampled it, so that
  * its ratio is clipped as any other. Does nothing for problems that are asked once: it wants a source that asks them again.
  */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -21,7 +21,7 @@ export const successReplay = method({
   options: {
     oldestSuccess: key(
       'max_age',
-      whole({ least: 1, most: 1_000_000, example: 50 })
+      integer({ min: 1, max: 1_000_000, example: 50 })
         .default(100)
         .describe('Optimizer steps after which a success is no longer replayed. Default 100.'),
     ),

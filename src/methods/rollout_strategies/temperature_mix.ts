@@ -3,7 +3,7 @@
  * is not sampled at the stage's temperature is off-policy from the first update: its log-probs are those that it was
  * sampled with, so that its ratio is not 1, and is clipped like any other. A greedy completion had probability 1.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 
@@ -18,13 +18,13 @@ export const temperatureMix = method({
   options: {
     coolest: key(
       'lowest_temperature',
-      real({ least: 0, most: 10, example: 0.6 })
+      number({ min: 0, max: 10, example: 0.6 })
         .default(0.6)
         .describe('Of the first completion of a group; 0 is greedy. Default 0.6.'),
     ),
     hottest: key(
       'highest_temperature',
-      real({ above: 0, most: 10, example: 1.2 }).default(1.2).describe('Of the last one. Default 1.2.'),
+      number({ above: 0, max: 10, example: 1.2 }).default(1.2).describe('Of the last one. Default 1.2.'),
     ),
   },
   complete(options, refuse) {

@@ -10,7 +10,7 @@
  * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like "However";
  * here a step ends behind step_mark, or after so many tokens. ε, γ, window and how many steps are cut are ours.
  */
-import { key, real, text, unset, whole } from '../../options/keys.ts';
+import { integer, key, number, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -31,43 +31,43 @@ export const vsrm = method({
   options: {
     subRollouts: key(
       'sub_rollouts',
-      whole({ least: 0, most: 64, example: 4 })
+      integer({ min: 0, max: 64, example: 4 })
         .default(4)
         .describe('Completions from behind each step; 0 pays no steps. Default 4.'),
     ),
     stepMark: key(
       'step_mark',
-      unset(text('\n')).describe('What a step ends with. Default none: steps of step_tokens tokens each.'),
+      optional(text('\n')).describe('What a step ends with. Default none: steps of step_tokens tokens each.'),
     ),
     stepTokens: key(
       'step_tokens',
-      whole({ least: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last. Default 8.'),
+      integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last. Default 8.'),
     ),
     mostSteps: key(
       'most_steps',
-      whole({ least: 2, most: 64, example: 4 })
+      integer({ min: 2, max: 64, example: 4 })
         .default(4)
         .describe('Steps of a completion, at most: those of long ones are longer. Default 4.'),
     ),
     significantGain: key(
       'significant_gain',
-      real({ least: 0, most: 1, example: 0.2 })
+      number({ min: 0, max: 1, example: 0.2 })
         .default(0.2)
         .describe('ε: a smaller gain or loss is taken for noise. Default 0.2.'),
     ),
     gainDiscount: key(
       'gain_discount',
-      real({ least: 0, most: 1, example: 0.7 })
+      number({ min: 0, max: 1, example: 0.7 })
         .default(0.7)
         .describe('γ: what a later gain is worth to the step before. Default 0.7.'),
     ),
     gainWindow: key(
       'gain_window',
-      whole({ least: 0, most: 64, example: 2 }).default(2).describe('Steps that it reaches back. Default 2.'),
+      integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back. Default 2.'),
     ),
     stepWeight: key(
       'step_weight',
-      real({ least: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage. Default 1.'),
     ),
   },
   create: (options): RolloutStrategy => ({

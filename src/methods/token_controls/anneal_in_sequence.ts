@@ -8,7 +8,7 @@
  * so that it is off-policy and its ratio is not 1; the paper takes the ratio to the policy and weighs by a truncated
  * correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled as ever. EAD, arXiv:2510.05251.
  */
-import { key, real, whole } from '../../options/keys.ts';
+import { integer, key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
@@ -29,23 +29,23 @@ export const annealInSequence = method({
   options: {
     hottest: key(
       'hottest',
-      real({ least: 1, most: 10, example: 1.2 })
+      number({ min: 1, max: 10, example: 1.2 })
         .default(1.2)
         .describe('Factor on the temperature that cools. Default 1.2.'),
     ),
     coolest: key(
       'coolest',
-      real({ above: 0, most: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature. Default 0.1.'),
+      number({ above: 0, max: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature. Default 0.1.'),
     ),
     coolFrom: key(
       'cool_from',
-      whole({ least: 0, example: 2 })
+      integer({ min: 0, example: 2 })
         .default(10)
         .describe('Tokens of a completion that are sampled at the temperature as it is. Default 10.'),
     ),
     coolOver: key(
       'cool_over',
-      real({ above: 0, example: 8 })
+      number({ above: 0, example: 8 })
         .default(25)
         .describe(
           'd of the first step, in tokens: three quarters of it take the factor from hottest 1.2 to nearly 0. Default 25.',
@@ -53,7 +53,7 @@ export const annealInSequence = method({
     ),
     coolGrowth: key(
       'cool_growth',
-      real({ least: 0, example: 5 }).default(5).describe('By how much d grows at each step. Default 5.'),
+      number({ min: 0, example: 5 }).default(5).describe('By how much d grows at each step. Default 5.'),
     ),
   },
   note: (_, methods) =>

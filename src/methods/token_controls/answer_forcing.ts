@@ -8,7 +8,7 @@
  *
  * TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared as texts.
  */
-import { key, text, unset, whole } from '../../options/keys.ts';
+import { integer, key, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
@@ -30,22 +30,22 @@ export const answerForcing = method({
     ),
     forcedLength: key(
       'length',
-      whole({ least: 1, most: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
+      integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
     ),
     forcedTimes: key(
       'times',
-      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they stand in a row. Default 3.'),
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they stand in a row. Default 3.'),
     ),
     answerMark: key(
       'answer_mark',
-      unset(text('Answer:')).describe(
+      optional(text('Answer:')).describe(
         'What stands before each answer that a completion comes to while it thinks, up to the next white space. Default ' +
           'none: only what repeats counts.',
       ),
     ),
     sameAnswers: key(
       'same_answers',
-      whole({ least: 2, most: 64, example: 2 })
+      integer({ min: 2, max: 64, example: 2 })
         .default(2)
         .describe('Answers in a row that are the same before one is forced. Default 2.'),
     ),

@@ -1,5 +1,5 @@
 /** Ends a completion that has begun to repeat itself: its newest tokens stand `times` times in a row. */
-import { key, whole } from '../../options/keys.ts';
+import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
@@ -15,11 +15,11 @@ export const repetitionStop = method({
   options: {
     repeatedTokens: key(
       'length',
-      whole({ least: 1, most: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
+      integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
     ),
     repetitions: key(
       'times',
-      whole({ least: 2, most: 64, example: 3 }).default(3).describe('Times that they repeat in a row. Default 3.'),
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they repeat in a row. Default 3.'),
     ),
   },
   create: ({ repeatedTokens: length, repetitions: times }): TokenControl => ({

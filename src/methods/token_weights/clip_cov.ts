@@ -3,7 +3,7 @@
  * cost the policy its entropy. verl also leaves out of the draw what the clip of the ratio has stopped already.
  * arXiv:2505.22617.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenWeight } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -20,17 +20,17 @@ export const clipCov = method({
   options: {
     clippedShare: key(
       'clip_cov_share',
-      real({ above: 0, most: 1, example: 2e-4 })
+      number({ above: 0, max: 1, example: 2e-4 })
         .default(2e-4)
         .describe('Share of the loss tokens of an optimizer step that is left alone, at least one. Default 0.0002.'),
     ),
     leastCovariance: key(
       'clip_cov_min',
-      real({ least: 0, example: 1 }).default(1).describe('Covariance above which a token may be drawn. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Covariance above which a token may be drawn. Default 1.'),
     ),
     mostCovariance: key(
       'clip_cov_max',
-      real({ above: 0, example: 5 }).default(5).describe('Covariance below which a token may be drawn. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Covariance below which a token may be drawn. Default 5.'),
     ),
   },
   complete(options, refuse) {

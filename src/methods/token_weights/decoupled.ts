@@ -8,7 +8,7 @@
  * A weight above `behaviour_cap` leaves its token out, as AReaL does, or is cut to it, as truncated importance sampling does.
  * Completions that are on-policy are not touched: of them π_prox is μ, to the bit. arXiv:2505.24298.
  */
-import { choice, key, real } from '../../options/keys.ts';
+import { choice, key, number } from '../../options/keys.ts';
 import { isTruncated, samplesOffPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
@@ -26,7 +26,7 @@ export const decoupled = method({
   options: {
     behaviourCap: key(
       'behaviour_cap',
-      real({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has. Default 5.'),
     ),
     aboveCap: key(
       'above_cap',

@@ -4,7 +4,7 @@
  * is out where they kept less of the policy than the lower end. Beside `tis` by token, which weighs what stays, it is the
  * paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
  */
-import { key, real } from '../../options/keys.ts';
+import { key, number } from '../../options/keys.ts';
 import { isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
@@ -21,13 +21,13 @@ export const icepop = method({
   options: {
     bandLow: key(
       'band_low',
-      real({ least: 0, most: 1, example: 0.5 })
+      number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
         .describe('Least ratio of a token that is trained on. Default 0.5.'),
     ),
     bandHigh: key(
       'band_high',
-      real({ least: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on. Default 5.'),
+      number({ min: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on. Default 5.'),
     ),
   },
   warn: (_, __, stage) =>

@@ -3,7 +3,7 @@
  * probability really was, so that the gradient is that of the whole policy. By token or by completion; a weight out of
  * bounds is cut, or leaves its token or completion out. The probability mass that was kept is known from sampling.
  */
-import { choice, flag, key, real } from '../../options/keys.ts';
+import { choice, flag, key, number } from '../../options/keys.ts';
 import { isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
@@ -31,14 +31,14 @@ export const tis = method({
     ),
     importanceMost: key(
       'vllm_importance_sampling_clip_max',
-      real({ above: 0, example: 3 })
+      number({ above: 0, example: 3 })
         .nullable()
         .default(3)
         .describe('Upper bound of the weight; null is none. Default 3.'),
     ),
     importanceLeast: key(
       'vllm_importance_sampling_clip_min',
-      real({ least: 0, example: 0.1 })
+      number({ min: 0, example: 0.1 })
         .nullable()
         .default(null)
         .describe('Lower bound of the weight; null is none. Default null.'),

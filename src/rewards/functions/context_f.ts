@@ -6,7 +6,7 @@
  * Citations are `[id]`, each counted once; the verifier reads the completion without them. Without F alone in the sum, a piece
  * of evidence would be paid only where all others are there already.
  */
-import { options, real, text } from '../../options/keys.ts';
+import { number, options, text } from '../../options/keys.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { defineReward } from '../definition.ts';
 import { lacksTruth, listForm, truthOf } from '../truth.ts';
@@ -20,7 +20,9 @@ export const contextFReward = defineReward({
     column: text('evidence')
       .default('evidence')
       .describe('The column of a problem that lists the ids of the evidence.'),
-    beta: real({ above: 0, example: 2 }).default(2).describe('How much more finding all counts than citing no other.'),
+    beta: number({ above: 0, example: 2 })
+      .default(2)
+      .describe('How much more finding all counts than citing no other.'),
   }),
   create: ({ column, beta }) => ({
     name: 'context-f',

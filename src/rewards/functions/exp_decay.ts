@@ -2,7 +2,7 @@
  * How near a number is: exp(−α·|answer − truth|). arXiv:2505.13508 (Time-R1). α may grow over the run, from lenient to strict;
  * evaluation counts strict verdicts as always.
  */
-import { options, real } from '../../options/keys.ts';
+import { number, options } from '../../options/keys.ts';
 import { answerText } from '../answer_text.ts';
 import { defineReward } from '../definition.ts';
 import { lacksTruth, numberForm, truthColumn, truthOf } from '../truth.ts';
@@ -10,8 +10,8 @@ import { lacksTruth, numberForm, truthColumn, truthOf } from '../truth.ts';
 export const expDecayReward = defineReward({
   does: 'exp(-alpha |answer - truth|) of a number, 0 for what is none; alpha may move over the run, from lenient to strict.',
   options: options({
-    alpha: real({ above: 0, example: 0.1 }).default(0.07).describe('How fast it falls, at the start of the run.'),
-    alpha_end: real({ above: 0, example: 0.1 })
+    alpha: number({ above: 0, example: 0.1 }).default(0.07).describe('How fast it falls, at the start of the run.'),
+    alpha_end: number({ above: 0, example: 0.1 })
       .optional()
       .describe('The same at its end; in between it moves in equal steps. Default: alpha.'),
     column: truthColumn,

@@ -6,7 +6,7 @@
  * The reasoning is flawed where an equation of the completion is false, where its answer is a number that no equation ends in,
  * or where equations stand behind the answer tag. A text without equations is not, unless it is asked for them.
  */
-import { flag, options, real } from '../../options/keys.ts';
+import { flag, number, options } from '../../options/keys.ts';
 import { equationsIn } from '../../parsing/equations.ts';
 import { readNumber } from '../../parsing/number.ts';
 import { answerText } from '../answer_text.ts';
@@ -18,7 +18,7 @@ const CLOSE = '</answer>';
 export const flawPenaltyReward = defineReward({
   does: '1 for a right answer, less where an equation on the way to it is false or does not lead to it, -1 for a wrong one.',
   options: options({
-    penalty: real({ least: 0, most: 2, example: 1 }).default(1).describe('What a flaw takes from a right answer.'),
+    penalty: number({ min: 0, max: 2, example: 1 }).default(1).describe('What a flaw takes from a right answer.'),
     needs_equations: flag().default(false).describe('Whether a right answer without equations is flawed, too.'),
   }),
   create: ({ penalty, needs_equations: needsEquations }) => ({

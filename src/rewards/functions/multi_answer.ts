@@ -7,7 +7,7 @@
  * A sweep (three numbers or more in equal steps), a candidate that is there twice and more than `most` are no such list.
  * Each candidate is judged by the task's own verifier. Evaluation judges completions as they are: a list is no answer there.
  */
-import { options, text, whole } from '../../options/keys.ts';
+import { integer, options, text } from '../../options/keys.ts';
 import { readNumber } from '../../parsing/number.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { answerText, withAnswer } from '../answer_text.ts';
@@ -20,7 +20,7 @@ export const multiAnswerReward = defineReward({
   does: 'Of several candidates in one answer, pays how early the first right one comes and how few they are: 1/sqrt(N*k); -1/N where none is right, -1 for a sweep or no list.',
   options: options({
     separator: text(',').default(',').describe('What stands between two candidates.'),
-    most: whole({ least: 1, most: 64, example: 8 }).default(8).describe('Most candidates.'),
+    most: integer({ min: 1, max: 64, example: 8 }).default(8).describe('Most candidates.'),
   }),
   create: ({ separator, most }) => ({
     name: 'multi-answer',

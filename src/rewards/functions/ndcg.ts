@@ -7,7 +7,7 @@
  * The answer is a list of ids, the best first, or `id: grade` for each, then ranked by grade; just the ids of the problem, each
  * once, else 0.
  */
-import { options, real, text } from '../../options/keys.ts';
+import { number, options, text } from '../../options/keys.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { defineReward } from '../definition.ts';
 import { comparing, type TruthForm } from '../truth.ts';
@@ -32,7 +32,7 @@ export const ndcgReward = defineReward({
   does: 'NDCG of a ranking of ids, or of id: grade pairs, against the grades of the problem; 0 where an id is missing, repeated or new.',
   options: options({
     column: text('grades').default('grades').describe('The column of a problem that maps each id to its grade.'),
-    distribution: real({ least: 0, most: 1, example: 0.2 })
+    distribution: number({ min: 0, max: 1, example: 0.2 })
       .default(0)
       .describe('Weight of how well the given grades are distributed as the true ones; the rest is that of the NDCG.'),
   }),

@@ -6,7 +6,7 @@
  *
  * The bonus is gone once a share H of the group uses it, so it is paid for trying, not for repeating.
  */
-import { options, real, text, whole } from '../../options/keys.ts';
+import { integer, number, options, text } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
 
 /** What overuse may cost at most, whatever the length of a completion. */
@@ -16,12 +16,12 @@ export const opCuriosityReward = defineReward({
   does: 'Pays the use of an operation, a text such as *, while less than a share of the group uses it, and charges using it too often; to be listed beside accuracy.',
   options: options({
     op: text('*').describe('The text whose use is paid.'),
-    alpha: real({ least: 0, example: 0.5 }).default(0.5).describe('Factor of the bonus.'),
-    beta: real({ least: 0, example: 0.05 }).default(0.05).describe('What each use beyond `free` costs.'),
-    target: real({ above: 0, most: 1, example: 0.3 })
+    alpha: number({ min: 0, example: 0.5 }).default(0.5).describe('Factor of the bonus.'),
+    beta: number({ min: 0, example: 0.05 }).default(0.05).describe('What each use beyond `free` costs.'),
+    target: number({ above: 0, max: 1, example: 0.3 })
       .default(0.3)
       .describe('The share of the group from which on nothing is paid.'),
-    free: whole({ least: 0, example: 1 }).default(1).describe('Uses in a completion that cost nothing.'),
+    free: integer({ min: 0, example: 1 }).default(1).describe('Uses in a completion that cost nothing.'),
   }),
   create: ({ op, alpha, beta, target, free }) => ({
     name: 'op-curiosity',

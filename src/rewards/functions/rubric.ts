@@ -5,7 +5,7 @@
  *
  * A criterion is met or not, however often its text is there.
  */
-import { options, real } from '../../options/keys.ts';
+import { number, options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
 import type { RewardBatch } from '../reward_function.ts';
 import {
@@ -23,7 +23,7 @@ export const rubricReward = defineReward({
   options: options({
     criteria: criteriaOption,
     column: criteriaColumn,
-    saturation: real({ above: 0, example: 2 })
+    saturation: number({ above: 0, example: 2 })
       .optional()
       .describe('Of graded criteria: s becomes tanh(saturation·s)/tanh(saturation), which pays the first half more.'),
   }),

@@ -5,7 +5,7 @@
  *
  * A wrong answer that says so is paid 1 − w, a right one that says so 1, and one that claims to be right and is not, 0.
  */
-import { options, real } from '../../options/keys.ts';
+import { number, options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
 import { confidenceMark, statedIn } from './stated_confidence.ts';
 
@@ -13,7 +13,7 @@ export const selfScoreHonestyReward = defineReward({
   does: 'The score of the answer, and how near the score comes that the completion gives itself behind a mark: 0.76 and 0.24 of it; 0 where it gives none.',
   options: options({
     mark: confidenceMark,
-    answer_weight: real({ least: 0, most: 1, example: 0.76 })
+    answer_weight: number({ min: 0, max: 1, example: 0.76 })
       .default(0.76)
       .describe('Weight of the answer; the rest is that of honesty.'),
   }),

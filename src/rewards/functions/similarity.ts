@@ -9,7 +9,7 @@
  * A proxy: where the prompt is like the truth, it teaches to copy the prompt. So an answer that holds more than a share of the
  * prompt in one piece is worth 0, unless the truth does too.
  */
-import { choice, options, real } from '../../options/keys.ts';
+import { choice, number, options } from '../../options/keys.ts';
 import { longestCommonSubsequence } from '../../parsing/common_subsequence.ts';
 import { tokensOf } from '../../parsing/instruction.ts';
 import { defineReward } from '../definition.ts';
@@ -30,7 +30,7 @@ export const similarityReward = defineReward({
     measure: choice(['token-f1', 'rouge-l', 'bleu', 'chrf'])
       .default('token-f1')
       .describe('What is compared: words as a bag, words in their order, n-grams of words, or n-grams of characters.'),
-    most_copied: real({ above: 0, most: 1, example: 0.6 })
+    most_copied: number({ above: 0, max: 1, example: 0.6 })
       .default(0.6)
       .describe('An answer with more than this share of the prompt in one piece is worth 0; 1 allows all.'),
     column: truthColumn,

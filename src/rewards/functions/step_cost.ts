@@ -2,15 +2,15 @@
  * What each step of an answer costs: −min(most, cost·steps) for a right answer, −most for a wrong one, so that giving up early is
  * never cheaper than being right.
  */
-import { options, real, text } from '../../options/keys.ts';
+import { number, options, text } from '../../options/keys.ts';
 import { answerText } from '../answer_text.ts';
 import { defineReward } from '../definition.ts';
 
 export const stepCostReward = defineReward({
   does: 'Charges the steps of a right answer, the parts between separators, up to a limit; a wrong answer costs the limit.',
   options: options({
-    cost: real({ least: 0, example: 0.1 }).default(0.1).describe('Of each step.'),
-    most: real({ above: 0, example: 1 }).default(1).describe('What an answer costs at most.'),
+    cost: number({ min: 0, example: 0.1 }).default(0.1).describe('Of each step.'),
+    most: number({ above: 0, example: 1 }).default(1).describe('What an answer costs at most.'),
     separator: text(',').default(',').describe('What stands between two steps.'),
   }),
   create: ({ cost, most, separator }) => ({

@@ -1,9 +1,9 @@
 /** What ab is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 5, most: 30, example: 8 }).default(8).describe('Tokens of a program, at most.'),
+  length: integer({ min: 5, max: 30, example: 8 }).default(8).describe('Tokens of a program, at most.'),
 });
 
 export type AbKnobs = Values<typeof KNOBS>;

@@ -1,9 +1,9 @@
 /** What base_conversion is and which knobs it has. */
-import { choice, options, type Values, whole } from '../../../options/keys.ts';
+import { choice, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 31, most: 99999, example: 255 }).default(255).describe('Numbers are drawn from 2 to this one.'),
+  max: integer({ min: 31, max: 99999, example: 255 }).default(255).describe('Numbers are drawn from 2 to this one.'),
   bases: choice(['two', 'common', 'any'])
     .default('common')
     .describe('Which bases: 2 and 10; 2, 8, 10 and 16; or all from 2 to 16.'),

@@ -1,10 +1,10 @@
 /** What basic_arithmetic is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  terms: whole({ least: 2, most: 6, example: 3 }).default(3).describe('How many numbers.'),
-  digits: whole({ least: 1, most: 3, example: 1 }).default(1).describe('Digits of the largest number.'),
+  terms: integer({ min: 2, max: 6, example: 3 }).default(3).describe('How many numbers.'),
+  digits: integer({ min: 1, max: 3, example: 1 }).default(1).describe('Digits of the largest number.'),
 });
 
 export type BasicArithmeticKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What bf is and which knobs it has. */
-import { choice, options, type Values, whole } from '../../../options/keys.ts';
+import { choice, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  prints: whole({ least: 2, most: 8, example: 3 }).default(3).describe('Times that something is printed, at most.'),
-  loops: whole({ least: 0, most: 5, example: 1 }).default(1).describe('Loops, at most; a text of letters has one.'),
+  prints: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Times that something is printed, at most.'),
+  loops: integer({ min: 0, max: 5, example: 1 }).default(1).describe('Loops, at most; a text of letters has one.'),
   output: choice(['numbers', 'letters']).default('numbers').describe('What a cell is printed as.'),
 });
 

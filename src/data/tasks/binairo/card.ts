@@ -1,11 +1,11 @@
 /** What binairo is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { BrokenRule } from '../../../options/read.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 4, most: 8, example: 6 }).default(6).describe('Rows and columns: 4, 6 or 8.'),
-  holes: whole({ least: 10, most: 70, example: 50 }).default(50).describe('Of a hundred cells, so many are open.'),
+  size: integer({ min: 4, max: 8, example: 6 }).default(6).describe('Rows and columns: 4, 6 or 8.'),
+  holes: integer({ min: 10, max: 70, example: 50 }).default(50).describe('Of a hundred cells, so many are open.'),
 });
 
 export type BinairoKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What binary_alternation is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 6, most: 30, example: 10 }).default(10).describe('Bits, at most.'),
-  impossible: whole({ least: 0, most: 40, example: 20 })
+  length: integer({ min: 6, max: 30, example: 10 }).default(10).describe('Bits, at most.'),
+  impossible: integer({ min: 0, max: 40, example: 20 })
     .default(20)
     .describe('Of a hundred problems, so many have none.'),
 });

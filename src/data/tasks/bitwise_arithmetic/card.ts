@@ -1,10 +1,10 @@
 /** What bitwise_arithmetic is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  depth: whole({ least: 1, most: 4, example: 2 }).default(2).describe('Operations, one around the other.'),
-  digits: whole({ least: 1, most: 4, example: 1 }).default(1).describe('Digits of a number, at most.'),
+  depth: integer({ min: 1, max: 4, example: 2 }).default(2).describe('Operations, one around the other.'),
+  digits: integer({ min: 1, max: 4, example: 1 }).default(1).describe('Digits of a number, at most.'),
 });
 
 export type BitwiseArithmeticKnobs = Values<typeof KNOBS>;

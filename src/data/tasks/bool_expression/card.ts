@@ -1,9 +1,9 @@
 /** What bool_expression is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  operators: whole({ least: 3, most: 20, example: 5 }).default(5).describe('Times that & or | stands there, at most.'),
+  operators: integer({ min: 3, max: 20, example: 5 }).default(5).describe('Times that & or | stands there, at most.'),
 });
 
 export type BoolExpressionKnobs = Values<typeof KNOBS>;

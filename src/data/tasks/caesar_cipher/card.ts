@@ -1,10 +1,10 @@
 /** What caesar_cipher is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 3, most: 60, example: 5 }).default(5).describe('Letters of the longest word.'),
-  shift: whole({ least: 1, most: 25, example: 5 }).default(5).describe('Largest shift.'),
+  length: integer({ min: 3, max: 60, example: 5 }).default(5).describe('Letters of the longest word.'),
+  shift: integer({ min: 1, max: 25, example: 5 }).default(5).describe('Largest shift.'),
 });
 
 export type CaesarCipherKnobs = Values<typeof KNOBS>;

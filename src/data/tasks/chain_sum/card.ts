@@ -1,10 +1,10 @@
 /** What chain_sum is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  terms: whole({ least: 2, most: 6, example: 2 }).default(2).describe('How many numbers.'),
-  digits: whole({ least: 1, most: 4, example: 2 }).default(2).describe('Digits of the largest number.'),
+  terms: integer({ min: 2, max: 6, example: 2 }).default(2).describe('How many numbers.'),
+  digits: integer({ min: 1, max: 4, example: 2 }).default(2).describe('Digits of the largest number.'),
 });
 
 export type ChainSumKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What coin_flip is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  flips: whole({ least: 5, most: 15, example: 8 }).default(8).describe('Flips, at most.'),
-  bias: whole({ least: 3, most: 8, example: 4 })
+  flips: integer({ min: 5, max: 15, example: 8 }).default(8).describe('Flips, at most.'),
+  bias: integer({ min: 3, max: 8, example: 4 })
     .default(4)
     .describe('Largest denominator of the probability of heads: 4 has 1/2, 1/3, 2/3, 1/4 and 3/4.'),
 });

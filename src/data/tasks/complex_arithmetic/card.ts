@@ -1,9 +1,9 @@
 /** What complex_arithmetic is and which knobs it has. */
-import { choice, options, type Values, whole } from '../../../options/keys.ts';
+import { choice, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 3, most: 99, example: 10 })
+  max: integer({ min: 3, max: 99, example: 10 })
     .default(10)
     .describe('Real and imaginary parts are drawn from minus this number to this one.'),
   operations: choice(['+-', '+-*', '+-*/']).default('+-*').describe('Operations that are asked.'),

@@ -1,9 +1,9 @@
 /** What constraints is and which knobs it has. */
-import { choice, options, type Values, whole } from '../../../options/keys.ts';
+import { choice, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  instructions: whole({ least: 1, most: 4, example: 2 }).default(2).describe('Instructions of a problem, at most.'),
+  instructions: integer({ min: 1, max: 4, example: 2 }).default(2).describe('Instructions of a problem, at most.'),
   kinds: choice(['words', 'all'])
     .default('all')
     .describe('Instructions about words and letters in a line; all: about paragraphs, lists, marks and JSON as well.'),

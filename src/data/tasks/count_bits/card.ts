@@ -1,9 +1,9 @@
 /** What count_bits is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  bits: whole({ least: 6, most: 31, example: 10 }).default(10).describe('Numbers are below two to this power.'),
+  bits: integer({ min: 6, max: 31, example: 10 }).default(10).describe('Numbers are below two to this power.'),
 });
 
 export type CountBitsKnobs = Values<typeof KNOBS>;

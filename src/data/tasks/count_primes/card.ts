@@ -1,9 +1,9 @@
 /** What count_primes is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 60, most: 10000, example: 100 }).default(100).describe('Largest number.'),
+  max: integer({ min: 60, max: 10000, example: 100 }).default(100).describe('Largest number.'),
 });
 
 export type CountPrimesKnobs = Values<typeof KNOBS>;

@@ -1,5 +1,5 @@
 /** What countdown is and which knobs it has. */
-import { choice, flag, options, real, type Values, whole } from '../../../options/keys.ts';
+import { choice, flag, integer, number, options, type Values } from '../../../options/keys.ts';
 import type { BrokenRule } from '../../../options/read.ts';
 import type { TaskCard } from '../../task.ts';
 
@@ -10,19 +10,19 @@ const KNOBS = options({
   answer: choice(['steps', 'expression'])
     .default('steps')
     .describe('Form of the answer: one calculation after the other, or one expression.'),
-  numbers: whole({ least: 2, most: 4, example: 3 }).default(3).describe('How many numbers.'),
-  max_number: whole({ least: 2, most: MAX_VALUE, example: 10 })
+  numbers: integer({ min: 2, max: 4, example: 3 }).default(3).describe('How many numbers.'),
+  max_number: integer({ min: 2, max: MAX_VALUE, example: 10 })
     .default(10)
     .describe('Numbers are drawn from 1 to this one.'),
-  train_max_number: whole({ least: 2, most: MAX_VALUE, example: 20 })
+  train_max_number: integer({ min: 2, max: MAX_VALUE, example: 20 })
     .optional()
     .describe(
       'Training problems draw from 1 to this one, so that they cannot be learned by heart. Default: max_number.',
     ),
-  max_target: whole({ least: 1, most: MAX_VALUE, example: MAX_VALUE })
+  max_target: integer({ min: 1, max: MAX_VALUE, example: MAX_VALUE })
     .default(MAX_VALUE)
     .describe('Targets are drawn from 1 to this one.'),
-  correct_share: real({ least: 0, most: 1, example: 0.5 })
+  correct_share: number({ min: 0, max: 1, example: 0.5 })
     .default(0.5)
     .describe(
       'Share of warm-start demonstrations that reach the target asked for; the others are valid and end elsewhere.',

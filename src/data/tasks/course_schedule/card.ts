@@ -1,9 +1,9 @@
 /** What course_schedule is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  courses: whole({ least: 4, most: 20, example: 6 }).default(6).describe('How many courses.'),
+  courses: integer({ min: 4, max: 20, example: 6 }).default(6).describe('How many courses.'),
 });
 
 export type CourseScheduleKnobs = Values<typeof KNOBS>;

@@ -1,11 +1,11 @@
 /** What critique_tasks is and which knobs it has. */
-import { options, real, type Values } from '../../../options/keys.ts';
+import { number, options, type Values } from '../../../options/keys.ts';
 import { ofKnob } from '../../derived/of_knob.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   of: ofKnob('countdown'),
-  clean: real({ least: 0, most: 1, example: 0.25 })
+  clean: number({ min: 0, max: 1, example: 0.25 })
     .default(0.25)
     .describe('Share of the answers that are right as they are.'),
 });

@@ -1,11 +1,11 @@
 /** What dyck is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  depth: whole({ least: 3, most: 12, example: 4 }).default(4).describe('Most brackets that stay open.'),
-  kinds: whole({ least: 2, most: 4, example: 3 }).default(3).describe('Kinds of brackets, of ( [ { <.'),
-  closed: whole({ least: 0, most: 12, example: 2 }).default(2).describe('Most pairs inside that are closed already.'),
+  depth: integer({ min: 3, max: 12, example: 4 }).default(4).describe('Most brackets that stay open.'),
+  kinds: integer({ min: 2, max: 4, example: 3 }).default(3).describe('Kinds of brackets, of ( [ { <.'),
+  closed: integer({ min: 0, max: 12, example: 2 }).default(2).describe('Most pairs inside that are closed already.'),
 });
 
 export type DyckKnobs = Values<typeof KNOBS>;

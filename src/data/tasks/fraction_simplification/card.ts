@@ -1,10 +1,10 @@
 /** What fraction_simplification is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 9, most: 1000, example: 20 }).default(20).describe('Largest number of the simple fraction.'),
-  factor: whole({ least: 2, most: 100, example: 9 }).default(9).describe('Largest factor of both its numbers.'),
+  max: integer({ min: 9, max: 1000, example: 20 }).default(20).describe('Largest number of the simple fraction.'),
+  factor: integer({ min: 2, max: 100, example: 9 }).default(9).describe('Largest factor of both its numbers.'),
 });
 
 export type FractionSimplificationKnobs = Values<typeof KNOBS>;

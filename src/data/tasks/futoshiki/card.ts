@@ -1,11 +1,11 @@
 /** What futoshiki is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 4, most: 9, example: 4 }).default(4).describe('Rows and columns.'),
-  holes: whole({ least: 10, most: 80, example: 60 }).default(60).describe('Of a hundred cells, so many are open.'),
-  signs: whole({ least: 10, most: 60, example: 30 })
+  size: integer({ min: 4, max: 9, example: 4 }).default(4).describe('Rows and columns.'),
+  holes: integer({ min: 10, max: 80, example: 60 }).default(60).describe('Of a hundred cells, so many are open.'),
+  signs: integer({ min: 10, max: 60, example: 30 })
     .default(30)
     .describe('Of a hundred pairs of neighbours, so many have a sign.'),
 });

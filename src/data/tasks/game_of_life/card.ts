@@ -1,10 +1,10 @@
 /** What game_of_life is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 3, most: 8, example: 4 }).default(4).describe('Rows and columns, at most.'),
-  steps: whole({ least: 1, most: 5, example: 1 }).default(1).describe('Steps, at most.'),
+  size: integer({ min: 3, max: 8, example: 4 }).default(4).describe('Rows and columns, at most.'),
+  steps: integer({ min: 1, max: 5, example: 1 }).default(1).describe('Steps, at most.'),
 });
 
 export type GameOfLifeKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What gcd is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 8, most: 9999, example: 60 }).default(60).describe('Numbers are drawn from 1 to this one.'),
-  numbers: whole({ least: 2, most: 4, example: 2 }).default(2).describe('How many numbers.'),
+  max: integer({ min: 8, max: 9999, example: 60 }).default(60).describe('Numbers are drawn from 1 to this one.'),
+  numbers: integer({ min: 2, max: 4, example: 2 }).default(2).describe('How many numbers.'),
 });
 
 export type GcdKnobs = Values<typeof KNOBS>;

@@ -1,12 +1,12 @@
 /** What graph_color is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { BrokenRule } from '../../../options/read.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  vertices: whole({ least: 5, most: 15, example: 7 }).default(7).describe('How many vertices.'),
-  colors: whole({ least: 3, most: 5, example: 3 }).default(3).describe('How many colours.'),
-  edges: whole({ least: 50, most: 100, example: 80 })
+  vertices: integer({ min: 5, max: 15, example: 7 }).default(7).describe('How many vertices.'),
+  colors: integer({ min: 3, max: 5, example: 3 }).default(3).describe('How many colours.'),
+  edges: integer({ min: 50, max: 100, example: 80 })
     .default(80)
     .describe('Of a hundred pairs of vertices that may have an edge, so many have one.'),
 });

@@ -1,10 +1,10 @@
 /** What isomorphic_strings is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 4, most: 16, example: 5 }).default(5).describe('Letters of the longest word.'),
-  alphabet: whole({ least: 4, most: 26, example: 8 })
+  length: integer({ min: 4, max: 16, example: 5 }).default(5).describe('Letters of the longest word.'),
+  alphabet: integer({ min: 4, max: 26, example: 8 })
     .default(8)
     .describe('Words are made of the first so many letters.'),
 });

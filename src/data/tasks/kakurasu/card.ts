@@ -1,10 +1,10 @@
 /** What kakurasu is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 3, most: 9, example: 4 }).default(4).describe('Rows and columns.'),
-  ones: whole({ least: 20, most: 80, example: 50 }).default(50).describe('Of a hundred cells, so many are set.'),
+  size: integer({ min: 3, max: 9, example: 4 }).default(4).describe('Rows and columns.'),
+  ones: integer({ min: 20, max: 80, example: 50 }).default(50).describe('Of a hundred cells, so many are set.'),
 });
 
 export type KakurasuKnobs = Values<typeof KNOBS>;

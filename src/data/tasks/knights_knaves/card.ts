@@ -1,10 +1,10 @@
 /** What knights_knaves is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  people: whole({ least: 2, most: 6, example: 3 }).default(3).describe('How many people speak.'),
-  depth: whole({ least: 1, most: 3, example: 1 }).default(1).describe('How deep statements are nested, at most.'),
+  people: integer({ min: 2, max: 6, example: 3 }).default(3).describe('How many people speak.'),
+  depth: integer({ min: 1, max: 3, example: 1 }).default(1).describe('How deep statements are nested, at most.'),
 });
 
 export type KnightsKnavesKnobs = Values<typeof KNOBS>;

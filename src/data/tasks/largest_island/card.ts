@@ -1,9 +1,9 @@
 /** What largest_island is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 3, most: 12, example: 4 }).default(4).describe('Rows and columns, at most.'),
+  size: integer({ min: 3, max: 12, example: 4 }).default(4).describe('Rows and columns, at most.'),
 });
 
 export type LargestIslandKnobs = Values<typeof KNOBS>;

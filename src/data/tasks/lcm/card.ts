@@ -1,10 +1,10 @@
 /** What lcm is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 10, most: 999, example: 30 }).default(30).describe('Numbers are drawn from 2 to this one.'),
-  numbers: whole({ least: 2, most: 4, example: 2 }).default(2).describe('How many numbers.'),
+  max: integer({ min: 10, max: 999, example: 30 }).default(30).describe('Numbers are drawn from 2 to this one.'),
+  numbers: integer({ min: 2, max: 4, example: 2 }).default(2).describe('How many numbers.'),
 });
 
 export type LcmKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What letter_counting is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 5, most: 60, example: 8 }).default(8).describe('Letters of the longest word.'),
-  alphabet: whole({ least: 3, most: 26, example: 8 })
+  length: integer({ min: 5, max: 60, example: 8 }).default(8).describe('Letters of the longest word.'),
+  alphabet: integer({ min: 3, max: 26, example: 8 })
     .default(8)
     .describe('Words are made of the first so many letters.'),
 });

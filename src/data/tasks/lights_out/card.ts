@@ -1,12 +1,10 @@
 /** What lights_out is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 3, most: 6, example: 4 }).default(4).describe('Rows and columns, at most.'),
-  presses: whole({ least: 2, most: 18, example: 4 })
-    .default(4)
-    .describe('Cells that were pressed to make it, at most.'),
+  size: integer({ min: 3, max: 6, example: 4 }).default(4).describe('Rows and columns, at most.'),
+  presses: integer({ min: 2, max: 18, example: 4 }).default(4).describe('Cells that were pressed to make it, at most.'),
 });
 
 export type LightsOutKnobs = Values<typeof KNOBS>;

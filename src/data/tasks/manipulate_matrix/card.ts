@@ -1,10 +1,10 @@
 /** What manipulate_matrix is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 2, most: 9, example: 3 }).default(3).describe('Rows and columns, at most.'),
-  operations: whole({ least: 1, most: 10, example: 2 }).default(2).describe('Operations, at most.'),
+  size: integer({ min: 2, max: 9, example: 3 }).default(3).describe('Rows and columns, at most.'),
+  operations: integer({ min: 1, max: 10, example: 2 }).default(2).describe('Operations, at most.'),
 });
 
 export type ManipulateMatrixKnobs = Values<typeof KNOBS>;

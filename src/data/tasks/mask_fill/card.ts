@@ -1,11 +1,11 @@
 /** What mask_fill is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import { ofKnob } from '../../derived/of_knob.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   of: ofKnob('countdown'),
-  masks: whole({ least: 1, most: 16, example: 2 })
+  masks: integer({ min: 1, max: 16, example: 2 })
     .default(2)
     .describe('Pieces that are hidden, where there are as many.'),
 });

@@ -1,10 +1,10 @@
 /** What maze is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  rooms: whole({ least: 3, most: 6, example: 4 }).default(4).describe('Rooms on each side, at most.'),
-  doors: whole({ least: 0, most: 60, example: 10 })
+  rooms: integer({ min: 3, max: 6, example: 4 }).default(4).describe('Rooms on each side, at most.'),
+  doors: integer({ min: 0, max: 60, example: 10 })
     .default(10)
     .describe(
       'Of a hundred walls between rooms that need no door, so many have one: 0 leaves one way from each to each.',

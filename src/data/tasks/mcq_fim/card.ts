@@ -1,12 +1,12 @@
 /** What mcq_fim is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import { ofKnob } from '../../derived/of_knob.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   of: ofKnob('countdown'),
-  options: whole({ least: 2, most: 8, example: 4 }).default(4).describe('Texts to choose from, one of which is right.'),
-  span: whole({ least: 1, most: 8, example: 2 }).default(2).describe('Most pieces that are hidden, side by side.'),
+  options: integer({ min: 2, max: 8, example: 4 }).default(4).describe('Texts to choose from, one of which is right.'),
+  span: integer({ min: 1, max: 8, example: 2 }).default(2).describe('Most pieces that are hidden, side by side.'),
 });
 
 export type McqFimKnobs = Values<typeof KNOBS>;

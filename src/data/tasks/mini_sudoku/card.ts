@@ -1,9 +1,9 @@
 /** What mini_sudoku is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  holes: whole({ least: 1, most: 12, example: 6 }).default(6).describe('Open cells, at most; half of them at least.'),
+  holes: integer({ min: 1, max: 12, example: 6 }).default(6).describe('Open cells, at most; half of them at least.'),
 });
 
 export type MiniSudokuKnobs = Values<typeof KNOBS>;

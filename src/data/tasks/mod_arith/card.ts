@@ -1,11 +1,11 @@
 /** What mod_arith is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  terms: whole({ least: 2, most: 4, example: 2 }).default(2).describe('How many numbers.'),
-  max: whole({ least: 9, most: 999, example: 20 }).default(20).describe('Numbers are drawn from 0 to this one.'),
-  modulus: whole({ least: 3, most: 97, example: 9 }).default(9).describe('Largest modulus; the smallest is 3.'),
+  terms: integer({ min: 2, max: 4, example: 2 }).default(2).describe('How many numbers.'),
+  max: integer({ min: 9, max: 999, example: 20 }).default(20).describe('Numbers are drawn from 0 to this one.'),
+  modulus: integer({ min: 3, max: 97, example: 9 }).default(9).describe('Largest modulus; the smallest is 3.'),
 });
 
 export type ModArithKnobs = Values<typeof KNOBS>;

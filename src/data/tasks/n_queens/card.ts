@@ -1,11 +1,11 @@
 /** What n_queens is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { BrokenRule } from '../../../options/read.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 6, most: 9, example: 8 }).default(8).describe('Rows and columns of the board.'),
-  missing: whole({ least: 1, most: 8, example: 4 }).default(4).describe('Queens that are not placed yet, at most.'),
+  size: integer({ min: 6, max: 9, example: 8 }).default(8).describe('Rows and columns of the board.'),
+  missing: integer({ min: 1, max: 8, example: 4 }).default(4).describe('Queens that are not placed yet, at most.'),
 });
 
 export type NQueensKnobs = Values<typeof KNOBS>;

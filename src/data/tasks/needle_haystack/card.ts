@@ -1,10 +1,10 @@
 /** What needle_haystack is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  facts: whole({ least: 3, most: 100, example: 5 }).default(5).describe('How many facts, at most.'),
-  absent: whole({ least: 0, most: 40, example: 20 })
+  facts: integer({ min: 3, max: 100, example: 5 }).default(5).describe('How many facts, at most.'),
+  absent: integer({ min: 0, max: 40, example: 20 })
     .default(20)
     .describe('Of a hundred questions, so many ask for what is not there.'),
 });

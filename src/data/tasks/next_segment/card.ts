@@ -1,11 +1,11 @@
 /** What next_segment is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import { ofKnob } from '../../derived/of_knob.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   of: ofKnob('countdown'),
-  segment: whole({ least: 1, most: 32, example: 3 }).default(3).describe('Pieces that are asked for, at most.'),
+  segment: integer({ min: 1, max: 32, example: 3 }).default(3).describe('Pieces that are asked for, at most.'),
 });
 
 export type NextSegmentKnobs = Values<typeof KNOBS>;

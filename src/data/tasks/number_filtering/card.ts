@@ -1,10 +1,10 @@
 /** What number_filtering is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  numbers: whole({ least: 3, most: 12, example: 5 }).default(5).describe('How many numbers, at most.'),
-  max: whole({ least: 20, most: 999, example: 50 }).default(50).describe('Largest number.'),
+  numbers: integer({ min: 3, max: 12, example: 5 }).default(5).describe('How many numbers, at most.'),
+  max: integer({ min: 20, max: 999, example: 50 }).default(50).describe('Largest number.'),
 });
 
 export type NumberFilteringKnobs = Values<typeof KNOBS>;

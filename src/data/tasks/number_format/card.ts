@@ -1,11 +1,11 @@
 /** What number_format is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  candidates: whole({ least: 2, most: 5, example: 3 }).default(3).describe('How many numbers.'),
-  digits: whole({ least: 1, most: 9, example: 2 }).default(2).describe('Digits before the decimal point, at most.'),
-  decimals: whole({ least: 0, most: 3, example: 0 }).default(0).describe('Digits behind it, at most.'),
+  candidates: integer({ min: 2, max: 5, example: 3 }).default(3).describe('How many numbers.'),
+  digits: integer({ min: 1, max: 9, example: 2 }).default(2).describe('Digits before the decimal point, at most.'),
+  decimals: integer({ min: 0, max: 3, example: 0 }).default(0).describe('Digits behind it, at most.'),
 });
 
 export type NumberFormatKnobs = Values<typeof KNOBS>;

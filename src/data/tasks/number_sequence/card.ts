@@ -1,11 +1,11 @@
 /** What number_sequence is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  complexity: whole({ least: 1, most: 3, example: 2 }).default(2).describe('The most difficult kind of rules.'),
-  terms: whole({ least: 5, most: 10, example: 6 }).default(6).describe('Numbers that are shown, at most.'),
-  max: whole({ least: 5, most: 50, example: 10 }).default(10).describe('Largest number of a start, and of a step.'),
+  complexity: integer({ min: 1, max: 3, example: 2 }).default(2).describe('The most difficult kind of rules.'),
+  terms: integer({ min: 5, max: 10, example: 6 }).default(6).describe('Numbers that are shown, at most.'),
+  max: integer({ min: 5, max: 50, example: 10 }).default(10).describe('Largest number of a start, and of a step.'),
 });
 
 export type NumberSequenceKnobs = Values<typeof KNOBS>;

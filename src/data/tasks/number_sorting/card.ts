@@ -1,10 +1,10 @@
 /** What number_sorting is and which knobs it has. */
-import { choice, flag, options, type Values, whole } from '../../../options/keys.ts';
+import { choice, flag, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  numbers: whole({ least: 3, most: 10, example: 4 }).default(4).describe('How many numbers.'),
-  max: whole({ least: 9, most: 999, example: 20 }).default(20).describe('Largest number.'),
+  numbers: integer({ min: 3, max: 10, example: 4 }).default(4).describe('How many numbers.'),
+  max: integer({ min: 9, max: 999, example: 20 }).default(20).describe('Largest number.'),
   direction: choice(['up', 'down'])
     .optional()
     .describe('Ascending (up) or descending (down). Default: either, problem by problem.'),

@@ -1,10 +1,10 @@
 /** What palindrome_generation is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 4, most: 14, example: 6 }).default(6).describe('Letters, at most.'),
-  alphabet: whole({ least: 3, most: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
+  length: integer({ min: 4, max: 14, example: 6 }).default(6).describe('Letters, at most.'),
+  alphabet: integer({ min: 3, max: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
 });
 
 export type PalindromeGenerationKnobs = Values<typeof KNOBS>;

@@ -1,9 +1,9 @@
 /** What parity is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  bits: whole({ least: 6, most: 32, example: 8 }).default(8).describe('Digits of the longest number.'),
+  bits: integer({ min: 6, max: 32, example: 8 }).default(8).describe('Digits of the longest number.'),
 });
 
 export type ParityKnobs = Values<typeof KNOBS>;

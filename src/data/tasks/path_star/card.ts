@@ -1,10 +1,10 @@
 /** What path_star is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  arms: whole({ least: 2, most: 6, example: 3 }).default(3).describe('Arms of the star.'),
-  length: whole({ least: 2, most: 8, example: 3 }).default(3).describe('Edges of each arm.'),
+  arms: integer({ min: 2, max: 6, example: 3 }).default(3).describe('Arms of the star.'),
+  length: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Edges of each arm.'),
 });
 
 export type PathStarKnobs = Values<typeof KNOBS>;

@@ -1,9 +1,9 @@
 /** What prime_factorization is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 200, most: 999999, example: 500 }).default(500).describe('Largest number.'),
+  max: integer({ min: 200, max: 999999, example: 500 }).default(500).describe('Largest number.'),
 });
 
 export type PrimeFactorizationKnobs = Values<typeof KNOBS>;

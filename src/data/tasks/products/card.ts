@@ -1,9 +1,9 @@
 /** What products is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 12, most: 99999, example: 99 }).default(99).describe('Factors are drawn from 2 to this one.'),
+  max: integer({ min: 12, max: 99999, example: 99 }).default(99).describe('Factors are drawn from 2 to this one.'),
 });
 
 export type ProductsKnobs = Values<typeof KNOBS>;

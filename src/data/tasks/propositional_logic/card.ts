@@ -1,11 +1,11 @@
 /** What propositional_logic is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  variables: whole({ least: 3, most: 5, example: 3 }).default(3).describe('How many variables the premises have.'),
-  premises: whole({ least: 2, most: 5, example: 3 }).default(3).describe('How many premises.'),
-  depth: whole({ least: 1, most: 2, example: 1 }).default(1).describe('How deep premises are nested, at most.'),
+  variables: integer({ min: 3, max: 5, example: 3 }).default(3).describe('How many variables the premises have.'),
+  premises: integer({ min: 2, max: 5, example: 3 }).default(3).describe('How many premises.'),
+  depth: integer({ min: 1, max: 2, example: 1 }).default(1).describe('How deep premises are nested, at most.'),
 });
 
 export type PropositionalLogicKnobs = Values<typeof KNOBS>;

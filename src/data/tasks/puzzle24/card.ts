@@ -1,9 +1,9 @@
 /** What puzzle24 is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 6, most: 13, example: 10 }).default(10).describe('Largest number.'),
+  max: integer({ min: 6, max: 13, example: 10 }).default(10).describe('Largest number.'),
 });
 
 export type Puzzle24Knobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What ransom_note is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 3, most: 30, example: 5 }).default(5).describe('Letters of the longest note.'),
-  alphabet: whole({ least: 3, most: 26, example: 6 })
+  length: integer({ min: 3, max: 30, example: 5 }).default(5).describe('Letters of the longest note.'),
+  alphabet: integer({ min: 3, max: 26, example: 6 })
     .default(6)
     .describe('Texts are made of the first so many letters.'),
 });

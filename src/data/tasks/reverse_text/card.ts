@@ -1,11 +1,11 @@
 /** What reverse_text is and which knobs it has. */
-import { options, real, type Values, whole } from '../../../options/keys.ts';
+import { integer, number, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  min_length: whole({ least: 1, most: 32, example: 5 }).default(5).describe('Letters of the shortest word.'),
-  max_length: whole({ least: 1, most: 32, example: 8 }).default(8).describe('Letters of the longest word.'),
-  letter_noise: real({ least: 0, most: 1, example: 0.2 })
+  min_length: integer({ min: 1, max: 32, example: 5 }).default(5).describe('Letters of the shortest word.'),
+  max_length: integer({ min: 1, max: 32, example: 8 }).default(8).describe('Letters of the longest word.'),
+  letter_noise: number({ min: 0, max: 1, example: 0.2 })
     .default(0.2)
     .describe('Chance that a letter of a warm-start demonstration is wrong.'),
 });

@@ -1,9 +1,9 @@
 /** What roman_numerals is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  max: whole({ least: 200, most: 3999, example: 400 }).default(400).describe('Largest number.'),
+  max: integer({ min: 200, max: 3999, example: 400 }).default(400).describe('Largest number.'),
 });
 
 export type RomanNumeralsKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What rotate_matrix is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 2, most: 10, example: 3 }).default(3).describe('Rows and columns, at most.'),
-  turns: whole({ least: 1, most: 10, example: 3 }).default(3).describe('Quarter turns, at most.'),
+  size: integer({ min: 2, max: 10, example: 3 }).default(3).describe('Rows and columns, at most.'),
+  turns: integer({ min: 1, max: 10, example: 3 }).default(3).describe('Quarter turns, at most.'),
 });
 
 export type RotateMatrixKnobs = Values<typeof KNOBS>;

@@ -1,11 +1,11 @@
 /** What run_length is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  runs: whole({ least: 2, most: 12, example: 4 }).default(4).describe('Runs, at most.'),
-  longest: whole({ least: 3, most: 9, example: 4 }).default(4).describe('Letters of the longest run.'),
-  alphabet: whole({ least: 3, most: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
+  runs: integer({ min: 2, max: 12, example: 4 }).default(4).describe('Runs, at most.'),
+  longest: integer({ min: 3, max: 9, example: 4 }).default(4).describe('Letters of the longest run.'),
+  alphabet: integer({ min: 3, max: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
 });
 
 export type RunLengthKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What shortest_path is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 3, most: 8, example: 3 }).default(3).describe('Rows and columns, at most.'),
-  walls: whole({ least: 0, most: 40, example: 20 }).default(20).describe('Of a hundred cells, so many are walls.'),
+  size: integer({ min: 3, max: 8, example: 3 }).default(3).describe('Rows and columns, at most.'),
+  walls: integer({ min: 0, max: 40, example: 20 }).default(20).describe('Of a hundred cells, so many are walls.'),
 });
 
 export type ShortestPathKnobs = Values<typeof KNOBS>;

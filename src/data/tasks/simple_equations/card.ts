@@ -1,10 +1,10 @@
 /** What simple_equations is and which knobs it has. */
-import { flag, options, type Values, whole } from '../../../options/keys.ts';
+import { flag, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  coefficient: whole({ least: 3, most: 100, example: 9 }).default(9).describe('Largest coefficient.'),
-  solution: whole({ least: 5, most: 999, example: 20 }).default(20).describe('Largest solution, positive or negative.'),
+  coefficient: integer({ min: 3, max: 100, example: 9 }).default(9).describe('Largest coefficient.'),
+  solution: integer({ min: 5, max: 999, example: 20 }).default(20).describe('Largest solution, positive or negative.'),
   both_sides: flag().default(false).describe('Whether x is on both sides.'),
 });
 

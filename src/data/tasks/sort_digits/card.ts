@@ -1,9 +1,9 @@
 /** What sort_digits is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  digits: whole({ least: 2, most: 9, example: 4 }).default(4).describe('How many digits.'),
+  digits: integer({ min: 2, max: 9, example: 4 }).default(4).describe('How many digits.'),
 });
 
 export type SortDigitsKnobs = Values<typeof KNOBS>;

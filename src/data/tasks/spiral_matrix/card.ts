@@ -1,9 +1,9 @@
 /** What spiral_matrix is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  size: whole({ least: 2, most: 10, example: 3 }).default(3).describe('Rows and columns, at most.'),
+  size: integer({ min: 2, max: 10, example: 3 }).default(3).describe('Rows and columns, at most.'),
 });
 
 export type SpiralMatrixKnobs = Values<typeof KNOBS>;

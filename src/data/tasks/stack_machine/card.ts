@@ -1,10 +1,10 @@
 /** What stack_machine is and which knobs it has. */
-import { flag, options, type Values, whole } from '../../../options/keys.ts';
+import { flag, integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  length: whole({ least: 4, most: 20, example: 6 }).default(6).describe('Instructions, at most.'),
-  max: whole({ least: 5, most: 99, example: 9 }).default(9).describe('Largest number of a program.'),
+  length: integer({ min: 4, max: 20, example: 6 }).default(6).describe('Instructions, at most.'),
+  max: integer({ min: 5, max: 99, example: 9 }).default(9).describe('Largest number of a program.'),
   moves: flag().default(true).describe('Instructions dup, swap, over and drop beside + - *.'),
 });
 

@@ -1,11 +1,11 @@
 /** What string_manipulation is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  rules: whole({ least: 2, most: 8, example: 3 }).default(3).describe('Rules, at most.'),
-  length: whole({ least: 4, most: 20, example: 6 }).default(6).describe('Letters of the text, at most.'),
-  letters: whole({ least: 2, most: 5, example: 3 }).default(3).describe('So many letters of the alphabet are used.'),
+  rules: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Rules, at most.'),
+  length: integer({ min: 4, max: 20, example: 6 }).default(6).describe('Letters of the text, at most.'),
+  letters: integer({ min: 2, max: 5, example: 3 }).default(3).describe('So many letters of the alphabet are used.'),
 });
 
 export type StringManipulationKnobs = Values<typeof KNOBS>;

@@ -1,9 +1,9 @@
 /** What syllogism is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  premises: whole({ least: 2, most: 3, example: 2 }).default(2).describe('How many premises, in a chain of terms.'),
+  premises: integer({ min: 2, max: 3, example: 2 }).default(2).describe('How many premises, in a chain of terms.'),
 });
 
 export type SyllogismKnobs = Values<typeof KNOBS>;

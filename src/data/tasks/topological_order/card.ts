@@ -1,9 +1,9 @@
 /** What topological_order is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  courses: whole({ least: 4, most: 9, example: 5 }).default(5).describe('How many courses.'),
+  courses: integer({ min: 4, max: 9, example: 5 }).default(5).describe('How many courses.'),
 });
 
 export type TopologicalOrderKnobs = Values<typeof KNOBS>;

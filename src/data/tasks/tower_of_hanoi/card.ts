@@ -1,10 +1,10 @@
 /** What tower_of_hanoi is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  disks: whole({ least: 4, most: 7, example: 5 }).default(5).describe('Disks, at most.'),
-  pegs: whole({ least: 3, most: 4, example: 3 }).default(3).describe('Pegs.'),
+  disks: integer({ min: 4, max: 7, example: 5 }).default(5).describe('Disks, at most.'),
+  pegs: integer({ min: 3, max: 4, example: 3 }).default(3).describe('Pegs.'),
 });
 
 export type TowerOfHanoiKnobs = Values<typeof KNOBS>;

@@ -1,10 +1,10 @@
 /** What word_sequence_reversal is and which knobs it has. */
-import { options, type Values, whole } from '../../../options/keys.ts';
+import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  words: whole({ least: 3, most: 10, example: 4 }).default(4).describe('How many words.'),
-  length: whole({ least: 2, most: 8, example: 3 }).default(3).describe('Letters of the longest word.'),
+  words: integer({ min: 3, max: 10, example: 4 }).default(4).describe('How many words.'),
+  length: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Letters of the longest word.'),
 });
 
 export type WordSequenceReversalKnobs = Values<typeof KNOBS>;

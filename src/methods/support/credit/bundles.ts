@@ -1,6 +1,6 @@
 /** Bundles: one completion of each of several problems, scored together. The finer scale of their sums tells more than 0 and 1 do. */
 import type { Rng } from '../../../kernels/philox.ts';
-import { key, whole } from '../../../options/keys.ts';
+import { integer, key } from '../../../options/keys.ts';
 import type { RolloutGroup } from '../../records.ts';
 import { meanOf } from '../../statistics.ts';
 import { counts } from './baseline.ts';
@@ -8,7 +8,7 @@ import { counts } from './baseline.ts';
 export const BUNDLE_OPTIONS = {
   bundleSize: key(
     'prompts_per_bundle',
-    whole({ least: 1, example: 5 })
+    integer({ min: 1, example: 5 })
       .default(5)
       .describe('Problems of a bundle: those that follow each other in the batch. Default 5.'),
   ),

@@ -1,10 +1,10 @@
 /** Comparing two completions by their rewards. */
-import { key, real } from '../../../options/keys.ts';
+import { key, number } from '../../../options/keys.ts';
 
 export const PAIR_OPTIONS = {
   tieMargin: key(
     'tie_margin',
-    real({ least: 0, example: 0.05 })
+    number({ min: 0, example: 0.05 })
       .default(0)
       .describe('Rewards that differ by no more than this are a draw. Default 0.'),
   ),

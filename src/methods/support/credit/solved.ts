@@ -1,5 +1,5 @@
 /** Which completions count as solved, for estimators that ask nothing else. */
-import { key, real } from '../../../options/keys.ts';
+import { key, number } from '../../../options/keys.ts';
 import type { CountedRollout } from './baseline.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { CountedRollout } from './baseline.ts';
 export const SOLVED_OPTIONS = {
   solvedReward: key(
     'solved_reward',
-    real({ example: 0.5 })
+    number({ example: 0.5 })
       .optional()
       .describe('Least reward of a completion that counts as solved. Default: its verdict decides, by score 1.'),
   ),

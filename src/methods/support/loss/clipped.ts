@@ -1,17 +1,19 @@
 /** The clipped surrogate between given bounds, which several objectives choose in ways of their own. */
-import { key, real, unset } from '../../../options/keys.ts';
+import { key, number, optional } from '../../../options/keys.ts';
 import type { SurrogatePoint, SurrogateValue } from '../../points.ts';
 
 /** How far below 1 a ratio may fall, and above it rise, as stages say it. */
 export const clipLowOption = key(
   'epsilon',
-  real({ above: 0, below: 1, example: 0.2 })
+  number({ above: 0, below: 1, example: 0.2 })
     .default(0.2)
     .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
 );
 export const clipHighOption = key(
   'epsilon_high',
-  unset(real({ above: 0, example: 0.28 })).describe('The ratio is clipped above 1 + epsilon_high. Default epsilon.'),
+  optional(number({ above: 0, example: 0.28 })).describe(
+    'The ratio is clipped above 1 + epsilon_high. Default epsilon.',
+  ),
 );
 
 /** Sets −min(min(r, most)·A, clip(r, low, high)·A), flat in the ratio wherever a bound decides. */

@@ -1,6 +1,6 @@
 /** Ways to draw from the source before, which several sources share. */
 import type { TaskItem } from '../../../data/task.ts';
-import { key, whole } from '../../../options/keys.ts';
+import { integer, key } from '../../../options/keys.ts';
 import { categoryOf, problemKey } from '../../ledger.ts';
 import type { DrawItems, SourceTools } from '../../points.ts';
 
@@ -63,7 +63,7 @@ export async function drawDifferent(count: number, draw: DrawItems): Promise<rea
 
 export const CATEGORY_DRAWS = key(
   'candidates',
-  whole({ least: 1, most: 1024, example: 32 })
+  integer({ min: 1, max: 1024, example: 32 })
     .default(32)
     .describe('Problems drawn at most to find one of a category. Default 32.'),
 );

@@ -1,12 +1,12 @@
 /** Sources that leave problems out by the moving share of their completions that were right. */
-import { whole } from '../../../options/keys.ts';
+import { integer } from '../../../options/keys.ts';
 import type { PromptSource } from '../../points.ts';
 import { drawWanted, STARVED } from './drawn.ts';
 
 /** Rounds of drawing for the problems of a batch. */
 const ROUNDS = 16;
 
-export const revisitAfter = whole({ least: 0, most: 1_000_000, example: 50 })
+export const revisitAfter = integer({ min: 0, max: 1_000_000, example: 50 })
   .default(0)
   .describe('Optimizer steps after which a problem that was left out is asked again; 0: never. Default 0.');
 

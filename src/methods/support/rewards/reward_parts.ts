@@ -4,7 +4,7 @@
  */
 import { ConfigError } from '../../../errors.ts';
 import type { Json } from '../../../options/json.ts';
-import { key, text, unset } from '../../../options/keys.ts';
+import { key, optional, text } from '../../../options/keys.ts';
 import { nearestKey } from '../../../options/nearest_name.ts';
 import { rewardLabel } from '../../../rewards/module_file.ts';
 import { combineRewards } from '../../../rewards/reward_function.ts';
@@ -23,7 +23,7 @@ type Written = Readonly<Record<string, Json>>;
 /** The option that names the reward which a step changes. */
 export const changedReward = key(
   'reward',
-  unset(text('accuracy')).describe('The reward that it changes, by its name. Default: the total.'),
+  optional(text('accuracy')).describe('The reward that it changes, by its name. Default: the total.'),
 );
 
 /** The option that names a reward; without a default it must be given. */

@@ -7,7 +7,7 @@
  * In the paper the constant is what a language model gives to the token unasked, −23. Where none is given it is −ln V, what
  * a policy that knows nothing gives to each of V tokens, and the scale 1/ln V, so that certainty is worth 1; this is ours.
  */
-import { key, real, text, unset } from '../../../options/keys.ts';
+import { key, number, optional, text } from '../../../options/keys.ts';
 import type { Needs } from '../../method.ts';
 import type { Rollout } from '../../records.ts';
 
@@ -24,13 +24,13 @@ export const SELF_SCORE_OPTIONS = {
   ),
   scoreConstant: key(
     'score_constant',
-    unset(real({ below: 0, example: -23 })).describe(
+    optional(number({ below: 0, example: -23 })).describe(
       'Log-prob of that token where the score is 0. Default: that of a token of a uniform distribution.',
     ),
   ),
   scoreScale: key(
     'score_scale',
-    unset(real({ above: 0, example: 0.1 })).describe(
+    optional(number({ above: 0, example: 0.1 })).describe(
       'How much a nat is worth. Default: as much as makes certainty worth 1.',
     ),
   ),
