@@ -4,6 +4,7 @@ import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Collected, StepMetrics } from '../../src/methods/records.ts';
+import type { StageConfig } from '../../src/methods/stage.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
@@ -103,7 +104,9 @@ export const isTime = (name: string): boolean => /time|second|tokens_per/.test(n
 const timeless = (all: readonly StepMetrics[]): object[] =>
   all.map((step) => Object.fromEntries(Object.entries(step).filter(([name]) => !isTime(name))));
 
-/** A run with these lines, uninterrupted, and one that was killed behind its second step. */
+const takesSeveralSteps = (stage: StageConfig): boolean => stage.stage === 'grpo' && stage.batch.numIterations > 1;
+
+/** A run with these lines, uninterrupted, and one that was killed after its second step, or within its second batch. */
 export async function wholeAndKilled(
   lines: string,
   small: Partial<SmallRun> = {},
@@ -111,7 +114,9 @@ export async function wholeAndKilled(
   const toEnd = async (run: TrainingRun) => ({ ...(await goOn(run)), sha256: await weightsSha256(run.policy) });
   const whole = await withTossedRun(lines, toEnd, small);
   const killed = async (run: TrainingRun) => {
-    const { metrics } = await goOn(run, 2);
+    const metrics = [...(await goOn(run, 2)).metrics];
+    const isBetweenBatches = run.state.buffer === undefined && run.config.stages.some(takesSeveralSteps);
+    if (isBetweenBatches) metrics.push(...(await goOn(run, 1)).metrics);
     return { metrics, checkpoint: await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0) };
   };
   const first = await withTossedRun(lines, killed, small);

@@ -1,5 +1,4 @@
 /** Buffered rollouts as part of a checkpoint: what is one number per token is a tensor, the rest plain JSON. */
-import type { TaskItem } from '../../data/task.ts';
 import { CheckpointError } from '../../errors.ts';
 import type { Buffer, TrainingRun } from '../../grpo/run.ts';
 import type { CreditedGroup, Rollout } from '../../methods/records.ts';
@@ -28,9 +27,7 @@ interface RolloutRecord
   readonly keptLogMass?: Readonly<Record<number, number>>;
 }
 
-interface GroupRecord {
-  readonly item: TaskItem;
-  readonly dead: boolean;
+interface GroupRecord extends Pick<CreditedGroup, 'item' | 'dead' | 'ruledOut' | 'greedyReward' | 'kind'> {
   readonly rollouts: readonly RolloutRecord[];
   /** Which credit it has per token. */
   readonly perToken?: readonly (typeof CREDIT_PER_TOKEN)[number][];
@@ -50,9 +47,17 @@ export function saveBuffer({ groups, stepsTaken, temperature }: Buffer): {
   const record: BufferRecord = {
     stepsTaken,
     ...(temperature !== undefined && { temperature }),
-    groups: groups.map(({ item, dead, rollouts: members, ...group }) => {
+    groups: groups.map(({ item, dead, rollouts: members, ruledOut, greedyReward, kind, ...group }) => {
       const perToken = CREDIT_PER_TOKEN.filter((name) => group[name] !== undefined);
-      return { item, dead, rollouts: members.map(withoutTensors), ...(perToken.length > 0 && { perToken }) };
+      return {
+        item,
+        dead,
+        ...(ruledOut && { ruledOut }),
+        ...(greedyReward !== undefined && { greedyReward }),
+        ...(kind !== undefined && { kind }),
+        rollouts: members.map(withoutTensors),
+        ...(perToken.length > 0 && { perToken }),
+      };
     }),
   };
   const credit = CREDIT_PER_TOKEN.flatMap((name) => {
@@ -126,10 +131,9 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
     }),
   );
   const groups = record.groups.map(
-    ({ item, dead, rollouts, perToken = [] }): CreditedGroup => ({
-      item,
-      dead,
-      prompt: run.tasks.promptTokens(item),
+    ({ rollouts, perToken = [], ...rest }): CreditedGroup => ({
+      ...rest,
+      prompt: run.tasks.promptTokens(rest.item),
       rollouts: rollouts.map(
         ({ length, labels, prompt, sampledUnder, hasProximal, ...rest }): Rollout => ({
           ...rest,

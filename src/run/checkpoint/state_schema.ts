@@ -164,6 +164,9 @@ const bufferSchema = z
       z.object({
         item: itemSchema,
         dead: z.boolean(),
+        ruledOut: z.literal(true).optional(),
+        greedyReward: number.nullable().optional(),
+        kind: z.string().optional(),
         rollouts: z.array(rolloutSchema),
         perToken: z.array(z.enum(CREDIT_PER_TOKEN)).optional(),
       }),

@@ -195,6 +195,11 @@ describe('laser', () => {
     ['a pass', ''],
     ['several steps', '\nnum_iterations: 2'],
     ['micro-batches', '\nper_device_train_batch_size: 4'],
+    [
+      'several steps beside verdicts',
+      '\nnum_iterations: 2\nrollout_strategies: [{name: self-verify, verify_share: 1}]',
+    ],
+    ['several steps beside comparisons', '\nnum_iterations: 2\nrollout_strategies: [recycle-judge]'],
   ])('gives the same weights and metrics after a kill, in %s', async (_, more) => {
     const { whole, killed } = await wholeAndKilled(line() + more);
     expect(killed).toEqual(whole);
