@@ -8,6 +8,7 @@ export {
 } from './data/tasks/countdown/expression.ts';
 export { verifyCountdownSteps } from './data/tasks/countdown/steps.ts';
 export { choice, flag, integer, type KeyTable, key, number, options, text, type Values } from './options/keys.ts';
+export { real, whole } from './options/old_spellings.ts';
 export type { BrokenRule } from './options/read.ts';
 export { type AnswerPolicy, type Extraction, extractAnswer, hasThinkFormat } from './parsing/extract.ts';
 export {

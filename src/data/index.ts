@@ -1,6 +1,7 @@
 /** Tasks: problems, prompts, verifiers, splits and tokenizers. */
 export type { Json } from '../options/json.ts';
 export { choice, flag, integer, type KeyTable, number, options, text, type Values } from '../options/keys.ts';
+export { real, whole } from '../options/old_spellings.ts';
 export type { BrokenRule } from '../options/read.ts';
 export { type ChoiceReading, readChoice, readTruth } from '../parsing/choice.ts';
 export { type GridReading, type GridShape, readGrid } from '../parsing/grid.ts';

@@ -16,6 +16,7 @@
  */
 
 export { choice, flag, integer, key, number, optional, text } from '../options/keys.ts';
+export { real, unset, whole } from '../options/old_spellings.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export {
   type About,

@@ -7,7 +7,7 @@
  * the page's controls are made of it. The schemas below carry the two messages of an error as `rule; remedy`.
  */
 import type { OptionSchema, Schema } from './option_schema.ts';
-import type { RealRange, WholeRange } from './ranges.ts';
+import { type RealRange, type WholeRange, withNewBounds } from './ranges.ts';
 import * as schemas from './schemas.ts';
 
 export type { Plugin, RealRange, WholeRange } from './ranges.ts';
@@ -56,12 +56,12 @@ export function options<S extends Readonly<Record<string, Schema<unknown>>>>(
 
 /** A whole number of a range. */
 export function integer(range: WholeRange): OptionSchema<number> {
-  return schemas.integer(range);
+  return schemas.integer(withNewBounds(range));
 }
 
 /** A finite real number of a range. */
 export function number(range: RealRange): OptionSchema<number> {
-  return schemas.number(range);
+  return schemas.number(withNewBounds(range));
 }
 
 /** true or false. */

@@ -20,3 +20,27 @@ export interface RealRange {
   readonly max?: number;
   readonly example: number;
 }
+
+/** Bounds as they were spelled before 0.2. */
+interface OldBounds {
+  /** @deprecated write `min` */
+  readonly least?: number;
+  /** @deprecated write `max` */
+  readonly most?: number;
+}
+
+/** A `WholeRange` that may spell its bounds the old way. */
+export type OldWholeRange = OldBounds & Omit<WholeRange, 'min'> & { readonly min?: number };
+
+/** A `RealRange` that may spell its bounds the old way. */
+export type OldRealRange = OldBounds & RealRange;
+
+/** The range with `min` and `max` for `least` and `most`. */
+export function withNewBounds<R extends WholeRange | RealRange>(range: R & OldBounds): R {
+  const { least, most, ...rest } = range;
+  return {
+    ...(least !== undefined && { min: least }),
+    ...(most !== undefined && { max: most }),
+    ...rest,
+  } as unknown as R; // the same bounds
+}

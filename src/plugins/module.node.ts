@@ -12,6 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { createJiti } from 'jiti';
 import { PluginError } from '../errors.ts';
+import { findOldSpellings } from '../options/find_old_spellings.ts';
 import { closestName } from '../options/nearest_name.ts';
 import { importedFiles } from './imported_files.node.ts';
 
@@ -28,12 +29,16 @@ export interface ModuleReference {
 /** @param folder  what a relative name starts from */
 export function moduleReference(name: string, exported: unknown, folder: string): ModuleReference {
   const path = resolve(folder, name);
-  const fromHere = relative('', path);
   if (exported !== undefined && typeof exported !== 'string') {
     throw refusal('export must be the name of one of its exports; write it as a text');
   }
   if (name.includes('\0')) throw refusal('its name holds a NUL character, which no file name may; write it anew');
-  return { path, shown: fromHere.startsWith('..') ? path : fromHere.replaceAll('\\', '/'), export: exported };
+  return { path, shown: shownPath(path), export: exported };
+}
+
+function shownPath(path: string): string {
+  const fromHere = relative('', path);
+  return fromHere.startsWith('..') ? path : fromHere.replaceAll('\\', '/');
 }
 
 /** A PluginError about a file, `rule; remedy`; about one of its options where the facts have `key` and `value`. */
@@ -92,6 +97,18 @@ async function ownModules(path: string): Promise<Record<string, unknown>> {
     return [name, { ...exported, __esModule: true }]; // `import * as` takes it as it is
   });
   return Object.fromEntries(await Promise.all(modules));
+}
+
+/** A note for each file, of the one at `path` and those that it imports, that spells options as version 0.1 did. */
+export async function oldSpellingNotes(path: string): Promise<readonly string[]> {
+  const files = [path, ...(await importedFiles(path))];
+  const notes = files.map(async (file) => {
+    const found = findOldSpellings(await readFile(file, 'utf8').catch(() => '')); // the loader complains
+    if (found.length === 0) return [];
+    const remedies = found.join(', ');
+    return [`${shownPath(file)} spells options the old way, which the next version no longer takes: write ${remedies}`];
+  });
+  return (await Promise.all(notes)).flat();
 }
 
 /** The export that is meant. Runs the file. @throws PluginError where it cannot be loaded, or has no such export */

@@ -39,7 +39,7 @@ import {
   taskPlace,
 } from './found_files.node.ts';
 import { loadMethod } from './method_module.node.ts';
-import { moduleReference, refusal } from './module.node.ts';
+import { moduleReference, oldSpellingNotes, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
 import { guardProcess, type ProcessGuard } from './process_guard.node.ts';
 import { type StartedReporter, startReporter } from './reporter_thread.node.ts';
@@ -79,7 +79,7 @@ export interface OpenedPlugins {
   readonly modules: Readonly<Record<string, string>>;
   /** For `session`. */
   readonly reporters: readonly Tracker[];
-  /** What there is to say of the rows of data sets. */
+  /** Remarks on the rows of data sets, and on files that spell options the old way. */
   readonly notes: readonly string[];
   /**
    * Ends the threads of the rewards, and the watch over what tasks and methods do to the process.
@@ -369,12 +369,15 @@ async function openReporters(opening: Opening): Promise<void> {
 
 /** A file that was found before, about to be loaded. */
 async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<FoundFile> {
-  const { options, modules, announced } = opening;
+  const { options, modules, announced, notes } = opening;
   const found = modules.get(name) ?? (await findFile(opening.loaded, options, { name, export: exported }, path));
   modules.set(name, found);
   const { shown } = found.reference;
-  if (!announced.has(shown)) options.announce(shown);
-  announced.add(shown);
+  if (!announced.has(shown)) {
+    announced.add(shown);
+    options.announce(shown);
+    notes.push(...(await oldSpellingNotes(found.reference.path)));
+  }
   return { ...found, reference: moduleReference(found.reference.path, exported, '.') };
 }
 

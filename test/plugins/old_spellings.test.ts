@@ -1,0 +1,99 @@
+/** Files of users that declare options as version 0.1 did: they work, and a note says what to write. */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { integer, number, optional } from '../../src/options/keys.ts';
+import { real, unset, whole } from '../../src/options/old_spellings.ts';
+import { zodOf } from '../../src/options/schemas.ts';
+import { oldSpellingNotes } from '../../src/plugins/module.node.ts';
+import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+
+const home = process.cwd();
+
+beforeEach(() => {
+  process.chdir(realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-spelling-'))));
+});
+
+afterEach(() => {
+  const folder = process.cwd();
+  process.chdir(home);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('an option declared the old way', () => {
+  it('reads values as the new spelling does', () => {
+    const pairs = [
+      [whole({ least: 1, most: 9, example: 2 }), integer({ min: 1, max: 9, example: 2 })],
+      [real({ least: 0, below: 9, example: 2 }), number({ min: 0, below: 9, example: 2 })],
+      [unset(whole({ least: 1, example: 2 })), optional(integer({ min: 1, example: 2 }))],
+    ];
+    for (const [old, now] of pairs) {
+      for (const value of [-1, 0, 0.5, 1, 9, 10, null, 'x']) {
+        expect(JSON.stringify(zodOf(old).safeParse(value))).toBe(JSON.stringify(zodOf(now).safeParse(value)));
+      }
+    }
+  });
+});
+
+const METHOD = `import { key, method, unset,
+  whole } from 'rlvr-train/methods';
+export default method({
+  id: 'root-length',
+  about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' },
+  options: {
+    power: key('power', whole({ least: 1, most: 3, example: 2 }).default(2).describe('Of the length. Default 2.')),
+    most: key('most', unset(whole({ least: 1, example: 2 })).describe('Unused.')),
+  },
+  create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),
+});`;
+
+const PLACES =
+  'write integer for whole (line 2), optional for unset (line 1), min for least (line 7), max for most (line 7)';
+const NOTE = `root.ts spells options the old way, which the next version no longer takes: ${PLACES}`;
+
+describe('a method of a user that spells options the old way', () => {
+  const open = (option: string) => {
+    writeFileSync('root.ts', METHOD);
+    const yaml = `task: sort_digits\nmax_steps: 3\naggregation: {name: ./root.ts, power: ${option}}`;
+    return openPlugins(parseConfig(yaml, { file: 'my.yaml' }), { file: 'my.yaml', announce: () => {} });
+  };
+
+  it('works, with one note that says what to write', async () => {
+    const { notes, close } = await open('3');
+    await close();
+    expect(notes).toEqual([NOTE]);
+  });
+
+  it('still has its bounds', async () => {
+    await expect(open('4')).rejects.toThrow(/my\.yaml:3 .*power: 4 — must be from 1 to 3/);
+  });
+});
+
+describe('old spellings in a file', () => {
+  const notesOn = async (text: string): Promise<readonly string[]> => {
+    writeFileSync('mine.mjs', text);
+    return oldSpellingNotes(join(process.cwd(), 'mine.mjs'));
+  };
+
+  it('are found behind a namespace, in a range of the new names, and in files that it imports', async () => {
+    writeFileSync('shared.mjs', "const { real } = await import('rlvr-train/tasks');");
+    const text =
+      "import './shared.mjs';\nimport * as m from 'rlvr-train/rewards';\nm.whole({});\nm.integer({ most: 3 });";
+    const start = 'spells options the old way, which the next version no longer takes: write';
+    expect(await notesOn(text)).toEqual([
+      `mine.mjs ${start} integer for whole (line 3), max for most (line 4)`,
+      `shared.mjs ${start} number for real (line 1)`,
+    ]);
+  });
+
+  it.each([
+    ["import { integer } from 'rlvr-train/tasks';\nconst whole = (x) => x;\nwhole({ parts: 3 });"],
+    ["import { whole } from './numbers.mjs';\nwhole({ least: 1 });"],
+    ["import { wholeNumber } from 'rlvr-train/tasks';"],
+    ["import { options } from 'rlvr-train/tasks';\noptions({ least: 3, most: 4 });"],
+  ])('are not: %j', async (text) => {
+    expect(await notesOn(text)).toEqual([]);
+  });
+});
