@@ -1,28 +1,33 @@
-/** The pages: what they link to is there, also in the package that npm installs. */
+/** The pages: what they link to is there, for a reader of the repository and in the package that npm installs. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { madePages } from '../src/catalogue/made_pages.ts';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
-import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink } from './support/page_links.ts';
+import { GENERATED_FOLDER, generatedPages } from '../tools/generated_pages.mjs';
+import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink, pagesIn } from './support/page_links.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-const PAGES = [
+/** What `npm run docs` would write now; what an earlier one wrote may lie in the folder, or nothing. */
+const GENERATED = generatedPages(madePages);
+const REFERENCE = `${GENERATED_FOLDER}/README.md`;
+
+const WRITTEN = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...['docs', 'docs/api', 'docs/methods'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
-  ),
+  ...pagesIn(ROOT, 'docs').filter((page) => page === REFERENCE || !page.startsWith(`${GENERATED_FOLDER}/`)),
 ];
+const PAGES = [...WRITTEN, ...GENERATED.keys()];
 
 const { files: published } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   files: readonly string[];
 };
 
 function read(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8');
+  return GENERATED.get(page) ?? readFileSync(join(ROOT, page), 'utf8');
 }
 
 function linksOf(page: string): readonly PageLink[] {
@@ -31,7 +36,7 @@ function linksOf(page: string): readonly PageLink[] {
 
 describe.each(PAGES)('%s', (page) => {
   it('links to files that exist, and to headings that they have', () => {
-    expect(deadLinks(ROOT, page)).toEqual([]);
+    expect(deadLinks(ROOT, page, GENERATED)).toEqual([]);
   });
 
   it('links elsewhere by whole addresses alone', () => {
@@ -47,12 +52,26 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-it('every page of docs/ is reached from the README', () => {
-  const reached = new Set<string>(['README.md']);
-  for (const page of reached) {
-    for (const { path } of linksOf(page)) if (path.endsWith('.md') && existsSync(join(ROOT, path))) reached.add(path);
-  }
-  expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
+/** The pages that a reader comes to by following links. */
+function reachedFrom(start: string): Set<string> {
+  const reached = new Set([start]);
+  for (const page of reached) for (const { path } of linksOf(page)) if (PAGES.includes(path)) reached.add(path);
+  return reached;
+}
+
+it('every written page is reached from the README, over links that a repository host can follow', () => {
+  const reached = reachedFrom('README.md');
+  expect(WRITTEN.filter((page) => !reached.has(page))).toEqual([]);
+  expect([...GENERATED.keys()].filter((page) => reached.has(page))).toEqual([]);
+});
+
+it('every generated page is reached from the catalogue, and the reference names those beside it', () => {
+  const reached = reachedFrom(`${GENERATED_FOLDER}/catalogue.md`);
+  expect([...GENERATED.keys()].filter((page) => !reached.has(page))).toEqual([]);
+  const files = [...GENERATED.keys()]
+    .filter((page) => !page.includes('/methods/'))
+    .map((page) => page.split('/').at(-1));
+  expect(files.filter((file) => !read(REFERENCE).includes(`\`${file}\``))).toEqual([]);
 });
 
 it('what the command prints names pages and headings that there are', () => {
@@ -68,7 +87,10 @@ it('what the command prints names pages and headings that there are', () => {
   expect(named.length).toBeGreaterThan(10);
   const missing = named.filter(([page = '', anchor]) => {
     const path = `docs/${page}`;
-    return !existsSync(join(ROOT, path)) || (anchor !== undefined && !anchorsOf(read(path)).includes(anchor));
+    return (
+      !(GENERATED.has(path) || existsSync(join(ROOT, path))) ||
+      (anchor !== undefined && !anchorsOf(read(path)).includes(anchor))
+    );
   });
   expect(missing).toEqual([]);
 });

@@ -3,7 +3,7 @@
 export interface EntryPoint {
   /** As it is imported: `rlvr-train/tasks`. */
   readonly specifier: string;
-  /** In docs/api. */
+  /** In docs/reference/api. */
   readonly file: string;
   /** Paths of declarations and code. */
   readonly types: string;

@@ -1,4 +1,4 @@
-/** docs/api: a page for each entry point of package.json's `exports`, from the declarations in dist/ and their comments. */
+/** docs/reference/api: a page for each entry point of package.json's `exports`, from the declarations in dist/ and their comments. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -22,7 +22,8 @@ const page = ['src', 'public', 'index.html', 'vite.config.ts', 'precache.mjs', '
 const sources = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json', ...page].map((name) =>
   join(root, name),
 );
-const isBuilt = existsSync(BUILT) && MADE.every((path) => existsSync(path));
+const isBuilt =
+  existsSync(BUILT) && existsSync(join(root, 'docs/reference/catalogue.md')) && MADE.every((path) => existsSync(path));
 if (!isBuilt || statSync(BUILT).mtimeMs < Math.max(...sources.map(newest))) {
   execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
 }

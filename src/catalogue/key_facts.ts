@@ -1,5 +1,5 @@
 /**
- * What each key of a config means, as plain data: for `explain` and docs/keys.md. A name may mean several things: a key of
+ * What each key of a config means, as plain data: for `explain` and docs/reference/keys.md. A name may mean several things: a key of
  * the run or of a stage, an option of some methods, rewards or tasks, or a key that TRL has and this trainer does not.
  */
 

@@ -1,4 +1,4 @@
-/** docs/methods/<id>.md: all that is known of a method, from its declaration and by asking it. */
+/** docs/reference/methods/<id>.md: all that is known of a method, from its declaration and by asking it. */
 import type { CatalogueMethod } from './catalogue.ts';
 import { certaintyText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
 import type { MethodFacts } from './method_facts.ts';
@@ -20,7 +20,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
   const text = sourceText(method);
   const link = source === 'own' ? text : `[${text}](https://arxiv.org/abs/${source})`;
   const facts = [
-    `- point: [${point}](../reference.md#${point}), ${lower(does)}${isDefault ? ' The default.' : ''}`,
+    `- point: [${point}](../catalogue.md#${point}), ${lower(does)}${isDefault ? ' The default.' : ''}`,
     ...(names.length === 0 ? [] : [`- also called: ${names.join(', ')}`]),
     `- formula: \`${formula}\``,
     `- source: ${link}, ${certaintyText(method)}`,
@@ -38,7 +38,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     '## In a config',
     yaml.length === 1 ? 'In a `grpo` stage:' : 'In a `grpo` stage, one of:',
     ['```yaml', ...yaml, '```'].join('\n'),
-    '[All methods](../reference.md#methods). Written by `npm run docs` from the declaration; `rlvr-train methods show` prints the same.',
+    '[All methods](../catalogue.md#methods). Written by `npm run docs` from the declaration; `rlvr-train methods show` prints the same.',
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -1,5 +1,5 @@
 /**
- * What each number of metrics.jsonl means: for `explain` and docs/metrics.md. What a method logs under its own id,
+ * What each number of metrics.jsonl means: for `explain` and docs/reference/metrics.md. What a method logs under its own id,
  * `<method>/<name>`, is told by its page. `<…>` in a name stands for a name of the run's, `K` and `k` for numbers.
  */
 

@@ -1,4 +1,4 @@
-/** The table of docs/keys.md that goes from each key of TRL's to what it is here. */
+/** The table of docs/reference/keys.md that goes from each key of TRL's to what it is here. */
 
 import { UNSUPPORTED_TRL_KEYS } from '../config/keys/trl_keys.ts';
 import type { OptionText } from '../options/describe.ts';

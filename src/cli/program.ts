@@ -284,7 +284,7 @@ function addList(root: Command): void {
     .usage('[tasks | rewards | methods | <name>]')
     .argument('[name]', 'a group, a point of methods, or one task, reward or method; default: all names')
     .option('--json', 'print them as JSON')
-    .option('--markdown', 'print all of them as docs/reference.md has them')
+    .option('--markdown', 'print all of them as docs/reference/catalogue.md has them')
     .action(listCommand);
 }
 

@@ -2,8 +2,8 @@
 import { Ajv } from 'ajv';
 import { expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
 import { methodPage } from '../../src/catalogue/method_page.ts';
-import { referencePage } from '../../src/catalogue/reference_page.ts';
 import { listText } from '../../src/cli/commands/list.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { createTask } from '../../src/data/create_task.ts';
@@ -37,7 +37,7 @@ it('a knob stands in the config, its schema, the list, the reference and what th
   expect(sorting[0].options).toContainEqual(expect.objectContaining(option));
   const found = { tasks: sorting, rewards: [], points: [], methods: [] };
   expect(listText(found, 'full')).toContain('descending  Largest digit first. (true or false; default false)');
-  expect(referencePage(all)).toContain('| `descending` | true or false; default false | Largest digit first. |');
+  expect(cataloguePage(all)).toContain('| `descending` | true or false; default false | Largest digit first. |');
 });
 
 it('an option of a method stands in the stage, the list, the reference and its page', () => {
@@ -49,7 +49,7 @@ it('an option of a method stands in the stage, the list, the reference and its p
   expect(masks[0].yaml).toContain('credit_steps: [{name: length-mask, max_tokens: 24, min_tokens: 3}]');
   const found = { tasks: [], rewards: [], points: [], methods: masks };
   expect(listText(found, 'full')).toContain('min_tokens  Fewest tokens. (whole number of 0 or more; default 0)');
-  expect(referencePage(all)).toMatch(/\[length-mask\].*`max_tokens`, `min_tokens`/);
+  expect(cataloguePage(all)).toMatch(/\[length-mask\].*`max_tokens`, `min_tokens`/);
   const page = methodPage(masks[0], { needs: [], remarks: [] }, '');
   expect(page).toContain('| `min_tokens` | whole number of 0 or more; default 0 | Fewest tokens. |');
 });

@@ -65,11 +65,15 @@ export function pagesIn(root: string, folder = ''): string[] {
   });
 }
 
-/** Links of a page that lead nowhere: to no file of the folder, or to no heading of it. */
-export function deadLinks(root: string, page: string): string[] {
-  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+/**
+ * Links of a page that lead nowhere: to no file of the folder, or to no heading of it.
+ *
+ * @param made  pages by path that count as files of the folder, whatever lies there
+ */
+export function deadLinks(root: string, page: string, made: ReadonlyMap<string, string> = new Map()): string[] {
+  const read = (path: string): string => made.get(path) ?? readFileSync(join(root, path), 'utf8');
   return localLinks(page, read(page)).flatMap(({ path, anchor }) => {
-    const isInside = !path.startsWith('..') && existsSync(join(root, path));
+    const isInside = made.has(path) || (!path.startsWith('..') && existsSync(join(root, path)));
     const isThere = isInside && (anchor === undefined || anchorsOf(read(path)).includes(anchor));
     return isThere ? [] : [`${page} → ${path}${anchor === undefined ? '' : `#${anchor}`}`];
   });

@@ -65,7 +65,7 @@ export function explainable(): string[] {
 
 function refuse(name: string): never {
   const near = didYouMean(name, explainable());
-  const rule = `no such key${near === '' ? ', metric, method, reward or task; docs/keys.md and docs/metrics.md list them' : near}`;
+  const rule = `no such key${near === '' ? ', metric, method, reward or task; docs/reference/keys.md and docs/reference/metrics.md list them' : near}`;
   throw new ConfigError('unknown-name', `${name} — ${rule}${near === '' ? '.' : ''}`, { name });
 }
 
@@ -82,7 +82,7 @@ function explanation({ name, places = [], options = [], refused = [], metric, th
 
 function placeText(name: string, metric: MetricFacts): string {
   const pattern = metric.name === name ? '' : ` as ${metric.name}`;
-  return `In metrics.jsonl, ${metric.place}${pattern}: docs/metrics.md`;
+  return `In metrics.jsonl, ${metric.place}${pattern}: docs/reference/metrics.md`;
 }
 
 function meaning(where: string, option: OptionText): string[] {

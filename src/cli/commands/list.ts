@@ -1,6 +1,7 @@
 /** `rlvr-train list [NAME]`: the tasks with their knobs, the rewards and methods with their options. */
 
 import { type Catalogue, type CatalogueMethod, type CatalogueTask, catalogue } from '../../catalogue/catalogue.ts';
+import { cataloguePage } from '../../catalogue/catalogue_page.ts';
 import {
   certaintyText,
   levelText,
@@ -10,7 +11,6 @@ import {
   valueText,
 } from '../../catalogue/catalogue_words.ts';
 import type { MethodFacts } from '../../catalogue/method_facts.ts';
-import { referencePage } from '../../catalogue/reference_page.ts';
 import { commandName } from '../../command_name.ts';
 import { ConfigError } from '../../errors.ts';
 import type { OptionText } from '../../options/describe.ts';
@@ -30,7 +30,7 @@ export function listCommand(
   const all = catalogue();
   const { detail, found } = chosen(all, name);
   if (json) printJson(JSON.stringify(found));
-  else if (markdown) print(referencePage(all).trimEnd());
+  else if (markdown) print(cataloguePage(all).trimEnd());
   else print(wrapWords(listText(found, detail), wrapColumns(process.stdout)));
 }
 
