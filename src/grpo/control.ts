@@ -2,8 +2,9 @@
 import type { Levers, StepLevers } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
-import { packBatch, splitUnits } from '../model/batch.ts';
+import { packBatch } from '../model/batch.ts';
 import { isStageOver, type Steering, type TrainingRun } from './run.ts';
+import { scoreSequences } from './score/score_sequences.ts';
 import { openStep, type StepScope } from './step_scope.ts';
 import { tokenGroups } from './update/credit.ts';
 import { groupParts } from './update/group_parts.ts';
@@ -115,17 +116,25 @@ async function sampledKl(
   to: 'policy' | 'reference' | 'first',
   { groups, temperature }: StepTaken,
 ): Promise<number> {
-  const capacity = microBatchCapacity(run, scope.stage, scope);
-  const parts = groups.flatMap((group) => groupParts(group, capacity.completions));
+  const { completions } = microBatchCapacity(run, scope.stage, scope);
+  const parts = groups.flatMap((group) => groupParts(group, completions));
+  const rollouts = parts.flatMap((group) => group.rollouts.map((rollout) => ({ rollout, prompt: group.prompt })));
+  const sequences = rollouts.map(({ prompt, rollout: { tokens, labels, prompt: prefix = prompt } }) => ({
+    prefix,
+    tokens,
+    labels,
+  }));
+  const scores = await scoreSequences(run.policy, sequences, { set: to, temperature });
+  const logprobsOf = new Map(rollouts.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   let [sum, tokens] = [0, 0];
-  for (const micro of splitUnits(parts, tokenGroups, capacity)) {
-    const batch = packBatch(micro.flatMap(tokenGroups));
-    const rollouts = micro.flatMap((group) => group.rollouts);
-    const { logprobs } = await run.policy.score(batch, temperature, to);
-    logprobs.forEach((logprob, row) => {
-      const rollout = rollouts[batch.completionOf[row]];
+  for (const part of parts) {
+    // In the order of packed rows: a sum in another order is another number.
+    const { completionOf, tokenOf } = packBatch(tokenGroups(part));
+    completionOf.forEach((completion, row) => {
+      const rollout = part.rollouts[completion];
       if (rollout.inLoss === false || rollout.isOffPolicy) return;
-      const x = logprob - rollout.logprobs[batch.tokenOf[row]];
+      const token = tokenOf[row];
+      const x = (logprobsOf.get(rollout) as Float32Array)[token] - rollout.logprobs[token];
       sum += Math.expm1(x) - x;
       tokens++;
     });

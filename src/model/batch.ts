@@ -211,6 +211,28 @@ export function splitUnits<Unit>(
   return batches;
 }
 
+/** The same of sequences, cut between any two: those that follow each other under an equal prefix share its rows. */
+export function splitSequences<S extends Sequence>(sequences: readonly S[], limits: BatchLimits): S[][] {
+  const batches: S[][] = [];
+  let used: Required<BatchLimits> = EMPTY;
+  for (const sequence of sequences) {
+    const last = batches[batches.length - 1];
+    const before = last?.[last.length - 1];
+    const alone = sizesOf(groupByPrefix([sequence]));
+    const isShared = before !== undefined && equalInts(before.prefix, sequence.prefix);
+    const own = isShared ? { ...alone, rows: alone.rows - sequence.prefix.length, groups: 0 } : alone;
+    const together = sumOf(used, own);
+    if (last !== undefined && fits(together, limits)) {
+      last.push(sequence);
+      used = together;
+    } else {
+      batches.push([sequence]);
+      used = alone;
+    }
+  }
+  return batches;
+}
+
 const EMPTY = { rows: 0, lossRows: 0, groups: 0, completions: 0 };
 
 /** Room that groups take in a batch. */

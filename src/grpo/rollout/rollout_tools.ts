@@ -4,11 +4,11 @@ import type { TaskItem } from '../../data/task.ts';
 import type { RolloutTools } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
 import type { GrpoStageConfig } from '../../methods/stage.ts';
-import { packBatch, splitGroups } from '../../model/batch.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import { type TrainingRun, timed } from '../run.ts';
+import { scoreSequences } from '../score/score_sequences.ts';
 import { completionLimit } from './completion_end.ts';
 
 type Tools = Pick<
@@ -82,16 +82,7 @@ async function score(
   prompt: Int32Array,
   completions: readonly Int32Array[],
 ): Promise<Float32Array[]> {
-  const scored: Float32Array[] = [];
-  const groups = completions.map((tokens) => ({ prompt, completions: [tokens] }));
-  for (const micro of splitGroups(groups, policy.capacity)) {
-    const batch = packBatch(micro);
-    const { logprobs } = await policy.score(batch, temperature);
-    const own = micro.map(({ completions: [tokens] }) => new Float32Array(tokens.length));
-    logprobs.forEach((value, row) => {
-      own[batch.completionOf[row]][batch.tokenOf[row]] = value;
-    });
-    scored.push(...own);
-  }
-  return scored;
+  const sequences = completions.map((tokens) => ({ prefix: prompt, tokens }));
+  const scores = await scoreSequences(policy, sequences, { temperature });
+  return scores.map(({ logprobs }) => logprobs);
 }

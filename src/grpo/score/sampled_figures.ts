@@ -2,17 +2,13 @@
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
 import type { GrpoStageConfig } from '../../methods/stage.ts';
 import { isScoredByItself, SELF_SCORE } from '../../methods/support/rollouts/self_score.ts';
-import type { BatchLimits, PackedBatch, TokenGroup } from '../../model/batch.ts';
-import { packBatch, splitUnits } from '../../model/batch.ts';
 import { divergences, uniformDivergences } from '../../model/distributions.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import { type TrainingRun, timed } from '../run.ts';
 import type { StepScope } from '../step_scope.ts';
-import { tokenGroups } from '../update/credit.ts';
-import { groupParts } from '../update/group_parts.ts';
-import { microBatchCapacity } from '../update/update.ts';
 import { maskedPrompt } from './masked_prompts.ts';
+import { batchesToScore, type SequenceToScore, scoreSequences } from './score_sequences.ts';
 import { withTeacherLogprobs } from './teachers.ts';
 
 /** The groups with the figures of those that go on to the update; the others are as they were. */
@@ -25,60 +21,69 @@ export async function withSampledFigures(
   const { needs, rolloutStrategies } = scope.methods;
   if (needs.sampled.length === 0) return groups;
   const going = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
-  const capacity = microBatchCapacity(run, stage, scope);
-  const parts = going.flatMap((group) => groupParts(group, capacity.completions));
-  const scored = new Map<RolloutGroup, Rollout[]>(going.map((group) => [group, []]));
-  await timed(run, 'update', async () => {
-    for (const own of splitUnits(parts, tokenGroups, capacity)) {
-      const figures = await figuresOf(run, stage, scope, packBatch(own.flatMap(tokenGroups)), own);
-      let next = 0;
-      for (const group of own) {
-        const rollouts = group.rollouts.map((rollout) => ({ ...rollout, ...figures[next++] }));
-        scored.get(group.whole ?? group)?.push(...rollouts);
-      }
-    }
-  });
-  const figured = groups.map((group) => ({ ...group, rollouts: scored.get(group) ?? group.rollouts }));
+  const members = going.flatMap((group) => group.rollouts.map((rollout) => memberOf(group, rollout)));
   return timed(run, 'update', async () => {
+    const found = new Map<Rollout, Figures>();
+    for (const own of batchesToScore(run.policy, members, needs.distributionsFor.length > 0)) {
+      const figures = await figuresOf(run, stage, scope, own);
+      own.forEach(({ rollout }, i) => {
+        found.set(rollout, figures[i]);
+      });
+    }
+    const figured = withFigures(groups, (rollout) => found.get(rollout));
     const { temperature } = stage.sampling;
     const taught = needs.sampled.includes('teacherLogprobs')
-      ? await withTeacherLogprobs(run, scope, temperature, figured, capacity)
+      ? await withTeacherLogprobs(run, scope, temperature, figured)
       : figured;
-    return needs.sampled.includes('selfLogprob') ? withSelfLogprobs(run, stage, taught, capacity) : taught;
+    return needs.sampled.includes('selfLogprob') ? withSelfLogprobs(run, stage, taught) : taught;
   });
 }
 
-/** A pass of its own: the word stands behind each completion that has ended. */
+/** The groups, their rollouts with what is found of each. */
+function withFigures(
+  groups: readonly RolloutGroup[],
+  found: (rollout: Rollout) => Partial<Rollout> | undefined,
+): RolloutGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => {
+      const figures = found(rollout);
+      return figures === undefined ? rollout : { ...rollout, ...figures };
+    }),
+  }));
+}
+
+/** A rollout as it is trained; a token that was put in has the sampler's log-prob under every set. */
+interface Member extends SequenceToScore {
+  readonly group: RolloutGroup;
+  readonly rollout: Rollout;
+}
+
+function memberOf(group: RolloutGroup, rollout: Rollout): Member {
+  const { prompt = group.prompt, tokens, labels, logprobs } = rollout;
+  return { prefix: prompt, tokens, labels, givenLogprobs: logprobs, group, rollout };
+}
+
+/** A pass of its own: the word follows each completion that has ended. */
 async function withSelfLogprobs(
   { policy, tasks: { codec } }: TrainingRun,
   { sampling: { temperature } }: GrpoStageConfig,
   groups: readonly RolloutGroup[],
-  capacity: Required<BatchLimits>,
 ): Promise<readonly RolloutGroup[]> {
   const word = wordTokens(codec, SELF_SCORE);
   const ended = groups.flatMap(({ prompt, rollouts, kind }) =>
     kind !== undefined ? [] : rollouts.filter(isScoredByItself).map((rollout) => ({ prompt, rollout })),
   );
-  const groupsOf = ({ prompt, rollout: { tokens, prompt: own = prompt } }: (typeof ended)[number]): TokenGroup[] => {
+  const sequences = ended.map(({ prompt, rollout: { tokens, prompt: own = prompt } }) => {
     const labels = new Uint8Array(tokens.length + word.length).fill(TOKEN.given, 0, tokens.length);
-    return [{ prompt: own, completions: [Int32Array.from([...tokens, ...word])], labels: [labels] }];
-  };
-  const found = new Map<Rollout, number>();
-  for (const micro of splitUnits(ended, groupsOf, capacity)) {
-    const batch = packBatch(micro.flatMap(groupsOf));
-    const { logprobs } = await policy.score(batch, temperature);
-    logprobs.forEach((value, row) => {
-      const { rollout } = micro[batch.completionOf[row]];
-      found.set(rollout, (found.get(rollout) ?? 0) + value);
-    });
-  }
-  return groups.map((group) => ({
-    ...group,
-    rollouts: group.rollouts.map((rollout) => {
-      const selfLogprob = found.get(rollout);
-      return selfLogprob === undefined ? rollout : { ...rollout, selfLogprob };
-    }),
-  }));
+    return { prefix: own, tokens: Int32Array.from([...tokens, ...word]), labels };
+  });
+  const scores = await scoreSequences(policy, sequences, { temperature });
+  const found = new Map(ended.map(({ rollout }, i) => [rollout, scores[i].logprobs.reduce((sum, x) => sum + x, 0)]));
+  return withFigures(groups, (rollout) => {
+    const selfLogprob = found.get(rollout);
+    return selfLogprob === undefined ? undefined : { selfLogprob };
+  });
 }
 
 type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl' | 'maskedKl'>;
@@ -88,63 +93,41 @@ async function figuresOf(
   run: TrainingRun,
   { sampling: { temperature } }: GrpoStageConfig,
   { methods: { needs } }: StepScope,
-  batch: PackedBatch,
-  groups: readonly RolloutGroup[],
+  members: readonly Member[],
 ): Promise<Figures[]> {
   const { policy } = run;
   const { vocabSize } = policy.shape;
-  const rollouts = groups.flatMap((group) => group.rollouts);
-  const absent = (): Float32Array[] => rollouts.map(({ tokens }) => new Float32Array(tokens.length));
-  const distributionsOf = async (packed: PackedBatch): Promise<Float32Array> => {
-    const { distributions } = await policy.score(packed, temperature, 'policy', { distributions: true });
-    return distributions as Float32Array; // they were asked for
+  const distributionsOf = async (sequences: readonly SequenceToScore[]): Promise<Float32Array[]> => {
+    const scores = await scoreSequences(policy, sequences, { temperature, distributions: true });
+    return scores.map(({ distributions }) => distributions as Float32Array); // they were asked for
   };
   let uniform: Float32Array[] | undefined;
   let masked: Float32Array[] | undefined;
   const ofMasked = needs.sampled.includes('maskedKl');
   if (needs.sampled.includes('uniformKl') || ofMasked) {
-    const logP = await distributionsOf(batch);
-    uniform = byRollout(batch, uniformDivergences(logP, vocabSize), absent());
+    const logP = await distributionsOf(members);
+    uniform = logP.map((own, i) => sampledOnly(members[i], uniformDivergences(own, vocabSize)));
     if (ofMasked) {
-      const behind = packBatch(groups.flatMap((group) => tokenGroups(withMaskedPrompt(run, group, needs.maskedShare))));
-      const logQ = inOrderOf(batch, behind, await distributionsOf(behind), vocabSize);
-      masked = byRollout(batch, divergences(logP, logQ, vocabSize), absent());
+      const all = new Set(members.map(({ group }) => group));
+      const prompts = new Map(Array.from(all, (group) => [group, maskedPrompt(run, group.item, needs.maskedShare)]));
+      const prefixOf = ({ group, rollout }: Member) => rollout.prompt ?? (prompts.get(group) as Int32Array); // all have one
+      const logQ = await distributionsOf(members.map((member) => ({ ...member, prefix: prefixOf(member) })));
+      masked = logP.map((own, i) => divergences(own, logQ[i], vocabSize)); // 0 of a token that was put in
     }
   }
-  let reference: Float32Array[] | undefined;
-  if (needs.sampled.includes('refLogprobs')) {
-    const { logprobs } = await policy.score(batch, temperature, 'reference');
-    // Of a token that was put in its own, so that the two do not differ.
-    const own = rollouts.map((rollout) => Float32Array.from(rollout.logprobs));
-    reference = byRollout(batch, logprobs, own);
-  }
-  return rollouts.map((_, i) => ({
-    ...(reference && { refLogprobs: reference[i] }),
+  const reference = needs.sampled.includes('refLogprobs')
+    ? await scoreSequences(policy, members, { set: 'reference', temperature })
+    : undefined;
+  return members.map((_, i) => ({
+    ...(reference && { refLogprobs: reference[i].logprobs }),
     ...(uniform && { uniformKl: uniform[i] }),
     ...(masked && { maskedKl: masked[i] }),
   }));
 }
 
-/** The group behind its masked prompt; a rollout that is trained under a prompt of its own stays behind that. */
-function withMaskedPrompt(run: TrainingRun, group: RolloutGroup, share: number): RolloutGroup {
-  return { ...group, prompt: maskedPrompt(run, group.item, share) };
-}
-
-/** Rows of the vocabulary's width of one batch, in the order of another of the same completions under other prompts. */
-function inOrderOf(batch: PackedBatch, other: PackedBatch, values: Float32Array, width: number): Float32Array {
-  const placeOf = new Map(Array.from(other.completionOf, (c, row) => [`${c}|${other.tokenOf[row]}`, row]));
-  const ordered = new Float32Array(values.length);
-  batch.completionOf.forEach((completion, row) => {
-    const place = placeOf.get(`${completion}|${batch.tokenOf[row]}`) as number; // they have the same tokens
-    ordered.set(values.subarray(place * width, (place + 1) * width), row * width);
-  });
-  return ordered;
-}
-
-/** @param into  [rollouts][tokens], written where a token has a loss row */
-function byRollout({ completionOf, tokenOf }: PackedBatch, rows: Float32Array, into: Float32Array[]): Float32Array[] {
-  for (let row = 0; row < completionOf.length; row++) into[completionOf[row]][tokenOf[row]] = rows[row];
-  return into;
+/** [tokens] with 0 at those that were put in. */
+function sampledOnly({ labels }: SequenceToScore, values: Float32Array): Float32Array {
+  return values.map((value, token) => (labels?.[token] === TOKEN.given ? 0 : value));
 }
 
 /** Groups without the figures, which nothing behind the credit reads, and no checkpoint holds. */

@@ -84,7 +84,7 @@ export async function updatePolicy(
     isObserved && !isObservedWithin ? await observe(run, scope, microBatches, withRows, onPolicy) : undefined;
   for (const [i, each] of microBatches.entries()) {
     const known = await withDistributions(run, scope, seen?.[i] ?? (await withRows(each)));
-    const micro = await withTeachers(run, scope, known, capacity);
+    const micro = await withTeachers(run, scope, known);
     const scores = await accumulateObjective(policy, scope, { ...micro, isObservedWithin }, meter);
     checkFinite(scores.losses, micro.batch, micro.groups, state.step);
     addRows(totals, micro, micro.rows, scores);
