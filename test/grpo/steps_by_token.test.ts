@@ -1,6 +1,7 @@
 /** Steps of a solution: by characters in the verdict, by tokens in the rollout, and only where a method reads them. */
 import { describe, expect, it } from 'vitest';
-import { verifyCompletions } from '../../src/grpo/rollout/complete.ts';
+import { delegating } from '../../src/data/task_set.ts';
+import { judgedCompletions, verifyCompletions } from '../../src/grpo/rollout/complete.ts';
 import { stepsByToken } from '../../src/grpo/rollout/steps_by_token.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../src/methods/points.ts';
@@ -60,5 +61,27 @@ describe('the steps of a verdict, by tokens', () => {
     await expect(reinforced({ advantage_estimator: './reads.ts' }, { methods })).rejects.toThrow(
       'reads-steps: reads the steps of a solution, and reverse_text has none; use countdown with answer: steps',
     );
+  });
+
+  it('and what was wrong are asked of a verifier in another thread too', async () => {
+    const { tasks, config } = await reinforced({ task: { name: 'countdown', numbers: 3, answer: 'steps' } });
+    const item = tasks.trainItem(config.seed, 0);
+    const text = '9 + 1 = 10';
+    const tokens = tasks.codec.encode(text);
+    const none = new Float32Array(tokens.length);
+    const completion = { tokens, logprobs: none, entropies: none, keptLogMass: none, finishReason: 'stop' } as const;
+    const wants = { wantsSteps: true, wantsFeedback: true } as const;
+    const elsewhere = delegating(tasks, {
+      verify: () => {
+        throw new Error('not in this thread');
+      },
+      judge: async (answers) => answers.map((one) => tasks.verify(one.item, one.completion, one.context)),
+    });
+    const here = verifyCompletions(tasks, [item], [[completion]], wants);
+    expect(here[0][0].steps).toEqual([{ from: 0, to: 5, score: expect.any(Number) }]);
+    expect(here[0][0].verdict.feedback).toEqual(expect.any(String));
+    expect(await judgedCompletions(elsewhere, [item], [[completion]], wants)).toEqual(here);
+    const [[plain]] = await judgedCompletions(elsewhere, [item], [[completion]]);
+    expect([plain.steps, plain.verdict.feedback]).toEqual([undefined, undefined]);
   });
 });

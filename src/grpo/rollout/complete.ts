@@ -15,6 +15,7 @@ import type {
 } from '../../model/sampling/generation.ts';
 import { generate, generateKept } from '../../model/sampling/generation.ts';
 import type { RewardBatch } from '../../rewards/reward_function.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
 import type { TrainingRun } from '../run.ts';
 import { completionEnd } from './completion_end.ts';
 import { stepsByToken } from './steps_by_token.ts';
@@ -113,11 +114,10 @@ export function verifyCompletions(
     const { state } = environment.start(item);
     return (completions[i] ?? []).map((completion) => {
       const text = completionText(tasks, completion);
-      const { finishReason, tokens } = completion;
+      const { finishReason } = completion;
       const { verdict } = environment.step(state, text, { finishReason, ...wants });
       if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
-      const steps = verdict.steps && stepsByToken(tasks.codec, tokens, verdict.steps);
-      return { ...completion, text, verdict, ...(steps && { steps }) };
+      return withVerdict(tasks, completion, text, verdict);
     });
   });
 }
@@ -127,13 +127,13 @@ export async function judgedCompletions(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-  options: Parameters<typeof verifyCompletions>[3] = {},
+  wants: Parameters<typeof verifyCompletions>[3] = {},
 ): Promise<VerifiedCompletion[][]> {
-  if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, options);
+  if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, wants);
   const answers = items.flatMap((item, i) =>
     (completions[i] ?? []).map((completion) => {
-      const { finishReason } = completion;
-      return { item, completion: completionText(tasks, completion), context: { finishReason } };
+      const context = { finishReason: completion.finishReason, ...wants };
+      return { item, completion: completionText(tasks, completion), context };
     }),
   );
   const verdicts = await tasks.judge(answers);
@@ -141,9 +141,19 @@ export async function judgedCompletions(
   return items.map((_, i) =>
     (completions[i] ?? []).map((completion) => {
       const at = next++;
-      return { ...completion, text: answers[at].completion, verdict: verdicts[at] };
+      return withVerdict(tasks, completion, answers[at].completion, verdicts[at]);
     }),
   );
+}
+
+function withVerdict(
+  { codec }: Pick<TaskSet, 'codec'>,
+  completion: Completion,
+  text: string,
+  verdict: Verdict,
+): VerifiedCompletion {
+  const steps = verdict.steps && stepsByToken(codec, completion.tokens, verdict.steps);
+  return { ...completion, text, verdict, ...(steps && { steps }) };
 }
 
 /** The text that a verifier reads: ids decoded, the final EOS stripped. */
