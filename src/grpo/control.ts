@@ -1,6 +1,7 @@
 /** Lets the controllers of a stage act, after a step and after an evaluation. */
 import type { Levers, StepLevers } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
+import { isStageSetting, optionsNamed, type SettableOption, type StageSetting } from '../methods/settings.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch } from '../model/batch.ts';
 import { isStageOver, type Steering, type TrainingRun } from './run.ts';
@@ -57,12 +58,16 @@ function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
       for (const moment of ['firstMoment', 'secondMoment'] as const) policy.writeVector(moment, zeros);
       steer({ momentsFrom: state.step });
     },
-    get: (key) => settingOf(run, scope, id, key),
+    get(key) {
+      const { name, at } = settingOf(scope, id, key);
+      const { settings } = state.steering;
+      return Object.hasOwn(settings, name) ? settings[name] : at(state.step, settings);
+    },
     set(key, value) {
-      settingOf(run, scope, id, key);
-      const rule = refusal(scope, key, value);
+      const { name, refuses } = settingOf(scope, id, key);
+      const rule = Number.isFinite(value) ? refuses(value) : 'must be a finite number';
       if (rule !== undefined) throw new RangeError(`${id} sets ${key} to ${value}: ${rule}`);
-      steer({ settings: { ...state.steering.settings, [key]: value } });
+      steer({ settings: { ...state.steering.settings, [name]: value } });
     },
     endStage(reason) {
       const { stageIndex, step } = state;
@@ -88,25 +93,23 @@ function stepLeversOf(run: TrainingRun, scope: StepScope, id: string, taken: Ste
   };
 }
 
-/** The stage's own keys that a controller may set; others are options of methods. */
-const SHARED: Readonly<Record<string, (stage: GrpoStageConfig) => number>> = {
+/** The stage's own keys that a controller may set, as the config has them. */
+const STAGE_VALUES: Readonly<Record<StageSetting, (stage: GrpoStageConfig) => number>> = {
   temperature: ({ sampling }) => sampling.temperature,
   learning_rate: ({ optimizer }) => optimizer.learningRate,
 };
 
-function settingOf({ state }: TrainingRun, scope: StepScope, id: string, key: string): number {
-  const { settings } = state.steering;
-  if (Object.hasOwn(settings, key)) return settings[key];
-  if (Object.hasOwn(SHARED, key)) return SHARED[key](scope.stage);
-  const option = scope.methods.option(key);
+/** @throws RangeError where the stage takes no such number, or several methods take one of that spelling */
+function settingOf({ methods, stage }: StepScope, id: string, key: string): Omit<SettableOption, 'yaml'> {
+  if (isStageSetting(key)) {
+    const refuses = (value: number) => (value > 0 ? undefined : 'must be above 0');
+    return { name: key, at: () => STAGE_VALUES[key](stage), refuses };
+  }
+  const [option, ...others] = optionsNamed(methods.options, key);
   if (option === undefined) throw new RangeError(`${id} asks for ${key}, which no method of this stage takes`);
-  return option.at(state.step, settings);
-}
-
-function refusal({ methods }: StepScope, key: string, value: number): string | undefined {
-  if (!Number.isFinite(value)) return 'must be a finite number';
-  if (Object.hasOwn(SHARED, key)) return value > 0 ? undefined : 'must be above 0';
-  return methods.option(key)?.refuses(value);
+  if (others.length === 0) return option;
+  const names = [option, ...others].map(({ name }) => name);
+  throw new RangeError(`${id} asks for ${key}, which several methods take; say which: ${names.join(', ')}`);
 }
 
 /** k3 of the sampled tokens that carry a loss, under the policy that sampled them and under another set. */

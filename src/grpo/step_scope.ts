@@ -1,7 +1,8 @@
 /** What the methods of a step are told, each under its own name, and the numbers that they log. */
 import { rngFor } from '../kernels/philox.ts';
-import type { Settings, StageMethods } from '../methods/create.ts';
+import type { StageMethods } from '../methods/create.ts';
 import type { StepContext } from '../methods/method.ts';
+import type { Settings } from '../methods/settings.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { TrainingRun } from './run.ts';
 

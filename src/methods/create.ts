@@ -1,26 +1,16 @@
 /** Makes the parts of a stage from the names and options of its config, and unites what they ask of the run. */
 
 import { ConfigError } from '../errors.ts';
-import type { Json } from '../options/json.ts';
-import type { Key, Plugin } from '../options/keys.ts';
-import { takeOptions } from '../options/read.ts';
-import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
-import { zodOf } from '../options/schemas.ts';
+import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
+import { findMethod, lookUp, methodKey, type OwnMethods } from './look_up.ts';
 import type { DemonstratedProblem, Method, Needs, ParameterSet, SampledFigure } from './method.ts';
 import type { LossTerm } from './points.ts';
-import { METHODS, type PointParts } from './registry.ts';
+import type { PointParts } from './registry.ts';
+import { END, optionsOf, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type StageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import { objectiveTerm } from './support/loss/surrogate_term.ts';
-
-/** Methods of the caller, by `methodKey`. */
-export type OwnMethods = Readonly<Record<string, Method<unknown>>>;
-
-/** What a method of the caller's is looked up by: the name that the config gives, and the export of a file. */
-export function methodKey({ name, export: exported }: Plugin): string {
-  return typeof exported === 'string' ? `${name}#${exported}` : name;
-}
 
 /** A part, and the id of the method that made it. */
 export interface Named<Part> {
@@ -34,17 +24,6 @@ interface Made<Part> {
   part: Part;
   at(step: number, settings: Settings): Part;
   moves(settings: Settings): boolean;
-}
-
-/** What controllers have set, by the spelling of the YAML. */
-export type Settings = Readonly<Record<string, number>>;
-
-/** A number among the options of a stage's methods. */
-export interface SettableOption {
-  /** What holds at a step. */
-  at(step: number, settings: Settings): number;
-  /** Why it cannot be so much; undefined where it can. */
-  refuses(value: number): string | undefined;
 }
 
 type Demonstrate = (problem: DemonstratedProblem) => ReturnType<NonNullable<Method<unknown>['demonstrate']>>;
@@ -72,8 +51,8 @@ export interface StageMethods {
   readonly needs: StageNeeds;
   /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
-  /** The option of that spelling, if a method of the stage takes a number there. */
-  option(yaml: string): SettableOption | undefined;
+  /** The numbers among the options of its methods. */
+  readonly options: readonly SettableOption[];
 }
 
 /** The union of what the methods of a stage need. */
@@ -130,9 +109,10 @@ export async function loadMethods(stages: readonly StageConfig[], own: OwnMethod
 
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
 export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): StageMethods {
+  const { owners, options } = settableOptions(stage, own);
   const movable: Made<unknown>[] = [];
   const partsAt = <Point extends MethodPoint>(point: Point) => {
-    const made = createParts(point, stage, own);
+    const made = createParts(point, stage, own, owners[point]);
     movable.push(...(made as Made<unknown>[])); // only ever given parts of their own
     return made;
   };
@@ -171,7 +151,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     moveTo(step, settings = {}) {
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
-    option: (yaml) => optionOfStage(yaml, stage, own),
+    options,
   };
 }
 
@@ -207,43 +187,21 @@ function createParts<Point extends MethodPoint>(
   point: Point,
   stage: GrpoStageConfig,
   own: OwnMethods,
+  owners?: readonly string[],
 ): Made<PointParts[Point]>[] {
   const all = stage.methods[point];
   return all.map((plugin, place): Made<PointParts[Point]> => {
     const method = lookUp(point, plugin, own);
     const earlier = all.slice(0, place).filter(({ name }) => name === plugin.name).length;
     const { maxSteps } = stage.optimizer;
-    const optionsAt = optionsOf(point, plugin, own);
+    const optionsAt = optionsOf(point, plugin, own, owners?.[place]);
     // A method of this point makes its parts.
     const at = (step: number, settings: Settings) =>
       method.create(optionsAt.at({ step, maxSteps }, settings), stage) as PointParts[Point];
-    const takes = settable(method).map(([, { yaml }]) => yaml);
-    const moves = (settings: Settings): boolean =>
-      optionsAt.isScheduled || takes.some((yaml) => Object.hasOwn(settings, yaml));
+    const moves = (settings: Settings): boolean => optionsAt.isScheduled || optionsAt.isSet(settings);
     const id = earlier === 0 ? method.id : `${method.id}#${earlier + 1}`;
     return { id, part: at(0, {}), at, moves };
   });
-}
-
-/** The options of a method that are numbers. */
-function settable({ options }: Method<unknown>): [string, Key][] {
-  return Object.entries(options).filter(([, { schedule }]) => schedule !== undefined);
-}
-
-function optionOfStage(yaml: string, stage: GrpoStageConfig, own: OwnMethods): SettableOption | undefined {
-  for (const point of METHOD_POINTS) {
-    for (const plugin of stage.methods[point]) {
-      const found = settable(lookUp(point, plugin, own)).find(([, option]) => option.yaml === yaml);
-      if (found === undefined) continue;
-      const [name, { schema }] = found;
-      const { maxSteps } = stage.optimizer;
-      return {
-        at: (step, settings) => Number(optionsOf(point, plugin, own).at({ step, maxSteps }, settings)[name]),
-        refuses: (value) => zodOf(schema).safeParse(value).error?.issues[0]?.message,
-      };
-    }
-  }
-  return undefined;
 }
 
 /** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */
@@ -313,93 +271,4 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     proximal: some(({ proximal }) => proximal),
     distributionsFor: idsOf(ofWhole),
   };
-}
-
-/** What the name of a method means at a point; undefined for a file that is not given, and for what there is not. */
-export function findMethod(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unknown> | undefined {
-  const key = methodKey(plugin);
-  if (Object.hasOwn(own, key)) return own[key];
-  const known: readonly Method<unknown>[] = METHODS[point];
-  return known.find(({ id }) => id === plugin.name);
-}
-
-function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Method<unknown> {
-  const found = findMethod(point, plugin, own);
-  if (found !== undefined) return found;
-  const { name } = plugin;
-  const rule = isModuleFile(name)
-    ? 'a file, which the caller has not opened; see openPlugins of rlvr-train/node'
-    : `no such method; known are ${METHODS[point].map(({ id }) => id).join(', ')}`;
-  throw new ConfigError('unknown-method', `${point}: ${JSON.stringify(name)} — ${rule}.`, { point, name });
-}
-
-const START: Position = { step: 0, maxSteps: 1 };
-const END: Position = { step: Number.MAX_SAFE_INTEGER, maxSteps: 1 };
-
-interface OptionsAt {
-  at(position: Position, settings?: Settings): Readonly<Record<string, unknown>>;
-  readonly isScheduled: boolean;
-}
-
-/** The options of a method as it takes them, at each position of the stage. @throws ConfigError */
-function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods): OptionsAt {
-  const { id, options, complete } = lookUp(point, plugin, own);
-  const { name: _, export: __, ...given } = plugin;
-  const path = `${point}.${id}`;
-  const values: Readonly<Record<string, unknown>> = takeOptions(options, given, { path, subject: id });
-  const refuse = (key: string, rule: string): never => {
-    throw new ConfigError('bad-option', `${path}.${options[key].yaml}: ${JSON.stringify(values[key])} — ${rule}.`, {
-      key,
-    });
-  };
-  const at = (position: Position, settings: Settings = {}): Readonly<Record<string, unknown>> => {
-    const set = Object.entries(options).filter(([, { yaml, schedule }]) => schedule && Object.hasOwn(settings, yaml));
-    const now = {
-      ...valuesAt(options, values, position),
-      ...Object.fromEntries(set.map(([name, { yaml }]) => [name, settings[yaml]])),
-    };
-    return complete?.(now, refuse) ?? now;
-  };
-  return { at, isScheduled: hasSchedule(values) };
-}
-
-/** Every part of a stage that may keep a state, with a name of its own. */
-function statefulParts(methods: StageMethods): Named<Stateful>[] {
-  const {
-    promptSources,
-    rolloutStrategies,
-    tokenControls,
-    groupSteps,
-    advantageEstimator,
-    creditSteps,
-    lossTerms,
-    controllers,
-    tokenWeights,
-  } = methods;
-  const parts: readonly Named<Stateful>[] = [
-    ...promptSources,
-    ...rolloutStrategies,
-    ...tokenControls,
-    ...groupSteps,
-    advantageEstimator,
-    ...creditSteps,
-    ...lossTerms,
-    ...controllers,
-    ...tokenWeights, // last: a checkpoint names states by their place
-  ];
-  return parts.map(({ id, part }, i) => ({ id: `${i}/${id}`, part }));
-}
-
-/** The states of the parts that have one, for the checkpoint. */
-export function methodStates(methods: StageMethods): Record<string, Json> {
-  return Object.fromEntries(
-    statefulParts(methods).flatMap(({ id, part }) => (part.state === undefined ? [] : [[id, part.state()] as const])),
-  );
-}
-
-/** Puts the parts where `methodStates` found them. */
-export function restoreMethods(methods: StageMethods, states: Readonly<Record<string, Json>>): void {
-  for (const { id, part } of statefulParts(methods)) {
-    if (Object.hasOwn(states, id)) part.restore?.(states[id]);
-  }
 }

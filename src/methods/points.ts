@@ -172,8 +172,10 @@ export interface Levers extends StepContext {
   /** Zeroes the optimizer's moments; its bias correction begins anew. */
   resetMoments(): Promise<void>;
   /**
-   * `temperature`, `learning_rate` (the peak of its schedule), or a number among the options of the stage's methods.
-   * @throws RangeError where there is none of that name
+   * `temperature`, `learning_rate` (the peak of its schedule), or a number among the options of the stage's methods, as
+   * `kl-loss.beta`; `beta` alone where one method takes it.
+   *
+   * @throws RangeError where there is none of that name, or several
    */
   get(key: string): number;
   /** Sets what `get` reads. @throws RangeError where there is none of that name, and for a value that its rule refuses */

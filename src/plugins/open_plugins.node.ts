@@ -15,7 +15,7 @@ import { limitPrompts } from '../data/prompts/prompt_limit.ts';
 import type { Task } from '../data/task.ts';
 import { type TaskSet, taskSet } from '../data/task_set.ts';
 import { PluginError } from '../errors.ts';
-import { methodKey, type OwnMethods } from '../methods/create.ts';
+import { methodKey, type OwnMethods } from '../methods/look_up.ts';
 import type { Method } from '../methods/method.ts';
 import { eachPoint, METHOD_POINTS, type MethodPoint, type ShownRows } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';

@@ -11,15 +11,9 @@ import { requireBestMetric } from '../grpo/best.ts';
 import { stageTasks } from '../grpo/rollout/stage_tasks.ts';
 import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import {
-  createFigures,
-  createMethods,
-  findMethod,
-  loadMethods,
-  type OwnMethods,
-  type StageNeeds,
-} from '../methods/create.ts';
+import { createFigures, createMethods, loadMethods, type StageNeeds } from '../methods/create.ts';
 import { categoryOf, Ledger } from '../methods/ledger.ts';
+import { findMethod, type OwnMethods } from '../methods/look_up.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';

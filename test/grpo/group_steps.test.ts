@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { OwnMethods } from '../../src/methods/create.ts';
+import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method, type StepContext } from '../../src/methods/method.ts';
 import type { GroupStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../src/methods/records.ts';

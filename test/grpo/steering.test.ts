@@ -177,6 +177,30 @@ describe('levers', () => {
     await run.policy.close();
   });
 
+  it('set the option of one method where several have one of that spelling', async () => {
+    const { run, levers } = await leversBehindOneStep(
+      'prompt_source: weakness',
+      'group_steps: [{name: appeal, reward: varied}]',
+    );
+    const said = 'own asks for share, which several methods take; say which: weakness.share, appeal.share';
+    expect(() => levers.get('share')).toThrow(said);
+    expect(() => levers.set('share', 0.5)).toThrow(said);
+    levers.set('appeal.share', 0.5);
+    expect([levers.get('appeal.share'), levers.get('weakness.share')]).toEqual([0.5, 0.3]);
+    expect(run.state.steering.settings).toEqual({ 'appeal.share': 0.5 });
+    await run.policy.close();
+  });
+
+  it('find what an old checkpoint has set for all methods that take an option of its spelling', async () => {
+    const lines = ['prompt_source: weakness', 'group_steps: [{name: appeal, reward: varied}]'];
+    const { run } = await leversBehindOneStep(...lines);
+    run.state.steering = { ...run.state.steering, settings: { share: 0.4 } };
+    const checkpoint = await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0);
+    restoreCheckpoint(run, await throughDisk(checkpoint));
+    expect(run.state.steering.settings).toEqual({ 'weakness.share': 0.4, 'appeal.share': 0.4 });
+    await run.policy.close();
+  });
+
   it('move parameter sets as their formula says', async () => {
     const { run, levers } = await leversBehindOneStep();
     const { policy } = run;

@@ -10,7 +10,8 @@ import { resolvedYaml } from '../../src/config/dump.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods, methodStates, type Named, restoreMethods } from '../../src/methods/create.ts';
+import { createMethods, type Named } from '../../src/methods/create.ts';
+import { methodStates, restoreMethods } from '../../src/methods/part_states.ts';
 import type {
   LossContext,
   LossGradient,

@@ -1,9 +1,11 @@
 /** When controllers act, and by how much: their formulas, on levers that only write down what is done. */
 import { describe, expect, it } from 'vitest';
-import { createMethods, findMethod } from '../../src/methods/create.ts';
+import { createMethods } from '../../src/methods/create.ts';
+import { findMethod } from '../../src/methods/look_up.ts';
 import type { Controller, StepLevers } from '../../src/methods/points.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';
+import { optionsNamed } from '../../src/methods/settings.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/step_scopes.ts';
 
@@ -30,7 +32,7 @@ function deskOf(...lines: readonly string[]): Desk {
       done.push(`${to} ← ${share}·${from}`);
     },
     resetMoments: act('reset moments'),
-    get: (key) => settings[key] ?? methods.option(key)?.at(step, {}) ?? 0,
+    get: (key) => settings[key] ?? optionsNamed(methods.options, key)[0]?.at(step, {}) ?? 0,
     set: (key, value) => {
       settings[key] = value;
       done.push(`${key} ${Number(value.toPrecision(6))}`);

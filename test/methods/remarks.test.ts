@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { findMethod, type OwnMethods } from '../../src/methods/create.ts';
+import { findMethod, type OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';

@@ -1,7 +1,7 @@
 /** A run of four steps that takes a fraction of a second, with everything that a session writes. */
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { OwnMethods } from '../../src/methods/create.ts';
+import type { OwnMethods } from '../../src/methods/look_up.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { openRun } from '../../src/run/open_run.ts';

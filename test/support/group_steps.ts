@@ -1,6 +1,7 @@
 /** Group steps by themselves: rewards in, rewards out. */
 import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods, methodStates, restoreMethods } from '../../src/methods/create.ts';
+import { createMethods } from '../../src/methods/create.ts';
+import { methodStates, restoreMethods } from '../../src/methods/part_states.ts';
 import type { Rollout, RolloutGroup } from '../../src/methods/records.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { combineRewards } from '../../src/rewards/reward_function.ts';

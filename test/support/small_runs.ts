@@ -7,7 +7,7 @@ import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/kernels.ts';
-import type { OwnMethods } from '../../src/methods/create.ts';
+import type { OwnMethods } from '../../src/methods/look_up.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';

@@ -8,7 +8,8 @@ import { CheckpointError, RlvrError } from '../../errors.ts';
 import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
 import type { RunState, Steering, TrainingRun } from '../../grpo/run.ts';
 import { stageOf } from '../../grpo/run.ts';
-import { methodStates, restoreMethods } from '../../methods/create.ts';
+import { methodStates, restoreMethods } from '../../methods/part_states.ts';
+import { namedSettings } from '../../methods/settings.ts';
 import type { Policy, TrainedVector } from '../../model/policy.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
 import type { Json } from '../../options/json.ts';
@@ -88,7 +89,10 @@ const PARTS: readonly StatePart[] = [
     id: 'steering',
     isNewer: true,
     save: ({ state: { steering } }) => ({ json: steering }),
-    load: ({ state }, steering: Steering) => Object.assign(state, { steering }),
+    load({ methods, state }, { settings, ...steering }: Steering) {
+      const options = methods[state.stageIndex]?.options ?? [];
+      state.steering = { ...steering, settings: namedSettings(options, settings) };
+    },
   },
   {
     id: 'methods',

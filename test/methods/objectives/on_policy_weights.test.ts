@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { train } from '../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
-import type { OwnMethods } from '../../../src/methods/create.ts';
+import type { OwnMethods } from '../../../src/methods/look_up.ts';
 import type { Method } from '../../../src/methods/method.ts';
 import { ppoClip } from '../../../src/methods/objectives/ppo_clip.ts';
 import type { Surrogate } from '../../../src/methods/points.ts';

@@ -1,0 +1,53 @@
+/** What parts of a stage keep from step to step, each under a name of its own: `<point>/<method>`. */
+
+import type { Json } from '../options/json.ts';
+import type { Named, StageMethods } from './create.ts';
+import { distinctNames } from './look_up.ts';
+import type { MethodPoint } from './stage.ts';
+import type { Stateful } from './stateful.ts';
+
+/** The parts of each point that may keep a state. Old checkpoints number all of them, in this order of the points. */
+const NUMBERED: readonly (readonly [MethodPoint, (methods: StageMethods) => readonly Named<Stateful>[]])[] = [
+  ['promptSource', ({ promptSources }) => promptSources],
+  ['rolloutStrategies', ({ rolloutStrategies }) => rolloutStrategies],
+  ['tokenControls', ({ tokenControls }) => tokenControls],
+  ['groupSteps', ({ groupSteps }) => groupSteps],
+  ['advantageEstimator', ({ advantageEstimator }) => [advantageEstimator]],
+  ['creditSteps', ({ creditSteps }) => creditSteps],
+  ['lossTerms', ({ lossTerms }) => lossTerms],
+  ['controllers', ({ controllers }) => controllers],
+  ['tokenWeights', ({ tokenWeights }) => tokenWeights],
+];
+
+interface StatefulPart {
+  readonly part: Stateful;
+  readonly name: string;
+  /** `<place>/<method>`, its name in checkpoints before there were such names. */
+  readonly oldName: string;
+}
+
+function statefulParts(methods: StageMethods): StatefulPart[] {
+  const parts = NUMBERED.flatMap(([point, of]) => {
+    const own = of(methods);
+    const names = distinctNames(own.map(({ id }) => id));
+    return own.map(({ id, part }, place) => ({ id, part, name: `${point}/${names[place]}` }));
+  });
+  return parts.map(({ id, part, name }, place) => ({ part, name, oldName: `${place}/${id}` }));
+}
+
+/** The states of the parts that have one, for the checkpoint. */
+export function methodStates(methods: StageMethods): Record<string, Json> {
+  return Object.fromEntries(
+    statefulParts(methods).flatMap(({ name, part }) =>
+      part.state === undefined ? [] : [[name, part.state()] as const],
+    ),
+  );
+}
+
+/** Gives the parts what `methodStates` took from them, or an older version of it. */
+export function restoreMethods(methods: StageMethods, states: Readonly<Record<string, Json>>): void {
+  for (const { name, oldName, part } of statefulParts(methods)) {
+    const key = [name, oldName].find((known) => Object.hasOwn(states, known));
+    if (key !== undefined) part.restore?.(states[key]);
+  }
+}
