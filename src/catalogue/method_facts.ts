@@ -7,6 +7,7 @@ import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import { parseConfig } from '../config/load.ts';
 import { builtIn } from '../config/stage_methods.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
+import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import { METHODS } from '../methods/registry.ts';
 import type { RemarkLevel } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
@@ -51,10 +52,7 @@ export interface MethodFacts {
 }
 
 /** What a run has for a method that asks, in words; undefined where another need of the same methods says it. */
-const NEEDS: Readonly<Record<keyof StageNeeds, string | undefined>> = {
-  reference: 'a reference policy: a second set of weights',
-  first: 'the policy that the run began with: a set of weights',
-  average: 'an average of policies: a set of weights',
+const NEEDS: Readonly<Record<Exclude<keyof StageNeeds, 'sets'>, string | undefined>> = {
   ledger: "the ledger: a record of each problem's visits and successes",
   ledgerHistory: 'its history: how the last groups of each problem went',
   steps: 'a task whose verdicts have the steps of a solution',
@@ -121,8 +119,12 @@ export function methodFacts(): (id: string) => MethodFacts {
 function needsText(stage: GrpoStageConfig, other: GrpoStageConfig): string[] {
   const isAsked = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
   const [own, without] = [needsOf(stage), needsOf(other)];
-  const names = Object.keys(NEEDS) as (keyof StageNeeds)[]; // all of them
-  return names.flatMap((name) => (isAsked(own[name]) && !isAsked(without[name]) ? (NEEDS[name] ?? []) : []));
+  const sets = PARAMETER_SET_NAMES.filter((name) => own.sets.has(name) && !without.sets.has(name));
+  const names = Object.keys(NEEDS) as (keyof typeof NEEDS)[]; // all of them
+  return [
+    ...sets.map((name) => PARAMETER_SETS[name].says),
+    ...names.flatMap((name) => (isAsked(own[name]) && !isAsked(without[name]) ? (NEEDS[name] ?? []) : [])),
+  ];
 }
 
 function knownAs(point: MethodPoint, id: string): Known {

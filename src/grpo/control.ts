@@ -1,4 +1,5 @@
 /** Lets the controllers of a stage act, after a step and after an evaluation. */
+import type { ScoredSet } from '../methods/parameter_sets.ts';
 import type { Levers, StepLevers } from '../methods/points.ts';
 import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 import { isStageSetting, optionsNamed, type SettableOption, type StageSetting } from '../methods/settings.ts';
@@ -50,8 +51,8 @@ function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
   };
   return {
     ...scope.context(id),
-    copyToReference: () => policy.copyToReference(),
-    mixIntoReference: (share) => policy.mixIntoReference(share),
+    copyToReference: () => policy.copySet('reference', 'policy'),
+    mixIntoReference: (share) => policy.mixSet('reference', 'policy', share),
     mix: (to, from, share) => (share === 1 ? policy.copySet(to, from) : policy.mixSet(to, from, share)),
     async resetMoments() {
       const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
@@ -116,7 +117,7 @@ function settingOf({ methods, stage }: StepScope, id: string, key: string): Omit
 async function sampledKl(
   run: TrainingRun,
   scope: StepScope,
-  to: 'policy' | 'reference' | 'first',
+  to: ScoredSet | 'policy',
   { groups, temperature }: StepTaken,
 ): Promise<number> {
   const { completions } = microBatchCapacity(run, scope.stage, scope);

@@ -7,6 +7,7 @@
 
 import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
+import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
@@ -121,13 +122,14 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
   }
 }
 
-/** The policy at the start of a stage is its reference and its average; that of the run's first grpo stage stays `first`. */
+/** Copies the policy into the parameter sets that begin with this stage. */
 async function startSets({ policy, config, methods, state: { stageIndex } }: TrainingRun): Promise<void> {
-  const needs = methods[stageIndex]?.needs;
-  if (needs?.reference) await policy.copyToReference();
-  if (needs?.average) await policy.copySet('average', 'policy');
+  const needed = methods[stageIndex]?.needs.sets;
   const isFirst = config.stages.findIndex(({ stage }) => stage === 'grpo') === stageIndex;
-  if (isFirst && policy.slots.first) await policy.copySet('first', 'policy');
+  for (const set of PARAMETER_SET_NAMES.filter((name) => policy.slots.sets.has(name))) {
+    const begins = PARAMETER_SETS[set].begins === 'first stage' ? isFirst : needed?.has(set);
+    if (begins) await policy.copySet(set, 'policy');
+  }
 }
 
 /** Tokens of a batch that carry a loss, each counted once. */

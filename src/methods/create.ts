@@ -57,9 +57,8 @@ export interface StageMethods {
 
 /** The union of what the methods of a stage need. */
 export interface StageNeeds {
-  readonly reference: boolean;
-  readonly first: boolean;
-  readonly average: boolean;
+  /** Parameter sets beside the weights. */
+  readonly sets: ReadonlySet<ParameterSet>;
   readonly ledger: boolean;
   /** The ledger keeps a history of each problem. */
   readonly ledgerHistory: boolean;
@@ -233,7 +232,6 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
   const idsOf = (is: (needs: Needs) => boolean | undefined): string[] => [
     ...new Set(asked.flatMap(({ id, needs }) => (is(needs) ? [id] : []))),
   ];
-  const holds = (set: ParameterSet) => some(({ parameterSets }) => parameterSets?.includes(set));
   const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob', 'maskedKl', 'teacherLogprobs'] as const).filter((name) =>
     some((needs) => needs.sampled?.includes(name)),
   );
@@ -242,9 +240,10 @@ export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeed
     (distributions ?? ofReference ?? false) ||
     figures?.some((name) => name === 'uniformKl' || name === 'maskedKl') === true;
   return {
-    reference: holds('reference') || refDistributions || sampled.includes('refLogprobs'),
-    first: holds('first'),
-    average: holds('average'),
+    sets: new Set([
+      ...asked.flatMap(({ needs }) => needs.parameterSets ?? []),
+      ...(refDistributions || sampled.includes('refLogprobs') ? (['reference'] as const) : []),
+    ]),
     ledger: some(({ ledger }) => ledger !== undefined),
     ledgerHistory: some(({ ledger }) => ledger === 'history'),
     steps: idsOf(({ steps }) => steps),

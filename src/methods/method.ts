@@ -8,10 +8,12 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { TrainedText } from './loss_points.ts';
+import type { ParameterSet } from './parameter_sets.ts';
 import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
-import type { FollowUpTurn, ParameterSet } from './step_context.ts';
+import type { FollowUpTurn } from './step_context.ts';
 
-export type { FollowUpTurn, ParameterSet, StepContext } from './step_context.ts';
+export type { ParameterSet } from './parameter_sets.ts';
+export type { FollowUpTurn, StepContext } from './step_context.ts';
 
 /** A method of the point whose part it makes. */
 export interface Method<Part, Options extends KeyTable = KeyTable> {

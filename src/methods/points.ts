@@ -24,10 +24,11 @@
 import type { TaskItem } from '../data/task.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { GroupRequest } from './group_request.ts';
+import type { ParameterSet, ScoredSet } from './parameter_sets.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
-import type { FollowUpTurn, ParameterSet, StepContext } from './step_context.ts';
+import type { FollowUpTurn, StepContext } from './step_context.ts';
 import type { TeacherTools } from './support/rollouts/teacher.ts';
 
 export type { GroupRequest } from './group_request.ts';
@@ -194,7 +195,7 @@ export interface StepLevers extends Levers {
    * KL(sampler‖set) per token, k3 on the tokens of the step: how far the policy that sampled them is from a parameter set,
    * or from the policy as it is now. One scoring pass.
    */
-  kl(to: 'policy' | 'reference' | 'first'): Promise<number>;
+  kl(to: ScoredSet | 'policy'): Promise<number>;
 }
 
 /** Point 12: acts on the run after a step or an evaluation. */

@@ -21,12 +21,5 @@ export interface StepContext {
   metric(name: string, value: number): void;
 }
 
-/**
- * Parameter sets beside the one that is trained: `reference`, the policy at the start of the stage until something moves
- * it; `first`, the policy at the start of the run's first grpo stage, which nothing moves; `average`, which begins as
- * `reference` does, and is what controllers make of it.
- */
-export type ParameterSet = 'reference' | 'first' | 'average';
-
 /** An answer without its end, and the word behind it that says what is wanted now. */
 export type FollowUpTurn = readonly [reply: Int32Array, word: string];

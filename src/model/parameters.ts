@@ -2,7 +2,7 @@
  * The parameters: which tensor lies where, under Hugging Face's names; adapters under PEFT's (adapter.ts).
  *
  * What is trained lies in one flat arena, and what is frozen in two others: its matrices, which products alone read, and
- * the rest. Gradients, moments, the optimizer and the reference know the first alone, and have its layout in arenas of
+ * the rest. Gradients, moments, the optimizer and further parameter sets know the first alone, and have its layout in arenas of
  * their own. Matrices come first in it (weight decay
  * applies to them), norms and biases behind. q, k and v of a layer are neighbours, and so are gate and up, so that each
  * group is also ONE matrix for a fused product.
@@ -57,7 +57,7 @@ export interface TensorSlots {
   readonly layers: readonly LayerSlots[];
 }
 
-/** A whole model: the policy's weights, or those of its reference. */
+/** A whole model: the policy's weights, or another set of them. */
 export interface ParameterSet extends TensorSlots {
   /** What is trained, flat. */
   readonly trainable: Slot;
@@ -174,8 +174,8 @@ export function layOutGradients(weights: ParameterSet, arena: ArenaBuilder): Gra
   };
 }
 
-/** A second set of what is trained, in `arena`; what is frozen is that of `weights`. */
-export function layOutReference(weights: ParameterSet, arena: ArenaBuilder): ParameterSet {
+/** Another set of what is trained, in `arena`; what is frozen is that of `weights`. */
+export function layOutSet(weights: ParameterSet, arena: ArenaBuilder): ParameterSet {
   const copy = (slot: Slot): Slot => (isTrained(weights, slot) ? { ...slot, arena: arena.name } : slot);
   const { embedding, head, finalNorm, layers, parameters, adapterParameters } = weights;
   const copyParameter = (parameter: Parameter): Parameter => ({ ...parameter, slot: copy(parameter.slot) });

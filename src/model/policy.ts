@@ -18,7 +18,6 @@ import { COUNTS } from './memory/slots.ts';
 import type { Parameter } from './parameters.ts';
 import type {
   KeepingPrograms,
-  MovableSet,
   MovePrograms,
   ObjectiveSettings,
   OptimizerSettings,
@@ -35,7 +34,10 @@ import { writeBatch } from './write_batch.ts';
 export type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
 
 /** Vectors in the layout of `plan.slots.weights.trainable`. */
-export type TrainedVector = 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | MovableSet;
+export type TrainedVector = 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | SetName;
+
+/** The name of a parameter set that the policy was opened with. */
+export type SetName = string & Record<never, never>;
 
 interface ForwardPass {
   /** Loss rows. */
@@ -128,46 +130,33 @@ export class Policy {
   }
 
   #vector(which: TrainedVector): Slot {
-    const { weights, gradients, firstMoment, secondMoment, reference, first, average } = this.slots;
-    const vectors = {
-      weights: weights.trainable,
-      gradients: gradients?.all,
-      firstMoment,
-      secondMoment,
-      reference: reference?.trainable,
-      first: first?.trainable,
-      average,
-    };
-    const slot = vectors[which];
+    const { weights, gradients, firstMoment, secondMoment, sets } = this.slots;
+    const vectors = new Map([
+      ['weights', weights.trainable],
+      ['gradients', gradients?.all],
+      ['firstMoment', firstMoment],
+      ['secondMoment', secondMoment],
+    ]);
+    const slot = vectors.has(which) ? vectors.get(which) : sets.get(which)?.trainable;
     if (slot === undefined) throw new Error(`this policy holds no ${which}`);
     return slot;
   }
 
-  /** Makes the current weights the reference of the KL term. */
-  copyToReference(): Promise<void> {
-    return this.copySet('reference', 'policy');
-  }
-
-  /** Moves the reference towards the current weights: share·weights + (1 − share)·reference. */
-  mixIntoReference(share: number): Promise<void> {
-    return this.mixSet('reference', 'policy', share);
-  }
-
-  /** to = from. @throws Error where the policy was opened without one of them */
-  async copySet(to: MovableSet, from: MovableSet | 'policy'): Promise<void> {
+  /** Makes one parameter set a copy of another, or of the weights. @throws Error where the policy was opened without one of them */
+  async copySet(to: SetName, from: SetName | 'policy'): Promise<void> {
     await this.engine.replay(this.#move(to, from).copy);
   }
 
   /** to = share·from + (1 − share)·to. @throws Error where the policy was opened without one of them */
-  async mixSet(to: MovableSet, from: MovableSet | 'policy', share: number): Promise<void> {
+  async mixSet(to: SetName, from: SetName | 'policy', share: number): Promise<void> {
     const { mix } = this.#move(to, from);
     this.engine.write(this.slots.mixShare as Slot, [share]); // planned with any set
     await this.engine.replay(mix);
   }
 
-  #move(to: MovableSet, from: MovableSet | 'policy'): MovePrograms {
+  #move(to: SetName, from: SetName | 'policy'): MovePrograms {
     const found = this.#training.moves.find((move) => move.to === to && move.from === from);
-    if (found === undefined) throw new Error(`this policy was opened without a ${this.slots[to] ? from : to}`);
+    if (found === undefined) throw new Error(`this policy was opened without a ${this.slots.sets.has(to) ? from : to}`);
     return found;
   }
 
@@ -193,7 +182,7 @@ export class Policy {
   async score(
     batch: PackedBatch,
     temperature: number,
-    which: 'policy' | 'reference' | 'first' = 'policy',
+    which: SetName | 'policy' = 'policy',
     { distributions = false }: ScoreOptions = {},
   ): Promise<Scores> {
     const logits = distributions ? this.#logitsOf(batch, which) : undefined;
@@ -206,17 +195,15 @@ export class Policy {
     return logits ? { ...scores, distributions: await this.#readDistributions(batch, temperature) } : scores;
   }
 
-  #scoreOfSet(which: 'reference' | 'first'): Program {
-    const { scoreReference, scoreFirst } = this.#training;
-    const program = which === 'reference' ? scoreReference : scoreFirst;
+  #scoreOfSet(which: SetName): Program {
+    const program = this.#training.scoreSet.get(which);
     if (program === undefined) throw new Error(`this policy was opened without a ${which}`);
     return program;
   }
 
   /** @throws Error where the batch has more loss rows than there is room for */
-  #logitsOf({ lossRowCount }: PackedBatch, which: 'policy' | 'reference' | 'first'): Program {
-    const { logits, refLogits } = this.#programs.distributions ?? {};
-    const program = which === 'policy' ? logits : which === 'reference' ? refLogits : undefined;
+  #logitsOf({ lossRowCount }: PackedBatch, which: SetName | 'policy'): Program {
+    const program = this.#programs.distributions?.logits.get(which);
     const room = this.capacity.distributionRows ?? 0;
     if (program === undefined) throw new Error(`this policy was opened without distributions of the ${which}`);
     if (lossRowCount > room) {

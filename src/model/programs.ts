@@ -14,7 +14,7 @@ import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots } from './memory/activations.ts';
 import type { AheadSlots } from './memory/ahead_slots.ts';
 import type { DistributionSlots } from './memory/distribution_slots.ts';
-import type { PolicyPlan } from './memory/plan.ts';
+import { type PolicyPlan, scoredSets } from './memory/plan.ts';
 import { countOf } from './memory/slots.ts';
 import type { ParameterSet } from './parameters.ts';
 import {
@@ -57,9 +57,9 @@ export interface KeepingPrograms {
 }
 
 export interface TrainingPrograms {
-  readonly scoreReference: Program | undefined;
-  readonly scoreFirst: Program | undefined;
-  /** From one parameter set to another; only between those that there are. */
+  /** Under each set that is scored under, by name. */
+  readonly scoreSet: ReadonlyMap<string, Program>;
+  /** From one parameter set to another, and from the weights to each. */
   readonly moves: readonly MovePrograms[];
   readonly advantages: Readonly<Record<ScaleRewards, Program>>;
   readonly copyOldLogprobs: Program;
@@ -70,21 +70,18 @@ export interface TrainingPrograms {
 }
 
 export interface MovePrograms {
-  readonly to: MovableSet;
-  readonly from: MovableSet | 'policy';
+  readonly to: string;
+  /** `policy`: the weights. */
+  readonly from: string;
   readonly copy: Program;
   /** `to` moves towards `from`, by the share in `mixShare`. */
   readonly mix: Program;
 }
 
-/** Sets beside the policy's weights, which programs fill. */
-export type MovableSet = 'reference' | 'first' | 'average';
-
 /** Where whole distributions are asked for. */
 export interface DistributionPrograms {
-  /** Logits of the loss rows, behind any forward pass that leaves log-probs; those of the reference behind its own. */
-  readonly logits: Program;
-  readonly refLogits: Program | undefined;
+  /** Logits of the loss rows under the weights (`policy`) or a set, by name; each after the forward pass of the same. */
+  readonly logits: ReadonlyMap<string, Program>;
   /** Also reads derivatives by the logits. */
   readonly backward: Program | undefined;
 }
@@ -136,13 +133,15 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
 }
 
 function recordDistributions(engine: Engine, plan: PolicyPlan, slots: DistributionSlots): DistributionPrograms {
-  const { weights, reference } = plan.slots;
   const { logits, backward } = slots;
-  const of = (label: string, set: ParameterSet): Program =>
-    engine.record(label, (kernels) => headLogits(kernels, plan, set, logits));
+  const scored = [['policy', plan.slots.weights] as const, ...scoredSets(plan.capacity, plan.slots)];
   return {
-    logits: of('logits', weights),
-    refLogits: reference && of('reference logits', reference),
+    logits: new Map(
+      scored.map(([name, set]) => [
+        name,
+        engine.record(`logits of ${name}`, (kernels) => headLogits(kernels, plan, set, logits)),
+      ]),
+    ),
     backward:
       backward &&
       engine.record('backward with distributions', (kernels) => backwardPass(kernels, plan, { logits, ...backward })),
@@ -194,7 +193,7 @@ function recordAhead(engine: Engine, { slots }: PolicyPlan, ahead: AheadSlots): 
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, reference, first, sampling } = plan.slots;
+  const { inputs, results, sampling } = plan.slots;
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
@@ -214,8 +213,9 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
       scoreTargets(kernels, plan, set, results.refLogprobs);
     });
   return {
-    scoreReference: reference && scoreUnder('score reference', reference),
-    scoreFirst: first && scoreUnder('score first', first),
+    scoreSet: new Map(
+      scoredSets(plan.capacity, plan.slots).map(([name, set]) => [name, scoreUnder(`score ${name}`, set)]),
+    ),
     moves: recordMoves(engine, plan),
     advantages: { group: advantages('group'), batch: advantages('batch'), none: advantages('none') },
     copyOldLogprobs: engine.record('old log-probs', (k) => k.copy({ x: results.logprobs, out: results.oldLogprobs })),
@@ -228,13 +228,12 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
 }
 
 function recordMoves(engine: Engine, { slots }: PolicyPlan): MovePrograms[] {
-  const { weights, reference, first, average, mixShare } = slots;
-  const sets = { policy: weights.trainable, reference: reference?.trainable, first: first?.trainable, average };
-  const names = ['policy', 'reference', 'first', 'average'] as const;
-  return names.flatMap((to) =>
-    names.flatMap((from): MovePrograms[] => {
-      const [x, out, share] = [sets[from], sets[to], mixShare];
-      if (to === 'policy' || to === from || x === undefined || out === undefined || share === undefined) return [];
+  const { weights, sets, mixShare: share } = slots;
+  if (share === undefined) return []; // there are no sets
+  const sources = [['policy', weights] as const, ...sets];
+  return [...sets].flatMap(([to, { trainable: out }]) =>
+    sources.flatMap(([from, { trainable: x }]): MovePrograms[] => {
+      if (to === from) return [];
       const what = from === 'policy' ? to : `${to} from ${from}`;
       return [
         {

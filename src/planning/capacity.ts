@@ -7,6 +7,7 @@ import { ConfigError } from '../errors.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { needsOf, type StageNeeds } from '../methods/create.ts';
+import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
@@ -66,9 +67,9 @@ export function planCapacity(
   let keptRows = 0;
   let distributionRows = 0;
   const needsOfStages = [...needs]; // one of each grpo stage, in order
-  const reference = needs.some((ofStage) => ofStage.reference);
+  const sets = PARAMETER_SET_NAMES.filter((name) => needs.some((ofStage) => ofStage.sets.has(name)));
   // Any scoring before the update takes the rows that a kept forward pass stands in.
-  const isScored = reference || needs.some(({ sampled, proximal }) => sampled.length > 0 || proximal);
+  const isScored = sets.includes('reference') || needs.some(({ sampled, proximal }) => sampled.length > 0 || proximal);
   const recomputed = recomputes(trainedOf(config));
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recomputed));
   for (const [index, stage] of config.stages.entries()) {
@@ -116,9 +117,7 @@ export function planCapacity(
     kvRows: Math.max(rows, ...kvRows),
     context,
     training: true,
-    reference,
-    ...(needs.some(({ first }) => first) && { first: true }),
-    ...(needs.some(({ average }) => average) && { average: true }),
+    ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
     ...(distributionRows > 0 && { distributionRows }),
     keptRows,
   };
@@ -152,7 +151,6 @@ export function inferenceCapacity(config: RunConfig, tasks: TaskSet, { prompts, 
     kvRows: Math.max(rows, ...kvRows),
     context,
     training: false,
-    reference: false,
     keptRows: 0,
   };
 }

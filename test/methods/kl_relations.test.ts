@@ -112,9 +112,9 @@ describe('the KL over the whole vocabulary', () => {
   it('loads no reference where its weight is 0, and one where it only begins at 0', () => {
     const needsOf = (coefficient: string) =>
       createMethods(stageOf(`loss_terms: [{name: kl-exact, kl_exact_coef: ${coefficient}}]`)).needs;
-    expect(needsOf('0')).toMatchObject({ reference: false, distributions: false });
-    expect(needsOf('{from: 0, to: 0.1}')).toMatchObject({ reference: true, distributions: true });
-    expect(createMethods(stageOf('beta: 0')).needs).toMatchObject({ reference: false });
+    expect(needsOf('0')).toMatchObject({ sets: new Set(), distributions: false });
+    expect(needsOf('{from: 0, to: 0.1}')).toMatchObject({ sets: new Set(['reference']), distributions: true });
+    expect(createMethods(stageOf('beta: 0')).needs.sets.size).toBe(0);
   });
 });
 

@@ -8,7 +8,7 @@ it('is alpha of the policy and the rest of itself, every so many steps', async (
   const run = await reinforced({ beta: 0.1, sync_ref_model: true, ref_model_sync_steps: 2 });
   const stage = stageOf(run);
   if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
-  await run.policy.copyToReference();
+  await run.policy.copySet('reference', 'policy');
   const before = await run.policy.readVector('reference');
   await nudge(run, 0.1);
   const weights = await run.policy.readVector('weights');

@@ -17,6 +17,7 @@ import {
   generationSettings,
   NO_UPDATE,
   openPolicy,
+  REFERENCE,
   randomGroups,
   SMALL_CAPACITY,
   SMALL_SHAPE,
@@ -42,7 +43,7 @@ const STEP = { ...NO_UPDATE, learningRate: 5e-3, beta2: 0.99, weightDecay: 0.1, 
 
 const wasm = await wasmBackend({ threads: 2 });
 const openAdapted = (adapter: AdapterSettings, backend = wasm): Promise<Policy> =>
-  openPolicy(backend, ALL_KINDS, { reference: true }, 1, { adapter });
+  openPolicy(backend, ALL_KINDS, { sets: REFERENCE }, 1, { adapter });
 
 async function accumulate(policy: Policy): Promise<void> {
   await policy.forward(BATCH, 0.9);
@@ -82,7 +83,7 @@ function modulesOf(policy: Policy, tensors: Tensors, { rank }: AdapterSettings) 
 
 /** The same model without adapters: W + s·B·A of each module, everything trained. */
 async function openMerged(policy: Policy, adapter: AdapterSettings): Promise<Policy> {
-  const merged = await openPolicy(referenceBackend, ALL_KINDS, { reference: true });
+  const merged = await openPolicy(referenceBackend, ALL_KINDS, { sets: REFERENCE });
   const tensors = await tensorsOf(policy);
   const modules = modulesOf(policy, tensors, adapter);
   for (const { name, slot } of merged.parameters) {
@@ -132,7 +133,7 @@ describe.each(CASES)('with adapters beside %s', (_, adapter) => {
 
   it('a step changes the adapters, and no bit of the model; the reference keeps those of before', async () => {
     const policy = await openAdapted(adapter);
-    await policy.copyToReference();
+    await policy.copySet('reference', 'policy');
     const before = await tensorsOf(policy);
     const scored = await policy.score(BATCH, 0.9);
     await accumulate(policy);

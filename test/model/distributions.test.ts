@@ -13,7 +13,7 @@ import { requiredBackends } from '../support/backends.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
 import { worstRelative } from '../support/golden_model.ts';
-import { NO_UPDATE, openPolicy, randomGroups, SMALL_SHAPE } from '../support/policies.ts';
+import { NO_UPDATE, openPolicy, REFERENCE, randomGroups, SMALL_SHAPE } from '../support/policies.ts';
 
 const ROOM = { rows: 200, lossRows: 200, kvRows: 400, distributionRows: 200 };
 const GROUPS = randomGroups([3, 4, 2], { seed: 5 });
@@ -27,7 +27,7 @@ function farthest(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 describe.each(await requiredBackends())('distributions on $label', ({ backend }) => {
   it.each(['policy', 'reference'] as const)("hold the kernels' log-probs and entropies of the %s", async (which) => {
-    const policy = await openPolicy(backend, {}, { ...ROOM, reference: true });
+    const policy = await openPolicy(backend, {}, { ...ROOM, sets: REFERENCE });
     const weights = await policy.readVector('weights');
     policy.writeVector(
       'reference',

@@ -24,6 +24,7 @@ import {
   inCompletionOrder,
   NO_FILTERS,
   openPolicy,
+  REFERENCE,
   randomGroups,
   sha256Of,
   takeGradients,
@@ -244,7 +245,7 @@ interface TrainingOptions {
 
 /** More rows than a weight gradient packs at a time (256), so that micro-batches cut its blocks elsewhere. */
 const TRAINED = randomGroups([6, 8, 1, 2, 9, 7, 5], { seed: 3, longest: 36 });
-const TRAINING_ROOM: Partial<Capacity> = { rows: 1024, lossRows: 1024, reference: true };
+const TRAINING_ROOM: Partial<Capacity> = { rows: 1024, lossRows: 1024, sets: REFERENCE };
 const TRAINED_COMPLETIONS = TRAINED.flatMap(({ completions }) => completions).length;
 const ADVANTAGES = Float32Array.from(normals([TRAINED_COMPLETIONS], 4));
 
@@ -272,7 +273,7 @@ async function prepare(policy: Policy, groups: readonly TokenGroup[], perBatch: 
 
 async function train({ shape, wasm, groups = 16 }: TrainingOptions): Promise<TrainingRun> {
   const policy = await openPolicy(await wasmBackend(wasm), shape, TRAINING_ROOM);
-  await policy.copyToReference();
+  await policy.copySet('reference', 'policy');
   const prepared = await prepare(policy, TRAINED, groups);
   const gradNorms: number[] = [];
   for (let step = 0; step < 5; step++) {

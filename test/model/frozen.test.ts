@@ -13,6 +13,7 @@ import {
   bitsOf,
   generationSettings,
   openPolicy,
+  REFERENCE,
   randomGroups,
   SMALL_CAPACITY,
   SMALL_SHAPE,
@@ -61,7 +62,7 @@ const optimizerAt = (adamStep: number): OptimizerSettings => ({
 const wasm = await wasmBackend({ threads: 2 });
 
 async function openFrozen(shape: Partial<ModelShape>, isTrainable?: IsTrainable, seed = 1): Promise<Policy> {
-  return openPolicy(wasm, shape, { reference: true }, seed, { isTrainable });
+  return openPolicy(wasm, shape, { sets: REFERENCE }, seed, { isTrainable });
 }
 
 async function accumulate(policy: Policy): Promise<void> {
@@ -108,7 +109,7 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
 
   it('the sampler is the scorer, and the reference the policy before the step, to the bit', async () => {
     const policy = await openFrozen(shape, isTrainable);
-    await policy.copyToReference();
+    await policy.copySet('reference', 'policy');
     const before = await policy.score(BATCH, 0.9);
     await accumulate(policy);
     await policy.optimize(optimizerAt(1));
@@ -130,7 +131,7 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
   });
 
   it('gradients, moments and reference are planned for the others alone', () => {
-    const capacity = { ...SMALL_CAPACITY, reference: true };
+    const capacity = { ...SMALL_CAPACITY, sets: REFERENCE };
     const plan = planPolicy({ ...SMALL_SHAPE, ...shape }, capacity, { isTrainable });
     const lengths = new Map(plan.memory.arenas.map(({ name, length }) => [name, length]));
     const numbersOf = (keep: IsTrainable): number =>

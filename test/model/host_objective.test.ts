@@ -18,10 +18,10 @@ import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
 import { worstRelative } from '../support/golden_model.ts';
-import { generationSettings, NO_UPDATE, openPolicy, randomGroups } from '../support/policies.ts';
+import { generationSettings, NO_UPDATE, openPolicy, REFERENCE, randomGroups } from '../support/policies.ts';
 
 const TEMPERATURE = 0.9;
-const ROOM = { rows: 800, lossRows: 800, kvRows: 1600, reference: true };
+const ROOM = { rows: 800, lossRows: 800, kvRows: 1600, sets: REFERENCE };
 const CLIPPED: ObjectiveSettings = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.28, clipDelta: null, klCoef: 0 };
 
 type Accumulate = (

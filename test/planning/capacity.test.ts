@@ -47,9 +47,10 @@ describe('a policy opened for inference alone', () => {
 
   it('plans nothing that only training needs', () => {
     const { slots } = planPolicy(shape, inferenceCapacity(config, task, everything));
-    const { gradients, firstMoment, secondMoment, reference, backward, training, rollout, embeddingGradient } = slots;
-    expect([gradients, firstMoment, secondMoment, reference, backward, training, rollout, embeddingGradient]).toEqual(
-      Array(8).fill(undefined),
+    const { gradients, firstMoment, secondMoment, sets, backward, training, rollout, embeddingGradient } = slots;
+    expect(sets.size).toBe(0);
+    expect([gradients, firstMoment, secondMoment, backward, training, rollout, embeddingGradient]).toEqual(
+      Array(7).fill(undefined),
     );
   });
 

@@ -68,7 +68,7 @@ describe('a policy opened for inference', () => {
 
   it('refuses to train', async () => {
     const { policy } = await openLast();
-    await expect(policy.copyToReference()).rejects.toThrow(/opened for sampling only/);
+    await expect(policy.copySet('reference', 'policy')).rejects.toThrow(/opened for sampling only/);
     await policy.close();
   });
 });

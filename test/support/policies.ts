@@ -39,9 +39,11 @@ export const SMALL_CAPACITY: Capacity = {
   kvRows: 2400,
   context: 64,
   training: true,
-  reference: false,
   keptRows: 0,
 };
+
+/** The sets of a policy with a reference. */
+export const REFERENCE = { reference: 'scored' } as const;
 
 /** Weights of a tensor far enough from their initial values that no norm is 1, no bias 0 and no softmax flat. */
 function randomTensor({ slot, initial }: Parameter, seed: number, deviation = 0.25): Float64Array {
@@ -74,7 +76,6 @@ export async function openGolden(backend: Backend, golden: GoldenModel): Promise
   const policy = await Policy.open(backend, golden.shape, {
     ...capacity,
     training: true,
-    reference: false,
     keptRows: 0,
   });
   for (const parameter of policy.parameters) policy.writeParameter(parameter, golden.weights.get(parameter.name) ?? []);

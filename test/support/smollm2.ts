@@ -44,7 +44,6 @@ export async function smolLm2Policy(
     kvRows: 4096,
     context: 320,
     training: false,
-    reference: false,
     keptRows: 0,
     ...capacity,
   });

@@ -22,6 +22,7 @@ import {
   inCompletionOrder,
   NO_UPDATE,
   openPolicy,
+  REFERENCE,
   SMALL_CAPACITY,
   SMALL_SHAPE,
 } from '../support/policies.ts';
@@ -110,7 +111,7 @@ describe.each([
 });
 
 it('takes half the bytes of cache and reference, and less for activations; weights and moments stay whole', async () => {
-  const capacity = { ...SMALL_CAPACITY, reference: true, keptRows: 400 };
+  const capacity = { ...SMALL_CAPACITY, sets: REFERENCE, keptRows: 400 };
   const plan = planPolicy(SMALL_SHAPE, capacity).memory;
   const [half, whole] = [backend.plannedBytes(plan), (await backendOf('float32')).plannedBytes(plan)];
   const share = (purpose: string): number => (half.get(purpose) ?? 0) / (whole.get(purpose) ?? 0);

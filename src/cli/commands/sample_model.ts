@@ -92,7 +92,6 @@ function capacityOf(promptTokens: number, completionTokens: number, samples: num
     kvRows: Math.max(rows, promptTokens + samples * completionTokens),
     context: promptTokens + completionTokens,
     training: false,
-    reference: false,
     keptRows: 0,
   };
 }

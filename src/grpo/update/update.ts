@@ -203,7 +203,9 @@ async function objectiveRows(
   const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
   const isScoredLater = needs.refDistributions && !needsObservation(scope); // with the distributions, in one pass
   const refLogprobs =
-    needs.reference && !isScoredLater ? (await run.policy.score(batch, temperature, 'reference')).logprobs : undefined;
+    needs.sets.has('reference') && !isScoredLater
+      ? (await run.policy.score(batch, temperature, 'reference')).logprobs
+      : undefined;
   return {
     oldLogprobs: onPolicy ? 'current' : each((completion, token) => ratioTo(rollouts[completion])[token]),
     refLogprobs,

@@ -17,12 +17,8 @@ export interface Capacity {
   readonly context: number;
   /** false for a policy that only samples: no gradients, no optimizer. */
   readonly training: boolean;
-  /** A second, frozen set of weights for the KL term. */
-  readonly reference: boolean;
-  /** A third one, that of the start of the run's first grpo stage. */
-  readonly first?: boolean;
-  /** One vector more of what is trained, which is only mixed, never computed with. */
-  readonly average?: boolean;
+  /** Parameter sets beside the weights, by name: a copy of what is trained, and the frozen rest of the model. */
+  readonly sets?: Readonly<Record<string, SetUse>>;
   /** Loss rows whose distribution over the whole vocabulary is held at once; absent: none. At most `lossRows`. */
   readonly distributionRows?: number;
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
@@ -30,6 +26,9 @@ export interface Capacity {
   /** Decoding steps between two reads, at most; 1 by default. */
   readonly stepsPerRead?: number | undefined;
 }
+
+/** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
+export type SetUse = 'scored' | 'mixed';
 
 /** roundable: real, and never added to. */
 type ArenaKind = 'real' | 'roundable' | 'int';

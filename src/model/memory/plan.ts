@@ -12,7 +12,7 @@ import {
   isTrained,
   layOutGradients,
   layOutParameters,
-  layOutReference,
+  layOutSet,
   lowestTrainedLayer,
   weightMatrices,
 } from '../parameters.ts';
@@ -58,6 +58,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const { adapter, isTrainable = () => training && adapter === undefined } = trained;
   const arenas: ArenaBuilder[] = [];
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
+    if (arenas.some((other) => other.name === name)) throw new Error(`two arenas named ${name} in one plan`);
     const dtype = kind === 'int' ? 'int' : 'real';
     const builder = new ArenaBuilder(name, dtype, purpose, { roundable: kind === 'roundable' });
     arenas.push(builder);
@@ -76,11 +77,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     gradients: training ? layOutGradients(weights, arena('gradients', 'gradients')) : undefined,
     firstMoment: training ? arena('firstMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     secondMoment: training ? arena('secondMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
-    reference: capacity.reference
-      ? layOutReference(weights, arena('reference', 'reference policy', 'roundable'))
-      : undefined,
-    first: capacity.first ? layOutReference(weights, arena('first', 'first policy', 'roundable')) : undefined,
-    average: capacity.average ? arena('average', 'average policy').slot(weights.trainable.shape) : undefined,
+    sets: planSets(capacity, weights, arena),
     distributions: distributionSlots(shape, capacity, weights, arena),
     embeddingGradient:
       training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
@@ -97,7 +94,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   };
   const matrices = [
     ...weightMatrices(weights, training ? lowestTrainedLayer(weights) : undefined),
-    ...[slots.reference, slots.first].flatMap((set) => (set ? ownMatrices(set) : [])),
+    ...scoredSets(capacity, slots).flatMap(([, set]) => ownMatrices(set)),
   ];
   const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
   const limits = {
@@ -110,6 +107,23 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     forwardOnly: !training,
   };
   return { recomputed, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
+}
+
+/** Each set in an arena of its own, named as the set. */
+function planSets({ sets = {} }: Capacity, weights: ParameterSet, arena: ArenaOf): ReadonlyMap<string, ParameterSet> {
+  const entries = Object.entries(sets).map(([name, use]) => {
+    const own = arena(name, `${name} policy`, use === 'scored' ? 'roundable' : 'real');
+    return [name, layOutSet(weights, own)] as const;
+  });
+  return new Map(entries);
+}
+
+/** The sets of a plan that batches are scored under, by name. */
+export function scoredSets(
+  { sets: uses = {} }: Capacity,
+  { sets }: Pick<PolicySlots, 'sets'>,
+): (readonly [name: string, set: ParameterSet])[] {
+  return [...sets].filter(([name]) => uses[name] === 'scored');
 }
 
 /** The matrices that are a set's own: what is frozen is that of the policy. */
@@ -239,10 +253,6 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
   };
 }
 
-function holdsFurtherSets({ reference, first = false, average = false }: Capacity): boolean {
-  return reference || first || average;
-}
-
 function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots, 'results' | 'mixShare'> {
   const C = capacity.completions;
   const R = headRows(capacity);
@@ -266,5 +276,5 @@ function resultSlots(capacity: Capacity, arena: ArenaBuilder): Pick<PolicySlots,
     rewards: arena.slot([C]),
     groupAdvantages: arena.slot([C]),
   };
-  return { results, mixShare: holdsFurtherSets(capacity) ? arena.slot([1]) : undefined };
+  return { results, mixShare: Object.keys(capacity.sets ?? {}).length > 0 ? arena.slot([1]) : undefined };
 }

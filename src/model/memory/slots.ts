@@ -12,10 +12,8 @@ export interface PolicySlots {
   /** The optimizer's moments, flat: the layout of `weights.trainable`. */
   readonly firstMoment: Slot | undefined;
   readonly secondMoment: Slot | undefined;
-  readonly reference: ParameterSet | undefined;
-  readonly first: ParameterSet | undefined;
-  /** Flat: the layout of `weights.trainable`. */
-  readonly average: Slot | undefined;
+  /** Those of the capacity, by name. */
+  readonly sets: ReadonlyMap<string, ParameterSet>;
   /** [1] share of one parameter set when it is mixed into another. */
   readonly mixShare: Slot | undefined;
   /** Where whole distributions are asked for. */

@@ -131,8 +131,7 @@ interface StateFile {
 
 /** Vectors beside the weights that decide how the run goes on. */
 function vectorsOf({ slots }: Policy): TrainedVector[] {
-  const sets = (['reference', 'first', 'average'] as const).filter((set) => slots[set] !== undefined);
-  return ['firstMoment', 'secondMoment', ...sets];
+  return ['firstMoment', 'secondMoment', ...slots.sets.keys()];
 }
 
 /** Copies everything out of the engine; the run may go on as soon as this resolves. */

@@ -47,7 +47,7 @@ describe('teacher-credit', () => {
   const taught = async (run: TrainingRun) => {
     const stage = stageOfRun(run) as Extract<ReturnType<typeof stageOfRun>, { stage: 'grpo' }>;
     const { groups } = await collect(run);
-    await run.policy.copyToReference();
+    await run.policy.copySet('reference', 'policy');
     return withSampledFigures(run, stage, openStep(run, stage), groups);
   };
 

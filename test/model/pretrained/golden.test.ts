@@ -27,7 +27,6 @@ const CAPACITY = {
   kvRows: 80,
   context: 32,
   training: true,
-  reference: false,
   keptRows: 0,
 };
 
