@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseSeeds } from '../dist/cli/commands/seed_series.js';
+import { parseSeeds } from '../dist/cli/training/seed_series.js';
 import { createTasks, openRun, train, wasmBackend } from '../dist/index.js';
 import { configHash, loadConfigFile } from '../dist/node.js';
 import { describeMachine, fail } from './command.mjs';

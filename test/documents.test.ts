@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { madePages } from '../src/catalogue/made_pages.ts';
+import { commandsPage } from '../src/cli/command_page.ts';
+import { COMMANDS } from '../src/cli/program.ts';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
 import { GENERATED_FOLDER, generatedPages } from '../tools/generated_pages.mjs';
 import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink, pagesIn } from './support/page_links.ts';
@@ -11,7 +13,7 @@ import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink, pagesIn
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What `npm run docs` would write now; what an earlier one wrote may lie in the folder, or nothing. */
-const GENERATED = generatedPages(madePages);
+const GENERATED = generatedPages({ madePages, commandsPage, COMMANDS });
 const REFERENCE = `${GENERATED_FOLDER}/README.md`;
 
 const WRITTEN = [

@@ -1,7 +1,15 @@
 import type { TrlKeys } from '../src/catalogue/trl_table.ts';
+import type { Command } from '../src/cli/flags/command.ts';
 
 /** Where the generated pages go, from the root. */
 export const GENERATED_FOLDER: string;
 
+/** Of the sources or of dist/. */
+export interface Made {
+  madePages(trl: TrlKeys): ReadonlyMap<string, string>;
+  commandsPage(commands: readonly Command[]): string;
+  readonly COMMANDS: readonly Command[];
+}
+
 /** By path from the root, the text of each page. */
-export function generatedPages(madePages: (trl: TrlKeys) => ReadonlyMap<string, string>): Map<string, string>;
+export function generatedPages(made: Made): Map<string, string>;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * rlvr-train: train (default), eval, sample, fetch, merge, report, runs, ui, configs, list, doctor.
+ * The command rlvr-train; what it understands is in program.ts.
  *
  * Exit codes: 0 done; 1 a mistake of the user, in one message without a stack; 70 a mistake of ours, with the stack;
  * 130 stopped by Ctrl-C, kill or a closed terminal, and saved; 141 the reader of standard output went away (`| head`), or

@@ -1,11 +1,12 @@
 /** What is said about words of the command line that are no command, no flag and no value: one line, with what to give. */
 
-import type { Command, Option } from 'commander';
 import { isTopLevelKey } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
 import { shellQuoted } from '../format.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import { packagedConfigFile } from './commands/configs.ts';
+import type { Command } from './flags/command.ts';
+import { spelled } from './flags/flag.ts';
 
 /** Commander's message and its suggestion, joined into one line. */
 export function oneLine(message: string): string {
@@ -22,24 +23,8 @@ export function keyAsFlag(message: string): string | undefined {
   return isTopLevelKey(key) ? `--${flag} — a key of the config, not a flag; use --set ${key}=VALUE.\n` : undefined;
 }
 
-/**
- * From now on every command refuses a flag with a value that is given twice, of which the last would win silently.
- *
- * @param isList  whether a flag is meant to be repeated
- */
-export function refuseRepeatedFlags(command: Command, isList: (option: Option) => boolean): void {
-  for (const inner of command.commands) refuseRepeatedFlags(inner, isList);
-  for (const option of command.options) {
-    if (option.isBoolean() || isList(option)) continue;
-    let first: string | undefined;
-    command.on(`option:${option.name()}`, (value: string) => {
-      if (first !== undefined) throw repeatedFlag(option.long ?? option.flags, first, value);
-      first = value;
-    });
-  }
-}
-
-function repeatedFlag(flag: string, first: string, second: string): ConfigError {
+/** A flag with a value that is given twice: the last one would win in silence. */
+export function repeatedFlag(flag: string, first: string, second: string): ConfigError {
   const rule = 'given twice, and takes one value; keep one';
   return new ConfigError('repeated-flag', `${flag} ${first} ${flag} ${second} — ${rule}.`, { flag, first, second });
 }
@@ -76,15 +61,16 @@ export function refuseSpacedSet([word]: readonly string[], set: readonly string[
 }
 
 /** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */
-export function refuseWords([word]: readonly string[], root: Command): void {
-  if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, root), { word });
+export function refuseWords([word]: readonly string[], all: readonly Command[]): void {
+  if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, all), { word });
 }
 
-export function unknownWord(word: string, root: Command): string {
+/** What a word may have been meant to be that is no command. */
+export function unknownWord(word: string, all: readonly Command[]): string {
   if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${shellQuoted(word)}.`;
   if (packagedConfigFile(word) !== undefined) return `${word} — a shipped config needs its flag; use --config ${word}.`;
-  const names = root.commands.map((command) => command.name());
-  const flags = root.commands.flatMap(({ options }) => options.map(({ long }) => long));
+  const names = all.map(({ name }) => name);
+  const flags = all.flatMap(({ flags: declared = {} }) => Object.keys(declared).map(spelled));
   if (flags.includes(`--${word}`)) return `${word} — a flag, not a command; use --${word}.`;
   const nearest = nearestKey(word, names);
   if (nearest !== undefined) return `${word} — no such command (${names.join(', ')}); did you mean "${nearest}"?`;

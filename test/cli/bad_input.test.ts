@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import { CommanderError } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packagedNames } from '../../src/cli/commands/configs.ts';
-import { program } from '../../src/cli/program.ts';
+import { COMMANDS, program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
 import { ADDITION } from './own_files.ts';
@@ -49,6 +49,8 @@ interface Mistake {
   readonly says: string;
 }
 
+/** Every command there is, as a message lists them. */
+const NAMES = COMMANDS.map(({ name }) => name).join(', ');
 /** What a policy of a thousand weights earns something for in two steps. */
 const LEARNABLE = 'reward_funcs: [positions]\n';
 const TRAIN = ['--config', 'my.yaml', '--output', 'out'];
@@ -222,7 +224,7 @@ const FLAGS: Mistake[] = [
   {
     what: 'an unknown command',
     words: ['trian'],
-    says: 'trian — no such command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "train"?',
+    says: `trian — no such command (${NAMES}); did you mean "train"?`,
   },
   {
     what: 'no threads',
@@ -280,7 +282,7 @@ const PLACES: Mistake[] = [
   {
     what: 'an output without its flag',
     words: ['--config', 'my.yaml', 'runs/mine'],
-    says: 'runs/mine — neither a command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor) nor the value of a flag; an output directory is --output runs/mine.',
+    says: `runs/mine — neither a command (${NAMES}) nor the value of a flag; an output directory is --output runs/mine.`,
   },
   {
     what: 'a shipped config without its flag',

@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { program } from '../../src/cli/program.ts';
+import { commandExamples, commandsPage } from '../../src/cli/command_page.ts';
+import { spelled } from '../../src/cli/flags/flag.ts';
+import { COMMANDS, program } from '../../src/cli/program.ts';
+
+/** Every command there is, as a message lists them. */
+const NAMES = COMMANDS.map(({ name }) => name).join(', ');
 
 /** Parses as the command line would; gives the error and what went to standard output and error. */
 async function run(...words: string[]): Promise<{ error: unknown; out: string; err: string }> {
@@ -27,8 +33,9 @@ afterEach(() => {
 describe('the command line', () => {
   it('shows the flags of train, the default command, in its own help', async () => {
     const { out, error } = await run('--help');
-    const flags = ['--config', '--set', '--max-steps', '--dry-run', '--output', '--resume', '--threads', '--run'];
-    for (const word of [...flags, '--plain', '--json', '--quiet', 'configs ls | cp', 'doctor', 'sample']) {
+    const flags = COMMANDS.flatMap(({ isDefault, flags = {} }) => (isDefault ? Object.keys(flags).map(spelled) : []));
+    expect(flags).toContain('--max-steps');
+    for (const word of [...flags, ...COMMANDS.map(({ name, usage = '' }) => `${name} ${usage}`)]) {
       expect(out, word).toContain(word);
     }
     expect(error).toMatchObject({ exitCode: 0 });
@@ -36,14 +43,8 @@ describe('the command line', () => {
 
   it.each([
     [['eval'], '--run: missing — the directory of a trained run; for example --run runs/countdown.'],
-    [
-      ['evla', '--run', 'runs/x'],
-      'evla — no such command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "eval"?',
-    ],
-    [
-      ['smaple'],
-      'smaple — no such command (train, eval, sample, fetch, merge, report, track, runs, ui, schema, list, explain, methods, tasks, configs, doctor); did you mean "sample"?',
-    ],
+    [['evla', '--run', 'runs/x'], `evla — no such command (${NAMES}); did you mean "eval"?`],
+    [['smaple'], `smaple — no such command (${NAMES}); did you mean "sample"?`],
     [
       ['configs/countdown.yaml'],
       'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',
@@ -68,4 +69,28 @@ describe('the command line', () => {
     expect(err.trimEnd()).not.toContain('\n');
     expect(out).toBe('');
   });
+
+  it('shows in docs/command.md the examples of its commands', () => {
+    const page = readFileSync(new URL('../../docs/command.md', import.meta.url), 'utf8');
+    expect(page).toContain(`\`\`\`sh\n${commandExamples(COMMANDS)}\n\`\`\`\n`);
+  });
+
+  it('has every flag of every command in its reference', () => {
+    const page = commandsPage(COMMANDS);
+    for (const { name, flags = {} } of COMMANDS.flatMap((command) => [command, ...(command.inner ?? [])])) {
+      expect(page).toMatch(new RegExp(`^## .*\\b${name}$`, 'm'));
+      for (const flag of Object.keys(flags)) expect(page).toContain(spelled(flag));
+    }
+  });
+
+  it.each(COMMANDS.flatMap(({ examples = [] }) => examples.map(({ words }) => words)))(
+    'knows the flags and commands of its example "%s"',
+    (words) => {
+      const [first = ''] = words.split(' ');
+      const declared = COMMANDS.find(({ name, isDefault }) => (isDefault && !/^[a-z]/.test(first)) || name === first);
+      const given = [...words.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+      const all = [declared, ...(declared?.inner ?? [])].flatMap((one) => Object.keys(one?.flags ?? {}).map(spelled));
+      expect(all).toEqual(expect.arrayContaining(given));
+    },
+  );
 });

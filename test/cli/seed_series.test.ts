@@ -7,7 +7,7 @@ import {
   seriesOf,
   seriesTable,
   spreadOf,
-} from '../../src/cli/commands/seed_series.ts';
+} from '../../src/cli/training/seed_series.ts';
 import type { Summary } from '../../src/run/summary.ts';
 
 describe('a list of seeds', () => {

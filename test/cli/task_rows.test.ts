@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exportTask, scoreTask } from '../../src/cli/commands/task_rows.ts';
+import { exportTask, scoreTask } from '../../src/cli/tasks/task_rows.ts';
 import { printed } from './printed.ts';
 
 afterEach(() => vi.restoreAllMocks());

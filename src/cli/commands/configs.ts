@@ -9,7 +9,37 @@ import { printable, shellQuoted } from '../../format.ts';
 import { didYouMean } from '../../options/nearest_name.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { toggle } from '../flags/flag.ts';
 import { relinkSchema } from './schema.ts';
+
+export const CONFIGS = command({
+  name: 'configs',
+  does: 'the shipped configs',
+  usage: 'ls | cp <name> [file]',
+  inner: [
+    command({
+      name: 'ls',
+      isDefault: true,
+      does: 'what each teaches, and how long it takes',
+      explainsWords: true,
+      flags: { json: toggle('print them as JSON') },
+      run([word], flags) {
+        if (word === undefined) return listConfigs(flags);
+        const remedy = 'configs ls lists them, configs cp NAME copies one';
+        throw new ConfigError('unknown-command', `configs ${word} — no such command; ${remedy}.`, { word });
+      },
+    }),
+    command({
+      name: 'cp',
+      does: 'copy one, to change it',
+      words: [{ syntax: '<name>' }, { syntax: '[file]', text: 'default: <name>.yaml in this directory' }],
+      flags: { force: toggle('replace the file if it is there') },
+      run: ([name, file], flags) => copyConfig(name, file, flags),
+    }),
+  ],
+  examples: [{ words: 'configs ls', does: 'the shipped configs; `configs cp NAME` copies one' }],
+});
 
 /** Two folders up, from `src/cli` as from `dist/cli`. */
 const CONFIGS_FOLDER = fileURLToPath(new URL('../../../configs/', import.meta.url));

@@ -8,9 +8,19 @@ import { packageVersion, readGitCommit } from '../../run/fingerprint/fingerprint
 import { colors } from '../display/colors.ts';
 import { gibibytes } from '../display/format.ts';
 import { print, printJson } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { toggle } from '../flags/flag.ts';
 import { MOST_ENGINE_BYTES, mostEngineBytes, requireAddressSpace } from '../process/engine_memory.ts';
 import { type GpuFindings, probeGpu } from '../process/gpu_probe.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
+
+export const DOCTOR = command({
+  name: 'doctor',
+  does: 'what this machine gives a training; for bug reports',
+  flags: { json: toggle('print it as JSON') },
+  examples: [{ words: 'doctor', does: 'what this machine gives; for bug reports' }],
+  run: (_words, flags) => doctorCommand(flags),
+});
 
 /** Below this, checkpoints may fail in the middle of a run. */
 const LEAST_DISK_BYTES = 200e6;

@@ -1,19 +1,48 @@
-/** `rlvr-train eval --run DIR`: all held-out problems, greedy and sampled. */
+/** `rlvr-train eval`: all held-out problems, greedy and sampled, asked of a run's policy or of a model of the user's. */
+import { MOST_SAMPLES } from '../../config/keys/stage_keys.ts';
 import type { TaskSet } from '../../data/task_set.ts';
-import { printable } from '../../format.ts';
-import { evaluate } from '../../grpo/evaluate.ts';
-import { evaluationMetrics } from '../../grpo/metrics.ts';
-import { stageOf, type TrainingRun } from '../../grpo/run.ts';
+import { ConfigError } from '../../errors.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
-import { print, printJson } from '../display/output.ts';
-import { evaluationLine, exampleLine } from '../display/reporter.ts';
+import { command } from '../flags/command.ts';
+import { integer, list, text, toggle, withDefault } from '../flags/flag.ts';
+import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../flags/shared_flags.ts';
+import { onlyRun } from '../mistaken_words.ts';
 import { type InferenceFlags, openTrained } from '../runs/open_trained.ts';
+import { evalModelCommand } from './eval_model.ts';
+import { type EvaluationOptions, showEvaluation } from './show_evaluation.ts';
 
-/** Of whatever is evaluated. */
-export interface EvaluationOptions {
-  readonly samples: number;
-  readonly json?: boolean;
-}
+export const EVAL = command({
+  name: 'eval',
+  does: 'evaluate a trained policy, or a model of yours, on all held-out problems',
+  usage: '--run <directory> | --model <path> --task <task> [options]',
+  explainsWords: true,
+  flags: {
+    run: TRAINED_RUN,
+    model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force'] }),
+    adapter: ADAPTER,
+    task: text('<task>', "what --model is asked, as in a config: reverse_text, or '{name: sort_digits, digits: 3}'"),
+    set: list('<key=value>', 'a key of the config for --model, e.g. max_completion_length=64'),
+    samples: withDefault(
+      integer('<number>', 'sampled completions per problem (num_generations_eval)', { min: 1, max: MOST_SAMPLES }),
+      4,
+    ),
+    force: USE_ANYWAY,
+    threads: THREADS,
+    trust: TRUST,
+    json: toggle('print the figures as JSON'),
+  },
+  examples: [{ words: 'eval --run runs/countdown --json', does: 'all held-out problems' }],
+  run(words, flags) {
+    const { model, task } = flags;
+    if (model === undefined) return evalCommand({ ...flags, run: onlyRun(words, flags.run) });
+    if (task === undefined) {
+      const rule = 'missing — what the model is asked; for example --task reverse_text';
+      throw new ConfigError('missing-flag', `--task: ${rule}.`, { flag: 'task' });
+    }
+    onlyRun(words, model);
+    return evalModelCommand({ ...flags, model, task });
+  },
+});
 
 export interface EvalOptions extends InferenceFlags, EvaluationOptions {
   readonly run: string;
@@ -28,20 +57,4 @@ export async function evalCommand(options: EvalOptions): Promise<void> {
   } finally {
     await close();
   }
-}
-
-/** @param from  where the weights are, for the first line */
-export async function showEvaluation(run: TrainingRun, from: string, options: EvaluationOptions): Promise<void> {
-  const { samples, json } = options;
-  const stage = stageOf(run);
-  // All held-out problems, whatever the evaluations of the training asked.
-  const { evalSteps } = stage.evaluation;
-  const evaluation = await evaluate(run, { ...stage, evaluation: { evalSteps, samples } });
-  if (json) {
-    printJson(JSON.stringify(evaluationMetrics(evaluation)));
-    return;
-  }
-  print(`${printable(`${from}: ${run.tasks.name}`)}, ${evaluation.accuracy.count} held-out problems`);
-  print(evaluationLine(evaluation));
-  for (const example of evaluation.examples) print(exampleLine(example));
 }

@@ -7,7 +7,7 @@ import { announceFile } from '../display/announce_file.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 import { type ModelFlags, openTypedModel } from '../runs/open_model.ts';
-import { type EvaluationOptions, showEvaluation } from './eval.ts';
+import { type EvaluationOptions, showEvaluation } from './show_evaluation.ts';
 
 export interface EvalModelOptions extends EvaluationOptions, ModelFlags {
   /** As a config has it: a name, or a mapping with its knobs. */

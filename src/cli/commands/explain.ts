@@ -12,6 +12,23 @@ import { didYouMean } from '../../options/nearest_name.ts';
 import { colors } from '../display/colors.ts';
 import { wrapWords } from '../display/live/text.ts';
 import { print, printJson, wrapColumns } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { toggle } from '../flags/flag.ts';
+
+export const EXPLAIN = command({
+  name: 'explain',
+  does: 'what a key of a config, an option, a metric or a method is, what it takes, and where it stands',
+  usage: '<name...>',
+  words: [
+    {
+      syntax: '<name...>',
+      text: 'keys as the YAML spells them, metrics as the log does: epsilon_high, reward_std, kl',
+    },
+  ],
+  flags: { json: toggle('print it as JSON') },
+  examples: [{ words: 'explain epsilon_high', does: 'what a key is, what it takes, where it is written' }],
+  run: explainCommand,
+});
 
 /** All that a name means. */
 interface NameFacts extends Partial<KeyFacts> {
@@ -42,14 +59,14 @@ function namedThings(name: string): NameFacts['things'] {
     more: (thing: T) => string,
     wanted = name,
   ) => list.filter((thing) => thing.name === wanted).map((thing) => ({ does: thing.does, more: more(thing) }));
-  const command = (words: string): string => `${commandName()} ${words}`;
+  const shown = (words: string): string => `${commandName()} ${words}`;
   const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
   return [
-    ...called(tasks, () => `A task: ${command(`tasks show ${name}`)}`),
-    ...called(rewards, () => `A reward: ${command(`list ${name}`)}`),
-    ...called(points, () => `A point of a step: ${command(`methods ls ${name}`)}`),
-    ...called(methods, ({ point }) => `A method (${point}): ${command(`methods show ${name}`)}`),
-    ...(rest.length === 0 ? [] : called(methods, () => `Logs it: ${command(`methods show ${owner}`)}`, owner)),
+    ...called(tasks, () => `A task: ${shown(`tasks show ${name}`)}`),
+    ...called(rewards, () => `A reward: ${shown(`list ${name}`)}`),
+    ...called(points, () => `A point of a step: ${shown(`methods ls ${name}`)}`),
+    ...called(methods, ({ point }) => `A method (${point}): ${shown(`methods show ${name}`)}`),
+    ...(rest.length === 0 ? [] : called(methods, () => `Logs it: ${shown(`methods show ${owner}`)}`, owner)),
     ...(DIAGNOSIS_CODES.includes(name)
       ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
       : []),

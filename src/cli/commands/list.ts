@@ -18,6 +18,21 @@ import { didYouMean } from '../../options/nearest_name.ts';
 import { colors } from '../display/colors.ts';
 import { wrapWords } from '../display/live/text.ts';
 import { print, printJson, wrapColumns } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { toggle } from '../flags/flag.ts';
+
+export const LIST = command({
+  name: 'list',
+  does: 'the tasks with their knobs, the rewards and methods with their options',
+  usage: '[tasks | rewards | methods | <name>]',
+  words: [{ syntax: '[name]', text: 'a group, a point of methods, or one task, reward or method; default: all names' }],
+  flags: {
+    json: toggle('print them as JSON'),
+    markdown: toggle('print all of them as docs/reference/catalogue.md has them'),
+  },
+  examples: [{ words: 'list', does: 'tasks, rewards and methods, with their options' }],
+  run: ([name], flags) => listCommand(name, flags),
+});
 
 /** How much is said: names and what they do; their options' names, too; everything. */
 type Detail = 'names' | 'brief' | 'full';

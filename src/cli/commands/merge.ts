@@ -8,6 +8,26 @@ import { merged, openPretrained } from '../../run/model/pretrained.ts';
 import { writeMergedModel } from '../../run/model/write_merged.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { print, printError } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { required, text } from '../flags/flag.ts';
+
+export const MERGE = command({
+  name: 'merge',
+  does: 'merge an adapter into its model: a folder in the layout of Hugging Face',
+  usage: '<path> --output <directory> [--base <path>]',
+  words: [{ syntax: '<path>', text: 'the directory of a finished run, or a folder as PEFT writes it' }],
+  flags: {
+    output: required(text('<directory>', 'the new folder (required)', { letter: 'o' })),
+    base: text('<path>', 'the model, where it is not where the adapter says'),
+  },
+  examples: [
+    {
+      words: 'merge runs/mine --output merged',
+      does: 'an adapter and its model become one folder (docs/pretrained.md)',
+    },
+  ],
+  run: ([path], flags) => mergeCommand(path, flags),
+});
 
 export interface MergeOptions {
   readonly output: string;

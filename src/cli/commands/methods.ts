@@ -8,7 +8,40 @@ import { didYouMean } from '../../options/nearest_name.ts';
 import { colors } from '../display/colors.ts';
 import { wrapWords } from '../display/live/text.ts';
 import { print, printJson, wrapColumns } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { toggle } from '../flags/flag.ts';
 import { aboutMethod } from './list.ts';
+
+export const METHODS = command({
+  name: 'methods',
+  does: 'what a grpo stage is made of',
+  usage: 'ls [words] | show <id>',
+  inner: [
+    command({
+      name: 'ls',
+      isDefault: true,
+      does: 'a line each, by the point of a step at which they act',
+      words: [
+        {
+          syntax: '[words...]',
+          text: 'points, or words that a method must have: its id, what it does, its paper, its options',
+        },
+      ],
+      flags: { json: toggle('print them as JSON') },
+      run: listMethods,
+    }),
+    command({
+      name: 'show',
+      does: 'formula, source, options, what it says of others, and the YAML to copy',
+      words: [{ syntax: '<id...>' }],
+      flags: { json: toggle('print it as JSON') },
+      run: showMethods,
+    }),
+  ],
+  examples: [
+    { words: 'methods ls', does: 'methods by the point of a step; `methods show ID` has formula, source, options' },
+  ],
+});
 
 export interface MethodsOptions {
   readonly json?: boolean;

@@ -5,6 +5,22 @@ import { printable } from '../../format.ts';
 import { makeReport } from '../../report/report.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { print } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { text } from '../flags/flag.ts';
+import { onlyRun } from '../mistaken_words.ts';
+
+export const REPORT = command({
+  name: 'report',
+  does: 'make one HTML page of a run: curves, completions, config',
+  usage: '--run <directory> [--output <file>]',
+  explainsWords: true,
+  flags: {
+    run: text('<directory>', 'run directory, finished or not, e.g. runs/countdown (required)'),
+    output: text('<file>', 'where to write the page', { letter: 'o', otherwise: 'report.html in the run directory' }),
+  },
+  examples: [{ words: 'report --run runs/countdown', does: 'one HTML page: curves, completions, config' }],
+  run: (words, flags) => reportCommand({ ...flags, run: onlyRun(words, flags.run) }),
+});
 
 /** @param options.output  default: report.html in the run directory */
 export async function reportCommand(options: { run: string; output?: string }): Promise<void> {

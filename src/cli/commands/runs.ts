@@ -6,7 +6,26 @@ import { type Colors, colors } from '../display/colors.ts';
 import { megabytes } from '../display/format.ts';
 import { columnsOf } from '../display/live/text.ts';
 import { print, printJson } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { toggle } from '../flags/flag.ts';
 import { type RunCondition, type RunRow, runRows } from '../runs/run_rows.ts';
+
+export const RUNS = command({
+  name: 'runs',
+  does: 'the runs there are, newest first',
+  usage: 'ls [directory]',
+  inner: [
+    command({
+      name: 'ls',
+      isDefault: true,
+      does: 'state, steps, accuracy, size of each, and in which keys they differ',
+      words: [{ syntax: '[directory]', text: 'where they lie (default: runs)' }],
+      flags: { json: toggle('print them as JSON') },
+      run: ([directory], flags) => listRuns(directory, flags),
+    }),
+  ],
+  examples: [{ words: 'runs ls', does: 'the runs there are: state, steps, accuracy, what differs' }],
+});
 
 const DEFAULT_FOLDER = 'runs';
 /** Keys of a config named per run; more would hide what differs. */

@@ -4,11 +4,19 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { configJsonSchema } from '../../config/schema.ts';
 import { printJson } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+
+export const SCHEMA = command({
+  name: 'schema',
+  does: 'print the JSON Schema of a config, for editors',
+  examples: [{ words: 'schema', does: 'the JSON Schema of a config' }],
+  run: schemaCommand,
+});
 
 /** Two folders up, from `src/cli` as from `dist/cli`. */
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /** Where the build puts what `rlvr-train schema` prints, in the package. */
-const SCHEMA = 'dist/config.schema.json';
+const SCHEMA_FILE = 'dist/config.schema.json';
 
 /** The first line of a shipped config, as the YAML language server reads it: the path has no space. */
 const SCHEMA_LINE = /^# yaml-language-server: \$schema=\S+$/m;
@@ -30,15 +38,15 @@ export function relinkSchema(yaml: string, folder: string): string {
 
 function schemaFrom(folder: string): string {
   const installed = ancestors(folder)
-    .map((place) => join(place, 'node_modules/rlvr-train', SCHEMA))
+    .map((place) => join(place, 'node_modules/rlvr-train', SCHEMA_FILE))
     .find(existsSync);
   if (installed !== undefined && !/\s/.test(relative(folder, installed)))
     return withSlashes(relative(folder, installed));
   const root = realpathSync(PACKAGE_FOLDER);
   const inside = relative(root, folder);
   const isInside = !inside.startsWith('..') && !isAbsolute(inside);
-  if (isInside && !/\s/.test(inside)) return withSlashes(relative(folder, join(root, SCHEMA)));
-  return pathToFileURL(installed ?? join(root, SCHEMA)).href;
+  if (isInside && !/\s/.test(inside)) return withSlashes(relative(folder, join(root, SCHEMA_FILE)));
+  return pathToFileURL(installed ?? join(root, SCHEMA_FILE)).href;
 }
 
 /** A folder and those around it. */

@@ -8,7 +8,25 @@ import { fileStore } from '../../run/store/files.node.ts';
 import { MlflowClient, MlflowError } from '../../trackers/mlflow_client.ts';
 import { MlflowMirror } from '../../trackers/mlflow_mirror.ts';
 import { print, printError } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { text } from '../flags/flag.ts';
+import { onlyRun } from '../mistaken_words.ts';
 import { mlflowPlace } from '../runs/mlflow_place.ts';
+
+export const TRACK = command({
+  name: 'track',
+  does: 'send to MLflow what it does not have of a run: report_to: mlflow does so while it trains',
+  usage: '--run <directory>',
+  explainsWords: true,
+  flags: {
+    run: text(
+      '<directory>',
+      'run directory, finished or not, e.g. runs/countdown (required); MLFLOW_TRACKING_URI is heeded',
+    ),
+  },
+  examples: [{ words: 'track --run runs/countdown', does: 'send to MLflow what it does not have (docs/trackers.md)' }],
+  run: (words, { run }) => trackCommand(onlyRun(words, run)),
+});
 
 /** @throws RlvrError where the directory holds no run, one is under way in it, or the server does not take it */
 export async function trackCommand(directory: string): Promise<void> {

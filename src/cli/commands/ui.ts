@@ -3,8 +3,20 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../format.ts';
 import { print } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { integer } from '../flags/flag.ts';
 import type { UiMessage } from '../process/served_training.ts';
 import { startUi } from '../ui/server.ts';
+
+export const UI = command({
+  name: 'ui',
+  does: 'the runs of a folder as pages in a browser: watch, compare, pause, evaluate, stop',
+  usage: '[folder] [--port <number>]',
+  words: [{ syntax: '[folder]', text: 'where they lie, or one of them (default: runs)' }],
+  flags: { port: integer('<number>', 'port on 127.0.0.1', { min: 1, max: 65_535, otherwise: 'one that is free' }) },
+  examples: [{ words: 'ui', does: 'the runs as pages in a browser (docs/ui.md): watch, compare, pause, stop' }],
+  run: ([folder], flags) => uiCommand(folder, flags),
+});
 
 const DEFAULT_FOLDER = 'runs';
 

@@ -13,7 +13,7 @@ import type { FinishReason } from '../../finish_reason.ts';
 import type { Json } from '../../options/json.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { print, printError } from '../display/output.ts';
-import { givenKnobs, type TaskFlags, withTask } from './tasks.ts';
+import { givenKnobs, type TaskFlags, withTask } from './named_task.ts';
 
 export interface ExportFlags extends TaskFlags {
   readonly split?: 'train' | 'eval';

@@ -1,0 +1,18 @@
+/** Flags that several commands have. */
+import { integer, list, text, toggle } from './flag.ts';
+
+export const THREADS = integer('<number>', 'compute threads; they do not change the result', {
+  min: 1,
+  otherwise: 'one per core',
+});
+
+export const TRUST = list('<path>', "a file or folder of code outside of the config's folder that may run");
+
+export const MODEL_TEXT = 'a pretrained model instead: its folder, an adapter, a .gguf file, or owner/name';
+
+export const ADAPTER = text('<path>', 'an adapter beside --model, where that is not one: a folder as PEFT writes it');
+
+/** The run whose policy is asked, where no model is. */
+export const TRAINED_RUN = text('<directory>', 'run directory, e.g. runs/countdown (this or --model is required)');
+
+export const USE_ANYWAY = toggle('use the model of the directory although it is not the one that its run ended with');

@@ -1,0 +1,46 @@
+/** `rlvr-train tasks check NAME`: the check that every task passes. */
+import { checkTask, settingsOf } from '../../data/check/check_task.ts';
+import { findingText } from '../../data/check/findings.ts';
+import { colors } from '../display/colors.ts';
+import { print, printJson } from '../display/output.ts';
+import { givenKnobs, type TaskFlags, withTask } from './named_task.ts';
+
+export interface CheckFlags extends TaskFlags {
+  readonly attempts?: number;
+}
+
+/** Checks a task; what is broken is printed, and makes the exit status 1. */
+export async function checkTaskCommand(name: string, flags: CheckFlags): Promise<void> {
+  await withTask(
+    name,
+    (definition) => {
+      const own = givenKnobs(flags);
+      const settings = Object.keys(own).length === 0 ? settingsOf(definition) : [own];
+      const { count: items = 200, attempts = 5000, json = false } = flags;
+      const check = checkTask(definition, { items, attempts, settings });
+      if (check.count > 0) process.exitCode = 1;
+      if (json) {
+        printJson(JSON.stringify(check));
+        return;
+      }
+      for (const { name: setting, chance, commonest, heldOut, verdicts } of check.settings) {
+        const facts = [
+          `${verdicts} verdicts`,
+          `${heldOut} held-out problems`,
+          `chance ${(100 * chance).toFixed(1)} %`,
+          `commonest answer ${(100 * commonest).toFixed(1)} %`,
+        ];
+        print(`${setting}  ${colors.dim(facts.join('; '))}`);
+      }
+      for (const finding of check.findings) print(findingText(finding));
+      const more = check.count - check.findings.length;
+      if (more > 0) print(`and ${more} more of the same rules`);
+      print(
+        check.count === 0
+          ? `${definition.name} keeps every rule`
+          : `${definition.name} breaks ${check.count} times what a task keeps`,
+      );
+    },
+    givenKnobs(flags),
+  );
+}

@@ -1,0 +1,63 @@
+/** The task that a command names, registered or in a file of the user's, with the knobs of its flags. */
+import type { AnyTaskDefinition } from '../../data/registry.ts';
+import { registeredTask } from '../../data/registry.ts';
+import { ConfigError, PluginError } from '../../errors.ts';
+import { moduleReference } from '../../plugins/module.node.ts';
+import { guardProcess } from '../../plugins/process_guard.node.ts';
+import { loadTaskDefinition } from '../../plugins/task_module.node.ts';
+import { isModuleFile } from '../../rewards/module_file.ts';
+import { printError } from '../display/output.ts';
+
+/** Seconds that a call into a file of the user's may take. */
+const CALL_SECONDS = 60;
+
+export interface TaskFlags {
+  readonly level?: number;
+  readonly style?: string;
+  /** Further knobs, `name=value` each. */
+  readonly set?: readonly string[];
+  readonly count?: number;
+  readonly seed?: number;
+  readonly json?: boolean;
+}
+
+export function givenKnobs({ level, style, set = [] }: TaskFlags): Record<string, unknown> {
+  const knobs = set.map((text) => {
+    const equals = text.indexOf('=');
+    if (equals > 0) return [text.slice(0, equals), knobValue(text.slice(equals + 1))] as const;
+    throw new ConfigError('bad-option', `--set ${text} — not a knob with its value; write for example --set max=99.`, {
+      text,
+    });
+  });
+  return { ...(level !== undefined && { level }), ...(style !== undefined && { style }), ...Object.fromEntries(knobs) };
+}
+
+/** A number or a truth value where it reads as one, else the text. */
+function knobValue(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** A registered task, or one of a file, which is code that was typed here and so may run. */
+export async function withTask(
+  name: string,
+  use: (definition: AnyTaskDefinition) => void,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  if (!isModuleFile(name)) {
+    use(await registeredTask(name).load(given));
+    return;
+  }
+  const reference = moduleReference(name, undefined, '.');
+  printError(`runs code from ${reference.shown}, with your rights`);
+  const guard = guardProcess();
+  try {
+    guard.know({ name: reference.shown, path: reference.path, limitSeconds: CALL_SECONDS }, []);
+    use(await loadTaskDefinition(reference, CALL_SECONDS));
+  } catch (error) {
+    if (!(error instanceof PluginError) || error.code !== 'bad-module') throw error;
+    throw new ConfigError('bad-module', `${reference.shown} — ${error.message}.`, { file: reference.shown });
+  } finally {
+    guard.close();
+  }
+}

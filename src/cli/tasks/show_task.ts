@@ -1,0 +1,65 @@
+/** `rlvr-train tasks show NAME`: some problems with a right answer, and near misses with what the verifier says of each. */
+import { bindTask } from '../../data/create_task.ts';
+import type { AnyTaskDefinition } from '../../data/registry.ts';
+import type { Task, TaskItem } from '../../data/task.ts';
+import { rngFor } from '../../kernels/philox.ts';
+import { colors } from '../display/colors.ts';
+import { print, printJson } from '../display/output.ts';
+import { givenKnobs, type TaskFlags, withTask } from './named_task.ts';
+
+/** Near misses of a problem that are shown. */
+const MOST_MISSES = 12;
+
+/** Prints them, and what a completion is likely to be right by chance. */
+export async function showTask(name: string, flags: TaskFlags): Promise<void> {
+  await withTask(
+    name,
+    (definition) => {
+      const task = bindTask(definition, givenKnobs(flags));
+      const { count = 3, seed = 0, json = false } = flags;
+      const items = Array.from({ length: count }, (_, index) => task.trainItem(seed, index));
+      const shown = items.map((item, index) => ({ item, tries: triesOf(definition, task, item, index) }));
+      if (json) {
+        for (const { item, tries } of shown) printJson(JSON.stringify({ ...item, tries }));
+        return;
+      }
+      for (const { item, tries } of shown) print([colors.bold(item.prompt), ...tries.map(tryLine)].join('\n'));
+      const { promptTokens, completionTokens } = task.language;
+      const facts = [
+        `chance ${(100 * task.chance).toFixed(1)} %`,
+        `${task.heldOutItems().length} held-out problems`,
+        `prompts of at most ${promptTokens} tokens, completions of ${completionTokens}`,
+        `knobs ${JSON.stringify(task.knobs)}`,
+      ];
+      print(colors.dim(facts.join('; ')));
+    },
+    givenKnobs(flags),
+  );
+}
+
+interface Try {
+  readonly name: string;
+  readonly completion: string;
+  readonly score: number | null;
+  readonly reason: string;
+}
+
+function triesOf(definition: AnyTaskDefinition, task: Task, item: TaskItem, index: number): Try[] {
+  const { fixedCompletionTokens } = task.language;
+  const finishReason = fixedCompletionTokens === undefined ? 'eos' : 'stop';
+  const tried = (name: string, completion: string): Try => {
+    const { score, reason } = task.verify(item, completion, { finishReason });
+    return { name, completion, score, reason };
+  };
+  const misses = definition.mutants?.(item.identity, task.knobs, rngFor(`shown ${index}`)) ?? [];
+  const tagged = (text: string): string => (task.style === 'plain' ? `<answer>${text}</answer>` : text);
+  return [
+    tried('right', item.answer),
+    ...misses.slice(0, MOST_MISSES).map(({ name, text }) => tried(name, tagged(text))),
+  ];
+}
+
+function tryLine({ name, completion, score, reason }: Try): string {
+  const text = JSON.stringify(completion.length > 60 ? `${completion.slice(0, 59)}…` : completion);
+  return `  ${score === 1 ? '1' : String(score ?? '–')}  ${text.padEnd(24)}  ${colors.dim(`${name}: ${reason}`)}`;
+}

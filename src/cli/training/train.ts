@@ -1,0 +1,200 @@
+/** `rlvr-train --config FILE`: the main job. */
+
+import { basename, resolve } from 'node:path';
+import { reportsTo } from '../../config/report_to.ts';
+import type { RunConfig } from '../../config/run_config.ts';
+import { plannedMemory } from '../../planning/memory_plan.ts';
+import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
+import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
+import { openRun } from '../../run/open_run.ts';
+import { resumeCommand } from '../../run/resume_command.ts';
+import { session } from '../../run/session.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import type { Store } from '../../run/store/store.ts';
+import type { Tracker } from '../../run/tracker.ts';
+import { liveMlflow } from '../../trackers/mlflow_live.ts';
+import { announceFile } from '../display/announce_file.ts';
+import type { Display } from '../display/display.ts';
+import { type DisplayOptions, openDisplay } from '../display/open_display.ts';
+import { printError } from '../display/output.ts';
+import { chooseBackend, threadsNote } from '../process/backend.ts';
+import { RunControls } from '../process/controls.ts';
+import { onHangup } from '../process/hangup.ts';
+import { LOST_READER_CODE, onLostReader } from '../process/lost_reader.ts';
+import { prepareKernels } from '../process/prepare_kernels.ts';
+import { RequestListener } from '../process/run_requests.ts';
+import { placeOf, ServedTraining } from '../process/served_training.ts';
+import { approval } from '../process/trust.ts';
+import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
+import { hasMlflow, mlflowPlace } from '../runs/mlflow_place.ts';
+import { describeRow } from '../runs/newest_run.ts';
+import { openConfiguredModel } from '../runs/open_model.ts';
+import { withResumeAdvice } from '../runs/resume_advice.ts';
+import { dryRun } from './dry_run.ts';
+
+export interface TrainOptions extends RunFlags, DisplayOptions {
+  readonly force?: boolean;
+  readonly trust?: readonly string[];
+  readonly dryRun?: boolean;
+  /** A page of the run is served while it is under way. */
+  readonly ui?: boolean;
+  /** Of whoever serves one for several runs: hears in its place of each whose directory is there. */
+  readonly page?: ServedTraining;
+}
+
+export async function trainCommand(options: TrainOptions): Promise<void> {
+  const loaded = await loadRun(options);
+  const { file, directory, problems } = loaded;
+  const { trust, force, dryRun: isDry } = options;
+  const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
+  const approve = approval({ file, problems, trust, run, isDry });
+  const pretrained = await openConfiguredModel(loaded, file);
+  const { codec } = pretrained ?? {};
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
+  try {
+    await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, options);
+  } catch (error) {
+    throw loaded.problems.placed(error);
+  } finally {
+    await plugins.close();
+  }
+}
+
+async function trainWith(
+  loaded: LoadedRun,
+  plugins: OpenedPlugins,
+  pretrained: Pretrained | undefined,
+  options: TrainOptions,
+): Promise<void> {
+  const { config, directory, lineOf } = loaded;
+  const { tasks, rewards, methods, modules } = plugins;
+  const notes = [...(pretrained?.notes ?? []), ...plugins.notes];
+  const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
+  const tooMany = threadsNote(config.threads);
+  if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
+  if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
+  const controls = new RunControls();
+  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock: controls.clock });
+  try {
+    const fingerprint = await fingerprintOf(run, modules);
+    const plannedBytes = plannedMemory(backend, run.policy.plan, fingerprint.threads);
+    if (options.dryRun) {
+      await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
+      return;
+    }
+    const display = openDisplay({ run, directory }, controls, options);
+    const interrupts = listenForInterrupt(controls, display, directory);
+    let requestsOfOthers: RequestListener | undefined;
+    let page: ServedTraining | undefined;
+    try {
+      if (loaded.isMainJob) display.say(mainJobLine(loaded));
+      if (loaded.found !== undefined)
+        display.say(`going on with the newest unfinished run: ${describeRow(loaded.found)}`);
+      display.opening(fingerprint, plannedBytes);
+      for (const note of notes) display.say(note);
+      await prepareKernels(run.policy.engine, (line) => display.say(line));
+      const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
+      const { resume = false, force = false } = options;
+      const store = fileStore(directory);
+      const trackers = [...trackersOf(config, store, directory), ...plugins.reporters];
+      for await (const event of session({ run, store, fingerprint, directory, resume, force, trackers, ...requests })) {
+        if (requestsOfOthers === undefined) {
+          // Now the directory is there, and held.
+          requestsOfOthers = new RequestListener(directory, controls);
+          page = options.page ?? (options.ui ? new ServedTraining(placeOf(directory)) : undefined);
+          page?.offer(directory, (line) => display.say(line));
+        }
+        await display.handle(event);
+        if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
+        if (event.type === 'checkpoint') interrupts.saved(event.name);
+        if (event.type === 'resumed') interrupts.saved(event.checkpoint);
+      }
+    } finally {
+      if (options.page === undefined) page?.close();
+      await requestsOfOthers?.close();
+      interrupts.release();
+      display.close();
+    }
+  } catch (error) {
+    throw await withResumeAdvice(error, fileStore(directory), directory);
+  } finally {
+    await run.policy.close();
+  }
+}
+
+/** Where `report_to` is `all`, MLflow is a tracker that the environment names. */
+function trackersOf(config: RunConfig, store: Store, directory: string): Tracker[] {
+  const isWanted = config.reportTo.includes('mlflow') || (reportsTo(config, 'mlflow') && hasMlflow());
+  return isWanted ? [liveMlflow({ store, place: mlflowPlace(), name: basename(resolve(directory)), directory })] : [];
+}
+
+function mainJobLine({ file, directory }: LoadedRun): string {
+  return `no --config: training the main job, ${file}, into ${directory}`;
+}
+
+const MOST_NAMED = 6;
+
+/** What TRL takes and this trainer has no use for, in a line. */
+export function idleKeys({ notes, file }: Pick<LoadedRun, 'notes' | 'file'>): string {
+  const names = notes.slice(0, MOST_NAMED).map(({ path }) => path);
+  const more = notes.length - names.length;
+  const list = more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+  return `${file}: ${list} ${notes.length === 1 ? 'changes' : 'change'} nothing here (--dry-run says why)`;
+}
+
+interface Interrupts {
+  /** From which checkpoint a run goes on that is ended at once. */
+  saved(checkpoint: string): void;
+  exitCode(): number;
+  release(): void;
+}
+
+/**
+ * The first Ctrl-C or kill asks the run to stop at the next step; the second one says how to go on, and is then the
+ * system's. A lost reader, a closed terminal and a full disk behind standard output are as the first: Ctrl-C also ends
+ * the `tee` behind a run.
+ */
+function listenForInterrupt(controls: RunControls, display: Display, directory: string): Interrupts {
+  let exitCode = 130;
+  let saved: string | undefined;
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) {
+      releaseSignals();
+      display.close();
+      const what = saved === undefined ? 'No step was saved yet' : `Everything up to ${saved} is saved`;
+      printError(`stopped at once. ${what}. Go on with: ${resumeCommand(directory)}`);
+      process.kill(process.pid, signal);
+      return;
+    }
+    isStopping = true;
+    controls.stop();
+    display.say('finishing this step, then saving (Ctrl-C again: stop at once)');
+  };
+  const releaseSignals = (): void => {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const releaseHangup = onHangup(() => {
+    isStopping = true;
+    controls.stop();
+  });
+  const releaseReader = onLostReader(() => {
+    exitCode = LOST_READER_CODE;
+    controls.stop();
+  });
+  return {
+    saved: (checkpoint) => {
+      saved = checkpoint;
+    },
+    exitCode: () => exitCode,
+    release: () => {
+      releaseSignals();
+      releaseHangup();
+      releaseReader();
+    },
+  };
+}
