@@ -60,7 +60,7 @@ process.exit(); // Dawn and the compute threads of wasm may still be waiting
 async function openSide(keys) {
   const run = await openWorkload(workload, { threads, ...(gpu && { backend: webgpuBackend(gpu) }), further: keys });
   const step = stepper(run);
-  const takeBetween = watchBetween(run.policy);
+  const takeBetween = watchBetween(run.engine.policy);
   const turn = async () => {
     const { seconds, split } = await step();
     return { seconds, update: split.update, between: takeBetween() };
@@ -94,7 +94,7 @@ function report(work) {
   const between = Object.fromEntries(
     Object.entries(taken).map(([name, side]) => [name, summarize(counted(side).map((turn) => turn.between))]),
   );
-  const bytesOf = ({ run }) => run.policy.engine.bytes;
+  const bytesOf = ({ run }) => run.engine.policy.engine.bytes;
   const bytes = Object.fromEntries(
     Object.entries(sides).map(([name, side]) => [name, bytesOf(side) - bytesOf(sides.clipped)]),
   );

@@ -82,7 +82,7 @@ export async function trained({ config, lineOf }, { quick, threads, see = () => 
     }
     return await figuresOf({ run, tasks, failed });
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

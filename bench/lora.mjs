@@ -78,7 +78,7 @@ try {
   report(result);
 } finally {
   peer?.close();
-  await run.policy.close();
+  await run.engine.policy.close();
 }
 
 /** A flag that is a whole number. */
@@ -105,7 +105,7 @@ async function startTrl() {
     adapter: ADAPTER,
     threads,
     prompts: Array.from({ length: PEER_STEPS * workload.prompts }, (_, i) =>
-      promptText(run.tasks.trainItem(run.config.seed, i)),
+      promptText(run.engine.tasks.trainItem(run.config.seed, i)),
     ),
     completions,
     learningRate: LEARNING_RATE,

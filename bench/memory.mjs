@@ -69,11 +69,11 @@ async function measureRun() {
   const tasks = await createTasks(config, pretrained && { codec: pretrained.codec });
   const run = await openRun(config, tasks, backend, { pretrained });
   try {
-    await touchBuffers(run.policy);
+    await touchBuffers(run.engine.policy);
     const heap = await train(run);
-    finish(run.policy, { tasks: config.tasks, steps }, { heap, growth: growthOf(heap) });
+    finish(run.engine.policy, { tasks: config.tasks, steps }, { heap, growth: growthOf(heap) });
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 
@@ -139,7 +139,7 @@ async function train(run) {
   const options = { run, store: fileStore(folder), fingerprint: await fingerprintOf(run), resume: false, force: false };
   let done = false;
   for await (const event of session({ ...options, shouldStop: () => done })) {
-    if (event.type !== 'step' || run.state.stageIndex !== last) continue;
+    if (event.type !== 'step' || run.journal.state.stageIndex !== last) continue;
     if ((event.step * MARKS) % steps < MARKS) {
       collectGarbage();
       const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -76,10 +76,10 @@ function reached(loaded) {
       if (event.type === 'diagnosis') said.add(event.diagnosis.code);
     },
     figuresOf: async ({ run, failed }) => {
-      const { step: steps, final } = run.state;
+      const { step: steps, final } = run.journal.state;
       if (failed !== undefined) return { steps, failed, ...course(rewards), said: [...said] };
       const reachedShares = { greedy: figure(final.accuracy), sampled: figure(final.meanAtK) };
-      return { steps, ...reachedShares, ...course(rewards), said: [...said], sha: await weightsSha256(run.policy) };
+      return { steps, ...reachedShares, ...course(rewards), said: [...said], sha: await weightsSha256(run.engine.policy) };
     },
   });
 }

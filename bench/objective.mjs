@@ -68,7 +68,7 @@ const taken = await takeTurns(
   { warmup: quick ? 0 : 2, repeats, limitSeconds: LIMIT_SECONDS },
 );
 const line = workloadLine(workload, sides.device.run);
-for (const { run } of Object.values(sides)) await run.policy.close();
+for (const { run } of Object.values(sides)) await run.engine.policy.close();
 const calls = gpu && { device: await callsOf('device'), host: await callsOf('host') };
 report(figures(), line);
 process.exit(); // Dawn and the compute threads of wasm may still be waiting
@@ -81,7 +81,7 @@ async function openSide(where, source) {
     ...(where === 'host' && { further: { objective: HOST_OBJECTIVE }, methods: { [HOST_OBJECTIVE]: hostObjective } }),
   });
   const step = stepper(run);
-  const takeTimes = watchObjective(run.policy);
+  const takeTimes = watchObjective(run.engine.policy);
   const turn = async () => {
     takeTimes();
     const { seconds } = await step();
@@ -130,7 +130,7 @@ function watchObjective(policy) {
 
 /** Steps of both sides, whose gradients and weights are compared: `gradient` of its length, `weights` absolute. */
 async function agreementOf(device, host) {
-  const both = async (which) => [await device.run.policy.readVector(which), await host.run.policy.readVector(which)];
+  const both = async (which) => [await device.run.engine.policy.readVector(which), await host.run.engine.policy.readVector(which)];
   await device.turn();
   await host.turn();
   const [mine, other] = await both('gradients');
@@ -158,7 +158,7 @@ async function callsOf(where) {
   take();
   await turn();
   const { dispatches, submissions, writes, mappings } = take();
-  await run.policy.close();
+  await run.engine.policy.close();
   return { dispatches, submissions, writes, mappings };
 }
 

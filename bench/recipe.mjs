@@ -56,8 +56,8 @@ function reached(loaded) {
     threads: Number(flags.threads),
     figuresOf: async ({ run, tasks, failed }) => {
       if (failed !== undefined) return { failed };
-      const { baseline, final } = run.state;
-      const sha = await weightsSha256(run.policy);
+      const { baseline, final } = run.journal.state;
+      const sha = await weightsSha256(run.engine.policy);
       return { heldOut: tasks.heldOutItems().length, before: accuracies(baseline), after: accuracies(final), sha };
     },
   });

@@ -31,13 +31,13 @@ try {
   report(result);
 } finally {
   peer?.close();
-  await run.policy.close();
+  await run.engine.policy.close();
 }
 
 /** Prompts of a turn; the two sides get the same ones. */
 function promptsOf(turn) {
   return Array.from({ length: RACE.prompts }, (_, i) =>
-    run.tasks.promptTokens(run.tasks.trainItem(Math.abs(turn), i + (turn < 0 ? RACE.prompts : 0))),
+    run.engine.tasks.promptTokens(run.engine.tasks.trainItem(Math.abs(turn), i + (turn < 0 ? RACE.prompts : 0))),
   );
 }
 
@@ -49,7 +49,7 @@ async function sample(turn) {
   const prompts = promptsOf(turn);
   const start = performance.now();
   const completions = await generate(
-    run.policy,
+    run.engine.policy,
     prompts.map((prompt, group) => ({
       prompt,
       rolloutNumbers: Array.from({ length: RACE.groupSize }, (_, i) => group * RACE.groupSize + i),
@@ -58,7 +58,7 @@ async function sample(turn) {
       sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
       samplingKey: [turn, 0],
       maxCompletionTokens: RACE.completionTokens,
-      stopIds: run.tasks.codec.stopIds,
+      stopIds: run.engine.tasks.codec.stopIds,
       fixedCompletionTokens: RACE.completionTokens,
     },
   );

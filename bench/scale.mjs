@@ -53,7 +53,7 @@ try {
     for (const lane of lanes) lane.seconds.push((await lane.step()).seconds);
   report(lanes.map(resultOf));
 } finally {
-  for (const { run } of lanes) await run.policy.close();
+  for (const { run } of lanes) await run.engine.policy.close();
 }
 
 /** A case beside the first one. Threads share the work out: half of it each. */

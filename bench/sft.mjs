@@ -51,7 +51,7 @@ try {
   report(result, quantile(grpoUpdates, 0.5));
 } finally {
   peer?.close();
-  await run.policy.close();
+  await run.engine.policy.close();
   await grpo.policy.close();
 }
 

@@ -48,7 +48,7 @@ const run = await openWorkload(RACE, {
 const peer = await startSide('grpo_step.py', run, {
   device: 'cpu',
   threads,
-  prompts: Array.from({ length: PEER_PROMPTS }, (_, i) => run.tasks.trainItem(1, i).prompt),
+  prompts: Array.from({ length: PEER_PROMPTS }, (_, i) => run.engine.tasks.trainItem(1, i).prompt),
   completions,
   groupSize: RACE.groupSize,
   promptTokens: RACE.promptTokens,
@@ -65,10 +65,10 @@ try {
     repeats,
   });
   check(result);
-  report(result, isWasm ? await measurePeak({ threads, features: run.policy.engine.features }) : undefined);
+  report(result, isWasm ? await measurePeak({ threads, features: run.engine.policy.engine.features }) : undefined);
 } finally {
   peer?.close();
-  await run.policy.close();
+  await run.engine.policy.close();
 }
 
 /** The same policy at the start, the same amount of learning afterwards. */

@@ -132,7 +132,7 @@ async function measureSteps() {
     const taken = await takeTurns(sides, { warmup: WARM_UP, repeats: flags.repeats, limitSeconds: LIMIT_SECONDS });
     return reportSteps(taken);
   } finally {
-    for (const run of runs) await run.policy.close();
+    for (const run of runs) await run.engine.policy.close();
   }
 }
 
@@ -147,10 +147,10 @@ async function opened(backend, set, shown) {
   if (known === undefined) {
     for await (const event of train(run))
       if (event.type === 'step' && event.step === config.stages[0].optimizer.maxSteps) break;
-    shown.set(forms, Float32Array.from(await run.policy.readVector('weights')));
-  } else run.policy.writeVector('weights', known);
-  run.state.stageIndex = 1;
-  run.state.step = 0;
+    shown.set(forms, Float32Array.from(await run.engine.policy.readVector('weights')));
+  } else run.engine.policy.writeVector('weights', known);
+  run.journal.state.stageIndex = 1;
+  run.journal.state.step = 0;
   return run;
 }
 
@@ -163,7 +163,7 @@ function formsOf(stage) {
 /** Takes one optimizer step with each call. */
 function takeStep(run) {
   const events = train(run);
-  let tokens = run.state.tokens;
+  let tokens = run.journal.state.tokens;
   return async () => {
     const start = performance.now();
     for (;;) {
@@ -171,8 +171,8 @@ function takeStep(run) {
       if (done) fail('a run ended before it was measured');
       if (event.type !== 'step') continue;
       const seconds = (performance.now() - start) / 1000;
-      const sampled = run.state.tokens - tokens;
-      tokens = run.state.tokens;
+      const sampled = run.journal.state.tokens - tokens;
+      tokens = run.journal.state.tokens;
       const { sampled_per_trained_token: perTrained, solve_rate: solved } = event.metrics;
       return { seconds, sampled, trained: sampled / perTrained, solved };
     }

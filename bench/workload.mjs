@@ -128,14 +128,14 @@ export async function openWorkload(
 export function stepper(run) {
   const stream = train(run);
   return async () => {
-    const before = { ...run.state.seconds };
+    const before = { ...run.journal.state.seconds };
     const start = performance.now();
     for (;;) {
       const { value: event } = await stream.next();
       if (event.type !== 'step') continue;
       const seconds = (performance.now() - start) / 1000;
       const split = Object.fromEntries(
-        Object.entries(run.state.seconds).map(([activity, total]) => [activity, total - before[activity]]),
+        Object.entries(run.journal.state.seconds).map(([activity, total]) => [activity, total - before[activity]]),
       );
       return { seconds, split, metrics: event.metrics };
     }
@@ -143,7 +143,7 @@ export function stepper(run) {
 }
 
 export function parameterCount(run) {
-  return run.policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1), 0);
+  return run.engine.policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1), 0);
 }
 
 /** One line that says what the work is. */

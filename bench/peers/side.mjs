@@ -16,7 +16,7 @@ export async function startSide(script, run, setup) {
     process.stderr.write(`${HOW_TO_MAKE}\n`);
     return undefined;
   }
-  const { hello, ask, close } = await startWithWeights(script, run.policy, run.tasks.codec, setup);
+  const { hello, ask, close } = await startWithWeights(script, run.engine.policy, run.engine.tasks.codec, setup);
   return { ask, close, versions: hello.versions };
 }
 

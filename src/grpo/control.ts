@@ -5,12 +5,19 @@ import type { CreditedGroup, Evaluation, StepMetrics } from '../methods/records.
 import { isStageSetting, optionsNamed, type SettableOption, type StageSetting } from '../methods/settings.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch } from '../model/batch.ts';
-import { isStageOver, type Steering, type TrainingRun } from './run.ts';
+import type { Engine } from './engine.ts';
+import type { Steering } from './journal.ts';
+import { isStageOver, type Progress, stageOf } from './run.ts';
 import { scoreSequences } from './score/score_sequences.ts';
-import { openStep, type StepScope } from './step_scope.ts';
+import { type Step, steeredStage } from './step.ts';
 import { tokenGroups } from './update/credit.ts';
 import { groupParts } from './update/group_parts.ts';
 import { microBatchCapacity } from './update/update.ts';
+
+/** What controllers act on. */
+interface Steered extends Progress {
+  readonly engine: Engine;
+}
 
 /** What an optimizer step was made of. */
 export interface StepTaken {
@@ -20,37 +27,32 @@ export interface StepTaken {
 
 /** @returns the metrics, and what the controllers have logged */
 export async function controlAfterStep(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
+  run: Steered,
+  step: Step,
   metrics: StepMetrics,
   taken: StepTaken,
 ): Promise<StepMetrics> {
-  const scope = openStep(run, stage);
-  for (const { id, part } of scope.methods.controllers) {
-    await part.afterStep?.({ ...metrics, ...scope.logged }, stepLeversOf(run, scope, id, taken));
+  for (const { id, part } of step.methods.controllers) {
+    await part.afterStep?.({ ...metrics, ...step.logged }, stepLeversOf(run, step, id, taken));
   }
-  return { ...metrics, ...scope.logged };
+  return { ...metrics, ...step.logged };
 }
 
-export async function controlAfterEvaluation(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  evaluation: Evaluation,
-): Promise<void> {
-  const scope = openStep(run, stage);
-  for (const { id, part } of scope.methods.controllers) {
-    await part.afterEvaluation?.(evaluation, leversOf(run, scope, id));
+export async function controlAfterEvaluation(run: Steered, step: Step, evaluation: Evaluation): Promise<void> {
+  for (const { id, part } of step.methods.controllers) {
+    await part.afterEvaluation?.(evaluation, leversOf(run, step, id));
   }
 }
 
 /** The step's number is that of the step just taken: levers say what holds from the next one on. */
-function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
-  const { policy, state } = run;
+function leversOf(run: Steered, step: Step, id: string): Levers {
+  const { policy } = run.engine;
+  const { state } = run.journal;
   const steer = (changed: Partial<Steering>): void => {
     state.steering = { ...state.steering, ...changed };
   };
   return {
-    ...scope.context(id),
+    ...step.context(id),
     copyToReference: () => policy.copySet('reference', 'policy'),
     mixIntoReference: (share) => policy.mixSet('reference', 'policy', share),
     mix: (to, from, share) => (share === 1 ? policy.copySet(to, from) : policy.mixSet(to, from, share)),
@@ -60,12 +62,12 @@ function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
       steer({ momentsFrom: state.step });
     },
     get(key) {
-      const { name, at } = settingOf(scope, id, key);
+      const { name, at } = settingOf(run, step, id, key);
       const { settings } = state.steering;
       return Object.hasOwn(settings, name) ? settings[name] : at(state.step, settings);
     },
     set(key, value) {
-      const { name, refuses } = settingOf(scope, id, key);
+      const { name, refuses } = settingOf(run, step, id, key);
       const rule = Number.isFinite(value) ? refuses(value) : 'must be a finite number';
       if (rule !== undefined) throw new RangeError(`${id} sets ${key} to ${value}: ${rule}`);
       steer({ settings: { ...state.steering.settings, [name]: value } });
@@ -77,11 +79,11 @@ function leversOf(run: TrainingRun, scope: StepScope, id: string): Levers {
   };
 }
 
-function stepLeversOf(run: TrainingRun, scope: StepScope, id: string, taken: StepTaken): StepLevers {
-  const { state } = run;
-  const { batch } = scope.stage;
+function stepLeversOf(run: Steered, step: Step, id: string, taken: StepTaken): StepLevers {
+  const { state } = run.journal;
+  const { batch } = step.stage;
   return {
-    ...leversOf(run, scope, id),
+    ...leversOf(run, step, id),
     get stepsLeft() {
       if (state.buffer === undefined) return 0;
       const minibatches = Math.min(batch.optimizerStepsPerGeneration, state.buffer.groups.length);
@@ -90,8 +92,14 @@ function stepLeversOf(run: TrainingRun, scope: StepScope, id: string, taken: Ste
     dropRollouts() {
       state.buffer = undefined;
     },
-    kl: (to) => sampledKl(run, scope, to, taken),
+    kl: (to) => sampledKl(run, step, to, taken),
   };
+}
+
+function grpoStageOf(run: Progress): GrpoStageConfig {
+  const stage = stageOf(run);
+  if (stage.stage !== 'grpo') throw new RangeError('controllers act in grpo stages alone');
+  return stage;
 }
 
 /** The stage's own keys that a controller may set, as the config has them. */
@@ -101,9 +109,12 @@ const STAGE_VALUES: Readonly<Record<StageSetting, (stage: GrpoStageConfig) => nu
 };
 
 /** @throws RangeError where the stage takes no such number, or several methods take one of that spelling */
-function settingOf({ methods, stage }: StepScope, id: string, key: string): Omit<SettableOption, 'yaml'> {
+function settingOf(run: Progress, step: Step, id: string, key: string): Omit<SettableOption, 'yaml'> {
+  const { methods } = step;
   if (isStageSetting(key)) {
     const refuses = (value: number) => (value > 0 ? undefined : 'must be above 0');
+    const { settings } = run.journal.state.steering;
+    const stage = steeredStage(grpoStageOf(run), methods, settings);
     return { name: key, at: () => STAGE_VALUES[key](stage), refuses };
   }
   const [option, ...others] = optionsNamed(methods.options, key);
@@ -115,12 +126,12 @@ function settingOf({ methods, stage }: StepScope, id: string, key: string): Omit
 
 /** k3 of the sampled tokens that carry a loss, under the policy that sampled them and under another set. */
 async function sampledKl(
-  run: TrainingRun,
-  scope: StepScope,
+  run: Steered,
+  step: Step,
   to: ScoredSet | 'policy',
   { groups, temperature }: StepTaken,
 ): Promise<number> {
-  const { completions } = microBatchCapacity(run, scope.stage, scope);
+  const { completions } = microBatchCapacity(run.engine.policy, step);
   const parts = groups.flatMap((group) => groupParts(group, completions));
   const rollouts = parts.flatMap((group) => group.rollouts.map((rollout) => ({ rollout, prompt: group.prompt })));
   const sequences = rollouts.map(({ prompt, rollout: { tokens, labels, prompt: prefix = prompt } }) => ({
@@ -128,7 +139,7 @@ async function sampledKl(
     tokens,
     labels,
   }));
-  const scores = await scoreSequences(run.policy, sequences, { set: to, temperature });
+  const scores = await scoreSequences(run.engine.policy, sequences, { set: to, temperature });
   const logprobsOf = new Map(rollouts.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   let [sum, tokens] = [0, 0];
   for (const part of parts) {

@@ -9,13 +9,14 @@ import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
+import { endingOf } from './journal.ts';
 import { notSolving, solving } from './rollout/kinds.ts';
-import type { TrainingRun } from './run.ts';
-import { endingOf, stageOf } from './run.ts';
+import { type Progress, type RunRemark, stageOf } from './run.ts';
 
-export function diagnoseStart(run: TrainingRun): TrainEvent[] {
-  const { stageIndex, step, watch } = run.state;
-  const remarks = run.remarks.filter(({ stage }) => stage === stageIndex);
+/** @param of  remarks on the methods of all stages */
+export function diagnoseStart(run: Progress, of: readonly RunRemark[]): TrainEvent[] {
+  const { stageIndex, step, watch } = run.journal.state;
+  const remarks = of.filter(({ stage }) => stage === stageIndex);
   const ofMethods = remarks.map(({ level, message }) =>
     eventOf(run, step, say(watch, stageOf(run), step, { code: COMBINATION, level, message })),
   );
@@ -24,11 +25,11 @@ export function diagnoseStart(run: TrainingRun): TrainEvent[] {
 
 /** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
 export function diagnoseBatch(
-  run: TrainingRun,
+  run: Progress,
   collected: Collected,
   logged: Readonly<Record<string, number>>,
 ): TrainEvent[] {
-  const { step, watch, seconds } = run.state;
+  const { step, watch, seconds } = run.journal.state;
   const groups = solving(collected.groups);
   const judging = notSolving(collected.groups);
   const surroundings = { before: watch.history.seconds, now: seconds, judging, logged };
@@ -38,19 +39,19 @@ export function diagnoseBatch(
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
-export function diagnoseUpdate(run: TrainingRun, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
-  const { step } = run.state;
+export function diagnoseUpdate(run: Progress, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
+  const { step } = run.journal.state;
   return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy) });
 }
 
-export function diagnoseSupervised(run: TrainingRun, result: SupervisedResult): TrainEvent[] {
-  const { step } = run.state;
+export function diagnoseSupervised(run: Progress, result: SupervisedResult): TrainEvent[] {
+  const { step } = run.journal.state;
   return observed(run, step, { after: 'update', record: supervisedRecord(step, result) });
 }
 
-export function diagnoseEvaluation(run: TrainingRun, evaluation: Evaluation): TrainEvent[] {
-  const { step, watch } = run.state;
-  const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(run.tasks));
+export function diagnoseEvaluation(run: Progress, tasks: TaskSet, evaluation: Evaluation): TrainEvent[] {
+  const { step, watch } = run.journal.state;
+  const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(tasks));
   return observed(run, step, { after: 'evaluation', record });
 }
 
@@ -61,28 +62,28 @@ function chanceOf({ shares }: TaskSet): number {
 }
 
 /** Why the stage ends before its last step, where a controller has just ended it. */
-export function diagnoseEnding(run: TrainingRun): TrainEvent[] {
-  const { step, watch } = run.state;
-  const ending = endingOf(run.state);
+export function diagnoseEnding(run: Progress): TrainEvent[] {
+  const { step, watch } = run.journal.state;
+  const ending = endingOf(run.journal.state);
   if (ending === undefined) return [];
   const message = `The stage ended after step ${ending.step}: ${ending.reason}.`;
   return [eventOf(run, step, say(watch, stageOf(run), step, { code: STAGE_ENDED, level: 'note', message }))];
 }
 
 /** The last word of a run that an error ends, where the error says something about learning. */
-export function diagnoseStop(run: TrainingRun, error: unknown): TrainEvent[] {
+export function diagnoseStop(run: Progress, error: unknown): TrainEvent[] {
   if (!(error instanceof RlvrError && STOP_CODES.includes(error.code))) return [];
-  const { step, watch } = run.state;
+  const { step, watch } = run.journal.state;
   const diagnosis: Diagnosis = { code: error.code, level: 'stop', message: error.message };
   say(watch, stageOf(run), step, diagnosis);
   return [eventOf(run, step, diagnosis)];
 }
 
-function observed(run: TrainingRun, step: number, observation: Observation): TrainEvent[] {
-  const found = observe(run.state.watch, stageOf(run), step, observation);
+function observed(run: Progress, step: number, observation: Observation): TrainEvent[] {
+  const found = observe(run.journal.state.watch, stageOf(run), step, observation);
   return found.map((diagnosis) => eventOf(run, step, diagnosis));
 }
 
-function eventOf(run: TrainingRun, step: number, diagnosis: Diagnosis): TrainEvent {
+function eventOf(run: Progress, step: number, diagnosis: Diagnosis): TrainEvent {
   return { type: 'diagnosis', stage: stageOf(run).stage, step, diagnosis };
 }

@@ -6,47 +6,55 @@
 
 import type { TaskItem } from '../data/task.ts';
 import type { TaskSet } from '../data/task_set.ts';
-import type { ProblemRecord } from '../methods/points.ts';
+import type { EvaluationFigure, ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
 import { wholeVocabulary } from '../model/sampling/generation.ts';
+import type { Engine } from './engine.ts';
 import { completeItems, sampledTokens } from './rollout/complete.ts';
-import type { TrainingRun } from './run.ts';
-import { samplingKey, timed } from './run.ts';
+import { samplingKey } from './run.ts';
 
 const EXAMPLES = 8;
 const GREEDY = wholeVocabulary(0);
 const PLAIN = wholeVocabulary(1);
 
-/** Evaluates the policy as it stands. Does not move the run's counters. */
-export async function evaluate(run: TrainingRun, stage: StageConfig): Promise<Evaluation> {
-  return timed(run, 'eval', async () => {
-    const items = evaluatedItems(run.tasks, stage);
-    const { samples } = stage.evaluation;
-    const key = samplingKey(run.config.seed, 'eval');
-    const greedy = await completeItems(run, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
-    const sampling = stage.stage === 'grpo' ? stage.sampling : PLAIN;
-    const sampled = await completeItems(run, items, { samples, sampling, samplingKey: key, stage });
-    const answers = greedy.flat(); // one per item
-    const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
-    const weights = items.map(({ weight }) => weight);
-    const tokens = sampledTokens(sampled);
-    const solved = answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0));
-    return {
-      accuracy: shareSolved(solved, weights),
-      ...(run.tasks.shares.length > 1 && { byTask: accuraciesByTask(items, { solved, correct, samples }) }),
-      samples,
-      meanAtK: meanPassAtK(correct, samples, 1, weights),
-      passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
-      figures: figuresOf(run, items, answers, sampled),
-      meanLength: tokens / (items.length * samples),
-      examples: items.slice(0, EXAMPLES).map(({ prompt }, i) => {
-        const { text: completion, verdict } = answers[i] as VerifiedCompletion;
-        return { prompt, completion, verdict };
-      }),
-    };
-  });
+/** What evaluates: an engine, and what is measured of its answers. Training, `eval --run` and `eval --model` have one each. */
+export interface Evaluator {
+  readonly engine: Pick<Engine, 'tasks' | 'generator'>;
+  /** Figures beside accuracy, mean@K and pass@K. */
+  readonly figures: readonly EvaluationFigure[];
+  /** Of the run: every evaluation samples with the same random numbers. */
+  readonly seed: number;
+}
+
+/** Evaluates the policy as it is, on the problems that the stage's evaluations ask. */
+export async function evaluate({ engine, figures, seed }: Evaluator, stage: StageConfig): Promise<Evaluation> {
+  const { tasks } = engine;
+  const items = evaluatedItems(tasks, stage);
+  const { samples } = stage.evaluation;
+  const key = samplingKey(seed, 'eval');
+  const greedy = await completeItems(engine, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
+  const sampling = stage.stage === 'grpo' ? stage.sampling : PLAIN;
+  const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage });
+  const answers = greedy.flat(); // one per item
+  const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
+  const weights = items.map(({ weight }) => weight);
+  const tokens = sampledTokens(sampled);
+  const solved = answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0));
+  return {
+    accuracy: shareSolved(solved, weights),
+    ...(tasks.shares.length > 1 && { byTask: accuraciesByTask(items, { solved, correct, samples }) }),
+    samples,
+    meanAtK: meanPassAtK(correct, samples, 1, weights),
+    passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
+    figures: figuresOf(figures, items, answers, sampled),
+    meanLength: tokens / (items.length * samples),
+    examples: items.slice(0, EXAMPLES).map(({ prompt }, i) => {
+      const { text: completion, verdict } = answers[i] as VerifiedCompletion;
+      return { prompt, completion, verdict };
+    }),
+  };
 }
 
 /** The held-out problems that a stage's evaluations ask: all, or `eval_samples` of them at even distances. */
@@ -81,12 +89,11 @@ function accuraciesByTask(
 
 /** Further figures that the stage asks for. */
 function figuresOf(
-  run: TrainingRun,
+  figures: readonly EvaluationFigure[],
   items: readonly TaskItem[],
   greedy: readonly VerifiedCompletion[],
   sampled: readonly (readonly VerifiedCompletion[])[],
 ): Evaluation['figures'] {
-  const figures = run.figures[run.state.stageIndex] ?? [];
   if (figures.length === 0) return {};
   const problems = items.map(
     ({ key, weight }, i): ProblemRecord => ({

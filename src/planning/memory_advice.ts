@@ -37,12 +37,11 @@ export function requireMemory(
 }
 
 /** Whether a policy keeps no rollouts for want of memory. */
-export function lacksRoomToKeep(run: {
-  readonly config: RunConfig;
-  readonly tasks: TaskSet;
-  readonly policy: { readonly capacity: Capacity };
-}): boolean {
-  return run.policy.capacity.keptRows < planCapacity(run.config, run.tasks).keptRows;
+export function lacksRoomToKeep(
+  config: RunConfig,
+  { tasks, policy }: { readonly tasks: TaskSet; readonly policy: { readonly capacity: Capacity } },
+): boolean {
+  return policy.capacity.keptRows < planCapacity(config, tasks).keptRows;
 }
 
 interface Planned {

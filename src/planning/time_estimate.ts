@@ -7,9 +7,11 @@
  */
 
 import { delegating, type TaskSet, withFixedLength } from '../data/task_set.ts';
+import { withTasks } from '../grpo/engine.ts';
 import { evaluate } from '../grpo/evaluate.ts';
+import { initialState } from '../grpo/journal.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import { initialState, type TrainingRun } from '../grpo/run.ts';
+import type { TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
@@ -41,24 +43,28 @@ export interface RunEstimate {
 
 /** Times steps of each stage of a run that was just opened: its state stays, its weights are worth nothing afterwards. */
 export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
-  const { config, tasks } = run;
+  const { config, engine } = run;
+  const { tasks } = engine;
   const longest = Math.min(...config.stages.map((stage) => completionLimit(tasks, stage)));
   const completionTokens = Math.min(longest, Math.round(typicalLengths(tasks, config.seed).completion));
   const timedRun: TrainingRun = {
     ...run,
-    tasks: withTypicalVerdicts(withFixedLength(tasks, completionTokens)),
+    engine: withTasks(engine, withTypicalVerdicts(withFixedLength(tasks, completionTokens))),
     rewards: config.stages.map(({ stage }) => (stage === 'grpo' ? [{ reward: BY_VERDICT, weight: 1 }] : [])),
     // Without an end, so that short stages can be measured like long ones.
     config: { ...config, stages: config.stages.map(endless) },
   };
   const stages: StageEstimate[] = [];
   for (const [index, stage] of config.stages.entries()) {
-    const at = { ...timedRun, state: { ...initialState(), stageIndex: index } };
+    const journal = { ...run.journal, state: { ...initialState(), stageIndex: index } };
+    const at = { ...timedRun, journal };
     stages.push({ stage: stage.stage, steps: stage.optimizer.maxSteps, ...(await measureSteps(at, stage)) });
   }
-  const start = run.clock();
-  await evaluate(timedRun, config.stages[config.stages.length - 1] as StageConfig); // a run has at least one stage
-  const secondsPerEvaluation = (run.clock() - start) / 1000;
+  const start = run.journal.clock();
+  const last = config.stages.length - 1;
+  const evaluator = { engine: timedRun.engine, figures: run.figures[last] ?? [], seed: config.seed };
+  await evaluate(evaluator, config.stages[last] as StageConfig); // a run has at least one stage
+  const secondsPerEvaluation = (run.journal.clock() - start) / 1000;
   const evaluations = plannedWork(config, tasks).reduce((sum, work) => sum + work.evaluations, 0);
   const training = stages.reduce((sum, { steps, secondsPerStep }) => sum + steps * secondsPerStep, 0);
   const seconds = training + evaluations * secondsPerEvaluation;
@@ -76,12 +82,12 @@ async function measureSteps(
   stage: StageConfig,
 ): Promise<{ readonly secondsPerStep: number; readonly measured: number }> {
   const cycle = stepsInCycle(stage);
-  let start = run.clock();
+  let start = run.journal.clock();
   let warm: { readonly at: number; readonly step: number } | undefined;
   for await (const event of train(run)) {
-    if (event.type === 'evaluation') start = run.clock(); // the baseline, before the first step
+    if (event.type === 'evaluation') start = run.journal.clock(); // the baseline, before the first step
     if (event.type !== 'step' || event.step % cycle !== 0) continue;
-    const now = run.clock();
+    const now = run.journal.clock();
     if (warm !== undefined && now - warm.at >= MEASURED_SECONDS * 1000) {
       const measured = event.step - warm.step;
       return { secondsPerStep: (now - warm.at) / 1000 / measured, measured };

@@ -8,8 +8,10 @@ import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError, DataError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
-import { stageTasks } from '../grpo/rollout/stage_tasks.ts';
-import { initialState, type RunRemark, type TrainingRun, type WeightedReward } from '../grpo/run.ts';
+import { localEngine } from '../grpo/engine.ts';
+import { initialState, type Journal } from '../grpo/journal.ts';
+import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
+import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/kernels.ts';
 import { createFigures, createMethods, loadMethods, type StageNeeds } from '../methods/create.ts';
 import { categoryOf, Ledger } from '../methods/ledger.ts';
@@ -67,7 +69,7 @@ export async function openRun(
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
   requireSteps(needs, tasks);
-  for (const index of config.stages.keys()) stageTasks({ tasks, config }, index); // says which tasks there are not
+  for (const index of config.stages.keys()) stageTasks(tasks, config, index); // says which tasks there are not
   requireFeedback(needs, tasks);
   requireAnswers(needs, tasks);
   requireTwins(needs, tasks);
@@ -95,14 +97,18 @@ export async function openRun(
   }
   const ledger = new Ledger();
   const base = pretrained && (await baseOf(pretrained));
-  const state = initialState();
-  return { config, tasks, rewards, methods, remarks, figures, ledger, policy, ...(base && { base }), state, clock };
+  const journal: Journal = { state: initialState(), clock };
+  const version = (): number => totalSteps({ config, journal });
+  const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version);
+  return { config, engine, journal, rewards, methods, remarks, figures, ledger, ...(base && { base }) };
 }
 
+/** A model that is asked and not trained. */
+export type Inference = Pick<TrainingRun, 'config' | 'engine' | 'figures' | 'base'>;
+
 /**
- * Opens a run that is only evaluated or sampled, which reads verdicts alone: a policy without gradients, optimizer and
- * reference, whose weights are 0 until a model or a checkpoint is loaded; where it trains an adapter, those of its base are
- * there.
+ * Opens the model of a config to be evaluated or sampled: a policy without gradients, optimizer and reference, whose
+ * weights are 0 until a model or a checkpoint is loaded; where the config trains an adapter, those of its base are there.
  *
  * @param load  what will be sampled together
  * @param pretrained  the model that the config names
@@ -114,7 +120,7 @@ export async function openForInference(
   backend: Backend,
   load: InferenceLoad,
   pretrained?: Pretrained,
-): Promise<TrainingRun> {
+): Promise<Inference> {
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
@@ -123,20 +129,8 @@ export async function openForInference(
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);
   const base = pretrained && (await baseOf(pretrained));
-  const none = config.stages.map(() => undefined);
-  return {
-    config,
-    tasks,
-    rewards: config.stages.map(() => []),
-    methods: none,
-    remarks: [],
-    figures: figuresOf(config),
-    ledger: new Ledger(),
-    policy,
-    ...(base && { base }),
-    state: initialState(),
-    clock: () => performance.now(),
-  };
+  const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks);
+  return { config, engine, figures: figuresOf(config), ...(base && { base }) };
 }
 
 /** What an adapter stands beside. */
@@ -221,7 +215,7 @@ function choicesLacking(
   lineOf = lineWithoutPlace(config),
 ): readonly RunRemark[] {
   if (needs === undefined || needs.categories.length === 0) return [];
-  const drawn = stageTasks({ tasks, config }, stage);
+  const drawn = stageTasks(tasks, config, stage);
   const items = Array.from({ length: MIXED_OVER }, (_, index) => drawn.trainItem(NO_RUN, index));
   if (new Set(items.map(categoryOf)).size > 1) return [];
   const text =

@@ -65,7 +65,7 @@ export function reported(run: TrainingRun, event: TrainEvent): ReporterEvent | u
     case 'rollouts': {
       const stage = stageOf(run);
       const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
-      const textOf = (tokens: Int32Array): string => run.tasks.codec.decode(tokens);
+      const textOf = (tokens: Int32Array): string => run.engine.tasks.codec.decode(tokens);
       const completions = completionRecords(event.step, event.groups, names, textOf);
       return { type: 'completions', stage: stage.stage, step: event.step, completions };
     }

@@ -7,11 +7,10 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
-import { evaluate } from '../grpo/evaluate.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import type { TrainingRun } from '../grpo/run.ts';
-import { isStageOver, stageOf } from '../grpo/run.ts';
-import { train } from '../grpo/trainer.ts';
+import { isStageOver, stageOf, withConfig } from '../grpo/run.ts';
+import { evaluateRun, train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
 import { changedConfig, describeChange, readChanges } from './checkpoint/setting_changes.ts';
@@ -128,9 +127,9 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   const { run, directory = '' } = options;
   const trackers = new TrackerGroup(options.trackers);
   trackers.tell({ type: 'start', directory, config: flatConfig(run.config), ...(resumedFrom && { resumedFrom }) });
-  const start = run.clock();
-  const wallSeconds = (): number => earlierSeconds + (run.clock() - start) / 1000;
-  let savedAt = run.clock();
+  const start = run.journal.clock();
+  const wallSeconds = (): number => earlierSeconds + (run.journal.clock() - start) / 1000;
+  let savedAt = run.journal.clock();
   let rest = restOf(run, logs);
   try {
     for await (const event of train(run)) {
@@ -147,10 +146,10 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       rest = restOf(run, logs);
       if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers);
       const stop = options.shouldStop();
-      const isDue = atStageEnd(run) || run.clock() - savedAt >= run.config.saveSeconds * 1000;
+      const isDue = atStageEnd(run) || run.journal.clock() - savedAt >= run.config.saveSeconds * 1000;
       if (stop || isDue || logs.hasRefused) {
         const name = await checkpoint(options, logs, wallSeconds());
-        savedAt = run.clock();
+        savedAt = run.journal.clock();
         trackers.tell({ type: 'checkpoint', name });
         yield { type: 'checkpoint', name };
       }
@@ -162,7 +161,8 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
     }
   } catch (error) {
     await keepEvidence(store, logs, error);
-    const isAtRest = run.state.step > 0 && JSON.stringify(rest.state) === JSON.stringify(restOf(run, logs).state);
+    const isAtRest =
+      run.journal.state.step > 0 && JSON.stringify(rest.state) === JSON.stringify(restOf(run, logs).state);
     if (error instanceof PluginError && isAtRest) {
       // The batch that failed has not changed the run: nothing of the work before it need be lost.
       await logs.takeBackCompletions(rest.completionsBytes);
@@ -175,7 +175,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
 }
 
 /** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
-function restOf({ state }: TrainingRun, { completionsEnd }: RunLogs) {
+function restOf({ journal: { state } }: TrainingRun, { completionsEnd }: RunLogs) {
   const { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } = state;
   return {
     state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken },
@@ -191,8 +191,8 @@ async function* requestedEvaluations(
 ): AsyncGenerator<TrainEvent> {
   while (await wantsEvaluation?.()) {
     const stage = stageOf(run);
-    const evaluation = await evaluate(run, stage);
-    const { step } = run.state;
+    const evaluation = await evaluateRun(run);
+    const { step } = run.journal.state;
     const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
     const told = reported(run, event);
     await logs.record(event, told);
@@ -206,7 +206,7 @@ function atStageEnd(run: TrainingRun): boolean {
 }
 
 function isComplete(run: TrainingRun): boolean {
-  return run.state.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
+  return run.journal.state.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
 /** @throws CheckpointError where the disk refuses it, and, after the save, where it refuses lines of the logs */
@@ -265,11 +265,11 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
 
 /** The page lets settings be changed while a run rests: it goes on with them wherever it is resumed. */
 async function withChanges(run: TrainingRun, store: Store, notes: string[]): Promise<TrainingRun> {
-  const changes = await readChanges(store, run.state);
+  const changes = await readChanges(store, run.journal.state);
   const config = changedConfig(run.config, changes);
   if (JSON.stringify(treeOf(config)) === JSON.stringify(treeOf(run.config))) return run; // made already, by the page
   notes.push(`settings changed since the start: ${changes.map(describeChange).join('; ')}.`);
-  return { ...run, config };
+  return withConfig(run, config);
 }
 
 /** A failed run keeps its logs, and the batch that broke it. */
@@ -296,7 +296,7 @@ async function* finish(
   const { run, store, fingerprint } = options;
   await requireDirectory(options, options.claim);
   await logs.flush();
-  const { best } = run.state;
+  const { best } = run.journal.state;
   const isWanted = run.config.loadBestModelAtEnd && best !== undefined;
   const problem = isWanted ? await loadBest(run, store, best) : undefined;
   if (problem !== undefined) yield { type: 'note', message: `${problem}: the model is the last weights.` };

@@ -47,7 +47,9 @@ export function summarize(
   fingerprint: Fingerprint,
   { wallSeconds, weightsSha256, model }: Pick<Summary, 'wallSeconds' | 'weightsSha256' | 'model'>,
 ): Summary {
-  const { state, config, policy } = run;
+  const { config } = run;
+  const { state } = run.journal;
+  const { policy } = run.engine;
   const { seconds } = state;
   const working = seconds.sft + seconds.rollout + seconds.verify + seconds.update;
   return {

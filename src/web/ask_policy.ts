@@ -11,7 +11,7 @@ export async function askPolicy(
   prompt: string,
   { temperature = 1, samples = 1, seed = 0 }: AskOptions,
 ): Promise<readonly Answer[]> {
-  const { tasks } = run;
+  const { tasks } = run.engine;
   const { length } = tasks.codec.encode(prompt);
   if (length === 0 || length > tasks.maxPromptTokens) {
     const rule = `has ${length} tokens; prompts of ${tasks.name} have 1 to ${tasks.maxPromptTokens}`;
@@ -25,7 +25,7 @@ export async function askPolicy(
   };
   const item = tasks.heldOutItems().find((held) => held.prompt === prompt);
   const [completions = []] = item
-    ? await completeItems(run, [item], settings)
-    : await completeTexts(run, [prompt], settings);
+    ? await completeItems(run.engine, [item], settings)
+    : await completeTexts(run.engine, [prompt], settings);
   return completions.map(({ text, tokens, logprobs, verdict }): Answer => ({ text, tokens, logprobs, verdict }));
 }

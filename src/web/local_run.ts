@@ -11,8 +11,8 @@ import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
 import { oneTask } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
-import { evaluate } from '../grpo/evaluate.ts';
-import { stageOf, type TrainingRun } from '../grpo/run.ts';
+import { stageOf, type TrainingRun, withConfig } from '../grpo/run.ts';
+import { evaluateRun } from '../grpo/trainer.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
@@ -90,7 +90,7 @@ async function open(
     closers.push(() => reward.close());
   }
   const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf });
-  closers.push(() => run.policy.close());
+  closers.push(() => run.engine.policy.close());
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
   const here: LocalParts = {
@@ -182,7 +182,7 @@ class LocalRun implements BrowserRun {
     if (loaded !== undefined) {
       notes.push(...loaded.damaged.map((passed) => `The saved ${passedOver(passed)}`));
       restoreCheckpoint(run, loaded.checkpoint);
-      changes.push(...(await readChanges(store, run.state)));
+      changes.push(...(await readChanges(store, run.journal.state)));
       this.#applyChanges();
       const summary = parseJsonObject((await store.read('summary.json')) ?? new Uint8Array(0));
       if (summary !== undefined) this.#status = 'finished';
@@ -201,7 +201,8 @@ class LocalRun implements BrowserRun {
 
   async #describe(): Promise<OpenedRun> {
     const { run, chosen, notes, changes } = this.#parts;
-    const { tasks, policy, config, state } = run;
+    const { tasks, policy } = run.engine;
+    const { state } = run.journal;
     const items = tasks.heldOutItems();
     const bytes = chosen.backend.plannedBytes(policy.plan.memory);
     return {
@@ -209,7 +210,7 @@ class LocalRun implements BrowserRun {
       storage: this.#storage,
       status: this.#status,
       task: tasks.name,
-      stages: config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
+      stages: run.config.stages.map(({ stage, optimizer }) => ({ stage, maxSteps: optimizer.maxSteps })),
       stageIndex: state.stageIndex,
       step: state.step,
       parameters: countParameters(policy.parameters),
@@ -302,8 +303,8 @@ class LocalRun implements BrowserRun {
     return this.#atRest(async () => {
       const { run } = this.#parts;
       const stage = stageOf(run);
-      const evaluation = await evaluate(run, stage);
-      const { step } = run.state;
+      const evaluation = await evaluateRun(run);
+      const { step } = run.journal.state;
       this.#say({ type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation });
       return evaluation;
     });
@@ -320,7 +321,7 @@ class LocalRun implements BrowserRun {
     }
     return this.#atRest(async () => {
       const { run, changes } = this.#parts;
-      const { stageIndex, step } = run.state;
+      const { stageIndex, step } = run.journal.state;
       const { max_steps: steps } = settings;
       if (steps !== undefined && steps <= step) {
         throw new ConfigError('max_steps', `max_steps: ${steps} — ${step} steps were taken; give more.`);
@@ -344,7 +345,7 @@ class LocalRun implements BrowserRun {
   /** @throws ConfigError for a value that the config would refuse, too */
   #applyChanges(): void {
     const { run, changes, startConfig } = this.#parts;
-    this.#parts.run = { ...run, config: changedConfig(startConfig, changes) };
+    this.#parts.run = withConfig(run, changedConfig(startConfig, changes));
   }
 
   async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
@@ -370,27 +371,27 @@ class LocalRun implements BrowserRun {
   estimate(): Promise<BrowserEstimate> {
     return this.#atRest(async () => {
       const { estimateTime } = await import('../planning/time_estimate.ts');
-      const { config, tasks, clock } = this.#parts.run;
-      const timed = await openRun(config, tasks, this.#parts.chosen.backend, { rewards: 'unused', clock });
+      const { config, engine, journal } = this.#parts.run;
+      const options = { rewards: 'unused', clock: journal.clock } as const;
+      const timed = await openRun(config, engine.tasks, this.#parts.chosen.backend, options);
       try {
         const { seconds, stages, secondsPerEvaluation } = await estimateTime(timed);
         return { seconds, secondsPerStep: stages.map(({ secondsPerStep }) => secondsPerStep), secondsPerEvaluation };
       } finally {
-        await timed.policy.close();
+        await timed.engine.policy.close();
       }
     });
   }
 
   weightsSha256(): Promise<string> {
-    const { policy } = this.#parts.run;
-    return this.#atRest(async () => weightsSha256(policy));
+    return this.#atRest(() => weightsSha256(this.#parts.run.engine.policy));
   }
 
   exportModel(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
     return this.#atRest(async () => {
       const { run, options } = this.#parts;
       const store = memoryStore();
-      const { best } = run.state;
+      const { best } = run.journal.state;
       await exportModel(store, MODEL_FOLDER, run, this.#isBest && best ? ofBest(run, best) : ofLast(run));
       await store.writeAtomic('config.yaml', new TextEncoder().encode(options.yaml));
       return allFiles(store);

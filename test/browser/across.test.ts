@@ -56,9 +56,9 @@ async function resumed(store: Store, steps = Number.POSITIVE_INFINITY): Promise<
       if (event.type === 'step') taken++;
       if (event.type === 'note') notes.push(event.message);
     }
-    return { sha256: await weightsSha256(run.policy), notes };
+    return { sha256: await weightsSha256(run.engine.policy), notes };
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

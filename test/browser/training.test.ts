@@ -110,7 +110,7 @@ async function scoredInNode(
   const task = createTasks(config);
   const run = await openRun(config, task, await wasmBackend({ threads: 1 }));
   try {
-    await loadModel(store, 'model/model.safetensors', run.policy);
+    await loadModel(store, 'model/model.safetensors', run.engine.policy);
     const scores: number[][] = [];
     const { codec: tokenizer } = task;
     const ids = new Map(Array.from({ length: tokenizer.vocabSize }, (_, id) => [tokenizer.tokenText(id), id]));
@@ -118,11 +118,11 @@ async function scoredInNode(
     for (const { prompt, tokens } of asked) {
       const completion = Int32Array.from(tokens, (text) => ids.get(text) ?? Number.NaN);
       const batch = packBatch([{ prompt: tokenizer.encode(prompt), completions: [completion] }]);
-      scores.push([...(await run.policy.score(batch, 1)).logprobs]);
+      scores.push([...(await run.engine.policy.score(batch, 1)).logprobs]);
     }
     return scores;
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

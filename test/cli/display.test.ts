@@ -108,7 +108,7 @@ describe('what is printed', () => {
       const of = (mean: number) => ({ accuracy: estimate(mean), meanAtK: estimate(mean / 2) });
       return { ...all, byTask: { gcd: of(gcd), 'lcm#2': of(lcm) } };
     };
-    const state = { ...shown.run.state, baseline: reached(0.1, 0.2), final: reached(0.9, 0.3) };
+    const state = { ...shown.run.journal.state, baseline: reached(0.1, 0.2), final: reached(0.9, 0.3) };
     const config = { tasks: [{ task: { name: 'gcd', level: 1 } }, { task: { name: 'lcm' } }] };
     const run = { ...shown.run, state, config } as unknown as TrainingRun;
     const summary = { model: 'last', diagnoses: [], split: {}, wallSeconds: 1, tokensPerSecond: 1 };

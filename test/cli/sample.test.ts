@@ -1,13 +1,13 @@
 /** What `sample` asks, and what it answers, without a terminal. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { PromptAnswerer } from '../../src/cli/commands/answers.ts';
+import { type AnswerOptions, PromptAnswerer } from '../../src/cli/commands/answers.ts';
 import { availableLines, choosePrompts, promptsOf } from '../../src/cli/commands/prompts.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
-import type { TrainingRun } from '../../src/grpo/run.ts';
+import { withTasks } from '../../src/grpo/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { openForInference } from '../../src/run/open_run.ts';
+import { type Inference, openForInference } from '../../src/run/open_run.ts';
 import { createTask, createTasks, getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `
@@ -16,15 +16,19 @@ model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermedia
 max_steps: 1`;
 const GREEDY = { samples: 1, temperature: 0, seed: 0 };
 
-async function openSmall(): Promise<TrainingRun> {
+async function openSmall(): Promise<Inference> {
   const { config } = parseConfig(YAML, { file: 'inline' });
   return openForInference(config, createTasks(config), referenceBackend, { prompts: 4, samples: 2 });
+}
+
+function answererOf({ config, engine }: Inference, options: AnswerOptions): PromptAnswerer {
+  return new PromptAnswerer(engine, config.stages[0], options);
 }
 
 describe('an answer', () => {
   it('is judged where its prompt asks a problem, and says why not elsewhere', async () => {
     const run = await openSmall();
-    const [problem, other] = await new PromptAnswerer(run, GREEDY).answer(['321>', '32']);
+    const [problem, other] = await answererOf(run, GREEDY).answer(['321>', '32']);
     expect(problem).toMatchObject({ prompt: '321>', completions: [{ verdict: { score: 0 } }] });
     expect(problem).not.toHaveProperty('unjudged');
     expect(other?.completions[0]).not.toHaveProperty('verdict');
@@ -33,7 +37,7 @@ describe('an answer', () => {
 
   it('to a prompt that cannot be asked is the mistake in it; the others get theirs', async () => {
     const run = await openSmall();
-    const answers = await new PromptAnswerer(run, GREEDY).answer(['3x1>', '', '321>', '12345>']);
+    const answers = await answererOf(run, GREEDY).answer(['3x1>', '', '321>', '12345>']);
     expect(answers.map(({ completions }) => completions.length)).toEqual([0, 0, 1, 0]);
     const [unknown, empty, , long] = answers.map(({ error }) => error?.message);
     expect(unknown).toContain('"x" in "3x1>"');
@@ -43,8 +47,8 @@ describe('an answer', () => {
 
   it('does not depend on what is asked with it; asked again, it is drawn anew', async () => {
     const drawn = { samples: 2, temperature: 1, seed: 3 };
-    const together = await new PromptAnswerer(await openSmall(), drawn).answer(['321>', '456>', '321>']);
-    const alone = new PromptAnswerer(await openSmall(), drawn);
+    const together = await answererOf(await openSmall(), drawn).answer(['321>', '456>', '321>']);
+    const alone = answererOf(await openSmall(), drawn);
     const apart = [];
     for (const prompt of ['321>', '456>', '321>']) apart.push(...(await alone.answer([prompt])));
     expect(apart).toEqual(together);
@@ -55,12 +59,9 @@ describe('an answer', () => {
     const { config } = parseConfig(YAML, { file: 'inline' });
     const { parse: _, ...silent } = getTaskDefinition('sort_digits');
     const task = bindTask(silent, { digits: 3 });
-    const run = { ...(await openSmall()), config, tasks: createTask({ name: 'sort_digits', digits: 3 }) };
-    const { tasks } = run;
-    const answerer = new PromptAnswerer(
-      { ...run, tasks: Object.assign(tasks, { parse: task.parse.bind(task) }) },
-      GREEDY,
-    );
+    const { engine } = await openSmall();
+    const tasks = Object.assign(createTask({ name: 'sort_digits', digits: 3 }), { parse: task.parse.bind(task) });
+    const answerer = new PromptAnswerer(withTasks(engine, tasks), config.stages[0], GREEDY);
     const [held = { prompt: '' }] = tasks.heldOutItems();
     const trained = tasks.trainItem(0, 0).prompt;
     const [known, unknown] = await answerer.answer([held.prompt, trained]);

@@ -4,6 +4,7 @@ import { withWordsOf } from '../../src/config/control_words.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { followUpTokens, mostFollowUpTokens } from '../../src/data/prompts/follow_up.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
+import { openSupervised } from '../../src/grpo/step.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planCapacity } from '../../src/planning/capacity.ts';
@@ -65,14 +66,15 @@ async function shown(share: number, method = SPEAKS) {
   const stage = stageOf(run);
   if (stage.stage !== 'sft') throw new Error('expected the supervised stage');
   const seen: string[] = [];
-  const { forward } = run.policy;
-  run.policy.forward = (batch, ...rest) => {
-    for (let row = 0; row < batch.lossRowCount; row++) seen.push(run.tasks.codec.tokenText(batch.targets[row]));
-    return forward.call(run.policy, batch, ...rest);
+  const { forward } = run.engine.policy;
+  run.engine.policy.forward = (batch, ...rest) => {
+    for (let row = 0; row < batch.lossRowCount; row++) seen.push(run.engine.tasks.codec.tokenText(batch.targets[row]));
+    return forward.call(run.engine.policy, batch, ...rest);
   };
-  await superviseStep(run, stage);
-  const { completionTokens } = await superviseStep(run, stage);
-  await run.policy.close();
+  const step = openSupervised(run, stage);
+  await superviseStep(run.engine, step, run.journal);
+  const { completionTokens } = await superviseStep(run.engine, step, run.journal);
+  await run.engine.policy.close();
   return { seen, completionTokens };
 }
 

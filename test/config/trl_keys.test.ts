@@ -72,7 +72,7 @@ describe("TRL's keys", () => {
     const run = await openRun(config, await createTasks(config), await wasmBackend({ inline: true }));
     const steps: number[] = [];
     for await (const event of train(run)) if (event.type === 'step') steps.push(Number(event.metrics.grad_norm));
-    await run.policy.close();
+    await run.engine.policy.close();
     expect(steps).toHaveLength(2);
     expect(steps.every((norm) => norm > 0)).toBe(true);
   });

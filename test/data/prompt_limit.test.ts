@@ -113,6 +113,6 @@ it('a run counts what it left out, step by step', async () => {
   }
   const dropped = steps.reduce((sum, metrics) => sum + Number(metrics['prompts/dropped']), 0);
   expect(dropped).toBeGreaterThan(0);
-  expect(run.state.itemsDrawn).toBe(groups + dropped);
-  await run.policy.close();
+  expect(run.journal.state.itemsDrawn).toBe(groups + dropped);
+  await run.engine.policy.close();
 });

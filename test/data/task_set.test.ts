@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks as createTasksLater } from '../../src/data/create_task.ts';
-import { evaluate } from '../../src/grpo/evaluate.ts';
 import { evaluationMetrics } from '../../src/grpo/metrics.ts';
-import { stageOf } from '../../src/grpo/run.ts';
-import { train } from '../../src/grpo/trainer.ts';
+import { evaluateRun, train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { createTask, createTasks, onlyTask } from '../support/tasks.ts';
@@ -102,8 +100,8 @@ describe('a set of several tasks', () => {
     );
     const run = await openRun(config, createTasks(config, { heldOutSample: 6 }), referenceBackend);
     try {
-      for await (const _ of train(run)) if (run.state.step === 1) break;
-      const evaluation = await evaluate(run, stageOf(run));
+      for await (const _ of train(run)) if (run.journal.state.step === 1) break;
+      const evaluation = await evaluateRun(run);
       const { byTask = {} } = evaluation;
       expect(Object.keys(byTask)).toEqual(['sort_digits', 'reverse_text']);
       const { sort_digits: sorting, reverse_text: reversing } = byTask;
@@ -115,7 +113,7 @@ describe('a set of several tasks', () => {
         [`eval_mean@${evaluation.samples}/reverse_text`]: reversing.meanAtK.mean,
       });
     } finally {
-      await run.policy.close();
+      await run.engine.policy.close();
     }
   });
 });

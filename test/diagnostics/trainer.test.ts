@@ -68,7 +68,7 @@ async function said(situation: Situation): Promise<{ diagnoses: Diagnosis[]; cod
   } catch (cause) {
     error = cause;
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
   return { diagnoses, codes: diagnoses.map(({ code }) => code), error };
 }
@@ -161,7 +161,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   'off-policy': {
     keys: own,
     rewards: { own: firstToken },
-    prepare({ policy }) {
+    prepare({ engine: { policy } }) {
       const accumulate = policy.accumulate.bind(policy);
       policy.accumulate = async (...batch) => {
         const scores = await accumulate(...batch);

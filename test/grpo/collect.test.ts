@@ -19,7 +19,11 @@ function byRound(rewardOf: (round: number, place: number) => number | null): Rew
 const OWN = { reward_funcs: ['own'] };
 const REFILL = { ...OWN, dynamic_sampling: { name: 'refill', max_rounds: 3 } };
 
-function drawsOf({ state: { itemsDrawn, rolloutsDrawn } }: TrainingRun): object {
+function drawsOf({
+  journal: {
+    state: { itemsDrawn, rolloutsDrawn },
+  },
+}: TrainingRun): object {
   return { itemsDrawn, rolloutsDrawn };
 }
 
@@ -29,23 +33,23 @@ describe('collecting', () => {
     const first = await collect(run);
     expect(first.rounds).toBe(1);
     expect(first.groups.map(({ rollouts }) => rollouts.length)).toEqual([4, 4, 4]);
-    const items = [0, 1, 2].map((index) => run.tasks.trainItem(run.config.seed, index));
+    const items = [0, 1, 2].map((index) => run.engine.tasks.trainItem(run.config.seed, index));
     expect(first.groups.map(({ item }) => item)).toEqual(items);
     expect(drawsOf(run)).toEqual({ itemsDrawn: 3, rolloutsDrawn: 12 });
 
     const second = await collect(run);
-    expect(second.groups[0].item).toEqual(run.tasks.trainItem(run.config.seed, 3));
+    expect(second.groups[0].item).toEqual(run.engine.tasks.trainItem(run.config.seed, 3));
     expect(drawsOf(run)).toEqual({ itemsDrawn: 6, rolloutsDrawn: 24 });
   });
 
   it('gives a rollout its text without the EOS, its verdict, and a score of each token', async () => {
     const run = await reinforced();
-    const { codec: tokenizer } = run.tasks;
+    const { codec: tokenizer } = run.engine.tasks;
     for (const { item, rollouts } of (await collect(run)).groups) {
       for (const { tokens, text, finishReason, verdict, logprobs, entropies } of rollouts) {
         expect(tokens.at(-1) === tokenizer.eosTokenId).toBe(finishReason === 'eos');
         expect(text).toBe(tokenizer.decode(finishReason === 'eos' ? tokens.slice(0, -1) : tokens));
-        expect(verdict).toEqual(run.tasks.verify(item, text, { finishReason }));
+        expect(verdict).toEqual(run.engine.tasks.verify(item, text, { finishReason }));
         expect([logprobs.length, entropies.length]).toEqual([tokens.length, tokens.length]);
         expect(Math.max(...logprobs)).toBeLessThanOrEqual(0);
         expect(Math.min(...entropies)).toBeGreaterThan(0);

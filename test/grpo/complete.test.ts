@@ -37,29 +37,29 @@ function settingsOf(run: TrainingRun, more: Partial<CompletionSettings> = {}): C
 describe('completeItems', () => {
   it('gives each completion the text without its EOS, and the verdict of its own item', async () => {
     const run = await openSmall();
-    const items = run.tasks.heldOutItems().slice(0, 3);
-    const completions = await completeItems(run, items, settingsOf(run));
+    const items = run.engine.tasks.heldOutItems().slice(0, 3);
+    const completions = await completeItems(run.engine, items, settingsOf(run));
     expect(completions.map((own) => own.length)).toEqual([3, 3, 3]);
     for (const { item, completion } of answeredItems(items, completions)) {
-      expect(completion.text).toBe(completionText(run.tasks, completion));
-      expect(completion.verdict).toEqual(run.tasks.verify(item, completion.text, completion));
+      expect(completion.text).toBe(completionText(run.engine.tasks, completion));
+      expect(completion.verdict).toEqual(run.engine.tasks.verify(item, completion.text, completion));
     }
   });
 
   it('counts its rollouts from the first one, item by item', async () => {
     const run = await openSmall();
-    const items = run.tasks.heldOutItems().slice(0, 2);
-    const together = await completeItems(run, items, settingsOf(run, { firstRollout: 5 }));
-    const [second] = await completeItems(run, items.slice(1), settingsOf(run, { firstRollout: 5 + 3 }));
+    const items = run.engine.tasks.heldOutItems().slice(0, 2);
+    const together = await completeItems(run.engine, items, settingsOf(run, { firstRollout: 5 }));
+    const [second] = await completeItems(run.engine, items.slice(1), settingsOf(run, { firstRollout: 5 + 3 }));
     expect(second).toEqual(together[1]);
   });
 
   it('gives the tokens that a text gets which is no problem of the task', async () => {
     const run = await openSmall();
-    const items = run.tasks.heldOutItems().slice(0, 2);
-    const asItems = await completeItems(run, items, settingsOf(run));
+    const items = run.engine.tasks.heldOutItems().slice(0, 2);
+    const asItems = await completeItems(run.engine, items, settingsOf(run));
     const asTexts = await completeTexts(
-      run,
+      run.engine,
       items.map(({ prompt }) => prompt),
       settingsOf(run),
     );
@@ -79,8 +79,8 @@ describe('completionText', () => {
 describe('rewardBatch', () => {
   it('holds one entry per completion in every list', async () => {
     const run = await openSmall();
-    const items = run.tasks.heldOutItems().slice(0, 2);
-    const rows = answeredItems(items, await completeItems(run, items, settingsOf(run)));
+    const items = run.engine.tasks.heldOutItems().slice(0, 2);
+    const rows = answeredItems(items, await completeItems(run.engine, items, settingsOf(run)));
     const { trainerState, ...lists } = rewardBatch(rows, { step: 4, progress: 0.5 });
     expect(trainerState).toEqual({ step: 4, progress: 0.5 });
     expect(Object.values(lists).map((list) => list.length)).toEqual(new Array(7).fill(6));

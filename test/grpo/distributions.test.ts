@@ -35,11 +35,11 @@ describe('a run with exact KL, Lp-Reg and KL in its rewards', () => {
   it('plans distributions where a method asks for them, and nowhere else', async () => {
     const backend = await wasmBackend({ threads: 1 });
     const [asks, plain] = [await openSmallRun(backend, run()), await openSmallRun(backend, { yaml: YAML, rewards })];
-    const { lossRows } = asks.policy.capacity;
-    expect(asks.policy.capacity.distributionRows).toBe(lossRows);
-    expect(plain.policy.capacity).not.toHaveProperty('distributionRows');
-    expect(plain.policy.plan.memory.arenas.map(({ name }) => name)).not.toContain('distributions');
-    for (const opened of [asks, plain]) await opened.policy.close();
+    const { lossRows } = asks.engine.policy.capacity;
+    expect(asks.engine.policy.capacity.distributionRows).toBe(lossRows);
+    expect(plain.engine.policy.capacity).not.toHaveProperty('distributionRows');
+    expect(plain.engine.policy.plan.memory.arenas.map(({ name }) => name)).not.toContain('distributions');
+    for (const opened of [asks, plain]) await opened.engine.policy.close();
   });
 });
 
@@ -64,7 +64,7 @@ describe('what a method is told of sampled tokens', () => {
       methods: { './listen.ts': listen },
     }))();
 
-  afterAll(async () => (await opened).policy.close());
+  afterAll(async () => (await opened).engine.policy.close());
 
   it('is of the policy that sampled them, and gone behind the credit', async () => {
     const own = await opened;
@@ -79,8 +79,8 @@ describe('what a method is told of sampled tokens', () => {
     expect(told.length).toBeGreaterThan(0);
     for (const group of told) {
       const batch = packBatch([tokensOf(group)]);
-      const { distributions } = await own.policy.score(batch, 1, 'policy', { distributions: true });
-      const divergences = uniformDivergences(distributions ?? new Float32Array(), own.policy.shape.vocabSize);
+      const { distributions } = await own.engine.policy.score(batch, 1, 'policy', { distributions: true });
+      const divergences = uniformDivergences(distributions ?? new Float32Array(), own.engine.policy.shape.vocabSize);
       batch.completionOf.forEach((completion, row) => {
         expect(group.rollouts[completion].uniformKl?.[batch.tokenOf[row]]).toBe(divergences[row]);
       });

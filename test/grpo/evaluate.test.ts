@@ -16,18 +16,18 @@ function verify(item: unknown, answer: string): Verdict {
 describe('an evaluation', () => {
   it('gives the same twice, and moves no counter', async () => {
     const run = await reinforced({ num_generations_eval: 3 });
-    const { seconds: _, ...state } = structuredClone(run.state);
+    const { seconds: _, ...state } = structuredClone(run.journal.state);
     const first = await evaluateNow(run);
-    expect(run.state).toMatchObject(state);
+    expect(run.journal.state).toMatchObject(state);
     // Whatever was drawn in between.
-    Object.assign(run.state, { step: 3, itemsDrawn: 70, rolloutsDrawn: 700 });
+    Object.assign(run.journal.state, { step: 3, itemsDrawn: 70, rolloutsDrawn: 700 });
     expect(await evaluateNow(run)).toEqual(first);
   });
 
   it('asks as many held-out problems as eval_samples says, spread over all of them', async () => {
     const all = await reinforced({ num_generations_eval: 1 });
     const some = await reinforced({ num_generations_eval: 1, eval_samples: 3 });
-    const prompts = all.tasks.heldOutItems().map(({ prompt }) => prompt);
+    const prompts = all.engine.tasks.heldOutItems().map(({ prompt }) => prompt);
     const { accuracy, examples } = await evaluateNow(some);
     expect(accuracy.count).toBe(3);
     const places = examples.map(({ prompt }) => prompts.indexOf(prompt));
@@ -38,7 +38,7 @@ describe('an evaluation', () => {
   it('counts the held-out problems whose greedy answer is right', async () => {
     const run = await reinforced(DIGITS, { verify });
     const { accuracy, examples } = await evaluateNow(run);
-    const items = run.tasks.heldOutItems();
+    const items = run.engine.tasks.heldOutItems();
     expect(examples.map(({ prompt }) => prompt)).toEqual(items.map(({ prompt }) => prompt));
     examples.forEach(({ completion, verdict }, i) => {
       expect(verdict).toEqual(verify(items[i].identity, completion));

@@ -67,7 +67,7 @@ describe('a step of scope group', () => {
     const opened = await openSmallRun(await backend(), withOwn(firstAlone, 'beta: 0.1'));
     const seen: (readonly CreditedGroup[])[] = [];
     for await (const event of train(opened)) if (event.type === 'rollouts') seen.push(event.groups);
-    await opened.policy.close();
+    await opened.engine.policy.close();
     for (const [live, ...dead] of seen) {
       expect(live.advantages.some((value) => value !== 0)).toBe(true);
       for (const { advantages } of dead) expect([...advantages]).toEqual([0, 0, 0, 0]);
@@ -106,7 +106,7 @@ describe('a step of scope batch', () => {
     for await (const event of train(opened)) {
       if (event.type === 'rollouts') dead.push(event.groups.map((group) => group.dead));
     }
-    await opened.policy.close();
+    await opened.engine.policy.close();
     expect(calls).toHaveLength(3);
     for (const [first, ...others] of dead) {
       expect(first).toBe(false);
@@ -181,9 +181,9 @@ describe('a run that is killed', () => {
     const whole = await finishSmallRun(await backend(), run(lines, counting()));
     const first = await openSmallRun(await backend(), run(lines, counting()));
     for await (const event of train(first)) if (event.type === 'step') break;
-    expect(first.state.buffer?.groups[0].rollouts[0].given?.rewardParts).toHaveLength(1);
+    expect(first.journal.state.buffer?.groups[0].rollouts[0].given?.rewardParts).toHaveLength(1);
     const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    await first.policy.close();
+    await first.engine.policy.close();
     const again = await openSmallRun(await backend(), run(lines, counting()));
     restoreCheckpoint(again, checkpoint);
     const metrics: unknown[] = [];
@@ -191,7 +191,7 @@ describe('a run that is killed', () => {
       if (event.type === 'step') metrics.push({ ...event.metrics, step_time: 0 });
     }
     expect(metrics).toEqual(whole.metrics.slice(1).map((line) => ({ ...line, step_time: 0 })));
-    expect(await weightsSha256(again.policy)).toBe(whole.sha256);
-    await again.policy.close();
+    expect(await weightsSha256(again.engine.policy)).toBe(whole.sha256);
+    await again.engine.policy.close();
   });
 });

@@ -17,8 +17,8 @@ beta: 0.1
 
 async function firstGradient(run: TrainingRun) {
   const { metrics } = await goOn(run, 1);
-  const { rows, completions } = run.policy.capacity;
-  return { gradient: await run.policy.readVector('gradients'), metrics, rows, completions };
+  const { rows, completions } = run.engine.policy.capacity;
+  return { gradient: await run.engine.policy.readVector('gradients'), metrics, rows, completions };
 }
 
 describe('a group of 512 completions', () => {

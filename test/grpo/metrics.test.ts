@@ -22,7 +22,7 @@ const ANSWERS: readonly (readonly Answer[])[] = [
 /** Metrics of a first step on ANSWERS, drawn in two rounds; without `drawn` of a later step on the same rollouts. */
 async function metrics(keys: Readonly<Record<string, unknown>>, drawn = true): Promise<StepMetrics> {
   const run = await reinforced({ reward_funcs: ['lcs'], ...keys });
-  if (run.policy.slots.sets.has('reference')) await run.policy.copySet('reference', 'policy');
+  if (run.engine.policy.slots.sets.has('reference')) await run.engine.policy.copySet('reference', 'policy');
   const groups = await answered(run, ANSWERS);
   const result = await update(run, await credit(run, groups), { onPolicy: drawn });
   return metricsOf(run, result, drawn ? { groups, rounds: 2 } : undefined);

@@ -49,7 +49,7 @@ async function step(onPolicy: boolean, keys: Readonly<Record<string, unknown>>):
   const groups = await credit(run, await answered(run, GROUPS));
   if (!onPolicy) await nudge(run, 0.1);
   const scored: string[] = [];
-  const { policy } = run;
+  const { policy } = run.engine;
   const score = policy.score.bind(policy);
   policy.score = (batch, temperature, which = 'policy') => {
     scored.push(which);

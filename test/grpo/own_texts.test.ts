@@ -52,15 +52,15 @@ describe('the gradient of demonstrations', () => {
       const gradientWith = async (terms: readonly string[]) => {
         const run = await reinforced({ ...keys, loss_terms: terms }, { methods: { './shows.ts': shows } });
         const groups = await credit(run, await answered(run, [ANSWERS, ANSWERS, ANSWERS]));
-        run.state.itemsDrawn = DRAWN;
+        run.journal.state.itemsDrawn = DRAWN;
         const { totals } = await update(run, groups, { onPolicy: true });
         return { run, totals, gradient: await gradientOf(run) };
       };
       const [plain, both] = [await gradientWith([]), await gradientWith(['./shows.ts'])];
       const { run } = both;
       const known = Array.from({ length: DRAWN }, (_, index) => {
-        const item = run.tasks.trainItem(run.config.seed, index);
-        return String(run.tasks.demonstrationTokens(item, run.config.seed, index));
+        const item = run.engine.tasks.trainItem(run.config.seed, index);
+        return String(run.engine.tasks.demonstrationTokens(item, run.config.seed, index));
       });
       expect(seen).toHaveLength(5);
       for (const { tokens } of seen) expect(known).toContain(String(tokens));
@@ -68,12 +68,12 @@ describe('the gradient of demonstrations', () => {
       let loss = 0;
       for (const text of seen) {
         const batch = packBatch([{ prompt: text.prompt, completions: [text.tokens] }]);
-        const { logprobs } = await run.policy.forward(batch, 0.8);
+        const { logprobs } = await run.engine.policy.forward(batch, 0.8);
         for (const logprob of logprobs) loss -= 0.25 * logprob;
         const dLogprobs = new Float32Array(batch.lossRowCount).fill(-0.25);
-        await run.policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
+        await run.engine.policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
       }
-      await run.policy.optimize({ ...stageOf(run).optimizer, learningRate: 1e-30, adamStep: 2 });
+      await run.engine.policy.optimize({ ...stageOf(run).optimizer, learningRate: 1e-30, adamStep: 2 });
       const alone = await gradientOf(run);
       const norm = Math.hypot(...alone);
       const apart = both.gradient.map((value, i) => value - plain.gradient[i] - alone[i]);
@@ -158,12 +158,12 @@ describe('sft-replay', () => {
       if (event.type === 'step' && event.stage === 'grpo' && event.step === 3) break;
     }
     const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    await first.policy.close();
+    await first.engine.policy.close();
     const again = await openSmallRun(await backend(), small(REPLAY));
     restoreCheckpoint(again, checkpoint);
     for await (const event of train(again)) if (event.type === 'end') break;
-    expect(await weightsSha256(again.policy)).toBe(whole.sha256);
-    await again.policy.close();
+    expect(await weightsSha256(again.engine.policy)).toBe(whole.sha256);
+    await again.engine.policy.close();
   });
 
   it('has room for demonstrations that are longer than what the stage may sample', async () => {

@@ -40,7 +40,7 @@ describe('a stage', () => {
     const drawn = new Map<number, Set<string>>();
     const steps = new Map<number, number>();
     for await (const event of train(run)) {
-      const { stageIndex } = run.state;
+      const { stageIndex } = run.journal.state;
       if (event.type === 'step') steps.set(stageIndex, event.step);
       if (event.type !== 'rollouts') continue;
       const own = drawn.get(stageIndex) ?? new Set();
@@ -48,7 +48,7 @@ describe('a stage', () => {
       drawn.set(stageIndex, own);
     }
     expect(Object.fromEntries(steps)).toEqual({ 0: 1, 1: 1, 2: 2, 3: 2 });
-    expect(run.state.steering.endings).toMatchObject([
+    expect(run.journal.state.steering.endings).toMatchObject([
       { stageIndex: 1, step: 1, reason: expect.stringMatching(/^reward is .*, >= 0$/) },
     ]);
     expect([...drawn].map(([stage, labels]) => [stage, [...labels].sort()])).toEqual([
@@ -56,7 +56,7 @@ describe('a stage', () => {
       [2, ['sort_digits#2']],
       [3, ['sort_digits#1', 'sort_digits#2']],
     ]);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('goes on with the same bits wherever it was killed: within a batch, while it counts, and between two stages', async () => {
@@ -82,19 +82,19 @@ describe('a stage', () => {
     };
     const whole = await open();
     const all = await goFor(whole, Number.POSITIVE_INFINITY);
-    const sha256 = await weightsSha256(whole.policy);
+    const sha256 = await weightsSha256(whole.engine.policy);
     expect(all).toHaveLength(1 + 3 + 2 + 2); // the second ends within its second batch
-    await whole.policy.close();
+    await whole.engine.policy.close();
     for (const kill of all.slice(0, -1).keys()) {
       const first = await open();
       const before = await goFor(first, kill + 1);
       const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-      await first.policy.close();
+      await first.engine.policy.close();
       const second = await open();
       restoreCheckpoint(second, { ...checkpoint, state: JSON.parse(encodeStrictJson(checkpoint.state)) });
       expect([...before, ...(await goFor(second, Number.POSITIVE_INFINITY))]).toEqual(all);
-      expect(await weightsSha256(second.policy)).toBe(sha256);
-      await second.policy.close();
+      expect(await weightsSha256(second.engine.policy)).toBe(sha256);
+      await second.engine.policy.close();
     }
   });
 

@@ -1,7 +1,7 @@
 /** What controllers do to a run: it holds to the end of the stage, a resume included, and can be read afterwards. */
 import { describe, expect, it } from 'vitest';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
-import { openStep } from '../../src/grpo/step_scope.ts';
+import { openStep } from '../../src/grpo/step.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { method } from '../../src/methods/method.ts';
@@ -32,8 +32,8 @@ interface Ended {
 async function steps(run: TrainingRun, most = Number.POSITIVE_INFINITY): Promise<Ended> {
   const metrics: StepMetrics[] = [];
   const temperatures: number[] = [];
-  const load = run.policy.load.bind(run.policy);
-  run.policy.load = (batch, temperature) => {
+  const load = run.engine.policy.load.bind(run.engine.policy);
+  run.engine.policy.load = (batch, temperature) => {
     temperatures.push(temperature);
     load(batch, temperature);
   };
@@ -46,8 +46,8 @@ async function steps(run: TrainingRun, most = Number.POSITIVE_INFINITY): Promise
     checkpoint = await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0);
     break;
   }
-  const sha256 = await weightsSha256(run.policy);
-  await run.policy.close();
+  const sha256 = await weightsSha256(run.engine.policy);
+  await run.engine.policy.close();
   return { metrics, sha256, checkpoint, temperatures };
 }
 
@@ -166,7 +166,7 @@ describe('levers', () => {
     expect([now.sampling.temperature, now.optimizer.learningRate]).toEqual([0.6, 1e-4]);
     expect(methods.lossTerms.find(({ id }) => id === 'kl-loss')?.part.device).toBeUndefined();
     expect(stage.sampling.temperature).toBe(1);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('refuse what there is not, and what an option refuses', async () => {
@@ -174,7 +174,7 @@ describe('levers', () => {
     expect(() => levers.set('bta', 1)).toThrow('own asks for bta, which no method of this stage takes');
     expect(() => levers.set('beta', -1)).toThrow(/^own sets beta to -1: must be/);
     expect(() => levers.set('learning_rate', Number.NaN)).toThrow(/must be a finite number/);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('set the option of one method where several have one of that spelling', async () => {
@@ -187,23 +187,23 @@ describe('levers', () => {
     expect(() => levers.set('share', 0.5)).toThrow(said);
     levers.set('appeal.share', 0.5);
     expect([levers.get('appeal.share'), levers.get('weakness.share')]).toEqual([0.5, 0.3]);
-    expect(run.state.steering.settings).toEqual({ 'appeal.share': 0.5 });
-    await run.policy.close();
+    expect(run.journal.state.steering.settings).toEqual({ 'appeal.share': 0.5 });
+    await run.engine.policy.close();
   });
 
   it('find what an old checkpoint has set for all methods that take an option of its spelling', async () => {
     const lines = ['prompt_source: weakness', 'group_steps: [{name: appeal, reward: varied}]'];
     const { run } = await leversBehindOneStep(...lines);
-    run.state.steering = { ...run.state.steering, settings: { share: 0.4 } };
+    run.journal.state.steering = { ...run.journal.state.steering, settings: { share: 0.4 } };
     const checkpoint = await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0);
     restoreCheckpoint(run, await throughDisk(checkpoint));
-    expect(run.state.steering.settings).toEqual({ 'weakness.share': 0.4, 'appeal.share': 0.4 });
-    await run.policy.close();
+    expect(run.journal.state.steering.settings).toEqual({ 'weakness.share': 0.4, 'appeal.share': 0.4 });
+    await run.engine.policy.close();
   });
 
   it('move parameter sets as their formula says', async () => {
     const { run, levers } = await leversBehindOneStep();
-    const { policy } = run;
+    const { policy } = run.engine;
     const read = async (...sets: readonly Parameters<typeof policy.readVector>[0][]) =>
       Promise.all(sets.map((set) => policy.readVector(set)));
     const [weights, reference, first, average] = await read('weights', 'reference', 'first', 'average');
@@ -216,27 +216,27 @@ describe('levers', () => {
     mixed.forEach((value, i) => expect(value).toBeCloseTo(0.25 * weights[i] + 0.75 * first[i], 6));
     expect(copied).toEqual(mixed);
     expect(same).toEqual(first);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('reset the moments, and with them the bias correction', async () => {
     const { run, levers } = await leversBehindOneStep();
     await levers.resetMoments();
     for (const moment of ['firstMoment', 'secondMoment'] as const) {
-      expect((await run.policy.readVector(moment)).every((value) => value === 0)).toBe(true);
+      expect((await run.engine.policy.readVector(moment)).every((value) => value === 0)).toBe(true);
     }
-    const before = await run.policy.readVector('weights');
+    const before = await run.engine.policy.readVector('weights');
     let learningRate: unknown;
     for await (const event of train(run)) {
       if (event.type !== 'step') continue;
       learningRate = event.metrics.learning_rate;
       break;
     }
-    const after = await run.policy.readVector('weights');
+    const after = await run.engine.policy.readVector('weights');
     // The first step of AdamW is as long as the learning rate, wherever the gradient is not 0.
     const longest = after.reduce((most, value, i) => Math.max(most, Math.abs(value - before[i])), 0);
     expect(longest).toBeCloseTo(Number(learningRate), 5);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('measure the KL to the policy as it is, which is 0 until it changes', async () => {
@@ -246,7 +246,7 @@ describe('levers', () => {
     expect(await levers.kl('reference')).toBe(0); // of the weights that sampled
     await nudge(run, 0.2);
     expect(await levers.kl('policy')).toBeGreaterThan(near);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 });
 
@@ -266,8 +266,8 @@ describe('a stage that a controller ends', () => {
       if (event.type === 'diagnosis' && event.diagnosis.code === 'stage-ended') seen.push(event.diagnosis.message);
     }
     expect(seen).toEqual(['baseline', 'step 1', 'The stage ended after step 2: enough is known.', 'final', 'step 2']);
-    expect(run.state.final).toBeDefined();
-    await run.policy.close();
+    expect(run.journal.state.final).toBeDefined();
+    await run.engine.policy.close();
   });
 
   it('stays ended over a resume', async () => {
@@ -282,8 +282,11 @@ describe('a stage that a controller ends', () => {
     const types: string[] = [];
     for await (const event of train(resumed)) types.push(event.type);
     expect(types).toEqual(['stage', 'end']);
-    expect(await weightsSha256(resumed.policy)).toBe(await weightsSha256(run.policy));
-    for (const { policy } of [run, resumed]) await policy.close();
+    expect(await weightsSha256(resumed.engine.policy)).toBe(await weightsSha256(run.engine.policy));
+    for (const {
+      engine: { policy },
+    } of [run, resumed])
+      await policy.close();
   });
 
   it('keeps what it has where an evaluation ends it', async () => {
@@ -295,7 +298,7 @@ describe('a stage that a controller ends', () => {
     const types: string[] = [];
     for await (const event of train(run)) types.push(event.type);
     expect(types).not.toContain('step');
-    expect(run.state.final).toBe(run.state.baseline);
-    await run.policy.close();
+    expect(run.journal.state.final).toBe(run.journal.state.baseline);
+    await run.engine.policy.close();
   });
 });

@@ -3,11 +3,11 @@
  * made by hand, is known here and not in the tests.
  */
 import { stringify } from 'yaml';
-import { evaluate } from '../../src/grpo/evaluate.ts';
 import { updateMetrics } from '../../src/grpo/metrics.ts';
 import { collectGroups } from '../../src/grpo/rollout/collect.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
-import { openStep } from '../../src/grpo/step_scope.ts';
+import { openStep, openSupervised } from '../../src/grpo/step.ts';
+import { evaluateRun } from '../../src/grpo/trainer.ts';
 import { creditGroups, selectGroups } from '../../src/grpo/update/credit.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
 import { updatePolicy } from '../../src/grpo/update/update.ts';
@@ -71,13 +71,13 @@ function grpoStage(run: TrainingRun): Extract<ReturnType<typeof stageOf>, { stag
 }
 
 export function collect(run: TrainingRun): Promise<Collected> {
-  return collectGroups(run, grpoStage(run), openStep(run, grpoStage(run)));
+  return collectGroups(run.engine, openStep(run, grpoStage(run)), run.journal);
 }
 
 /** The groups that an update is made of, with their advantages. */
 export function credit(run: TrainingRun, groups: readonly RolloutGroup[]): Promise<readonly CreditedGroup[]> {
-  const scope = openStep(run, grpoStage(run));
-  return creditGroups(run.policy, scope, selectGroups(scope, groups));
+  const step = openStep(run, grpoStage(run));
+  return creditGroups(run.engine.policy, step, selectGroups(step, groups));
 }
 
 /** @param onPolicy the weights are still those that sampled the groups */
@@ -86,18 +86,17 @@ export function update(
   groups: readonly CreditedGroup[],
   { onPolicy }: { readonly onPolicy: boolean },
 ): Promise<UpdateResult> {
-  const stage = grpoStage(run);
-  return updatePolicy(run, stage, openStep(run, stage), groups, onPolicy);
+  return updatePolicy(run.engine, openStep(run, grpoStage(run)), run.journal, groups, onPolicy);
 }
 
 export function supervise(run: TrainingRun): Promise<SupervisedResult> {
   const stage = stageOf(run);
   if (stage.stage !== 'sft') throw new Error('this run is reinforced');
-  return superviseStep(run, stage);
+  return superviseStep(run.engine, openSupervised(run, stage), run.journal);
 }
 
 export function evaluateNow(run: TrainingRun): Promise<Evaluation> {
-  return evaluate(run, stageOf(run));
+  return evaluateRun(run);
 }
 
 /** Metrics of a first step that took half a second, of a run that has seen 100 completion tokens. */
@@ -115,7 +114,8 @@ export interface Answer {
 
 /** Groups as if the policy had just given these answers to the first problems of its training stream. */
 export async function answered(run: TrainingRun, groups: readonly (readonly Answer[])[]): Promise<RolloutGroup[]> {
-  const { tasks, config } = run;
+  const { config } = run;
+  const { tasks } = run.engine;
   const made: RolloutGroup[] = [];
   for (const [index, answers] of groups.entries()) {
     const item = tasks.trainItem(config.seed, index);
@@ -153,7 +153,7 @@ export interface CompletionScores {
 
 /** Scores of each completion of a group under the weights, or under the reference. */
 export async function scoresOf(
-  { policy }: TrainingRun,
+  { engine: { policy } }: TrainingRun,
   group: TokenGroup,
   {
     temperature = 1,
@@ -178,12 +178,12 @@ export function tokensOf({ prompt, rollouts }: RolloutGroup): TokenGroup {
 }
 
 /** All weights, in float64: every one is trained. */
-export async function weightsOf({ policy }: TrainingRun): Promise<Float64Array> {
+export async function weightsOf({ engine: { policy } }: TrainingRun): Promise<Float64Array> {
   return Float64Array.from(await policy.engine.read(policy.slots.weights.trainable));
 }
 
 /** The gradient of the last step, in float64. */
-export async function gradientOf({ policy }: TrainingRun): Promise<Float64Array> {
+export async function gradientOf({ engine: { policy } }: TrainingRun): Promise<Float64Array> {
   const { gradients } = policy.slots;
   if (gradients === undefined) throw new Error('a policy opened for sampling has no gradient');
   return Float64Array.from(await policy.engine.read(gradients.all));
@@ -193,7 +193,7 @@ export async function gradientOf({ policy }: TrainingRun): Promise<Float64Array>
 export async function nudge(run: TrainingRun, deviation: number): Promise<void> {
   const weights = await weightsOf(run);
   const noise = normals([weights.length], 1, deviation);
-  run.policy.writeVector(
+  run.engine.policy.writeVector(
     'weights',
     weights.map((value, i) => value + noise[i]),
   );
@@ -214,7 +214,7 @@ export async function slopes(
   const weights = await weightsOf(run);
   const direction = normals([weights.length], 2);
   const at = async (steps: number): Promise<number> => {
-    run.policy.writeVector(
+    run.engine.policy.writeVector(
       'weights',
       weights.map((value, i) => value + steps * STEP * direction[i]),
     );
@@ -222,7 +222,7 @@ export async function slopes(
   };
   const near = (await at(1)) - (await at(-1));
   const far = (await at(2)) - (await at(-2));
-  run.policy.writeVector('weights', weights);
+  run.engine.policy.writeVector('weights', weights);
   const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * b[i], 0);
   return {
     gradient: dot(gradient, direction),

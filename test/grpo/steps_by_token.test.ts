@@ -11,7 +11,9 @@ const COUNTDOWN = { task: { name: 'countdown', numbers: 3 } };
 
 describe('the steps of a verdict, by tokens', () => {
   it('are the tokens that wrote them: no comma, no end', async () => {
-    const { tasks } = await reinforced(COUNTDOWN);
+    const {
+      engine: { tasks },
+    } = await reinforced(COUNTDOWN);
     const text = '3 * 2 = 6 , 7 + 6 = 13';
     const tokens = Int32Array.from([...tasks.codec.encode(text), tasks.codec.eosTokenId]);
     const steps = [
@@ -54,9 +56,9 @@ describe('the steps of a verdict, by tokens', () => {
     const [group] = (await collect(run)).groups;
     expect(plain.rollouts.some((rollout) => 'steps' in rollout || 'steps' in rollout.verdict)).toBe(false);
     expect(group.rollouts.every(({ steps, verdict }) => steps?.length === verdict.steps?.length)).toBe(true);
-    const written = [run.tasks.codec.encode('9 + 1 = 10')];
+    const written = [run.engine.tasks.codec.encode('9 + 1 = 10')];
     const completion = { ...group.rollouts[0], tokens: written[0], finishReason: 'stop' as const };
-    const [[judged]] = verifyCompletions(run.tasks, [group.item], [[completion]], { wantsSteps: true });
+    const [[judged]] = verifyCompletions(run.engine.tasks, [group.item], [[completion]], { wantsSteps: true });
     expect(judged.steps).toEqual([{ from: 0, to: 5, score: expect.any(Number) }]);
     await expect(reinforced({ advantage_estimator: './reads.ts' }, { methods })).rejects.toThrow(
       'reads-steps: reads the steps of a solution, and reverse_text has none; use countdown with answer: steps',
@@ -64,7 +66,10 @@ describe('the steps of a verdict, by tokens', () => {
   });
 
   it('and what was wrong are asked of a verifier in another thread too', async () => {
-    const { tasks, config } = await reinforced({ task: { name: 'countdown', numbers: 3, answer: 'steps' } });
+    const {
+      engine: { tasks },
+      config,
+    } = await reinforced({ task: { name: 'countdown', numbers: 3, answer: 'steps' } });
     const item = tasks.trainItem(config.seed, 0);
     const text = '9 + 1 = 10';
     const tokens = tasks.codec.encode(text);

@@ -4,7 +4,7 @@ import type { TokenGroup } from '../../src/model/batch.ts';
 import { scoresOf, slopes, supervise, supervised, weightsOf } from './step_parts.ts';
 
 /** The demonstrations of the next step. */
-function demonstrations({ tasks, config }: TrainingRun, count: number): TokenGroup[] {
+function demonstrations({ engine: { tasks }, config }: TrainingRun, count: number): TokenGroup[] {
   return Array.from({ length: count }, (_, index) => {
     const item = tasks.trainItem(config.seed, index);
     return { prompt: tasks.promptTokens(item), completions: [tasks.demonstrationTokens(item, config.seed, index)] };
@@ -44,7 +44,7 @@ describe('a supervised step', () => {
       expect(loss).toBeCloseTo((await meansOf(run, groups)).loss, 6);
       expect(completionTokens).toBe(groups.reduce((sum, { completions }) => sum + completions[0].length, 0));
     }
-    expect(run.state.itemsDrawn).toBe(12);
+    expect(run.journal.state.itemsDrawn).toBe(12);
   });
 
   it('lowers the loss of what it has just learned from', async () => {
@@ -58,14 +58,14 @@ describe('a supervised step', () => {
   it('takes the learning rate of its schedule', async () => {
     const run = await supervised({ lr_scheduler_type: 'linear', warmup_steps: 2, learning_rate: 0.01 });
     expect((await supervise(run)).learningRate).toBe(0.005);
-    run.state.step = 3;
+    run.journal.state.step = 3;
     expect((await supervise(run)).learningRate).toBeCloseTo(0.005, 12); // half of the way down
   });
 
   it('that is not finite changes no weight', async () => {
     const run = await supervised();
     const weights = (await weightsOf(run)).fill(Number.NaN);
-    run.policy.writeVector('weights', weights);
+    run.engine.policy.writeVector('weights', weights);
     await expect(supervise(run)).rejects.toMatchObject({ code: 'non-finite', facts: { step: 0 } });
     expect(await weightsOf(run)).toEqual(weights);
   });

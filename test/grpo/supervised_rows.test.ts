@@ -4,6 +4,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { openDataset } from '../../src/data/datasets/dataset.ts';
 import { taskSet } from '../../src/data/task_set.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
+import { openSupervised } from '../../src/grpo/step.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
@@ -45,12 +46,14 @@ async function opened(rows: readonly object[], shown?: readonly object[]): Promi
 function superviseNow(run: TrainingRun): ReturnType<typeof superviseStep> {
   const stage = stageOf(run);
   if (stage.stage !== 'sft') throw new Error('a supervised run');
-  return superviseStep(run, stage);
+  return superviseStep(run.engine, openSupervised(run, stage), run.journal);
 }
 
 /** Mean negative log-prob of the assistant's tokens of the first conversations, each scored whole. */
 async function expectedLoss(run: TrainingRun, count: number): Promise<{ loss: number; tokens: number }> {
-  const { tasks, config, policy } = run;
+  const { config } = run;
+  const { tasks } = run.engine;
+  const { policy } = run.engine;
   let [loss, counted] = [0, 0];
   for (let index = 0; index < count; index++) {
     const item = tasks.supervised(0).trainItem(config.seed, index);
@@ -72,7 +75,7 @@ describe('a supervised stage on rows', () => {
     const { loss, completionTokens } = await superviseNow(run);
     expect(completionTokens).toBe(expected.tokens);
     expect(loss).toBeCloseTo(expected.loss, 5);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('takes the rows that are its own, of any length, beside the task of the run', async () => {
@@ -84,8 +87,8 @@ describe('a supervised stage on rows', () => {
     expect(completionTokens).toBe(expected.tokens);
     expect(completionTokens).toBeGreaterThan(6 * 20);
     expect(loss).toBeCloseTo(expected.loss, 5);
-    expect(run.state.itemsDrawn).toBe(6);
-    await run.policy.close();
+    expect(run.journal.state.itemsDrawn).toBe(6);
+    await run.engine.policy.close();
   });
 
   it('refuses a conversation that is longer than the memory that was planned', async () => {
@@ -103,9 +106,9 @@ describe('a supervised stage on rows', () => {
   it('shows several completions of a prompt, and holds none out', async () => {
     const shown = ['yes', 'no', 'perhaps'].map((completion) => ({ prompt: 'Is it?', completion }));
     const run = await opened(chats, shown);
-    const set = run.tasks.supervised(0);
+    const set = run.engine.tasks.supervised(0);
     const answers = [0, 1, 2].map((index) => set.trainItem(7, index).answer);
     expect(answers.sort()).toEqual(['no', 'perhaps', 'yes']);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 });

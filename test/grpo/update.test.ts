@@ -132,7 +132,7 @@ async function offPolicy(keys: Readonly<Record<string, unknown>>): Promise<[Trai
   const run = await reinforced({ ...EVERYTHING, ...keys });
   const groups = await credit(run, await answered(run, ANSWERS));
   await nudge(run, 0.1);
-  if (run.policy.slots.sets.has('reference')) await run.policy.copySet('reference', 'policy');
+  if (run.engine.policy.slots.sets.has('reference')) await run.engine.policy.copySet('reference', 'policy');
   await nudge(run, 0.1);
   return [run, groups];
 }

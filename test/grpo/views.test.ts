@@ -41,7 +41,7 @@ describe('a prompt of its own', () => {
       LINE,
       async (run) => {
         const { groups } = await collect(run);
-        const { codec } = run.tasks;
+        const { codec } = run.engine.tasks;
         let tokens = 0;
         for (const { item, prompt, rollouts } of groups) {
           const expected = [...codec.encode(item.answer), codec.eosTokenId, ...codec.encode(item.prompt)];
@@ -96,7 +96,7 @@ describe('the loss of a group under several prompts', () => {
           { text: 'aab', reward: 1 },
         ],
       ]);
-      const view = run.tasks.shownTokens(first.item, run.tasks.codec.encode('ba'));
+      const view = run.engine.tasks.shownTokens(first.item, run.engine.tasks.codec.encode('ba'));
       const rollouts = first.rollouts.map((rollout, i) =>
         i === 1 || i === 2 ? { ...rollout, prompt: view } : rollout,
       );
@@ -119,15 +119,15 @@ describe('the loss of a group under several prompts', () => {
         return sum;
       };
       const expected = await loss();
-      const before = Float64Array.from(await run.policy.engine.read(run.policy.slots.weights.trainable));
+      const before = Float64Array.from(await run.engine.policy.engine.read(run.engine.policy.slots.weights.trainable));
       const { totals } = await update(run, groups, { onPolicy: false });
       expect(Math.abs(totals.loss - expected)).toBeLessThan(1e-6); // advantages and log-probs are float32
-      run.policy.writeVector('weights', before);
+      run.engine.policy.writeVector('weights', before);
       expect((await gradientOf(run)).some((value) => value !== 0)).toBe(true);
       const { gradient, differences, norm } = await slopes(run, loss);
       expect(Math.abs(gradient - differences)).toBeLessThan(1e-5 * norm);
     } finally {
-      await run.policy.close();
+      await run.engine.policy.close();
     }
   });
 });
@@ -138,7 +138,7 @@ describe('completions.jsonl', () => {
       LINE,
       async (run) => {
         const groups = await credit(run, (await collect(run)).groups);
-        const [hinted, bare] = completionRecords(1, groups, ['lcs'], (tokens) => run.tasks.codec.decode(tokens));
+        const [hinted, bare] = completionRecords(1, groups, ['lcs'], (tokens) => run.engine.tasks.codec.decode(tokens));
         expect(hinted).toMatchObject({ prompt: groups[0].item.prompt });
         expect(hinted.sampled_under).toBe(hinted.trained_under);
         expect(String(hinted.trained_under)).toContain(groups[0].item.prompt);

@@ -55,11 +55,11 @@ describe('clip-cov, kl-cov and hinge-kl', () => {
     const first = await openSmallRun(await backend(), inMicroBatches(8));
     for await (const event of train(first)) if (event.type === 'step' && event.step === 2) break;
     const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    await first.policy.close();
+    await first.engine.policy.close();
     const again = await openSmallRun(await backend(), inMicroBatches(8));
     restoreCheckpoint(again, checkpoint);
     for await (const event of train(again)) if (event.type === 'end') break;
-    expect(await weightsSha256(again.policy)).toBe(whole.sha256);
-    await again.policy.close();
+    expect(await weightsSha256(again.engine.policy)).toBe(whole.sha256);
+    await again.engine.policy.close();
   });
 });

@@ -192,17 +192,17 @@ async function withRun<T>(
   try {
     return await work(run);
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 
 const whole = (backend: Backend, one: Combination): Promise<Trained> =>
   withRun(backend, one, async (run) => {
     const metrics = await goOn(run);
-    for (const parameter of run.policy.parameters) {
-      expect((await run.policy.readParameter(parameter)).every(Number.isFinite)).toBe(true);
+    for (const parameter of run.engine.policy.parameters) {
+      expect((await run.engine.policy.readParameter(parameter)).every(Number.isFinite)).toBe(true);
     }
-    return { metrics, sha256: await weightsSha256(run.policy) };
+    return { metrics, sha256: await weightsSha256(run.engine.policy) };
   });
 
 /** Verdicts of one run, which fails behind so many of them. */
@@ -241,7 +241,7 @@ async function resumed(backend: Backend, one: Combination, verdicts: number): Pr
   return withRun(backend, one, async (run) => {
     restoreCheckpoint(run, { ...checkpoint, state: JSON.parse(encodeStrictJson(checkpoint.state)) });
     await goOn(run);
-    return weightsSha256(run.policy);
+    return weightsSha256(run.engine.policy);
   });
 }
 

@@ -29,7 +29,7 @@ import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { takeOptions } from '../../src/options/read.ts';
 import { emptyGradients, groupOf, groupOfRewards, randomSequences, VOCABULARY } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { stepContext } from '../support/step_scopes.ts';
+import { stepContext } from '../support/steps.ts';
 
 /** A line that asks for the method by its point, with what it cannot do without. */
 function lineFor(point: MethodPoint, id: string): string {

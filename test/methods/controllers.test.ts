@@ -7,7 +7,7 @@ import type { Evaluation } from '../../src/methods/records.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';
 import { optionsNamed } from '../../src/methods/settings.ts';
 import { stageOf } from '../support/stages.ts';
-import { stepContext } from '../support/step_scopes.ts';
+import { stepContext } from '../support/steps.ts';
 
 interface Desk {
   readonly controller: Controller;

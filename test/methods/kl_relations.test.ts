@@ -10,7 +10,7 @@ import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { emptyGradients, groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { stepContext } from '../support/step_scopes.ts';
+import { stepContext } from '../support/steps.ts';
 
 const V = 6;
 const logP = logSoftmaxRows([0.3, -1.2, 2.1, 0, 0.9, -0.4], V, 1);

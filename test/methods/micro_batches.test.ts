@@ -45,7 +45,7 @@ async function gradientIn(completions: number, onPolicy: boolean, keys: Readonly
   const credited = await credit(run, verified);
   if (!onPolicy) {
     await nudge(run, 0.1);
-    if (run.policy.slots.sets.has('reference')) await run.policy.copySet('reference', 'policy');
+    if (run.engine.policy.slots.sets.has('reference')) await run.engine.policy.copySet('reference', 'policy');
     await nudge(run, 0.1);
   }
   await update(run, credited, { onPolicy });

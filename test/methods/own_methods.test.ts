@@ -43,7 +43,7 @@ describe('tokens that a control puts in', () => {
     const opened = await openSmallRun(await backend(), small);
     const batches: (readonly CreditedGroup[])[] = [];
     for await (const event of train(opened)) if (event.type === 'rollouts') batches.push(event.groups);
-    await opened.policy.close();
+    await opened.engine.policy.close();
     const rollouts = batches.flat().flatMap((group) => group.rollouts);
     const labelled = rollouts.filter(({ labels }) => labels !== undefined);
     expect(labelled.length).toBeGreaterThan(0);
@@ -60,9 +60,9 @@ describe('tokens that a control puts in', () => {
     const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
     const again = await openSmallRun(await backend(), twice);
     restoreCheckpoint(again, checkpoint);
-    expect(again.state.buffer).toEqual(first.state.buffer);
-    await first.policy.close();
-    await again.policy.close();
+    expect(again.journal.state.buffer).toEqual(first.journal.state.buffer);
+    await first.engine.policy.close();
+    await again.engine.policy.close();
   });
 });
 

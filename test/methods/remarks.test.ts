@@ -145,9 +145,9 @@ describe("a user's method speaks as those of the package", () => {
       'combination credit_steps: picky — nothing holds the policy; set beta.',
       'combination credit_steps: picky — second.',
     ]);
-    const { watch } = run.state;
+    const { watch } = run.journal.state;
     expect(watch.said.filter(({ code }) => code === 'combination')).toHaveLength(2);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('and refuses what it cannot do, when the run is opened', async () => {

@@ -5,14 +5,14 @@ import { addTerms, measureTerms } from '../../src/grpo/update/objective.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import { emptyGradients, randomSequences } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { scopeOf } from '../support/step_scopes.ts';
+import { stepOf } from '../support/steps.ts';
 
 const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 9, microBatches: 1, microLossTokens: 24 };
 const TRUNCATED = 'top_p: 0.9';
 const TIS = 'vllm_importance_sampling_correction: true';
 
 function termsOf(given: readonly LossSequence[], ...lines: readonly string[]) {
-  const scope = scopeOf(stageOf(...lines));
+  const scope = stepOf(stageOf(...lines));
   const gradients = emptyGradients(given);
   const update = { sizes, onPolicy: false };
   const sequences = addTerms(scope, update, given, gradients);

@@ -5,7 +5,7 @@ import { hasEqualRewards } from '../../src/methods/support/credit/baseline.ts';
 import { loadGolden, type TrlAdvantageCase } from '../golden/load.ts';
 import { groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { scopeOf } from '../support/step_scopes.ts';
+import { stepOf } from '../support/steps.ts';
 
 const golden = loadGolden('trl_advantages');
 
@@ -31,7 +31,7 @@ function advantagesOf(test: TrlAdvantageCase): number[] {
     `scale_rewards: ${test.scale_rewards}`,
     `multi_objective_aggregation: ${test.multi_objective_aggregation}`,
   );
-  const { methods, context } = scopeOf(stage);
+  const { methods, context } = stepOf(stage);
   const { part, id } = methods.advantageEstimator;
   const groups = groupsOf(test).map((group) => ({ ...group, dead: (part.isDead ?? hasEqualRewards)(group) }));
   return part.estimate(groups, context(id)).flatMap(({ advantages }) => [...advantages]);

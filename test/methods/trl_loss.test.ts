@@ -1,6 +1,6 @@
 /** TRL's losses, derivatives and metrics through the methods of a stage in float64, as the host computes them. */
 import { describe, expect, it } from 'vitest';
-import type { StepScope } from '../../src/grpo/step_scope.ts';
+import type { Step } from '../../src/grpo/step.ts';
 import { StepMeter } from '../../src/grpo/update/meter.ts';
 import { addTerms, measureTerms } from '../../src/grpo/update/objective.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
@@ -10,7 +10,7 @@ import type { TrlLossCase } from '../golden/load.ts';
 import { worstRelative } from '../support/golden_model.ts';
 import { emptyGradients, groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { scopeOf } from '../support/step_scopes.ts';
+import { stepOf } from '../support/steps.ts';
 import { coefficientsOf, countMasked, golden, optionsOf, stepSizes } from '../support/trl_loss.ts';
 
 const TOLERANCE = 1e-9;
@@ -40,7 +40,7 @@ interface Computed {
 }
 
 /** One group of all rows; what is behind a row's last token is left out. */
-function creditedOf(test: TrlLossCase, scope: StepScope): CreditedGroup {
+function creditedOf(test: TrlLossCase, step: Step): CreditedGroup {
   const { mask, advantages, entropies } = golden.inputs[test.inputs];
   const width = mask[0].length;
   const rollouts = mask.map((row, i): Rollout => {
@@ -51,8 +51,8 @@ function creditedOf(test: TrlLossCase, scope: StepScope): CreditedGroup {
     return tokens === 0 ? { ...rollout, inLoss: false } : rollout;
   });
   const group = { ...groupOf(rollouts), advantages: Float32Array.from(advantages) };
-  const [credited] = scope.methods.creditSteps.reduce<readonly CreditedGroup[]>(
-    (groups, { id, part }) => part.apply(groups, scope.context(id)),
+  const [credited] = step.methods.creditSteps.reduce<readonly CreditedGroup[]>(
+    (groups, { id, part }) => part.apply(groups, step.context(id)),
     [group],
   );
   return credited;
@@ -86,8 +86,8 @@ function computed(test: TrlLossCase): Computed {
   const options = optionsOf(test);
   const lines = KEYS.flatMap((name) => (isUnread(test, name) ? [] : [`${name}: ${options[name]}`]));
   if (options.loss_type === 'sapo') lines.push(...SAPO);
-  const scope = scopeOf(stageOf(...lines));
-  const group = creditedOf(test, scope);
+  const step = stepOf(stageOf(...lines));
+  const group = creditedOf(test, step);
   const { microBatches, ...sizes } = stepSizes(golden.inputs[test.inputs], options);
   const selected = selectedTokens(group);
   // TRL's mean of the bonus is over the tokens of a micro-batch.
@@ -97,10 +97,10 @@ function computed(test: TrlLossCase): Computed {
   };
   const unweighed = sequencesOf(test, group);
   const gradients = emptyGradients(unweighed);
-  const sequences = addTerms(scope, update, unweighed, gradients);
+  const sequences = addTerms(step, update, unweighed, gradients);
   const meter = new StepMeter();
-  measureTerms(scope, update, () => sequences, meter);
-  const after = scope.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy: 1 }));
+  measureTerms(step, update, () => sequences, meter);
+  const after = step.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy: 1 }));
   return { gradients, metrics: Object.assign(meter.measured(), ...after) };
 }
 

@@ -6,7 +6,7 @@ import { createMethods } from '../../src/methods/create.ts';
 import { type Schedule, scheduledAt } from '../../src/options/schedule.ts';
 import { emptyGradients, randomSequences } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
-import { stepContext } from '../support/step_scopes.ts';
+import { stepContext } from '../support/steps.ts';
 
 describe('a schedule', () => {
   it.each<[Schedule, number, number]>([

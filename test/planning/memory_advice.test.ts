@@ -90,8 +90,8 @@ describe('kept rollouts', () => {
   it('give way where there is none, which the run knows', () => {
     const capacity = requireMemory(config, task, withBytes(bytesOf(0)));
     expect(capacity).toEqual({ ...wanted, keptRows: 0 });
-    expect(lacksRoomToKeep({ config, tasks: task, policy: { capacity } })).toBe(true);
-    expect(lacksRoomToKeep({ config, tasks: task, policy: { capacity: wanted } })).toBe(false);
+    expect(lacksRoomToKeep(config, { tasks: task, policy: { capacity } })).toBe(true);
+    expect(lacksRoomToKeep(config, { tasks: task, policy: { capacity: wanted } })).toBe(false);
   });
 
   it('do not make anything else fit', () => {

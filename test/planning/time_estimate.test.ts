@@ -36,8 +36,8 @@ describe('estimateTime', () => {
     expect(seconds).toBeCloseTo(sft!.secondsPerStep + 40 * grpo!.secondsPerStep + 5 * secondsPerEvaluation, 9);
     expect(estimate.completionTokens).toBeGreaterThanOrEqual(4); // letters, and EOS
     expect(estimate.completionTokens).toBeLessThanOrEqual(5);
-    expect(run.state).toMatchObject({ stageIndex: 0, step: 0, itemsDrawn: 0 });
-    await run.policy.close();
+    expect(run.journal.state).toMatchObject({ stageIndex: 0, step: 0, itemsDrawn: 0 });
+    await run.engine.policy.close();
   });
 
   it('asks for hints as often as a policy does that solves four groups in five, though the timed one solves nothing', async () => {
@@ -65,7 +65,7 @@ stages:
       );
     Object.assign(part, { rollOut: watching });
     const { measured } = (await estimateTime(run)).stages[0];
-    await run.policy.close();
+    await run.engine.policy.close();
     expect(measured).toBeGreaterThan(0);
     const again = asked.filter((count) => count < 20).reduce((sum, count) => sum + count, 0);
     expect(again / asked.filter((count) => count === 20).length).toBeCloseTo(20 * 0.2 * 1.2, 0);

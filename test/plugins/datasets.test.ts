@@ -85,13 +85,13 @@ async function train(
   const run = await openRun(config, tasks, await wasmBackend({ inline: true, fma: false }), { rewards });
   try {
     const fingerprint = await fingerprintOf(run, modules);
-    const shouldStop = () => run.state.stageIndex * 2 + run.state.step === stopAt;
+    const shouldStop = () => run.journal.state.stageIndex * 2 + run.journal.state.step === stopAt;
     for await (const event of session({ run, store, fingerprint, resume, force: false, shouldStop })) {
       if (event.type === 'finished') return event.summary.weightsSha256;
     }
     return undefined;
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
     await opened.close();
   }
 }

@@ -19,10 +19,10 @@ it('the example of 200 questions learns from what it is shown, and goes on by GR
     if (event.type === 'step' && event.stage === 'grpo') rewards.push(Number(event.metrics.reward));
   }
   // From random weights in bytes, none of these is ever right by chance.
-  expect(run.state.baseline?.meanAtK.mean).toBeGreaterThan(0.1);
+  expect(run.journal.state.baseline?.meanAtK.mean).toBeGreaterThan(0.1);
   expect(rewards).toHaveLength(3);
   expect(Math.min(...rewards)).toBeGreaterThan(0.05);
-  await run.policy.close();
+  await run.engine.policy.close();
   await opened.close();
 }, 120_000);
 

@@ -40,7 +40,7 @@ it('trains by its config, and its retries are off-policy and named in the metric
   const { config, tasks, methods, close } = await openPlugins(loaded, { file: 'my.yaml', announce: () => {} });
   const run = await openRun(config, tasks, await wasmBackend({ inline: true }), { methods, lineOf: loaded.lineOf });
   const { metrics, batches } = await goOn(run);
-  await run.policy.close();
+  await run.engine.policy.close();
   await close();
   expect(metrics).toHaveLength(2);
   for (const [i, { groups }] of batches.entries()) {

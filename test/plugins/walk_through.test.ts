@@ -43,7 +43,7 @@ async function trained(yaml: string) {
     if (event.type === 'step') losses.push(Number(event.metrics.loss));
     if (event.type === 'diagnosis') said.push(event.diagnosis.message);
   }
-  await run.policy.close();
+  await run.engine.policy.close();
   await opened.close();
   return { losses, said };
 }

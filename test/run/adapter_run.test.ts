@@ -66,7 +66,7 @@ describe('a run of an adapter', () => {
     );
     await trainAll(run);
     const sha256 = await exportModel(files, 'model', run, ofLast(run));
-    expect(sha256).toBe(await weightsSha256(run.policy));
+    expect(sha256).toBe(await weightsSha256(run.engine.policy));
     expect(await files.list('model')).toEqual([
       'README.md',
       'adapter_config.json',
@@ -92,15 +92,15 @@ describe('a run of an adapter', () => {
     const again = await openPretrained(baseIn(files));
     const asked = await openForInference(
       run.config,
-      run.tasks,
+      run.engine.tasks,
       await wasmBackend({ inline: true }),
       { prompts: 2, samples: 1 },
       again,
     );
     await loadOwnModel(files, asked);
-    expect(await weightsSha256(asked.policy)).toBe(sha256);
-    await asked.policy.close();
-    await run.policy.close();
+    expect(await weightsSha256(asked.engine.policy)).toBe(sha256);
+    await asked.engine.policy.close();
+    await run.engine.policy.close();
   });
 
   it('merged has the log-probs that it had beside its base', async () => {
@@ -112,10 +112,10 @@ describe('a run of an adapter', () => {
     const { model } = merged(await openPretrained(place));
     const policy = await Policy.open(await wasmBackend({ inline: true }), model.shape, SMALL_CAPACITY);
     await loadPretrained(model, policy);
-    const [whole, beside] = [await logprobsOf(policy), await logprobsOf(run.policy)];
+    const [whole, beside] = [await logprobsOf(policy), await logprobsOf(run.engine.policy)];
     whole.forEach((value, i) => expect(Math.abs(value - beside[i])).toBeLessThan(1e-5));
     await policy.close();
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('begins as its base, B being 0, and its checkpoints are planned as small as they are', async () => {
@@ -125,10 +125,15 @@ describe('a run of an adapter', () => {
       await openWith(await openPretrained(baseIn(files)), ''),
       await openWith(await openPretrained(baseIn(files)), 'use_peft: true\n'),
     ];
-    expect(await logprobsOf(beside.policy)).toEqual(await logprobsOf(whole.policy));
-    const [all, own] = [whole, beside].map(({ policy }) => plannedMemory(backend, policy.plan, 0).get('checkpoints'));
+    expect(await logprobsOf(beside.engine.policy)).toEqual(await logprobsOf(whole.engine.policy));
+    const [all, own] = [whole, beside].map(({ engine: { policy } }) =>
+      plannedMemory(backend, policy.plan, 0).get('checkpoints'),
+    );
     expect(own).toBeLessThan((all ?? 0) / 2);
-    for (const { policy } of [whole, beside]) await policy.close();
+    for (const {
+      engine: { policy },
+    } of [whole, beside])
+      await policy.close();
   });
 });
 
@@ -145,21 +150,21 @@ describe('an adapter that is there already', () => {
     const run = await openWith(pretrained, 'adapter_name_or_path: ./adapter\n');
     expect(run.config.adapter).toEqual(SMALL_ADAPTER);
     const fresh = await openPretrained({ ...place, adapter: { name: 'again', files: folderOf(files, 'adapter') } });
-    for (const parameter of run.policy.adapterParameters) {
-      const values = await run.policy.readParameter(parameter);
+    for (const parameter of run.engine.policy.adapterParameters) {
+      const values = await run.engine.policy.readParameter(parameter);
       await fresh.adapter?.tensors.get(parameter.name)?.read((piece, at) => {
         expect(values.subarray(at, at + piece.length), parameter.name).toEqual(piece);
       });
     }
-    const before = await weightsSha256(run.policy);
+    const before = await weightsSha256(run.engine.policy);
     await trainAll(run);
-    expect(await weightsSha256(run.policy)).not.toBe(before);
+    expect(await weightsSha256(run.engine.policy)).not.toBe(before);
     // The config of the run says what the files said, and runs as it stands.
     const yaml = resolvedYaml(run.config);
     expect(yaml).toContain('adapter_name_or_path: ./adapter');
     expect(yaml).toContain('lora_r: 2');
     expect(parseConfig(yaml, { file: 'again' }).config.adapter).toEqual(SMALL_ADAPTER);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('contradicts keys that say another one', async () => {

@@ -64,7 +64,7 @@ async function trained({
   const verify: typeof definition.verify = (item) => {
     const { digits } = item as { digits: string };
     const most = 10 ** (length - 1);
-    const isRight = Number(digits) % most < (rightAt[run?.state.step ?? 0] ?? most);
+    const isRight = Number(digits) % most < (rightAt[run?.journal.state.step ?? 0] ?? most);
     return isRight ? { score: 1, status: 'correct', reason: '' } : { score: 0, status: 'incorrect', reason: '' };
   };
   const { config } = parseConfig(YAML, { file: 'inline' }, [...set, `task.digits=${length}`]);
@@ -84,10 +84,10 @@ async function trained({
   };
   try {
     const fingerprint = await fingerprintOf(run);
-    const shouldStop = (): boolean => run?.state.step === stopAt;
+    const shouldStop = (): boolean => run?.journal.state.step === stopAt;
     for await (const event of session({ run, store, fingerprint, resume, force: false, shouldStop, wantsEvaluation })) {
       events.push(event);
-      if (event.type === 'step') shaAt.set(event.step, await weightsSha256(run.policy));
+      if (event.type === 'step') shaAt.set(event.step, await weightsSha256(run.engine.policy));
     }
     return {
       summary: events.flatMap((event) => (event.type === 'finished' ? [event.summary] : []))[0],
@@ -98,10 +98,10 @@ async function trained({
         return [{ step: event.step, code, message }];
       }),
       shaAt,
-      shaOfPolicy: await weightsSha256(run.policy),
+      shaOfPolicy: await weightsSha256(run.engine.policy),
     };
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

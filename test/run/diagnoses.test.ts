@@ -48,13 +48,13 @@ const task = bindTask(
 async function events({ store, resume = false, stopAt, reward = narrow }: Options): Promise<SessionEvent[]> {
   const { config } = parseConfig(YAML, { file: 'inline' });
   const run = await openRun(config, task, await wasmBackend({ threads: 1 }), { rewards: { own: reward } });
-  const shouldStop = (): boolean => run.state.step === stopAt;
+  const shouldStop = (): boolean => run.journal.state.step === stopAt;
   const found: SessionEvent[] = [];
   try {
     const fingerprint = await fingerprintOf(run);
     for await (const event of session({ run, store, fingerprint, resume, force: false, shouldStop })) found.push(event);
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
   return found;
 }

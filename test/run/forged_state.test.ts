@@ -45,7 +45,7 @@ beforeAll(async () => {
   const first = await open();
   for await (const event of train(first)) if (event.type === 'step' && event.step === 3) break;
   saved = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 1);
-  await first.policy.close();
+  await first.engine.policy.close();
   run = await open();
 });
 

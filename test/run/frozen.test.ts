@@ -1,6 +1,7 @@
 /** A run that trains a part of its weights is resumed with the same bits: its checkpoint has moments of that part alone. */
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import { localEngine } from '../../src/grpo/engine.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -32,11 +33,12 @@ const isFrozen = (name: string): boolean => /embed_tokens|layers\.0/.test(name);
 async function openPart(): Promise<TrainingRun> {
   const backend = await wasmBackend({ inline: true });
   const run = await openRun(config, task, backend, { clock: () => 0 });
-  const { capacity, shape } = run.policy;
-  await run.policy.close();
+  const { capacity, shape } = run.engine.policy;
+  await run.engine.policy.close();
   const policy = await Policy.open(backend, shape, capacity, { isTrainable: (name) => !isFrozen(name) });
   for (const parameter of policy.parameters) policy.writeParameter(parameter, initialTensor(shape, parameter, 3, 0.1));
-  return { ...run, policy };
+  const { codec } = run.engine.models.policy;
+  return { ...run, engine: localEngine({ policy: { policy, codec } }, run.engine.tasks) };
 }
 
 /** Trains until so many steps are done. */
@@ -46,20 +48,23 @@ async function trainTo(run: TrainingRun, step: number): Promise<void> {
 
 it('a checkpoint between two updates on one rollout leads to the weights of the run that went on', async () => {
   const [whole, stopped, resumed] = [await openPart(), await openPart(), await openPart()];
-  const initial = await readWeights(whole.policy);
+  const initial = await readWeights(whole.engine.policy);
   await trainTo(whole, 6);
   await trainTo(stopped, 3);
   const checkpoint = await captureCheckpoint(stopped, { metrics: 0, completions: 0 }, 0);
-  const trained = whole.policy.slots.weights.trainable.shape;
+  const trained = whole.engine.policy.slots.weights.trainable.shape;
   for (const name of ['firstMoment', 'secondMoment', 'reference']) {
     expect(checkpoint.optimizer.find((tensor) => tensor.name === name)?.shape).toEqual(trained);
   }
   restoreCheckpoint(resumed, checkpoint);
   await trainTo(resumed, 6);
-  expect(await weightsSha256(resumed.policy)).toBe(await weightsSha256(whole.policy));
-  for (const [i, { name, data }] of (await readWeights(whole.policy)).entries()) {
+  expect(await weightsSha256(resumed.engine.policy)).toBe(await weightsSha256(whole.engine.policy));
+  for (const [i, { name, data }] of (await readWeights(whole.engine.policy)).entries()) {
     if (isFrozen(name)) expect(data, name).toEqual(initial[i]?.data);
     else expect(data, name).not.toEqual(initial[i]?.data);
   }
-  for (const { policy } of [whole, stopped, resumed]) await policy.close();
+  for (const {
+    engine: { policy },
+  } of [whole, stopped, resumed])
+    await policy.close();
 });

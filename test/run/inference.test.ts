@@ -2,15 +2,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
-import type { TrainingRun } from '../../src/grpo/run.ts';
-import { stageOf } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
 import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { restoreWeights } from '../../src/run/checkpoint/state.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { loadModel, weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openForInference, openRun } from '../../src/run/open_run.ts';
+import { type Inference, openForInference, openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { createTasks } from '../support/tasks.ts';
@@ -40,34 +38,34 @@ beforeAll(async () => {
   for await (const event of session(options)) {
     if (event.type === 'finished') sha256 = event.summary.weightsSha256;
   }
-  final = run.state.final;
+  final = run.journal.state.final;
 });
 
-async function openLast(): Promise<TrainingRun> {
-  const run = await openForInference(config, task, await wasmBackend({ inline: true }), load);
-  run.state.stageIndex = config.stages.length - 1;
-  return run;
+async function openLast(): Promise<Inference> {
+  return openForInference(config, task, await wasmBackend({ inline: true }), load);
 }
 
 describe('a policy opened for inference', () => {
   it('evaluates the model of a run as the run did', async () => {
     const run = await openLast();
-    await loadModel(store, 'model/model.safetensors', run.policy);
-    expect(await evaluate(run, stageOf(run))).toEqual(final);
-    await run.policy.close();
+    await loadModel(store, 'model/model.safetensors', run.engine.policy);
+    expect(
+      await evaluate({ engine: run.engine, figures: [], seed: config.seed }, config.stages[config.stages.length - 1]),
+    ).toEqual(final);
+    await run.engine.policy.close();
   });
 
   it('takes the weights of a checkpoint and leaves its moments, reference and rollouts', async () => {
     const run = await openLast();
     const latest = await loadLatestCheckpoint(store);
     expect(latest?.checkpoint.optimizer.map(({ name }) => name)).toContain('reference');
-    restoreWeights(run.policy, latest!.checkpoint);
-    expect(await weightsSha256(run.policy)).toBe(sha256);
-    await run.policy.close();
+    restoreWeights(run.engine.policy, latest!.checkpoint);
+    expect(await weightsSha256(run.engine.policy)).toBe(sha256);
+    await run.engine.policy.close();
   });
 
   it('refuses to train', async () => {
-    const { policy } = await openLast();
+    const { policy } = (await openLast()).engine;
     await expect(policy.copySet('reference', 'policy')).rejects.toThrow(/opened for sampling only/);
     await policy.close();
   });

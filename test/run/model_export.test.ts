@@ -34,7 +34,7 @@ async function opened(task: string, keys = ''): Promise<TrainingRun> {
 
 async function exported(run: TrainingRun): Promise<{ store: Store; json: (name: string) => Promise<unknown> }> {
   const store = memoryStore();
-  expect(await exportModel(store, 'model', run, ofLast(run))).toBe(await weightsSha256(run.policy));
+  expect(await exportModel(store, 'model', run, ofLast(run))).toBe(await weightsSha256(run.engine.policy));
   return { store, json: async (name) => JSON.parse(new TextDecoder().decode(await store.read(`model/${name}`))) };
 }
 
@@ -45,8 +45,8 @@ describe('generation_config.json', () => {
   ])('ends an answer %s', async (_, task, keys, most) => {
     const run = await opened(task, keys);
     const { json } = await exported(run);
-    const { eosTokenId, padTokenId } = run.tasks.codec;
-    await run.policy.close();
+    const { eosTokenId, padTokenId } = run.engine.tasks.codec;
+    await run.engine.policy.close();
     expect(await json('generation_config.json')).toEqual({
       do_sample: false,
       eos_token_id: eosTokenId,
@@ -61,7 +61,7 @@ describe('the card', () => {
   let run: TrainingRun;
   beforeAll(async () => {
     run = await opened('{name: sort_digits, digits: 2}');
-    return () => run.policy.close();
+    return () => run.engine.policy.close();
   });
   const card = (changes: Partial<Evaluation> = {}): string => {
     const origin = { ...ofLast(run), step: 4, evaluation: { ...evaluation, ...changes } };
@@ -89,7 +89,7 @@ describe('the card', () => {
     expect(card({ examples: evaluation.examples.slice(0, 1) })).toContain(
       'It prints `31`, which is wrong (not the sorted digits).',
     );
-    const [item] = run.tasks.heldOutItems();
+    const [item] = run.engine.tasks.heldOutItems();
     const text = modelCard(run, ofLast(run), 'abc123');
     expect(text).toContain(`A right answer is \`${item?.answer}\`.`);
     expect(text).not.toMatch(/Accuracy|undefined/);

@@ -48,7 +48,7 @@ describe('a run of a pretrained model', () => {
     'trains %s on-policy, with finite figures',
     async (task) => {
       const run = await open(await openSmallPretrained(), task);
-      const before = await weightsSha256(run.policy);
+      const before = await weightsSha256(run.engine.policy);
       const steps: number[] = [];
       for await (const event of train(run)) {
         if (event.type !== 'step') continue;
@@ -56,23 +56,23 @@ describe('a run of a pretrained model', () => {
         expect(event.metrics.entropy).toBeGreaterThan(0);
       }
       expect(steps).toEqual([1, 2]);
-      expect(await weightsSha256(run.policy)).not.toBe(before);
-      await run.policy.close();
+      expect(await weightsSha256(run.engine.policy)).not.toBe(before);
+      await run.engine.policy.close();
     },
   );
 
   it('begins with the weights and the shape of its files', async () => {
     const pretrained = await openSmallPretrained();
     const run = await open(pretrained, 'reverse_text');
-    expect(run.policy.shape).toMatchObject(pretrained.model.shape);
-    expect(run.policy.shape.vocabSize).toBe(PADDED_VOCABULARY);
-    for (const parameter of run.policy.parameters) {
-      const values = await run.policy.readParameter(parameter);
+    expect(run.engine.policy.shape).toMatchObject(pretrained.model.shape);
+    expect(run.engine.policy.shape.vocabSize).toBe(PADDED_VOCABULARY);
+    for (const parameter of run.engine.policy.parameters) {
+      const values = await run.engine.policy.readParameter(parameter);
       await pretrained.model.tensors.get(parameter.name)?.read((piece, at) => {
         expect(values.subarray(at, at + piece.length)).toEqual(piece);
       });
     }
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('asks in words, behind a system message and solved examples of the training side', async () => {
@@ -145,12 +145,12 @@ describe('a run of a pretrained model', () => {
     );
     expect(await json('generation_config.json')).toMatchObject({ eos_token_id: [2, 0], max_new_tokens: 6 });
     const again = await open(await openPretrained({ name: 'model', files: folderOf(store, 'model') }), 'reverse_text');
-    expect(await weightsSha256(again.policy)).toBe(sha256);
+    expect(await weightsSha256(again.engine.policy)).toBe(sha256);
     const card = modelCard(run, ofLast(run), sha256);
     expect(card).toContain('trained by rlvr-train from `./base`');
     expect(card).toContain('apply_chat_template');
-    await run.policy.close();
-    await again.policy.close();
+    await run.engine.policy.close();
+    await again.engine.policy.close();
   });
 });
 

@@ -60,14 +60,14 @@ async function attempt({ base, store, resume = false, force = false, stopAt, key
   const fingerprint = await fingerprintOf(run);
   const notes: string[] = [];
   try {
-    const shouldStop = () => run.state.step === stopAt;
+    const shouldStop = () => run.journal.state.step === stopAt;
     for await (const event of session({ run, store, fingerprint, resume, force, shouldStop })) {
       if (event.type === 'finished') return { sha256: event.summary.weightsSha256, notes };
       if (event.type === 'note') notes.push(event.message);
     }
     return { notes };
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

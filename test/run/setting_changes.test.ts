@@ -1,6 +1,7 @@
 /** Settings that were changed within a run: read back up to where it stands, and applied as `--set` would. */
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import { withConfig } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import {
   changedConfig,
@@ -64,13 +65,13 @@ async function trained(store: Store, { resume = false, stopAt, changes = [] }: P
     createTasks(startConfig, { heldOutSample: 4 }),
     await wasmBackend({ inline: true }),
   );
-  const run = { ...opened, config };
+  const run = withConfig(opened, config);
   const fingerprint = await fingerprintOf(opened);
-  const shouldStop = (): boolean => run.state.step === stopAt;
+  const shouldStop = (): boolean => run.journal.state.step === stopAt;
   const events: SessionEvent[] = [];
   for await (const event of session({ run, startConfig, store, fingerprint, resume, force: false, shouldStop }))
     events.push(event);
-  await run.policy.close();
+  await run.engine.policy.close();
   return {
     notes: events.flatMap((event) => (event.type === 'note' ? [event.message] : [])),
     sha: events.flatMap((event) => (event.type === 'finished' ? [event.summary.weightsSha256] : []))[0],

@@ -45,7 +45,7 @@ async function afterOneStep(): Promise<TrainingRun> {
 }
 
 const rolloutsOf = (run: TrainingRun): readonly Rollout[] =>
-  (run.state.buffer?.groups ?? []).flatMap(({ rollouts }) => rollouts);
+  (run.journal.state.buffer?.groups ?? []).flatMap(({ rollouts }) => rollouts);
 
 async function throughDisk(checkpoint: Checkpoint): Promise<Checkpoint> {
   const store = memoryStore();

@@ -4,7 +4,7 @@ import type { AdvantageEstimator } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
-import { stepContext } from './step_scopes.ts';
+import { stepContext } from './steps.ts';
 
 export interface EstimatorUnderTest {
   readonly part: AdvantageEstimator;

@@ -5,7 +5,7 @@ import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
-import { stepContext } from './step_scopes.ts';
+import { stepContext } from './steps.ts';
 
 export interface GivenRollout extends Partial<Rollout> {
   /** Default 2. */

@@ -8,7 +8,7 @@ import { combineRewards } from '../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../src/rewards/verdict.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
-import { stepContext } from './step_scopes.ts';
+import { stepContext } from './steps.ts';
 
 /** A completion as a test writes it: the value of each reward, and what the verifier said. */
 export interface Row {

@@ -45,7 +45,7 @@ export async function withTossedRun<T>(
   try {
     return await work(run);
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 
@@ -88,7 +88,7 @@ export async function goOn(run: TrainingRun, steps = Number.POSITIVE_INFINITY): 
 export function weightsAfter(lines: string, small: Partial<SmallRun> = {}): Promise<string> {
   const toEnd = async (run: TrainingRun): Promise<string> => {
     await goOn(run);
-    return weightsSha256(run.policy);
+    return weightsSha256(run.engine.policy);
   };
   return withTossedRun(lines, toEnd, small);
 }
@@ -111,11 +111,11 @@ export async function wholeAndKilled(
   lines: string,
   small: Partial<SmallRun> = {},
 ): Promise<{ readonly whole: Outcome; readonly killed: Outcome }> {
-  const toEnd = async (run: TrainingRun) => ({ ...(await goOn(run)), sha256: await weightsSha256(run.policy) });
+  const toEnd = async (run: TrainingRun) => ({ ...(await goOn(run)), sha256: await weightsSha256(run.engine.policy) });
   const whole = await withTossedRun(lines, toEnd, small);
   const killed = async (run: TrainingRun) => {
     const metrics = [...(await goOn(run, 2)).metrics];
-    const isBetweenBatches = run.state.buffer === undefined && run.config.stages.some(takesSeveralSteps);
+    const isBetweenBatches = run.journal.state.buffer === undefined && run.config.stages.some(takesSeveralSteps);
     if (isBetweenBatches) metrics.push(...(await goOn(run, 1)).metrics);
     return { metrics, checkpoint: await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0) };
   };

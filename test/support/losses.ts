@@ -12,13 +12,13 @@ import { METHODS } from '../../src/methods/registry.ts';
 import { takeOptions } from '../../src/options/read.ts';
 import { emptyGradients, groupOf, rolloutOf } from './rollouts.ts';
 import { anyStage, stageOf } from './stages.ts';
-import { scopeOf } from './step_scopes.ts';
+import { stepOf } from './steps.ts';
 
 const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 1000, microBatches: 1, microLossTokens: 24 };
 
 /** Gradients of all terms of a stage with these lines. */
 export function gradientsOf(given: readonly LossSequence[], ...lines: readonly string[]): LossGradient[] {
-  const scope = scopeOf(stageOf(...lines));
+  const scope = stepOf(stageOf(...lines));
   const gradients = emptyGradients(given);
   const { tokenWeights, lossTerms, ratio, objective } = scope.methods;
   const context = { ...scope.context('test'), sizes, ratio: ratio.part, objective: objective.part };

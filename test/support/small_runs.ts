@@ -66,8 +66,8 @@ export async function finishSmallRun(backend: Backend, small: SmallRun): Promise
       if (event.type === 'step') metrics.push(event.metrics);
       if (event.type === 'evaluation') evaluations.push(event.evaluation);
     }
-    return { metrics, evaluations, sha256: await weightsSha256(run.policy) };
+    return { metrics, evaluations, sha256: await weightsSha256(run.engine.policy) };
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }

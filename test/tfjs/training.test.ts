@@ -94,7 +94,7 @@ it.each(FAST)(
     try {
       for await (const event of train(run)) if (event.type === 'step') rewards.push(Number(event.metrics.reward));
     } finally {
-      await run.policy.close();
+      await run.engine.policy.close();
     }
     // One digit in ten is right by chance.
     expect(meanOf(rewards.slice(0, 5))).toBeLessThan(0.15);

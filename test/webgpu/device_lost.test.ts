@@ -46,7 +46,7 @@ async function finish(store: Store, resume: boolean, onStep: (step: number) => v
     for await (const event of session({ run, store, fingerprint, resume, ...options }))
       if (event.type === 'finished') return event.summary;
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
   throw new Error('the session ended without an end');
 }

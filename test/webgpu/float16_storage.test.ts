@@ -141,17 +141,17 @@ async function stepWithLargeActivations(storageDtype: StorageDtype): Promise<unk
   const task = createTasks(config, { heldOutSample: 2 });
   const run = await openRun(config, task, await backendOf(storageDtype), { rewards: { own } });
   try {
-    const weights = await run.policy.readVector('weights');
-    for (const { name, slot } of run.policy.parameters) {
+    const weights = await run.engine.policy.readVector('weights');
+    for (const { name, slot } of run.engine.policy.parameters) {
       if (!/gate_proj|up_proj/.test(name)) continue;
       const end = slot.offset + slot.shape.reduce((product, size) => product * size, 1);
       for (let i = slot.offset; i < end; i++) weights[i] *= 3e6;
     }
-    run.policy.writeVector('weights', weights);
+    run.engine.policy.writeVector('weights', weights);
     for await (const event of train(run)) if (event.type === 'step') return event.type;
     return 'no step';
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

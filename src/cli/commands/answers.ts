@@ -2,8 +2,10 @@
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { DataError } from '../../errors.ts';
+import type { Engine } from '../../grpo/engine.ts';
 import { type CompletionSettings, completeTexts, verifyCompletions } from '../../grpo/rollout/complete.ts';
-import { samplingKey, stageOf, type TrainingRun } from '../../grpo/run.ts';
+import { samplingKey } from '../../grpo/run.ts';
+import type { StageConfig } from '../../methods/stage.ts';
 import { type Completion, wholeVocabulary } from '../../model/sampling/generation.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 
@@ -30,20 +32,21 @@ export interface AnswerOptions {
 }
 
 export class PromptAnswerer {
-  readonly #run: TrainingRun;
+  readonly #engine: Engine;
   readonly #settings: CompletionSettings;
   readonly #samples: number;
   /** Rollouts so far: their numbers key the random draws, so that asking again draws anew. */
   #rollouts = 0;
 
-  constructor(run: TrainingRun, { samples, temperature, seed }: AnswerOptions) {
-    this.#run = run;
+  /** @param stage  says how long answers may become */
+  constructor(engine: Engine, stage: StageConfig, { samples, temperature, seed }: AnswerOptions) {
+    this.#engine = engine;
     this.#samples = samples;
     this.#settings = {
       samples,
       sampling: wholeVocabulary(temperature),
       samplingKey: samplingKey(seed, 'sample'),
-      stage: stageOf(run),
+      stage,
     };
   }
 
@@ -52,14 +55,14 @@ export class PromptAnswerer {
    * together does not change an answer.
    */
   async answer(asked: readonly (string | TaskItem)[]): Promise<Answer[]> {
-    const { tasks } = this.#run;
+    const { tasks } = this.#engine;
     const checked = asked.map((each) => {
       const prompt = typeof each === 'string' ? each : each.prompt;
       return { each, prompt, error: mistakeIn(prompt, tasks) };
     });
     const askable = checked.filter(({ error }) => error === undefined).map(({ prompt }) => prompt);
     const settings = { ...this.#settings, firstRollout: this.#rollouts };
-    const completions = askable.length === 0 ? [] : await completeTexts(this.#run, askable, settings);
+    const completions = askable.length === 0 ? [] : await completeTexts(this.#engine, askable, settings);
     this.#rollouts += askable.length * this.#samples;
     let next = 0;
     return checked.map(({ each, prompt, error }) => {

@@ -51,9 +51,9 @@ export interface EvalOptions extends InferenceFlags, EvaluationOptions {
 export async function evalCommand(options: EvalOptions): Promise<void> {
   const { samples } = options;
   const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
-  const { run, from, close } = await openTrained(options.run, options, load);
+  const { model, stageIndex, from, close } = await openTrained(options.run, options, load);
   try {
-    await showEvaluation(run, from, options);
+    await showEvaluation(model, stageIndex, from, options);
   } finally {
     await close();
   }

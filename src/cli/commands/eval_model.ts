@@ -1,5 +1,6 @@
 /** `rlvr-train eval --model PATH --task TASK`: the held-out problems of a task, asked of a model that no run here trained. */
 import { parseConfig } from '../../config/load.ts';
+import { closeEngine } from '../../grpo/engine.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { loadWeights } from '../../run/model/pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
@@ -37,12 +38,12 @@ export async function evalModelCommand(options: EvalModelOptions): Promise<void>
     const { config, tasks } = plugins;
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const load = { prompts: tasks.heldOutItems().length, samples };
-    const run = await openForInference(config, tasks, backend, load, pretrained);
+    const opened = await openForInference(config, tasks, backend, load, pretrained);
     try {
-      await loadWeights(pretrained, run.policy);
-      await showEvaluation(run, pretrained.name, options);
+      await loadWeights(pretrained, opened.engine.policy);
+      await showEvaluation(opened, 0, pretrained.name, options);
     } finally {
-      await run.policy.close();
+      await closeEngine(opened.engine);
     }
   } catch (error) {
     throw problems.placed(error);

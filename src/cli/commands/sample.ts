@@ -89,13 +89,14 @@ export async function sampleCommand(words: readonly string[], options: SampleOpt
   const { stdin, stdout } = process;
   const source = choosePrompts(words, { isTerminal: stdin.isTTY && stdout.isTTY, ...options });
   const load = (): InferenceLoad => loadOf(source, words, options.samples);
-  const { run, from, close } = await openTrained(options.run, options, load);
+  const { model, stageIndex, from, close } = await openTrained(options.run, options, load);
   try {
     if (!options.json) print(printable(from));
-    const answerer = new PromptAnswerer(run, options);
+    const { config, engine } = model;
+    const answerer = new PromptAnswerer(engine, config.stages[stageIndex], options);
     const show = options.json ? showObjects : showLines;
     if (source === 'words') {
-      const answers = await answerer.answer(promptsOf(words, run.tasks));
+      const answers = await answerer.answer(promptsOf(words, engine.tasks));
       if (answers.length === 1 && answers[0].error !== undefined && !options.json) throw answers[0].error;
       show(answers);
       return;
@@ -108,8 +109,8 @@ export async function sampleCommand(words: readonly string[], options: SampleOpt
       }
       if (!isEmpty) return;
     }
-    show(await answerer.answer(heldOut(run.tasks, 0)));
-    if (source === 'keyboard') await converse(answerer, run.tasks);
+    show(await answerer.answer(heldOut(engine.tasks, 0)));
+    if (source === 'keyboard') await converse(answerer, engine.tasks);
   } finally {
     await close();
   }

@@ -1,6 +1,7 @@
 /** Plain lines: what the run does, how far it is, how well, and where everything lies. */
 
 import { commandName } from '../../command_name.ts';
+import type { TaskSet } from '../../data/task_set.ts';
 import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
 import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics } from '../../grpo/metrics.ts';
@@ -52,10 +53,10 @@ export class Reporter implements Display {
 
   opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void {
     const { run, print, directory } = this.#options;
-    print(`${colors.bold('task')}     ${taskLine(run)}`);
-    print(`${colors.bold('policy')}   ${policyLine(run.policy)}, seed ${run.config.seed}`);
+    print(`${colors.bold('task')}     ${taskLine(run.engine.tasks)}`);
+    print(`${colors.bold('policy')}   ${policyLine(run.engine.policy)}, seed ${run.config.seed}`);
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
-    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
+    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run.config, run.engine))}`);
     print(`${colors.bold('run')}      ${printable(directory)}`);
   }
 
@@ -65,7 +66,7 @@ export class Reporter implements Display {
       case 'stage':
         this.#maxSteps = event.maxSteps;
         this.#metrics = {};
-        this.#start = { step: event.step, tokens: run.state.tokens, at: run.clock() };
+        this.#start = { step: event.step, tokens: run.journal.state.tokens, at: run.journal.clock() };
         print(
           `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
         );
@@ -107,11 +108,11 @@ export class Reporter implements Display {
 
   #step(stage: string, step: number, metrics: StepMetrics): void {
     const { run, print } = this.#options;
-    const now = run.clock();
+    const now = run.journal.clock();
     if (step < this.#maxSteps && now - this.#printedAt < PROGRESS_SECONDS * 1000) return;
     this.#printedAt = now;
     const seconds = Math.max(1e-3, (now - this.#start.at) / 1000);
-    const rate = (run.state.tokens - this.#start.tokens) / seconds;
+    const rate = (run.journal.state.tokens - this.#start.tokens) / seconds;
     const left = ((this.#maxSteps - step) * seconds) / Math.max(1, step - this.#start.step);
     const place = `${String(step).padStart(String(this.#maxSteps).length)}/${this.#maxSteps}`;
     const number = (key: string, digits: number): string =>
@@ -127,7 +128,7 @@ export class Reporter implements Display {
   #closing(summary: Summary): void {
     const { run, print } = this.#options;
     const directory = printable(this.#options.directory);
-    const { baseline, final, best } = run.state;
+    const { baseline, final, best } = run.journal.state;
     const model = summary.model === 'best' ? best?.evaluation : final;
     print('');
     for (const example of (model ?? baseline)?.examples.slice(0, EXAMPLES) ?? []) print(exampleLine(example));
@@ -181,7 +182,7 @@ function taskLines({ config }: TrainingRun, baseline: Evaluation | undefined, mo
 }
 
 /** What the best evaluation was, where it was not the last one: the model, or how to make it the model. */
-function bestLines({ state }: TrainingRun, { model }: Summary, directory: string): string[] {
+function bestLines({ journal: { state } }: TrainingRun, { model }: Summary, directory: string): string[] {
   const { best, final, stageIndex, step } = state;
   if (!best || !final || (best.stageIndex === stageIndex && best.step === step)) return [];
   const metric = best.metric === 'eval_accuracy' ? 'greedy accuracy' : best.metric;
@@ -208,7 +209,7 @@ function saidLine(diagnoses: Summary['diagnoses']): string {
 }
 
 /** `countdown — 571 held-out problems, never trained on`. */
-function taskLine({ tasks }: Pick<TrainingRun, 'tasks'>): string {
+function taskLine(tasks: TaskSet): string {
   const dropped = tasks.droppedHeldOut?.() ?? 0;
   const without = dropped === 0 ? '' : ` (${thousands(dropped)} more have prompts that are too long, and are left out)`;
   return `${printable(tasks.name)} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on${without}`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfigFile } from '../../config/load_file.node.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { CheckpointError } from '../../errors.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
+import { closeEngine } from '../../grpo/engine.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { changedFiles } from '../../run/model/base_hashes.ts';
@@ -14,7 +14,7 @@ import { fileStore } from '../../run/store/files.node.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../../run/json.ts';
 import { loadOwnModel, modelFile } from '../../run/model/model_files.ts';
-import { openForInference } from '../../run/open_run.ts';
+import { type Inference, openForInference } from '../../run/open_run.ts';
 import { restoreWeights } from '../../run/checkpoint/state.ts';
 import type { Store } from '../../run/store/store.ts';
 import { announceFile } from '../display/announce_file.ts';
@@ -22,6 +22,15 @@ import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { openConfiguredModel } from './open_model.ts';
 import { printError } from '../display/output.ts';
 import { approval } from '../process/trust.ts';
+
+/** A trained model, and where its weights come from. */
+export interface OpenedModel {
+  readonly model: Inference;
+  /** The stage that ended with these weights. */
+  readonly stageIndex: number;
+  readonly from: string;
+  readonly close: () => Promise<void>;
+}
 
 /** Flags of the commands that use a trained policy. */
 export interface InferenceFlags {
@@ -41,7 +50,7 @@ export async function openTrained(
   directory: string,
   { threads, trust, force = false }: InferenceFlags,
   load: (tasks: TaskSet) => InferenceLoad,
-): Promise<{ run: TrainingRun; from: string; close: () => Promise<void> }> {
+): Promise<OpenedModel> {
   const store = fileStore(directory);
   if (!(await store.exists('config.yaml'))) {
     throw new CheckpointError(
@@ -68,10 +77,11 @@ export async function openTrained(
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const tooMany = threadsNote(threads);
     if (tooMany !== undefined && backend.name === 'wasm') printError(tooMany);
-    const run = await openForInference(config, tasks, backend, load(tasks), pretrained);
-    closers.push(() => run.policy.close());
-    checkBase(run, recorded, force);
-    return { run, from: `${directory}/${await loadLatest({ store, directory, run, recorded, force })}`, close };
+    const model = await openForInference(config, tasks, backend, load(tasks), pretrained);
+    closers.push(() => closeEngine(model.engine));
+    checkBase(model, recorded, force);
+    const { place, stageIndex } = await loadLatest({ store, directory, model, recorded, force });
+    return { model, stageIndex, from: `${directory}/${place}`, close };
   } catch (error) {
     await close(); // threads that are left open keep the process alive
     throw error;
@@ -81,40 +91,38 @@ export async function openTrained(
 interface Loading {
   readonly store: Store;
   readonly directory: string;
-  readonly run: TrainingRun;
+  readonly model: Inference;
   readonly recorded: Fingerprint | undefined;
   readonly force: boolean;
 }
 
-/** Fills the policy, and sets the stage that ended with it. @returns where in the directory it was */
-async function loadLatest(loading: Loading): Promise<string> {
-  const { store, directory, run, recorded } = loading;
-  const file = modelFile(run.config);
+/** Fills the policy. @returns where in the directory its weights were, and the stage that ended with them */
+async function loadLatest(loading: Loading): Promise<{ readonly place: string; readonly stageIndex: number }> {
+  const { store, directory, model, recorded } = loading;
+  const file = modelFile(model.config);
   const isModel = await store.exists(file);
   // Without its summary, the model is that of a run which was killed while it wrote it: its last checkpoint is whole.
   const isPreferred = isModel && (loading.force || (await store.exists('summary.json')));
   const latest = isPreferred ? undefined : await loadLatestCheckpoint(store, recorded && identityOf(recorded));
   if (latest === undefined) {
     if (!isModel) throw new CheckpointError('no-model', `${directory}: has neither a model nor a checkpoint yet.`);
-    run.state.stageIndex = run.config.stages.length - 1;
     await loadFinalModel(loading);
-    return file;
+    return { place: file, stageIndex: model.config.stages.length - 1 };
   }
   for (const damaged of latest.damaged) printError(passedOver(damaged));
-  run.state.stageIndex = latest.checkpoint.stageIndex;
-  restoreWeights(run.policy, latest.checkpoint);
-  return `checkpoints/${latest.name}`;
+  restoreWeights(model.engine.policy, latest.checkpoint);
+  return { place: `checkpoints/${latest.name}`, stageIndex: latest.checkpoint.stageIndex };
 }
 
 /** @throws CheckpointError `model-changed` where it is not the one that the run ended with */
-async function loadFinalModel({ store, directory, run, force }: Loading): Promise<void> {
+async function loadFinalModel({ store, directory, model, force }: Loading): Promise<void> {
   const hash = createHash('sha256');
-  await loadOwnModel(store, run, (bytes) => hash.update(bytes));
+  await loadOwnModel(store, model, (bytes) => hash.update(bytes));
   const found = hash.digest('hex');
   const summary = await store.read('summary.json');
   const expected = summary && parseJsonObject(summary)?.weightsSha256;
   if (force || found === expected) return;
-  const place = `${directory}/${modelFile(run.config)}`;
+  const place = `${directory}/${modelFile(model.config)}`;
   if (typeof expected !== 'string') {
     printError(`${place}: summary.json, which knows its hash, is missing or damaged; the model is used as it is`);
     return;
@@ -127,7 +135,7 @@ async function loadFinalModel({ store, directory, run, force }: Loading): Promis
 }
 
 /** An adapter means nothing beside other weights; a run that trained all of them has its own. */
-function checkBase({ base, config }: TrainingRun, recorded: Fingerprint | undefined, force: boolean): void {
+function checkBase({ base, config }: Inference, recorded: Fingerprint | undefined, force: boolean): void {
   const changed = changedFiles(recorded?.base ?? {}, base?.files ?? {});
   if (recorded?.base === undefined || changed.length === 0) return;
   const rule = `${config.modelNameOrPath}: changed since this run was trained: ${changed.join(', ')}`;

@@ -39,7 +39,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   if (!json && process.stderr.isTTY) printError('measuring a few steps on throw-away weights …');
   const estimate = await estimateTime(run);
   const examples = demonstrations(run);
-  const problems = { train: run.tasks.trainProblems(), heldOut: run.tasks.heldOutItems().length };
+  const problems = { train: run.engine.tasks.trainProblems(), heldOut: run.engine.tasks.heldOutItems().length };
   if (json) {
     printJson(
       JSON.stringify({
@@ -50,7 +50,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
         remarks: run.remarks,
         output_dir: dry.directory,
         fingerprint: dry.fingerprint,
-        parameters: countParameters(run.policy.parameters),
+        parameters: countParameters(run.engine.policy.parameters),
         memory_bytes: Object.fromEntries(plannedBytes),
         problems,
         examples,
@@ -68,9 +68,9 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   for (const { prompt, demonstration } of examples) {
     print(`          ${printable(prompt)} ${colors.dim('→')} ${printable(demonstration)}`);
   }
-  print(`${colors.bold('policy')}    ${policyLine(run.policy)}`);
+  print(`${colors.bold('policy')}    ${policyLine(run.engine.policy)}`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
-  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run))}`);
+  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run.config, run.engine))}`);
   for (const line of estimateLines(estimate)) print(line);
   print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);
 }
@@ -91,7 +91,7 @@ export function annotatedYaml(config: RunConfig, origins: Origins): string {
 }
 
 /** The first training problems, each with an answer of the warm start's teacher. */
-function demonstrations({ tasks, config }: TrainingRun): Demonstration[] {
+function demonstrations({ engine: { tasks }, config }: TrainingRun): Demonstration[] {
   return Array.from({ length: EXAMPLES }, (_, index) => {
     const item = tasks.trainItem(config.seed, index);
     const tokens = tasks.demonstrationTokens(item, config.seed, index);

@@ -78,7 +78,7 @@ async function trainWith(
   const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
-    const plannedBytes = plannedMemory(backend, run.policy.plan, fingerprint.threads);
+    const plannedBytes = plannedMemory(backend, run.engine.policy.plan, fingerprint.threads);
     if (options.dryRun) {
       await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
       return;
@@ -93,7 +93,7 @@ async function trainWith(
         display.say(`going on with the newest unfinished run: ${describeRow(loaded.found)}`);
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
-      await prepareKernels(run.policy.engine, (line) => display.say(line));
+      await prepareKernels(run.engine.policy.engine, (line) => display.say(line));
       const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
@@ -119,7 +119,7 @@ async function trainWith(
   } catch (error) {
     throw await withResumeAdvice(error, fileStore(directory), directory);
   } finally {
-    await run.policy.close();
+    await run.engine.policy.close();
   }
 }
 

@@ -1,22 +1,22 @@
-/** What a method is told in each of its calls for one batch. */
+/** What a method is given in each of its calls for one batch. */
 import type { StepContext } from '../../methods/method.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Step } from '../step.ts';
 
 /** Each call has random numbers of its own; a number that several calls log is their mean. */
 export class CallContexts {
-  readonly #scope: StepScope;
+  readonly #step: Pick<Step, 'context'>;
   readonly #id: string;
   readonly #logged = new Map<string, { readonly sum: number; readonly weight: number }>();
   #calls = 0;
 
-  constructor(scope: StepScope, id: string) {
-    this.#scope = scope;
+  constructor(step: Pick<Step, 'context'>, id: string) {
+    this.#step = step;
     this.#id = id;
   }
 
-  /** Of the next call. @param weight  of what it logs: the problems or groups that it is about */
+  /** For the next call. @param weight  of what it logs: the problems or groups that it is about */
   next(weight: number): StepContext {
-    const context = this.#scope.context(this.#id, this.#calls++);
+    const context = this.#step.context(this.#id, this.#calls++);
     return {
       ...context,
       metric: (name, value) => {

@@ -5,23 +5,22 @@ import type { TaskSet } from '../../data/task_set.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { lossTokens } from '../../methods/tokens.ts';
-import { type GenerationControl, generateControlled } from '../../model/sampling/controlled_generation.ts';
+import type { GenerationControl } from '../../model/sampling/controlled_generation.ts';
 import type {
   Completion,
-  GenerationRequest,
   GenerationSettings,
   KeptGeneration,
   SamplingSettings,
 } from '../../model/sampling/generation.ts';
-import { generate, generateKept } from '../../model/sampling/generation.ts';
 import type { RewardBatch } from '../../rewards/reward_function.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
-import type { TrainingRun } from '../run.ts';
+import type { Engine } from '../engine.ts';
+import type { SampleRequest } from '../generator.ts';
 import { completionEnd } from './completion_end.ts';
 import { stepsByToken } from './steps_by_token.ts';
 
-/** The part of a run that completes prompts. */
-type Completer = Pick<TrainingRun, 'tasks' | 'policy'>;
+/** The part of an engine that completes prompts. */
+type Completer = Pick<Engine, 'tasks' | 'generator'>;
 
 export interface CompletionSettings {
   /** Completions per prompt: one number for all, or one for each. */
@@ -41,12 +40,12 @@ export interface CompletionSettings {
 
 /** [items][samples] completions with their verdicts. */
 export async function completeItems(
-  { tasks, policy }: Completer,
+  { tasks, generator }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<VerifiedCompletion[][]> {
   const prompts = items.map((item) => tasks.promptTokens(item));
-  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  const { completions } = await generator.sample(requestsOf(prompts, settings), generationSettings(tasks, settings));
   return judgedCompletions(tasks, items, completions);
 }
 
@@ -58,12 +57,12 @@ export interface ReadCompletion extends Completion {
 
 /** [texts][samples] completions of prompts that are no problems of the task: decoded alone. */
 export async function completeTexts(
-  { tasks, policy }: Completer,
+  { tasks, generator }: Completer,
   texts: readonly string[],
   settings: CompletionSettings,
 ): Promise<ReadCompletion[][]> {
   const prompts = texts.map((text) => tasks.typedTokens(text));
-  const completions = await generate(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  const { completions } = await generator.sample(requestsOf(prompts, settings), generationSettings(tasks, settings));
   return completions.map((own) =>
     own.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),
   );
@@ -71,12 +70,12 @@ export async function completeTexts(
 
 /** The completions alone; their activations stay, where there is room, for `Policy.keep`. */
 export async function sampleKept(
-  { tasks, policy }: Completer,
+  { tasks, generator }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<KeptGeneration> {
   const prompts = promptsOf(tasks, items, settings);
-  return generateKept(policy, requestsOf(prompts, settings), generationSettings(tasks, settings));
+  return generator.sample(requestsOf(prompts, settings), { ...generationSettings(tasks, settings), keep: true });
 }
 
 /** What the caller decides while items are completed. */
@@ -86,16 +85,17 @@ export interface CompletionControl extends Pick<GenerationControl, 'temperature'
 
 /** The completions alone; the caller is told of each token. */
 export async function sampleControlled(
-  { tasks, policy }: Completer,
+  { tasks, generator }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
   { after, ...control }: CompletionControl,
 ): Promise<Completion[][]> {
   const requests = requestsOf(promptsOf(tasks, items, settings), settings);
-  return generateControlled(policy, requests, generationSettings(tasks, settings), {
-    ...control,
-    after: (tokens, request) => after(tokens, items[request]),
+  const { completions } = await generator.sample(requests, {
+    ...generationSettings(tasks, settings),
+    control: { ...control, after: (tokens, request) => after(tokens, items[request]) },
   });
+  return completions;
 }
 
 /**
@@ -206,11 +206,15 @@ function promptsOf(tasks: TaskSet, items: readonly TaskItem[], { prompts }: Comp
 function requestsOf(
   prompts: readonly Int32Array[],
   { samples, firstRollout = 0, prefixes = [] }: CompletionSettings,
-): GenerationRequest[] {
+): SampleRequest[] {
   let next = firstRollout;
   return prompts.map((prompt, i) => {
     const length = typeof samples === 'number' ? samples : samples[i];
-    return { prompt, rolloutNumbers: Array.from({ length }, () => next++), prefixes: prefixes[i] };
+    const tokens = prefixes[i];
+    return {
+      prompt,
+      rollouts: Array.from({ length }, (_, k) => ({ rollout: next++, ...(tokens && { tokens: tokens[k] }) })),
+    };
   });
 }
 

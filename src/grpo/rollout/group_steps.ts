@@ -6,44 +6,44 @@ import { deviationOf, meanOf } from '../../methods/statistics.ts';
 import { hasEqualRewards } from '../../methods/support/credit/baseline.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 import type { RolloutRows } from '../../model/sampling/kept_rollouts.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Step } from '../step.ts';
 import { CallContexts } from './call_contexts.ts';
-import { changeSolving, solving } from './kinds.ts';
+import { mapSolvingGroups, solving } from './kinds.ts';
 
 /** Steps of scope `group` over the rounds of one generation batch. A number that they log is the mean over its groups. */
 export class GroupRounds {
-  readonly #scope: StepScope;
+  readonly #step: Step;
   readonly #steps: readonly { readonly part: GroupStep; readonly contexts: CallContexts }[];
 
-  constructor(scope: StepScope) {
-    this.#scope = scope;
-    this.#steps = scope.methods.groupSteps
+  constructor(step: Step) {
+    this.#step = step;
+    this.#steps = step.methods.groupSteps
       .filter(({ part }) => part.scope === 'group')
-      .map(({ id, part }) => ({ part, contexts: new CallContexts(scope, id) }));
+      .map(({ id, part }) => ({ part, contexts: new CallContexts(step, id) }));
   }
 
   /** The groups of one round, shaped. */
   apply(groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-    const shaped = changeSolving(groups, (solve) =>
+    const shaped = mapSolvingGroups(groups, (solve) =>
       this.#steps.reduce((all, { part, contexts }) => part.apply(all, contexts.next(all.length)), solve),
     );
     return withDead(
-      this.#scope,
+      this.#step,
       shaped.map((group) => (group.dead ? { ...group, ruledOut: true } : group)),
     );
   }
 }
 
 /** Steps of scope `batch`, over all groups that go on to the update; then what all steps have made of the rewards. */
-export function shapeBatch(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-  const { groupSteps } = scope.methods;
+export function shapeBatch(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  const { groupSteps } = step.methods;
   if (groupSteps.length === 0) return groups;
   const ofBatch = groupSteps.filter(({ part }) => part.scope === 'batch');
-  const shaped = changeSolving(groups, (solve) =>
-    ofBatch.reduce((all, { id, part }) => part.apply(all, scope.context(id)), solve),
+  const shaped = mapSolvingGroups(groups, (solve) =>
+    ofBatch.reduce((all, { id, part }) => part.apply(all, step.context(id)), solve),
   );
-  const marked = ofBatch.length === 0 ? shaped : withDead(scope, shaped);
-  const { metric } = scope.context('group_steps');
+  const marked = ofBatch.length === 0 ? shaped : withDead(step, shaped);
+  const { metric } = step.context('group_steps');
   const rewards = solving(marked).map(({ rollouts }) => rollouts.flatMap(rewardOf));
   metric('reward', meanOf(rewards.flat()));
   metric('reward_std', meanOf(rewards.map(deviationOf)));
@@ -55,12 +55,12 @@ function rewardOf({ reward }: Rollout): readonly number[] {
 }
 
 /** A group with other rollouts, which may be alive where it was dead for want of a difference. */
-export function regrouped(scope: StepScope, group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup {
-  return withDead(scope, [{ ...group, rollouts, dead: group.ruledOut ?? false }])[0];
+export function regrouped(step: Step, group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup {
+  return withDead(step, [{ ...group, rollouts, dead: group.ruledOut ?? false }])[0];
 }
 
 /** A group is dead by the word of a step, or by that of the estimator; once it is, it stays so. */
-function withDead({ methods }: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+function withDead({ methods }: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   const isDead = methods.advantageEstimator.part.isDead ?? hasEqualRewards;
   return groups.map((group) => ({ ...group, dead: group.dead || isDead(group) }));
 }

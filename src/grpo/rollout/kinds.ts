@@ -6,7 +6,8 @@
 import type { GroupRequest, RollOut } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
-import type { TrainingRun } from '../run.ts';
+import type { Engine } from '../engine.ts';
+import type { Step } from '../step.ts';
 import { completionText } from './complete.ts';
 
 interface OfKind {
@@ -23,8 +24,8 @@ export function notSolving<Group extends OfKind>(groups: readonly Group[]): read
   return groups.filter(isOfAKind);
 }
 
-/** What is made of the groups that solve; the others stand behind it as they were. */
-export function changeSolving<Group extends OfKind>(
+/** Maps the groups that solve; the others follow unchanged. */
+export function mapSolvingGroups<Group extends OfKind>(
   groups: readonly Group[],
   change: (groups: readonly Group[]) => readonly Group[],
 ): readonly Group[] {
@@ -48,21 +49,21 @@ export function byKind<Group extends OfKind>(groups: readonly Group[]): Group[][
 }
 
 /**
- * A strategy for requests that solve; those of a kind go past it.
+ * A strategy for requests that solve; those of another kind bypass it.
  *
- * @param aside  takes groups of a kind that the strategy gives beside those that solve
+ * @param otherKinds  collects groups of a kind that the strategy returns in addition to those that solve
  */
-export function pastKinds(strategy: RollOut, next: RollOut, aside: RolloutGroup[]): RollOut {
+export function bypassOtherKinds(strategy: RollOut, next: RollOut, otherKinds: RolloutGroup[]): RollOut {
   return async (requests) => {
     if (requests.length > 0 && solving(requests).length === 0) return next(requests);
     const given = requests.some(isOfAKind) ? await mixed(requests, strategy, next) : await strategy(requests);
     if (requests.some(isOfAKind)) return given;
-    aside.push(...notSolving(given));
+    otherKinds.push(...notSolving(given));
     return solving(given);
   };
 }
 
-/** One group for each request, in order, and what the strategy gave besides. */
+/** One group for each request, in order, then what else the strategy returned. */
 async function mixed(requests: readonly GroupRequest[], strategy: RollOut, next: RollOut): Promise<RolloutGroup[]> {
   const solved = [...(await strategy(solving(requests)))];
   const others = [...(await next(notSolving(requests)))];
@@ -77,7 +78,7 @@ export type Rewarder = (
 ) => Promise<RolloutGroup[]>;
 
 /** Requests that say how they are judged are, and paid by that; the others go to the task and its rewards. */
-export function judgedBy(run: TrainingRun, reward: Rewarder): Rewarder {
+export function withCustomJudges(engine: Engine, step: Step, reward: Rewarder): Rewarder {
   return async (requests, completions) => {
     if (!requests.some(({ judge }) => judge)) return reward(requests, completions);
     const usual = requests.flatMap(({ judge }, i) => (judge ? [] : [i]));
@@ -86,17 +87,18 @@ export function judgedBy(run: TrainingRun, reward: Rewarder): Rewarder {
       usual.map((i) => completions[i]),
     );
     return requests.map((request, i) =>
-      request.judge ? judgedGroup(run, request, completions[i]) : (rewarded.shift() as RolloutGroup),
+      request.judge ? judgedGroup(engine, step, request, completions[i]) : (rewarded.shift() as RolloutGroup),
     );
   };
 }
 
 function judgedGroup(
-  { tasks, rewards, state }: TrainingRun,
+  { tasks }: Engine,
+  { rewards }: Step,
   { item, prompt, kind, judge, origin = kind }: GroupRequest,
   completions: readonly Completion[],
 ): RolloutGroup {
-  const rewardParts = (rewards[state.stageIndex] ?? []).map(() => null);
+  const rewardParts = rewards.map(() => null);
   const rollouts = completions.map((completion): Rollout => {
     const text = completionText(tasks, completion);
     const verdict = (judge as NonNullable<typeof judge>)(text);

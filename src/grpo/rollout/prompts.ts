@@ -7,14 +7,13 @@ import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import type { Named } from '../../methods/create.ts';
 import type { DrawItems, GroupRequest, PromptSource, SourceTools } from '../../methods/points.ts';
-import type { GrpoStageConfig } from '../../methods/stage.ts';
 import { wholeVocabulary } from '../../model/sampling/generation.ts';
-import type { TrainingRun } from '../run.ts';
-import { samplingKey, timed } from '../run.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Engine } from '../engine.ts';
+import { type Journal, timed } from '../journal.ts';
+import { samplingKey } from '../run.ts';
+import type { Step } from '../step.ts';
 import { CallContexts } from './call_contexts.ts';
 import { completeItems, sampledTokens } from './complete.ts';
-import { stageTasks } from './stage_tasks.ts';
 
 /** The prompts of one batch. */
 export interface Prompts {
@@ -25,19 +24,19 @@ export interface Prompts {
 }
 
 /** Opens the sources of a stage for one batch. */
-export function openPrompts(run: TrainingRun, stage: GrpoStageConfig, scope: StepScope): Prompts {
-  const tasks = stageTasks(run, run.state.stageIndex);
+export function openPrompts(engine: Engine, step: Step, journal: Journal): Prompts {
+  const { tasks } = step;
   let taken = 0;
   const stream: DrawItems = async (count) =>
     Array.from({ length: count }, () => {
       taken++;
-      return nextItem(run, tasks);
+      return nextItem(step, journal, tasks);
     });
-  const next = scope.methods.promptSources.reduce<DrawItems>(
-    (draw, source) => sourceOver(run, stage, scope, source, draw),
+  const next = step.methods.promptSources.reduce<DrawItems>(
+    (draw, source) => sourceOver(engine, step, journal, source, draw),
     stream,
   );
-  const samples = stage.batch.numGenerations;
+  const samples = step.stage.batch.numGenerations;
   return {
     draw: async (count) => (await next(count)).map((item) => ({ item, samples })),
     get taken() {
@@ -47,50 +46,53 @@ export function openPrompts(run: TrainingRun, stage: GrpoStageConfig, scope: Ste
 }
 
 /** The next item of the training stream whose prompt is not left out. */
-function nextItem(run: TrainingRun, tasks: TaskSet): TaskItem {
-  const { item, next } = fittingItem(tasks, run.config.seed, run.state.itemsDrawn);
-  run.state.itemsDrawn = next;
+function nextItem({ seed }: Step, { state }: Journal, tasks: TaskSet): TaskItem {
+  const { item, next } = fittingItem(tasks, seed, state.itemsDrawn);
+  state.itemsDrawn = next;
   return item;
 }
 
 /** One source in front of another. */
 function sourceOver(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  scope: StepScope,
+  engine: Engine,
+  step: Step,
+  journal: Journal,
   { id, part }: Named<PromptSource>,
   draw: DrawItems,
 ): DrawItems {
-  const contexts = new CallContexts(scope, id);
+  const contexts = new CallContexts(step, id);
   let tokens = 0;
   return async (count) => {
     const context = contexts.next(count);
     const attempt: SourceTools['attempt'] = async (items, how) => {
-      const { verdicts, tokens: own } = await timed(run, 'rollout', () => attemptItems(run, stage, items, how));
+      const { verdicts, tokens: own } = await timed(journal, 'rollout', () =>
+        attemptItems(engine, step, journal, items, how),
+      );
       tokens += own;
-      scope.context(id).metric('tokens', tokens);
+      step.context(id).metric('tokens', tokens);
       return verdicts;
     };
-    return part.next(count, draw, { ...context, attempt, twin: (item) => run.tasks.twin?.(item) });
+    return part.next(count, draw, { ...context, attempt, twin: (item) => engine.tasks.twin?.(item) });
   };
 }
 
 const GREEDY = wholeVocabulary(0);
 
 async function attemptItems(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
+  engine: Engine,
+  { stage, seed }: Step,
+  { state }: Journal,
   items: readonly TaskItem[],
   how: Parameters<SourceTools['attempt']>[1],
 ): Promise<{ readonly verdicts: Awaited<ReturnType<SourceTools['attempt']>>; readonly tokens: number }> {
   if (items.length === 0) return { verdicts: [], tokens: 0 };
   const samples = how === 'greedy' ? 1 : how.samples;
-  const firstRollout = run.state.rolloutsDrawn;
-  if (how !== 'greedy') run.state.rolloutsDrawn += items.length * samples;
+  const firstRollout = state.rolloutsDrawn;
+  if (how !== 'greedy') state.rolloutsDrawn += items.length * samples;
   const sampling = how === 'greedy' ? GREEDY : stage.sampling;
-  const key = samplingKey(run.config.seed, 'rollout');
-  const completions = await completeItems(run, items, { samples, firstRollout, sampling, samplingKey: key, stage });
+  const key = samplingKey(seed, 'rollout');
+  const completions = await completeItems(engine, items, { samples, firstRollout, sampling, samplingKey: key, stage });
   const tokens = sampledTokens(completions);
-  run.state.tokens += tokens;
+  state.tokens += tokens;
   return { verdicts: completions.map((own) => own.map(({ verdict }) => verdict)), tokens };
 }

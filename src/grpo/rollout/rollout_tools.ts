@@ -3,12 +3,13 @@ import { followUpTokens } from '../../data/prompts/follow_up.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { RolloutTools } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
-import type { GrpoStageConfig } from '../../methods/stage.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
-import { type TrainingRun, timed } from '../run.ts';
+import type { Engine } from '../engine.ts';
+import { type Journal, timed } from '../journal.ts';
 import { scoreSequences } from '../score/score_sequences.ts';
+import type { Step } from '../step.ts';
 import { completionLimit } from './completion_end.ts';
 
 type Tools = Pick<
@@ -29,11 +30,12 @@ type Tools = Pick<
 
 /** @param reward  judges and rewards completions of a problem: one group */
 export function rolloutTools(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
+  engine: Engine,
+  { stage }: Step,
+  journal: Journal,
   reward: (item: TaskItem, completions: readonly Completion[]) => Promise<readonly RolloutGroup[]>,
 ): Tools {
-  const { tasks } = run;
+  const { tasks } = engine;
   return {
     mostTokens: completionLimit(tasks, stage),
     solution: ({ answer }) => tasks.codec.encode(answer),
@@ -41,24 +43,26 @@ export function rolloutTools(
     hints: (item) => tasks.hints(item),
     shown: (item, ...texts) => tasks.shownTokens(item, ...texts),
     tokensOf: (text) => tasks.codec.encode(text),
-    ended: (tokens) => ended(run, tokens),
+    ended: (tokens) => ended(engine, tokens),
     end: Int32Array.of(tasks.codec.eosTokenId),
     references: (item, answers) =>
-      timed(run, 'verify', async () => {
+      timed(journal, 'verify', async () => {
         const most = completionLimit(tasks, stage);
-        const whole = answers.map((answer) => ended(run, answer)).filter(({ length }) => length > 0 && length <= most);
+        const whole = answers
+          .map((answer) => ended(engine, answer))
+          .filter(({ length }) => length > 0 && length <= most);
         if (whole.length === 0) return [];
         const [{ rollouts }] = await reward(item, whole.map(given));
         return rollouts.map((rollout): Rollout => ({ ...rollout, isOffPolicy: true, origin: 'reference' }));
       }),
     followUp: (item, ...turns) => followUpTokens(tasks, item, turns),
     said: (word) => tasks.codec.decode(wordTokens(tasks.codec, word)),
-    logprobs: (prompt, completions) => timed(run, 'rollout', () => score(run, stage, prompt, completions)),
+    logprobs: (prompt, completions) => timed(journal, 'rollout', () => score(engine, stage, prompt, completions)),
   };
 }
 
 /** An answer with the EOS behind it, where one ends a completion. */
-function ended({ tasks }: TrainingRun, answer: Int32Array): Int32Array {
+function ended({ tasks }: Engine, answer: Int32Array): Int32Array {
   return tasks.fixedCompletionTokens === undefined ? Int32Array.from([...answer, tasks.codec.eosTokenId]) : answer;
 }
 
@@ -77,8 +81,8 @@ function given(tokens: Int32Array): Completion {
 
 /** [completions][tokens] */
 async function score(
-  { policy }: TrainingRun,
-  { sampling: { temperature } }: GrpoStageConfig,
+  { policy }: Engine,
+  { sampling: { temperature } }: Step['stage'],
   prompt: Int32Array,
   completions: readonly Int32Array[],
 ): Promise<Float32Array[]> {

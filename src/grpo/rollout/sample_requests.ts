@@ -4,23 +4,26 @@ import { PluginError } from '../../errors.ts';
 import type { GroupRequest, PartialCompletion } from '../../methods/points.ts';
 import type { GrpoStageConfig } from '../../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../../model/sampling/generation.ts';
-import type { TrainingRun } from '../run.ts';
+import type { Engine } from '../engine.ts';
+import type { Journal } from '../journal.ts';
 import { samplingKey } from '../run.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Step } from '../step.ts';
 import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
 
 /** [requests][samples]; rollouts are numbered on. */
 export async function sampleRequests(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  scope: StepScope,
+  engine: Engine,
+  step: Step,
+  journal: Journal,
   requests: readonly GroupRequest[],
 ): Promise<KeptGeneration> {
+  const { stage } = step;
   const usual = stage.sampling.temperature;
   const asked = requests.map(({ samples, temperatures }) =>
     Array.from({ length: samples }, (_, i) => temperatures?.[i] ?? usual),
   );
-  if (asked.flat().every((temperature) => temperature === usual)) return sampleAt(run, stage, scope, requests);
+  if (asked.flat().every((temperature) => temperature === usual))
+    return sampleAt(engine, step, journal, stage, requests);
   const found = requests.map((): Completion[] => []);
   for (const temperature of [...new Set(asked.flat())].sort((a, b) => a - b)) {
     const places = asked.map((own) => own.flatMap((other, i) => (other === temperature ? [i] : [])));
@@ -33,7 +36,7 @@ export async function sampleRequests(
       };
     });
     const at = { ...stage, sampling: { ...stage.sampling, temperature } };
-    const { completions } = await sampleAt(run, at, scope, part);
+    const { completions } = await sampleAt(engine, step, journal, at, part);
     completions.forEach((own, r) => {
       own.forEach((completion, k) => {
         found[r][places[r][k]] = temperature === 0 ? sure(completion) : completion;
@@ -50,48 +53,49 @@ function sure(completion: Completion): Completion {
 
 /** All of them at the stage's temperature. */
 async function sampleAt(
-  run: TrainingRun,
+  engine: Engine,
+  step: Step,
+  { state }: Journal,
   stage: GrpoStageConfig,
-  scope: StepScope,
   requests: readonly GroupRequest[],
 ): Promise<KeptGeneration> {
-  const firstRollout = run.state.rolloutsDrawn;
+  const firstRollout = state.rolloutsDrawn;
   const samples = requests.map((request) => request.samples);
-  run.state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
+  state.rolloutsDrawn += samples.reduce((sum, count) => sum + count, 0);
   const items = requests.map(({ item }) => item);
-  const key = samplingKey(run.config.seed, 'rollout');
+  const key = samplingKey(step.seed, 'rollout');
   const prefixes = requests.map((request) => request.prefixes);
   const prompts = requests.map((request) => request.prompt);
   const settings = { samples, prompts, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
-  const { tokenControls } = scope.methods;
-  if (tokenControls.length === 0) return sampleKept(run, items, settings);
-  const acts = controlActs(scope);
+  const { tokenControls } = step.methods;
+  if (tokenControls.length === 0) return sampleKept(engine, items, settings);
+  const acts = controlActs(step);
   const after: CompletionControl['after'] = (tokens, item) => {
-    const seen = partial(run, tokens, item);
+    const seen = partial(engine, tokens, item);
     for (const { id, part } of tokenControls) {
       const next = part.after?.(tokens, item, seen);
       if (next === undefined) continue;
       acts.count(id);
-      return next === 'stop' ? next : requireTokens(id, next, run.tasks.codec.vocabSize);
+      return next === 'stop' ? next : requireTokens(id, next, engine.tasks.codec.vocabSize);
     }
     return undefined;
   };
-  const factor = temperatureFactor(scope);
+  const factor = temperatureFactor(step);
   const temperature = factor && ((place: number) => factor(place) * stage.sampling.temperature);
-  const completions = await sampleControlled(run, items, settings, { after, ...(temperature && { temperature }) });
+  const completions = await sampleControlled(engine, items, settings, { after, ...(temperature && { temperature }) });
   acts.log(completions.flat().length);
   return { completions, places: undefined };
 }
 
 /** How often token controls end completions of a step or put something into them, for each that is sampled in any round. */
 class ControlActs {
-  readonly #scope: StepScope;
+  readonly #step: Step;
   readonly #acts = new Map<string, number>();
   #completions = 0;
 
-  constructor(scope: StepScope) {
-    this.#scope = scope;
-    for (const { id, part } of scope.methods.tokenControls) if (part.after !== undefined) this.#acts.set(id, 0);
+  constructor(step: Step) {
+    this.#step = step;
+    for (const { id, part } of step.methods.tokenControls) if (part.after !== undefined) this.#acts.set(id, 0);
   }
 
   count(id: string): void {
@@ -100,23 +104,23 @@ class ControlActs {
 
   log(completions: number): void {
     this.#completions += completions;
-    for (const [id, acts] of this.#acts) this.#scope.context(id).metric('acted', acts / Math.max(1, this.#completions));
+    for (const [id, acts] of this.#acts) this.#step.context(id).metric('acted', acts / Math.max(1, this.#completions));
   }
 }
 
-const ACTS = new WeakMap<StepScope, ControlActs>();
+const ACTS = new WeakMap<Step, ControlActs>();
 
-function controlActs(scope: StepScope): ControlActs {
-  const known = ACTS.get(scope) ?? new ControlActs(scope);
-  ACTS.set(scope, known);
+function controlActs(step: Step): ControlActs {
+  const known = ACTS.get(step) ?? new ControlActs(step);
+  ACTS.set(step, known);
   return known;
 }
 
 /** By how much the temperature is another one at each place; undefined where no control of the stage changes it. */
-export function temperatureFactor(scope: StepScope): ((place: number) => number) | undefined {
-  const changing = scope.methods.tokenControls.filter(({ part }) => part.temperature !== undefined);
+export function temperatureFactor(step: Step): ((place: number) => number) | undefined {
+  const changing = step.methods.tokenControls.filter(({ part }) => part.temperature !== undefined);
   if (changing.length === 0) return undefined;
-  const contexts = changing.map(({ id }) => scope.context(id));
+  const contexts = changing.map(({ id }) => step.context(id));
   const known: number[] = [];
   return (place) => {
     known[place] ??= changing.reduce((product, { id, part }, i) => {
@@ -134,7 +138,7 @@ function requireFactor(id: string, factor: number): number {
   throw new PluginError('method-failed', message, { id });
 }
 
-function partial({ tasks }: TrainingRun, tokens: Int32Array, item: TaskItem): PartialCompletion {
+function partial({ tasks }: Engine, tokens: Int32Array, item: TaskItem): PartialCompletion {
   const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
   const tokensOf = (written: string): Int32Array => tasks.codec.encode(written);
   return { text, tokensOf, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };

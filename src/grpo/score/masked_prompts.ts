@@ -1,11 +1,17 @@
-/** Prompts with masked operands: of a problem the same for all of its completions in a step, whatever they are packed with. */
+/** Prompts with masked operands: within a step the same for all completions of a problem, whatever they are packed with. */
 import { maskedTokens } from '../../data/prompts/masked_prompt.ts';
 import type { TaskItem } from '../../data/task.ts';
 import { rngFor } from '../../kernels/philox.ts';
-import type { TrainingRun } from '../run.ts';
+import type { Engine } from '../engine.ts';
+import type { Step } from '../step.ts';
 
 /** @param share  of its operands */
-export function maskedPrompt({ tasks, config, state }: TrainingRun, item: TaskItem, share: number): Int32Array {
-  const rng = rngFor(`masked|${config.seed}|${state.stageIndex}|${state.step}|${item.id}`);
+export function maskedPrompt(
+  { tasks }: Engine,
+  { seed, stageIndex, number }: Step,
+  item: TaskItem,
+  share: number,
+): Int32Array {
+  const rng = rngFor(`masked|${seed}|${stageIndex}|${number}|${item.id}`);
   return maskedTokens(tasks, item, share, rng);
 }

@@ -3,22 +3,22 @@
  * their ratio is then to that policy, and the rest of the way to whatever sampled them is a weight (`decoupled`).
  */
 import type { CreditedGroup } from '../../methods/records.ts';
-import type { GrpoStageConfig } from '../../methods/stage.ts';
-import { type TrainingRun, timed } from '../run.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Engine } from '../engine.ts';
+import { type Journal, timed } from '../journal.ts';
+import type { Step } from '../step.ts';
 import { actsInUpdate } from '../update/credit.ts';
 import { scoreSequences } from './score_sequences.ts';
 
 /** The groups with these log-probs, where a method asks for them: one scoring pass of the off-policy rollouts alone. */
 export async function withProximalLogprobs(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  scope: StepScope,
+  { policy }: Engine,
+  step: Step,
+  journal: Journal,
   groups: readonly CreditedGroup[],
 ): Promise<readonly CreditedGroup[]> {
-  if (!scope.methods.needs.proximal) return groups;
+  if (!step.methods.needs.proximal) return groups;
   const stale = groups
-    .filter((group) => actsInUpdate(scope.methods, group))
+    .filter((group) => actsInUpdate(step.methods, group))
     .flatMap(({ prompt, rollouts }) =>
       rollouts
         .filter(({ isOffPolicy, inLoss }) => isOffPolicy && inLoss !== false)
@@ -29,8 +29,8 @@ export async function withProximalLogprobs(
           rollout,
         })),
     );
-  const { temperature } = stage.sampling;
-  const scores = await timed(run, 'update', () => scoreSequences(run.policy, stale, { temperature }));
+  const { temperature } = step.stage.sampling;
+  const scores = await timed(journal, 'update', () => scoreSequences(policy, stale, { temperature }));
   const found = new Map(stale.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   return groups.map((group) => ({
     ...group,

@@ -1,41 +1,41 @@
 /** What is known of sampled tokens before they are credited, where a method asks for it: a scoring pass for each figure. */
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
-import type { GrpoStageConfig } from '../../methods/stage.ts';
 import { isScoredByItself, SELF_SCORE } from '../../methods/support/rollouts/self_score.ts';
 import { divergences, uniformDivergences } from '../../model/distributions.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
-import { type TrainingRun, timed } from '../run.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Engine } from '../engine.ts';
+import { type Journal, timed } from '../journal.ts';
+import type { Step } from '../step.ts';
 import { maskedPrompt } from './masked_prompts.ts';
 import { batchesToScore, type SequenceToScore, scoreSequences } from './score_sequences.ts';
 import { withTeacherLogprobs } from './teachers.ts';
 
 /** The groups with the figures of those that go on to the update; the others are as they were. */
 export async function withSampledFigures(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  scope: StepScope,
+  engine: Engine,
+  step: Step,
+  journal: Journal,
   groups: readonly RolloutGroup[],
 ): Promise<readonly RolloutGroup[]> {
-  const { needs, rolloutStrategies } = scope.methods;
+  const { needs, rolloutStrategies } = step.methods;
   if (needs.sampled.length === 0) return groups;
-  const going = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
-  const members = going.flatMap((group) => group.rollouts.map((rollout) => memberOf(group, rollout)));
-  return timed(run, 'update', async () => {
+  const selected = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
+  const members = selected.flatMap((group) => group.rollouts.map((rollout) => memberOf(group, rollout)));
+  return timed(journal, 'update', async () => {
     const found = new Map<Rollout, Figures>();
-    for (const own of batchesToScore(run.policy, members, needs.distributionsFor.length > 0)) {
-      const figures = await figuresOf(run, stage, scope, own);
+    for (const own of batchesToScore(engine.policy, members, needs.distributionsFor.length > 0)) {
+      const figures = await figuresOf(engine, step, own);
       own.forEach(({ rollout }, i) => {
         found.set(rollout, figures[i]);
       });
     }
     const figured = withFigures(groups, (rollout) => found.get(rollout));
-    const { temperature } = stage.sampling;
+    const { temperature } = step.stage.sampling;
     const taught = needs.sampled.includes('teacherLogprobs')
-      ? await withTeacherLogprobs(run, scope, temperature, figured)
+      ? await withTeacherLogprobs(engine, step, temperature, figured)
       : figured;
-    return needs.sampled.includes('selfLogprob') ? withSelfLogprobs(run, stage, taught) : taught;
+    return needs.sampled.includes('selfLogprob') ? withSelfLogprobs(engine, step, taught) : taught;
   });
 }
 
@@ -66,11 +66,11 @@ function memberOf(group: RolloutGroup, rollout: Rollout): Member {
 
 /** A pass of its own: the word follows each completion that has ended. */
 async function withSelfLogprobs(
-  { policy, tasks: { codec } }: TrainingRun,
-  { sampling: { temperature } }: GrpoStageConfig,
+  { policy, tasks }: Engine,
+  { stage }: Step,
   groups: readonly RolloutGroup[],
 ): Promise<readonly RolloutGroup[]> {
-  const word = wordTokens(codec, SELF_SCORE);
+  const word = wordTokens(tasks.codec, SELF_SCORE);
   const ended = groups.flatMap(({ prompt, rollouts, kind }) =>
     kind !== undefined ? [] : rollouts.filter(isScoredByItself).map((rollout) => ({ prompt, rollout })),
   );
@@ -78,7 +78,7 @@ async function withSelfLogprobs(
     const labels = new Uint8Array(tokens.length + word.length).fill(TOKEN.given, 0, tokens.length);
     return { prefix: own, tokens: Int32Array.from([...tokens, ...word]), labels };
   });
-  const scores = await scoreSequences(policy, sequences, { temperature });
+  const scores = await scoreSequences(policy, sequences, { temperature: stage.sampling.temperature });
   const found = new Map(ended.map(({ rollout }, i) => [rollout, scores[i].logprobs.reduce((sum, x) => sum + x, 0)]));
   return withFigures(groups, (rollout) => {
     const selfLogprob = found.get(rollout);
@@ -89,13 +89,10 @@ async function withSelfLogprobs(
 type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl' | 'maskedKl'>;
 
 /** Of each rollout of a batch. */
-async function figuresOf(
-  run: TrainingRun,
-  { sampling: { temperature } }: GrpoStageConfig,
-  { methods: { needs } }: StepScope,
-  members: readonly Member[],
-): Promise<Figures[]> {
-  const { policy } = run;
+async function figuresOf(engine: Engine, step: Step, members: readonly Member[]): Promise<Figures[]> {
+  const { policy } = engine;
+  const { needs } = step.methods;
+  const { temperature } = step.stage.sampling;
   const { vocabSize } = policy.shape;
   const distributionsOf = async (sequences: readonly SequenceToScore[]): Promise<Float32Array[]> => {
     const scores = await scoreSequences(policy, sequences, { temperature, distributions: true });
@@ -109,7 +106,9 @@ async function figuresOf(
     uniform = logP.map((own, i) => sampledOnly(members[i], uniformDivergences(own, vocabSize)));
     if (ofMasked) {
       const all = new Set(members.map(({ group }) => group));
-      const prompts = new Map(Array.from(all, (group) => [group, maskedPrompt(run, group.item, needs.maskedShare)]));
+      const prompts = new Map(
+        Array.from(all, (group) => [group, maskedPrompt(engine, step, group.item, needs.maskedShare)]),
+      );
       const prefixOf = ({ group, rollout }: Member) => rollout.prompt ?? (prompts.get(group) as Int32Array); // all have one
       const logQ = await distributionsOf(members.map((member) => ({ ...member, prefix: prefixOf(member) })));
       masked = logP.map((own, i) => divergences(own, logQ[i], vocabSize)); // 0 of a token that was put in

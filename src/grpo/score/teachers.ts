@@ -4,19 +4,19 @@
  */
 import type { RolloutGroup } from '../../methods/records.ts';
 import type { TeacherTools } from '../../methods/support/rollouts/teacher.ts';
-import type { TrainingRun } from '../run.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Engine } from '../engine.ts';
+import type { Step } from '../step.ts';
 import type { ObjectiveBatch } from '../update/objective.ts';
 import { maskedPrompt } from './masked_prompts.ts';
 import { scoreSequences } from './score_sequences.ts';
 
 /** The micro-batch with [completions] distributions of the teacher, where a term asks for them. */
-export async function withTeachers(run: TrainingRun, scope: StepScope, micro: ObjectiveBatch): Promise<ObjectiveBatch> {
-  const term = scope.methods.lossTerms.find(({ part }) => part.teacherPrompt !== undefined);
+export async function withTeachers(engine: Engine, step: Step, micro: ObjectiveBatch): Promise<ObjectiveBatch> {
+  const term = step.methods.lossTerms.find(({ part }) => part.teacherPrompt !== undefined);
   if (term?.part.teacherPrompt === undefined) return micro;
   const { teacherPrompt, teacher = 'reference' } = term.part;
-  const { policy } = run;
-  const tools = teacherTools(run);
+  const { policy } = engine;
+  const tools = teacherTools(engine, step);
   const members = micro.groups.flatMap((group) => group.rollouts.map((rollout) => ({ group, rollout })));
   const taught = members.flatMap(({ group, rollout }, place) => {
     const prefix = rollout.inLoss === false ? undefined : teacherPrompt(group.whole ?? group, rollout, tools);
@@ -32,33 +32,33 @@ export async function withTeachers(run: TrainingRun, scope: StepScope, micro: Ob
 }
 
 /** What the prompts of teachers are made with. */
-export function teacherTools(run: TrainingRun): TeacherTools {
-  const { tasks } = run;
+export function teacherTools(engine: Engine, step: Step): TeacherTools {
+  const { tasks } = engine;
   return {
     shown: (item, tokens) => tasks.shownTokens(item, tokens),
-    masked: (item, share) => maskedPrompt(run, item, share),
+    masked: (item, share) => maskedPrompt(engine, step, item, share),
     tokensOf: (text) => tasks.codec.encode(text),
   };
 }
 
 /** The groups with the log-probs of the teacher of a credit step, where one has a prompt for a rollout that was sampled as it is trained. */
 export async function withTeacherLogprobs(
-  run: TrainingRun,
-  scope: StepScope,
+  engine: Engine,
+  step: Step,
   temperature: number,
   groups: readonly RolloutGroup[],
 ): Promise<readonly RolloutGroup[]> {
-  const step = scope.methods.creditSteps.find(({ part }) => part.teacherPrompt !== undefined);
-  const tools = teacherTools(run);
+  const taughtBy = step.methods.creditSteps.find(({ part }) => part.teacherPrompt !== undefined);
+  const tools = teacherTools(engine, step);
   const taught = groups.flatMap((group) =>
     group.rollouts.flatMap((rollout) => {
       const isOwn = rollout.inLoss !== false && !rollout.isOffPolicy && rollout.prompt === undefined;
-      const prefix = isOwn ? step?.part.teacherPrompt?.(group, rollout, tools) : undefined;
+      const prefix = isOwn ? taughtBy?.part.teacherPrompt?.(group, rollout, tools) : undefined;
       const { tokens, labels, logprobs: givenLogprobs } = rollout;
       return prefix === undefined ? [] : [{ prefix, tokens, labels, givenLogprobs, rollout }];
     }),
   );
-  const scores = await scoreSequences(run.policy, taught, { set: 'reference', temperature });
+  const scores = await scoreSequences(engine.policy, taught, { set: 'reference', temperature });
   const found = new Map(taught.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   return groups.map((group) => ({
     ...group,

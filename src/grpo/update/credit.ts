@@ -9,23 +9,23 @@ import { addTokenCredit, returnsToGo } from '../../methods/support/credit/token_
 import { groupByPrefix, type TokenGroup } from '../../model/batch.ts';
 import type { Policy } from '../../model/policy.ts';
 import { shapeBatch } from '../rollout/group_steps.ts';
-import { byKind, changeSolving } from '../rollout/kinds.ts';
-import type { StepScope } from '../step_scope.ts';
+import { byKind, mapSolvingGroups } from '../rollout/kinds.ts';
+import type { Step } from '../step.ts';
 
 /**
  * The groups that take part in the update, in order. Dead groups have no policy gradient; unless a strategy leaves them
  * out they stay in the step's sizes (as in TRL), and in the update where a term acts without an advantage.
  */
-export function selectGroups(scope: StepScope, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-  return shapeBatch(scope, selectedByStrategies(scope, groups));
+export function selectGroups(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  return shapeBatch(step, selectedByStrategies(step, groups));
 }
 
 /** Those that the strategies of a stage leave in the batch. */
 export function selectedByStrategies(
-  { methods: { rolloutStrategies } }: StepScope,
+  { methods: { rolloutStrategies } }: Step,
   groups: readonly RolloutGroup[],
 ): readonly RolloutGroup[] {
-  return changeSolving(groups, (solve) =>
+  return mapSolvingGroups(groups, (solve) =>
     rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, solve),
   );
 }
@@ -43,17 +43,17 @@ export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
   return groupByPrefix(rollouts.map(({ tokens, labels, prompt: own }) => ({ prefix: own ?? prompt, tokens, labels })));
 }
 
-/** Advantages of all groups at once, since the scale may span the batch, and the credit steps behind them. */
+/** Advantages of all groups at once, since the scale may span the batch, then the credit steps. */
 export async function creditGroups(
   policy: Policy,
-  scope: StepScope,
+  step: Step,
   groups: readonly RolloutGroup[],
 ): Promise<readonly CreditedGroup[]> {
-  const { creditSteps } = scope.methods;
+  const { creditSteps } = step.methods;
   const kinds = byKind(groups);
   const ofKind: (readonly (readonly [RolloutGroup, Estimated])[])[] = [];
   for (const own of kinds) {
-    const estimates = await estimate(policy, scope, own);
+    const estimates = await estimate(policy, step, own);
     ofKind.push(own.map((group, i) => [group, estimates[i]]));
   }
   const estimated = new Map(ofKind.flat());
@@ -65,7 +65,7 @@ export async function creditGroups(
     return { ...group, ...credit };
   });
   return creditSteps
-    .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, scope.context(id)), paidByToken(credited))
+    .reduce<readonly CreditedGroup[]>((all, { id, part }) => part.apply(all, step.context(id)), paidByToken(credited))
     .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // it came to nothing
 }
 
@@ -81,14 +81,10 @@ function paidByToken(groups: readonly CreditedGroup[]): readonly CreditedGroup[]
 type Estimated = Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>;
 
 /** Of groups of one kind; the engine has room for those of a generation batch that solve. */
-async function estimate(
-  policy: Policy,
-  scope: StepScope,
-  groups: readonly RolloutGroup[],
-): Promise<readonly Estimated[]> {
-  const { id, part } = scope.methods.advantageEstimator;
+async function estimate(policy: Policy, step: Step, groups: readonly RolloutGroup[]): Promise<readonly Estimated[]> {
+  const { id, part } = step.methods.advantageEstimator;
   const isOnDevice = part.device !== undefined && groups[0].kind === undefined;
-  return isOnDevice ? estimateOnDevice(policy, part.device, groups) : part.estimate(groups, scope.context(id));
+  return isOnDevice ? estimateOnDevice(policy, part.device, groups) : part.estimate(groups, step.context(id));
 }
 
 /** By the engine's kernel. Rollouts whose reward does not count get 0. */

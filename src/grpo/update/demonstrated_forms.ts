@@ -7,22 +7,20 @@ import { followUpTokens } from '../../data/prompts/follow_up.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { type Rng, rngFor } from '../../kernels/philox.ts';
-import type { SftStageConfig } from '../../methods/stage.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { completionText } from '../rollout/complete.ts';
-import type { TrainingRun } from '../run.ts';
+import type { SupervisedStep } from '../step.ts';
 
 const USUAL_SHARE = 0.25;
 
 /** The problem in the form of a method, or undefined: as it is. Pure in seed, stage and index. */
 export function inForm(
-  { tasks, config: { seed }, methods, state: { stageIndex } }: TrainingRun,
-  { formShare = USUAL_SHARE, rows }: SftStageConfig,
+  tasks: TaskSet,
+  { seed, stageIndex, forms, stage: { formShare = USUAL_SHARE, rows } }: SupervisedStep,
   item: TaskItem,
   index: number,
 ): Demonstration | undefined {
-  const forms = methods.slice(stageIndex).flatMap((ofStage) => ofStage?.forms ?? []);
-  if (forms.length === 0 || rows !== undefined) return undefined; // rows of the user's are no problems of the run
+  if (forms.length === 0 || rows !== undefined) return undefined; // the user's rows are no problems of the run
   const rng = rngFor(`form|${seed}|${stageIndex}|${index}`);
   if (rng.float() >= formShare) return undefined;
   const { part: demonstrate } = forms[rng.int(0, forms.length - 1)];

@@ -18,7 +18,7 @@ import type { CreditedGroup } from '../../methods/records.ts';
 import type { PackedBatch } from '../../model/batch.ts';
 import type { Policy, Scores, ScoresWithLoss } from '../../model/policy.ts';
 import type { ObjectiveSettings } from '../../model/programs.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Step } from '../step.ts';
 import type { GroupPart } from './group_parts.ts';
 import { type KnownRows, lossSequences } from './loss_sequences.ts';
 import type { StepMeter } from './meter.ts';
@@ -39,29 +39,29 @@ export interface ObjectiveBatch {
 /** Adds the gradients of one micro-batch; what its terms measure goes to the meter. */
 export async function accumulateObjective(
   policy: Policy,
-  scope: StepScope,
+  step: Step,
   micro: ObjectiveBatch,
   meter: StepMeter,
 ): Promise<ScoresWithLoss> {
   const { batch, groups, rows, temperature } = micro;
   const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
-  const isWeighted = actingWeights(scope, update).length > 0 || groups.some(hasTokenWeights);
-  const isHosted = isWeighted || micro.isObservedWithin || scope.methods.needs.distributions;
-  const settings = isHosted ? undefined : deviceSettings(scope.methods.lossTerms.map(({ part }) => part));
+  const isWeighted = actingWeights(step, update).length > 0 || groups.some(hasTokenWeights);
+  const isHosted = isWeighted || micro.isObservedWithin || step.methods.needs.distributions;
+  const settings = isHosted ? undefined : deviceSettings(step.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
-    measureTerms(scope, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
+    measureTerms(step, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
     return scores;
   }
-  const { distributions } = scope.methods.needs;
+  const { distributions } = step.methods.needs;
   const forward = await policy.forward(batch, temperature, { distributions });
   const found = lossSequences(batch, groups, rows, forward, micro.teachers);
-  if (micro.isObservedWithin) tellObservers(scope, micro, found.sequences);
+  if (micro.isObservedWithin) tellObservers(step, micro, found.sequences);
   const gradients = found.gradients();
-  const sequences = addTerms(scope, update, found.sequences, gradients.bySequence);
+  const sequences = addTerms(step, update, found.sequences, gradients.bySequence);
   const { losses, ...derivatives } = gradients.toRows();
   await policy.backward(derivatives);
-  measureTerms(scope, update, () => sequences, meter);
+  measureTerms(step, update, () => sequences, meter);
   return { ...forward, losses };
 }
 
@@ -74,33 +74,33 @@ export interface Update {
 
 /** The terms of one micro-batch on the host. @returns the sequences with the weights that hold at this update */
 export function addTerms(
-  scope: StepScope,
+  step: Step,
   update: Update,
   unweighed: readonly LossSequence[],
   gradients: readonly LossGradient[],
 ): readonly LossSequence[] {
-  const sequences = weighed(scope, update, unweighed);
-  for (const { id, part } of scope.methods.lossTerms) part.add(sequences, gradients, lossContext(scope, update, id));
+  const sequences = weighed(step, update, unweighed);
+  for (const { id, part } of step.methods.lossTerms) part.add(sequences, gradients, lossContext(step, update, id));
   return sequences;
 }
 
-function observersOf({ methods: { tokenWeights, lossTerms } }: StepScope): readonly Named<BatchObserver>[] {
+function observersOf({ methods: { tokenWeights, lossTerms } }: Step): readonly Named<BatchObserver>[] {
   return [...tokenWeights, ...lossTerms];
 }
 
 /** Tells the parts of the loss which groups an optimizer step is made of. */
-export function beginStep(scope: StepScope, groups: readonly CreditedGroup[]): void {
-  for (const { id, part } of observersOf(scope)) part.begin?.(groups, scope.context(id));
+export function beginStep(step: Step, groups: readonly CreditedGroup[]): void {
+  for (const { id, part } of observersOf(step)) part.begin?.(groups, step.context(id));
 }
 
 /** Whether a part of the loss asks for the log-probs of the whole step before its first micro-batch. */
-export function needsObservation(scope: StepScope): boolean {
-  return observersOf(scope).some(({ part }) => part.observe !== undefined);
+export function needsObservation(step: Step): boolean {
+  return observersOf(step).some(({ part }) => part.observe !== undefined);
 }
 
 /** Lets the parts that need it see the whole optimizer step. @param scoresOf  of a micro-batch, before the step */
 export async function observeStep(
-  scope: StepScope,
+  step: Step,
   micros: readonly ObjectiveBatch[],
   scoresOf: (micro: ObjectiveBatch) => Promise<Scores>,
 ): Promise<void> {
@@ -110,33 +110,33 @@ export async function observeStep(
     sequences.push(...lossSequences(batch, groups, rows, await scoresOf(micro)).sequences);
   }
   const [first] = micros;
-  if (first !== undefined) tellObservers(scope, first, sequences);
+  if (first !== undefined) tellObservers(step, first, sequences);
 }
 
-function tellObservers(scope: StepScope, { sizes }: ObjectiveBatch, sequences: readonly LossSequence[]): void {
-  for (const { id, part } of observersOf(scope)) part.observe?.(sequences, lossContext(scope, { sizes }, id));
+function tellObservers(step: Step, { sizes }: ObjectiveBatch, sequences: readonly LossSequence[]): void {
+  for (const { id, part } of observersOf(step)) part.observe?.(sequences, lossContext(step, { sizes }, id));
 }
 
-function lossContext(scope: StepScope, { sizes }: Pick<Update, 'sizes'>, id: string): LossContext {
-  const { ratio, objective } = scope.methods;
-  return { ...scope.context(id), sizes, ratio: ratio.part, objective: objective.part };
+function lossContext(step: Step, { sizes }: Pick<Update, 'sizes'>, id: string): LossContext {
+  const { ratio, objective } = step.methods;
+  return { ...step.context(id), sizes, ratio: ratio.part, objective: objective.part };
 }
 
 type NamedWeight = { readonly id: string; readonly part: TokenWeight };
 
-function actingWeights({ methods }: StepScope, { onPolicy }: Update): readonly NamedWeight[] {
+function actingWeights({ methods }: Step, { onPolicy }: Update): readonly NamedWeight[] {
   return methods.tokenWeights.filter(({ part }) => !part.isIdle && !(onPolicy && part.offPolicyOnly));
 }
 
 /** The sequences with the weights that hold at this update. */
-function weighed(scope: StepScope, update: Update, sequences: readonly LossSequence[]): readonly LossSequence[] {
-  const weighing = actingWeights(scope, update);
+function weighed(step: Step, update: Update, sequences: readonly LossSequence[]): readonly LossSequence[] {
+  const weighing = actingWeights(step, update);
   if (weighing.length === 0) return sequences;
   const weights = sequences.map(({ coefficients: { length } }) => ({
     weights: new Float64Array(length).fill(1),
     importance: new Float64Array(length).fill(1),
   }));
-  for (const { id, part } of weighing) part.weigh(sequences, weights, lossContext(scope, update, id));
+  for (const { id, part } of weighing) part.weigh(sequences, weights, lossContext(step, update, id));
   return sequences.map((sequence, i): LossSequence => {
     const { weights: own, importance } = weights[i];
     for (let t = 0; t < own.length; t++) own[t] *= sequence.weights[t];
@@ -156,24 +156,24 @@ function deviceSettings(terms: readonly LossTerm[]): ObjectiveSettings | undefin
 }
 
 /** Whether a term of the stage pays for entropy. */
-export function paysForEntropy({ methods }: StepScope): boolean {
+export function paysForEntropy({ methods }: Step): boolean {
   return methods.lossTerms.some(({ part }) => part.device?.entropyCoefficient !== undefined);
 }
 
 /** Weight of each loss token's entropy, where the kernel computes the terms. */
-export function entropyCoefficient({ methods }: StepScope, sizes: LossContext['sizes']): number {
+export function entropyCoefficient({ methods }: Step, sizes: LossContext['sizes']): number {
   return methods.lossTerms.reduce((sum, { part }) => sum + (part.device?.entropyCoefficient?.(sizes) ?? 0), 0);
 }
 
 /** @param sequences  called only where a part measures something */
 export function measureTerms(
-  scope: StepScope,
+  step: Step,
   update: Update,
   sequences: () => readonly LossSequence[],
   meter: StepMeter,
 ): void {
   const { onPolicy } = update;
-  const { lossTerms } = scope.methods;
+  const { lossTerms } = step.methods;
   let found: readonly LossSequence[] | undefined;
   const measureBy = (id: string, { zeroOnPolicy, add }: Measures): void => {
     if (onPolicy && zeroOnPolicy !== undefined) {
@@ -181,10 +181,10 @@ export function measureTerms(
       return;
     }
     found ??= sequences();
-    const context = lossContext(scope, update, id);
+    const context = lossContext(step, update, id);
     for (const sequence of found) add(sequence, meter, context);
   };
-  for (const { id, part } of [...lossTerms, ...actingWeights(scope, update)]) {
+  for (const { id, part } of [...lossTerms, ...actingWeights(step, update)]) {
     if (part.measures !== undefined) measureBy(id, part.measures);
   }
 }

@@ -3,13 +3,16 @@
  * rollouts, whose gradients add up with theirs. A stage without such a term does nothing here.
  */
 import { fittingItem } from '../../data/prompts/prompt_limit.ts';
+import type { TaskSet } from '../../data/task_set.ts';
 import { NumericsError, RlvrError } from '../../errors.ts';
 import type { TrainedText } from '../../methods/points.ts';
 import { type BatchLimits, equalInts, fits, packBatch, sizesOf, type TokenGroup } from '../../model/batch.ts';
+import type { Policy } from '../../model/policy.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
-import type { TrainingRun } from '../run.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Engine } from '../engine.ts';
+import type { Journal } from '../journal.ts';
+import type { Step } from '../step.ts';
 import { scoredTexts } from './loss_sequences.ts';
 
 /** Texts that go through the model together. */
@@ -22,20 +25,23 @@ interface TextBatch {
  * @returns what they add to the step's loss
  * @throws NumericsError where that is not finite; the weights are still the last good ones
  */
-export async function accumulateTexts(run: TrainingRun, scope: StepScope, temperature: number): Promise<number> {
-  const { policy, state } = run;
+export async function accumulateTexts(engine: Engine, step: Step, { state }: Journal): Promise<number> {
+  const { policy, tasks } = engine;
+  const { temperature } = step.stage.sampling;
   let loss = 0;
-  for (const { id, part } of scope.methods.lossTerms) {
+  for (const { id, part } of step.methods.lossTerms) {
     if (part.texts === undefined) continue;
-    const context = scope.context(id);
+    const context = step.context(id);
     const demonstrations = (count: number): readonly TrainedText[] =>
-      Array.from({ length: count }, () => demonstrationAt(run, context.rng.int(0, Math.max(1, state.itemsDrawn) - 1)));
+      Array.from({ length: count }, () =>
+        demonstrationAt(tasks, step.seed, context.rng.int(0, Math.max(1, state.itemsDrawn) - 1)),
+      );
     const texts = part.texts({
       ...context,
       demonstrations,
-      wordTokens: (word) => wordTokens(run.tasks.codec, word),
+      wordTokens: (word) => wordTokens(tasks.codec, word),
     });
-    for (const text of texts) checkFits(run, id, text);
+    for (const text of texts) checkFits(policy, step, id, text);
     for (const micro of textBatches(texts, policy.capacity)) {
       const batch = packBatch(micro.groups);
       const scored = scoredTexts(batch, micro.texts, await policy.forward(batch, temperature));
@@ -44,7 +50,7 @@ export async function accumulateTexts(run: TrainingRun, scope: StepScope, temper
       await policy.backward(derivatives);
       loss += losses.reduce((sum, value) => sum + value, 0);
     }
-    if (!Number.isFinite(loss)) throw notFinite(id, loss, state.step);
+    if (!Number.isFinite(loss)) throw notFinite(id, loss, step.number);
   }
   return loss;
 }
@@ -78,21 +84,21 @@ function withText(groups: readonly TokenGroup[], { prompt, behind, tokens }: Tra
   return [...groups.slice(0, -1), shared];
 }
 
-/** As a supervised stage would have shown it. @param from  in the training stream, from where on the first is taken that is not left out */
-function demonstrationAt({ tasks, config: { seed } }: TrainingRun, from: number): TrainedText {
+/** As a supervised stage would have shown it. @param from  first index of the training stream to try; overlong items are skipped */
+function demonstrationAt(tasks: TaskSet, seed: number, from: number): TrainedText {
   const { item, index } = fittingItem(tasks, seed, from);
   return { prompt: tasks.promptTokens(item), tokens: tasks.demonstrationTokens(item, seed, index) };
 }
 
 /** @throws RlvrError for a text that there is no room for; demonstrations always fit */
-function checkFits({ policy: { capacity }, state }: TrainingRun, id: string, text: TrainedText): void {
+function checkFits({ capacity }: Policy, { number }: Step, id: string, text: TrainedText): void {
   const { prompt, behind = new Int32Array(), tokens } = text;
   const most = Math.min(capacity.rows + 1, capacity.context);
   const length = prompt.length + behind.length + tokens.length;
   if (prompt.length > 0 && length <= most && tokens.length <= capacity.lossRows) return;
   throw new RlvrError(
     'text-too-long',
-    `step ${state.step + 1}: ${id} trains on a text of ${prompt.length} prompt tokens and ${length - prompt.length} further ones — ` +
+    `step ${number + 1}: ${id} trains on a text of ${prompt.length} prompt tokens and ${length - prompt.length} further ones — ` +
       `this run has room for 1 or more, and for ${most} altogether, ${capacity.lossRows} of them with a loss; give ` +
       'shorter texts.',
     { id, prompt: prompt.length, tokens: length - prompt.length },

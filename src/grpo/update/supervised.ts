@@ -3,25 +3,27 @@
 import { fittingItem } from '../../data/prompts/prompt_limit.ts';
 import { NumericsError } from '../../errors.ts';
 import type { SupervisedResult } from '../../methods/records.ts';
-import type { SftStageConfig } from '../../methods/stage.ts';
 import type { TokenGroup } from '../../model/batch.ts';
 import { groupLossRows, packBatch, splitGroups } from '../../model/batch.ts';
-import { stageTasks } from '../rollout/stage_tasks.ts';
-import { type TrainingRun, takeBackOnFailure } from '../run.ts';
+import type { Engine } from '../engine.ts';
+import type { Journal } from '../journal.ts';
+import { takeBackOnFailure } from '../rest_point.ts';
+import type { SupervisedStep } from '../step.ts';
 import { inForm } from './demonstrated_forms.ts';
 import { learningRateAt } from './schedules.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
-export async function superviseStep(run: TrainingRun, stage: SftStageConfig): Promise<SupervisedResult> {
-  const { policy, config, state } = run;
-  const tasks = stageTasks(run, state.stageIndex);
+export async function superviseStep(engine: Engine, step: SupervisedStep, journal: Journal): Promise<SupervisedResult> {
+  const { policy } = engine;
+  const { state } = journal;
+  const { stage, tasks, seed } = step;
   const first = state.itemsDrawn;
-  const examples = await takeBackOnFailure(run, async () =>
+  const examples = await takeBackOnFailure(journal, undefined, async () =>
     Array.from({ length: stage.batch.sequencesPerStep }, (): TokenGroup => {
-      const { item, index, next } = fittingItem(tasks, config.seed, state.itemsDrawn);
+      const { item, index, next } = fittingItem(tasks, seed, state.itemsDrawn);
       state.itemsDrawn = next;
       const { prompt, tokens, labels } =
-        inForm(run, stage, item, index) ?? tasks.demonstration(item, config.seed, index);
+        inForm(engine.tasks, step, item, index) ?? tasks.demonstration(item, seed, index);
       return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
     }),
   );

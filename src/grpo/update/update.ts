@@ -8,15 +8,15 @@
 import { NumericsError } from '../../errors.ts';
 import type { StepSizes } from '../../methods/points.ts';
 import type { CreditedGroup, Rollout, UpdateResult } from '../../methods/records.ts';
-import type { GrpoStageConfig } from '../../methods/stage.ts';
 import { lossTokens, lossTokenWeight, selectedTokens } from '../../methods/tokens.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../../model/batch.ts';
 import { packBatch, splitUnits } from '../../model/batch.ts';
-import type { ObjectiveRows } from '../../model/policy.ts';
+import type { ObjectiveRows, Policy } from '../../model/policy.ts';
+import type { Engine } from '../engine.ts';
+import type { Journal } from '../journal.ts';
 import { completionLimit } from '../rollout/completion_end.ts';
-import type { TrainingRun } from '../run.ts';
 import { withTeachers } from '../score/teachers.ts';
-import type { StepScope } from '../step_scope.ts';
+import type { Step } from '../step.ts';
 import { actsInUpdate, tokenGroups } from './credit.ts';
 import { type GroupPart, groupParts } from './group_parts.ts';
 import { StepMeter } from './meter.ts';
@@ -47,23 +47,25 @@ interface PackedGroup {
  * @throws NumericsError at the first non-finite value; the weights are still the last good ones
  */
 export async function updatePolicy(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  scope: StepScope,
+  engine: Engine,
+  step: Step,
+  journal: Journal,
   groups: readonly CreditedGroup[],
   fromTheseWeights: boolean,
 ): Promise<UpdateResult> {
   // Of a rollout at another temperature the ratio is not 1 all the same.
   const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
-  const { policy, tasks, state } = run;
+  const { policy, tasks } = engine;
+  const { stage } = step;
+  const { state } = journal;
   const sizes = stepSizes(groups, completionLimit(tasks, stage));
-  const capacity = microBatchCapacity(run, stage, scope);
+  const capacity = microBatchCapacity(policy, step);
   const packed = groups
-    .filter((group) => actsInUpdate(scope.methods, group))
+    .filter((group) => actsInUpdate(step.methods, group))
     .flatMap((group) => groupParts(group, capacity.completions))
     .map((credited): PackedGroup => ({ credited, parts: tokenGroups(credited) }));
   const microBatches = splitUnits(packed, ({ parts }) => parts, capacity);
-  const totals = emptyTotals(paysForEntropy(scope));
+  const totals = emptyTotals(paysForEntropy(step));
   const meter = new StepMeter();
   const { temperature } = stage.sampling;
   const microOf = (micro: readonly PackedGroup[]): MicroBatch => {
@@ -74,28 +76,28 @@ export async function updatePolicy(
   };
   const withRows = async (micro: readonly PackedGroup[]): Promise<ObjectiveBatch> => {
     const known = microOf(micro);
-    return { ...known, rows: await objectiveRows(run, scope, known, onPolicy, groups.length) };
+    return { ...known, rows: await objectiveRows(policy, step, known, onPolicy, groups.length) };
   };
-  beginStep(scope, groups);
-  const isObserved = needsObservation(scope);
+  beginStep(step, groups);
+  const isObserved = needsObservation(step);
   // Off-policy, the one forward pass of a single micro-batch is that of the whole step.
   const isObservedWithin = isObserved && !onPolicy && microBatches.length === 1;
   const seen =
-    isObserved && !isObservedWithin ? await observe(run, scope, microBatches, withRows, onPolicy) : undefined;
+    isObserved && !isObservedWithin ? await observe(policy, step, microBatches, withRows, onPolicy) : undefined;
   for (const [i, each] of microBatches.entries()) {
-    const known = await withDistributions(run, scope, seen?.[i] ?? (await withRows(each)));
-    const micro = await withTeachers(run, scope, known);
-    const scores = await accumulateObjective(policy, scope, { ...micro, isObservedWithin }, meter);
+    const known = await withDistributions(policy, step, seen?.[i] ?? (await withRows(each)));
+    const micro = await withTeachers(engine, step, known);
+    const scores = await accumulateObjective(policy, step, { ...micro, isObservedWithin }, meter);
     checkFinite(scores.losses, micro.batch, micro.groups, state.step);
     addRows(totals, micro, micro.rows, scores);
   }
-  totals.loss += await accumulateTexts(run, scope, temperature);
+  totals.loss += await accumulateTexts(engine, step, journal);
   const learningRate = learningRateAt(state.step, stage.optimizer);
   const adamStep = state.step - state.steering.momentsFrom + 1;
   const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });
   if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
   const entropy = totals.selectedEntropy / Math.max(1, totals.selectedRows);
-  const after = scope.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
+  const after = step.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
   return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
 }
 
@@ -104,16 +106,16 @@ export async function updatePolicy(
  * @returns the micro-batches with what is known of their rows
  */
 async function observe(
-  run: TrainingRun,
-  scope: StepScope,
+  policy: Policy,
+  step: Step,
   micros: readonly (readonly PackedGroup[])[],
   withRows: (micro: readonly PackedGroup[]) => Promise<ObjectiveBatch>,
   onPolicy: boolean,
 ): Promise<readonly ObjectiveBatch[]> {
   const known: ObjectiveBatch[] = [];
   for (const micro of micros) known.push(await withRows(micro));
-  await observeStep(scope, known, async ({ batch, groups, temperature }) => {
-    if (!onPolicy) return run.policy.score(batch, temperature);
+  await observeStep(step, known, async ({ batch, groups, temperature }) => {
+    if (!onPolicy) return policy.score(batch, temperature);
     const rollouts = groups.flatMap((group) => group.rollouts);
     return {
       logprobs: byRow(batch, (completion, token) => rollouts[completion].logprobs[token]),
@@ -138,13 +140,12 @@ function stepSizes(groups: readonly CreditedGroup[], maxCompletionTokens: number
   };
 }
 
-/** Of micro-batches that are scored or trained on. */
+/** Sizes of the micro-batches that are scored or trained on. */
 export function microBatchCapacity(
-  run: TrainingRun,
-  { batch }: GrpoStageConfig,
-  { methods: { needs } }: StepScope,
+  { capacity }: Policy,
+  { stage: { batch }, methods: { needs } }: Step,
 ): Required<BatchLimits> {
-  const { rows, lossRows, groups, completions, distributionRows = 0 } = run.policy.capacity;
+  const { rows, lossRows, groups, completions, distributionRows = 0 } = capacity;
   return {
     rows,
     lossRows: needs.distributionsFor.length > 0 ? Math.min(lossRows, distributionRows) : lossRows,
@@ -155,8 +156,8 @@ export function microBatchCapacity(
 
 /** The micro-batch with the distributions of the reference, where a term asks for them. */
 async function withDistributions(
-  { policy }: TrainingRun,
-  { methods: { needs } }: StepScope,
+  policy: Policy,
+  { methods: { needs } }: Step,
   micro: ObjectiveBatch,
 ): Promise<ObjectiveBatch> {
   if (!needs.refDistributions) return micro;
@@ -174,8 +175,8 @@ function byRow(batch: PackedBatch, value: (completion: number, token: number) =>
 
 /** What is known of each loss row before the forward pass, in the batch's order. @param groupCount  of the step */
 async function objectiveRows(
-  run: TrainingRun,
-  scope: StepScope,
+  policy: Policy,
+  step: Step,
   { batch, groups, sizes, temperature }: MicroBatch,
   onPolicy: boolean,
   groupCount: number,
@@ -188,7 +189,7 @@ async function objectiveRows(
   const selections = groups.flatMap(({ rollouts: members, tokenSelection }) =>
     members.map((_, i) => tokenSelection?.[i]),
   );
-  const { aggregation, needs } = scope.methods;
+  const { aggregation, needs } = step.methods;
   const coefficientOf = Float64Array.from(
     groups.flatMap((group) => {
       const groupTokens = sum((group.whole ?? group).rollouts, lossTokens);
@@ -199,12 +200,12 @@ async function objectiveRows(
       });
     }),
   );
-  const entropyShare = entropyCoefficient(scope, sizes);
+  const entropyShare = entropyCoefficient(step, sizes);
   const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
-  const isScoredLater = needs.refDistributions && !needsObservation(scope); // with the distributions, in one pass
+  const isScoredLater = needs.refDistributions && !needsObservation(step); // with the distributions, in one pass
   const refLogprobs =
     needs.sets.has('reference') && !isScoredLater
-      ? (await run.policy.score(batch, temperature, 'reference')).logprobs
+      ? (await policy.score(batch, temperature, 'reference')).logprobs
       : undefined;
   return {
     oldLogprobs: onPolicy ? 'current' : each((completion, token) => ratioTo(rollouts[completion])[token]),

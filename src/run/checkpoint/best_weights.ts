@@ -20,21 +20,32 @@ export function bestFile({ stageIndex, stage, step }: Place): string {
 }
 
 /** Whether the policy, where the run stands, is the best one. */
-export function isBestNow({ state: { best, stageIndex, step } }: TrainingRun): boolean {
+export function isBestNow({
+  journal: {
+    state: { best, stageIndex, step },
+  },
+}: TrainingRun): boolean {
   return best !== undefined && best.stageIndex === stageIndex && best.step === step;
 }
 
 /** After an evaluation: keeps the weights where it is the best. */
 export async function keepBest(run: TrainingRun, store: Store): Promise<void> {
-  const { best } = run.state;
+  const { best } = run.journal.state;
   if (best === undefined || best.fileSha256 !== undefined || !isBestNow(run)) return;
-  const { file } = await encodeWeights(run.policy);
+  const { file } = await encodeWeights(run.engine.policy);
   await store.writeAtomic(bestFile(best), file);
-  run.state.best = { ...best, fileSha256: await sha256Hex(file) };
+  run.journal.state.best = { ...best, fileSha256: await sha256Hex(file) };
 }
 
 /** Removes the files that neither the run nor one of its checkpoints speaks of. */
-export async function pruneBest({ state: { best } }: TrainingRun, store: Store): Promise<void> {
+export async function pruneBest(
+  {
+    journal: {
+      state: { best },
+    },
+  }: TrainingRun,
+  store: Store,
+): Promise<void> {
   const files = (await store.list(BEST_FOLDER)).map((name) => `${BEST_FOLDER}/${name}`);
   const own = best === undefined ? [] : [bestFile(best)];
   if (files.every((file) => own.includes(file))) return;
@@ -64,7 +75,7 @@ function isPlace(value: unknown): value is Place {
  * On resume: forgets a best whose weights are gone or damaged, so that the next evaluation takes its place.
  * @returns what to tell the user; undefined where all is well
  */
-export async function checkBest({ state }: TrainingRun, store: Store): Promise<string | undefined> {
+export async function checkBest({ journal: { state } }: TrainingRun, store: Store): Promise<string | undefined> {
   const { best } = state;
   const reason = best && (await whatIsWrong(store, best));
   if (best === undefined || reason === undefined) return undefined;
@@ -79,7 +90,7 @@ export async function checkBest({ state }: TrainingRun, store: Store): Promise<s
 export async function loadBest(run: TrainingRun, store: Store, best: BestEvaluation): Promise<string | undefined> {
   if (isBestNow(run)) return undefined;
   const reason = await whatIsWrong(store, best);
-  if (reason === undefined) await loadModel(store, bestFile(best), run.policy);
+  if (reason === undefined) await loadModel(store, bestFile(best), run.engine.policy);
   return reason && `${bestFile(best)} ${reason}`;
 }
 

@@ -1,6 +1,7 @@
 /** Buffered rollouts as part of a checkpoint: what is one number per token is a tensor, the rest plain JSON. */
 import { CheckpointError } from '../../errors.ts';
-import type { Buffer, TrainingRun } from '../../grpo/run.ts';
+import type { Buffer } from '../../grpo/journal.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
 import type { CreditedGroup, Rollout } from '../../methods/records.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
 import { CREDIT_PER_TOKEN, malformedState } from './state_schema.ts';
@@ -112,7 +113,7 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
   const total = members.reduce((sum, { length }) => sum + length, 0);
   requireLabels(members);
   const ids = Int32Array.from(find(tensors, 'tokens', total));
-  requireVocabulary(ids, run.tasks.codec.vocabSize);
+  requireVocabulary(ids, run.engine.tasks.codec.vocabSize);
   requirePrompts(members, run);
   const tokens = new Cutter(ids);
   const reals = (what: string, length: number) => new Cutter(Float32Array.from(find(tensors, what, length)));
@@ -133,7 +134,7 @@ export function loadBuffer(run: TrainingRun, record: BufferRecord, tensors: read
   const groups = record.groups.map(
     ({ rollouts, perToken = [], ...rest }): CreditedGroup => ({
       ...rest,
-      prompt: run.tasks.promptTokens(rest.item),
+      prompt: run.engine.tasks.promptTokens(rest.item),
       rollouts: rollouts.map(
         ({ length, labels, prompt, sampledUnder, hasProximal, ...rest }): Rollout => ({
           ...rest,
@@ -164,7 +165,7 @@ function requireVocabulary(ids: Int32Array, vocabSize: number): void {
 }
 
 /** Longer ones than were planned would be written beyond their memory. */
-function requirePrompts(members: readonly RolloutRecord[], { tasks, policy }: TrainingRun): void {
+function requirePrompts(members: readonly RolloutRecord[], { engine: { tasks, policy } }: TrainingRun): void {
   for (const member of members) {
     for (const prompt of PROMPTS.flatMap((name) => (member[name] === undefined ? [] : [member[name]]))) {
       requireVocabulary(Int32Array.from(prompt), tasks.codec.vocabSize);

@@ -6,7 +6,8 @@
 import type { Watch } from '../../diagnostics/watch.ts';
 import { CheckpointError, RlvrError } from '../../errors.ts';
 import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
-import type { RunState, Steering, TrainingRun } from '../../grpo/run.ts';
+import type { RunState, Steering } from '../../grpo/journal.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
 import { stageOf } from '../../grpo/run.ts';
 import { methodStates, restoreMethods } from '../../methods/part_states.ts';
 import { namedSettings } from '../../methods/settings.ts';
@@ -51,45 +52,61 @@ const COUNTERS = ['itemsDrawn', 'rolloutsDrawn', 'tokens', 'deadBatches', 'secon
 const PARTS: readonly StatePart[] = [
   {
     id: 'counters',
-    save: ({ state }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) }),
-    load({ state }, json: Pick<RunState, (typeof COUNTERS)[number]>) {
+    save: ({ journal: { state } }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) }),
+    load({ journal: { state } }, json: Pick<RunState, (typeof COUNTERS)[number]>) {
       const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds } = json;
       Object.assign(state, { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds });
     },
   },
   {
     id: 'evaluations',
-    save: ({ state: { baseline, final } }) => ({ json: { baseline, final } }),
-    load: ({ state }, { baseline, final }: Pick<RunState, 'baseline' | 'final'>) =>
+    save: ({
+      journal: {
+        state: { baseline, final },
+      },
+    }) => ({ json: { baseline, final } }),
+    load: ({ journal: { state } }, { baseline, final }: Pick<RunState, 'baseline' | 'final'>) =>
       Object.assign(state, { baseline, final }),
   },
   {
     id: 'best',
     isNewer: true,
-    save: ({ state: { best } }) => ({ json: best ?? null }),
-    load: ({ state }, best: BestEvaluation | null) => Object.assign(state, { best: best ?? undefined }),
+    save: ({
+      journal: {
+        state: { best },
+      },
+    }) => ({ json: best ?? null }),
+    load: ({ journal: { state } }, best: BestEvaluation | null) => Object.assign(state, { best: best ?? undefined }),
   },
   {
     id: 'watch',
-    save: ({ state: { watch } }) => ({ json: watch }),
-    load: ({ state }, watch: Watch) => Object.assign(state, { watch }),
+    save: ({
+      journal: {
+        state: { watch },
+      },
+    }) => ({ json: watch }),
+    load: ({ journal: { state } }, watch: Watch) => Object.assign(state, { watch }),
   },
   {
     id: 'buffer',
-    save({ state: { buffer } }) {
+    save({
+      journal: {
+        state: { buffer },
+      },
+    }) {
       if (buffer === undefined) return { json: null };
       const { record, tensors } = saveBuffer(buffer);
       return { json: record, tensors };
     },
     load(run, record: BufferRecord | null, tensors) {
-      run.state.buffer = record === null ? undefined : loadBuffer(run, record, tensors);
+      run.journal.state.buffer = record === null ? undefined : loadBuffer(run, record, tensors);
     },
   },
   {
     id: 'steering',
     isNewer: true,
-    save: ({ state: { steering } }) => ({ json: steering }),
-    load({ methods, state }, { settings, ...steering }: Steering) {
+    save: ({ journal }) => ({ json: journal.state.steering }),
+    load({ methods, journal: { state } }, { settings, ...steering }: Steering) {
       const options = methods[state.stageIndex]?.options ?? [];
       state.steering = { ...steering, settings: namedSettings(options, settings) };
     },
@@ -97,11 +114,24 @@ const PARTS: readonly StatePart[] = [
   {
     id: 'methods',
     isNewer: true,
-    save({ methods, state: { stageIndex } }) {
+    save({
+      methods,
+      journal: {
+        state: { stageIndex },
+      },
+    }) {
       const stage = methods[stageIndex];
       return { json: stage === undefined ? {} : methodStates(stage) };
     },
-    load({ methods, state: { stageIndex } }, states: Readonly<Record<string, Json>>) {
+    load(
+      {
+        methods,
+        journal: {
+          state: { stageIndex },
+        },
+      },
+      states: Readonly<Record<string, Json>>,
+    ) {
       const stage = methods[stageIndex];
       if (stage === undefined) return;
       try {
@@ -140,8 +170,8 @@ export async function captureCheckpoint(
   logs: LogPositions,
   wallSeconds: number,
 ): Promise<Checkpoint> {
-  const { policy } = run;
-  const { stageIndex, step } = run.state;
+  const { policy } = run.engine;
+  const { stageIndex, step } = run.journal.state;
   const vector = async (which: TrainedVector): Promise<TensorRecord> => {
     const data = await policy.readVector(which);
     return { name: which, shape: [data.length], data };
@@ -171,7 +201,8 @@ export function restoreCheckpoint(
   const { wallSeconds, completionsBytes, unwritten, parts } = stateOf(checkpoint);
   requireForms(parts);
   requireStage(run, checkpoint);
-  const { policy, state } = run;
+  const { policy } = run.engine;
+  const { state } = run.journal;
   restoreWeights(policy, checkpoint);
   const length = policy.slots.weights.trainable.shape[0];
   for (const name of vectorsOf(policy)) {

@@ -9,7 +9,7 @@ export type RunFingerprint = Pick<
   'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base'
 >;
 
-export async function runFingerprint({ config, policy, base }: TrainingRun): Promise<RunFingerprint> {
+export async function runFingerprint({ config, engine: { policy }, base }: TrainingRun): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
   const { threads = 1, ...deciding } = features;
   return {

@@ -29,7 +29,7 @@ export function ofBest({ config }: TrainingRun, { stageIndex, step, evaluation }
 
 /** The policy where the run stands. */
 export function ofLast(run: TrainingRun): ModelOrigin {
-  const { stageIndex, step, final, best } = run.state;
+  const { stageIndex, step, final, best } = run.journal.state;
   const stage = stageOf(run);
   const isEnd = stageIndex === run.config.stages.length - 1 && isStageOver(run);
   return { stage, step, evaluation: isEnd ? final : isBestNow(run) ? best?.evaluation : undefined };
@@ -42,7 +42,7 @@ export async function exportModel(
   run: TrainingRun,
   origin: ModelOrigin,
 ): Promise<string> {
-  const { policy, tasks } = run;
+  const { policy, tasks } = run.engine;
   const { codec } = tasks;
   const write = (name: string, text: string): Promise<void> =>
     store.writeAtomic(`${folder}/${name}`, new TextEncoder().encode(text));
@@ -69,7 +69,9 @@ export async function exportModel(
 
 /** README.md of a model, with the head that Hugging Face's hub reads. */
 export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOrigin, sha256: string): string {
-  const { tasks, config, policy } = run;
+  const { config } = run;
+  const { tasks } = run.engine;
+  const { policy } = run.engine;
   const { adapter, modelNameOrPath: base } = config;
   const [item] = tasks.heldOutItems();
   const shown = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
@@ -117,7 +119,7 @@ const OWN_LICENSE =
   'for whoever trained them to choose: write `license: …` into the head of this file.';
 
 /** `An adapter (LoRA, …) of … parameters beside the … of …`. */
-function adapterText({ config, policy }: TrainingRun): string {
+function adapterText({ config, engine: { policy } }: TrainingRun): string {
   const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
   const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
   const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
@@ -132,7 +134,7 @@ function isForPeft({ config, base }: TrainingRun): boolean {
 const MERGE = 'npx --no-install rlvr-train merge . --output ../merged   # a model in the layout of transformers';
 
 /** The same through the chat template, with what stands before a question. */
-function chatScript({ tasks, config }: TrainingRun): string {
+function chatScript({ engine: { tasks }, config }: TrainingRun): string {
   const isAdapter = config.adapter !== undefined;
   const [item] = tasks.heldOutItems();
   const turns = item === undefined ? [] : tasks.environment.start(item).prompt;

@@ -30,7 +30,7 @@ export function modelFile({ adapter }: Pick<RunConfig, 'adapter'>): string {
 /** Loads that file. @throws as `loadModel` */
 export function loadOwnModel(
   store: Store,
-  { config, policy }: Pick<TrainingRun, 'config' | 'policy'>,
+  { config, engine: { policy } }: Pick<TrainingRun, 'config' | 'engine'>,
   heard?: LoadOptions['heard'],
 ): Promise<void> {
   return loadModel(store, modelFile(config), policy, {

@@ -8,18 +8,18 @@ import type { TriedCompletion } from '../browser_run.ts';
 
 /** @throws RlvrError `reward-failed` in the reward's own words */
 export async function tryReward(run: TrainingRun, reward: RewardFunction, count: number): Promise<TriedCompletion[]> {
-  const { tasks } = run;
+  const { tasks } = run.engine;
   const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
   const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => tasks.trainItem(run.config.seed, i));
   const each = Math.ceil(count / items.length);
-  const completions = await completeItems(run, items, {
+  const completions = await completeItems(run.engine, items, {
     samples: each,
     sampling: stage.stage === 'grpo' ? stage.sampling : wholeVocabulary(1),
     samplingKey: samplingKey(run.config.seed, 'sample'),
     stage,
   });
   const rows = answeredItems(items, completions).slice(0, count);
-  const batch = rewardBatch(rows, { step: run.state.step, progress: 0 });
+  const batch = rewardBatch(rows, { step: run.journal.state.step, progress: 0 });
   const { rewards, failures } = await scoreRewards([reward], batch);
   if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
   const totals = combineRewards(rewards, [1]);

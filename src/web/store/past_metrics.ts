@@ -8,7 +8,7 @@ type MetricsRecord = Readonly<Record<string, unknown>>;
 const MOST_STEPS = 2000;
 
 export async function pastMetrics(store: Store, run: TrainingRun): Promise<MetricsRecord[]> {
-  const { stageIndex, step } = run.state;
+  const { stageIndex, step } = run.journal.state;
   if (step === 0 && stageIndex === 0) return [];
   const { stage } = stageOf(run);
   const lines = new TextDecoder()

@@ -5,7 +5,7 @@ import { collect, credit, reinforced, scoresOf } from '../../grpo/step_parts.ts'
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const LINE = 'advantage_estimator: greedy';
 
@@ -26,16 +26,16 @@ describe('greedy', () => {
     const { groups } = await collect(run);
     for (const group of groups) {
       const tokens: number[] = [];
-      const { eosTokenId, vocabSize } = run.tasks.codec;
+      const { eosTokenId, vocabSize } = run.engine.tasks.codec;
       // The likeliest token, one behind the other, by the scorer.
-      while (tokens.length < run.tasks.maxCompletionTokens && tokens.at(-1) !== eosTokenId) {
+      while (tokens.length < run.engine.tasks.maxCompletionTokens && tokens.at(-1) !== eosTokenId) {
         const nexts = Array.from({ length: vocabSize }, (_, id) => Int32Array.from([...tokens, id]));
         const scores = await scoresOf(run, { prompt: group.prompt, completions: nexts });
         const last = scores.map(({ logprobs }) => logprobs.at(-1) as number);
         tokens.push(last.indexOf(Math.max(...last)));
       }
-      const answer = run.tasks.codec.decode(tokens.at(-1) === eosTokenId ? tokens.slice(0, -1) : tokens);
-      expect(group.greedyReward).toBe(run.tasks.verify(group.item, answer, { finishReason: 'eos' }).score);
+      const answer = run.engine.tasks.codec.decode(tokens.at(-1) === eosTokenId ? tokens.slice(0, -1) : tokens);
+      expect(group.greedyReward).toBe(run.engine.tasks.verify(group.item, answer, { finishReason: 'eos' }).score);
       expect(group.rollouts).toHaveLength(4);
     }
     const credited = await credit(run, groups);
@@ -43,7 +43,7 @@ describe('greedy', () => {
       const due = rollouts.map(({ reward }) => Math.fround(Number(reward)) - Math.fround(Number(greedyReward)));
       expect([...advantages]).toEqual([...Float32Array.from(due)]);
     });
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('counts its tokens, and gives the same weights and metrics after a kill', async () => {

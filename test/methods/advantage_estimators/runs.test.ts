@@ -71,11 +71,11 @@ describe('a run with process-centred', () => {
     const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
     const again = await openSmallRun(await backend(), twice);
     restoreCheckpoint(again, checkpoint);
-    expect(again.state.buffer).toEqual(first.state.buffer);
-    const rollouts = again.state.buffer?.groups.flatMap((group) => group.rollouts) ?? [];
+    expect(again.journal.state.buffer).toEqual(first.journal.state.buffer);
+    const rollouts = again.journal.state.buffer?.groups.flatMap((group) => group.rollouts) ?? [];
     expect(rollouts.some(({ steps = [] }) => steps.length > 0)).toBe(true);
-    await first.policy.close();
-    await again.policy.close();
+    await first.engine.policy.close();
+    await again.engine.policy.close();
   });
 });
 
@@ -91,8 +91,8 @@ describe('a run with riskpo', () => {
     for await (const _ of train(again)) {
       // to the end
     }
-    expect(await weightsSha256(again.policy)).toBe(sha256);
-    await first.policy.close();
-    await again.policy.close();
+    expect(await weightsSha256(again.engine.policy)).toBe(sha256);
+    await first.engine.policy.close();
+    await again.engine.policy.close();
   });
 });

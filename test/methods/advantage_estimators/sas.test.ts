@@ -5,7 +5,7 @@ import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { wholeAndKilled } from '../../support/killed_runs.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const STAGE = stageOf('advantage_estimator: sas');
 const newEstimator = () => createMethods(STAGE).advantageEstimator.part;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { addTerms } from '../../../src/grpo/update/objective.ts';
 import { emptyGradients, randomSequences } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { scopeOf } from '../../support/step_scopes.ts';
+import { stepOf } from '../../support/steps.ts';
 
 const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 9, microBatches: 1, microLossTokens: 24 };
 const given = randomSequences(31, 8);
 
 function weightsOf(...lines: readonly string[]): number[] {
-  const scope = scopeOf(stageOf(...lines));
+  const scope = stepOf(stageOf(...lines));
   const sequences = addTerms(scope, { sizes, onPolicy: false }, given, emptyGradients(given));
   return sequences.flatMap(({ weights, importance = [] }) => [...weights].map((w, t) => w * (importance[t] ?? 1)));
 }

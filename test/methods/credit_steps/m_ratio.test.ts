@@ -5,13 +5,13 @@ import { addTerms, measureTerms } from '../../../src/grpo/update/objective.ts';
 import type { LossSequence } from '../../../src/methods/points.ts';
 import { emptyGradients, randomSequences } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { scopeOf } from '../../support/step_scopes.ts';
+import { stepOf } from '../../support/steps.ts';
 
 const sizes = { completions: 8, lossTokens: 24, maxCompletionTokens: 9, microBatches: 1, microLossTokens: 24 };
 const given = randomSequences(21, 8);
 
 function measured(sequences: readonly LossSequence[], ...lines: readonly string[]) {
-  const scope = scopeOf(stageOf(...lines));
+  const scope = stepOf(stageOf(...lines));
   const meter = new StepMeter();
   const update = { sizes, onPolicy: false };
   const gradients = emptyGradients(sequences);

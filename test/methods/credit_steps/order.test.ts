@@ -4,7 +4,7 @@ import { createMethods } from '../../../src/methods/create.ts';
 import type { CreditedGroup } from '../../../src/methods/records.ts';
 import { creditedGroup } from '../../support/credit.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 /** Weights of two tokens that are sure, of positive advantage, behind these steps. */
 function weightsBehind(...names: readonly string[]) {

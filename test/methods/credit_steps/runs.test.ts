@@ -58,13 +58,13 @@ it('they go on from a checkpoint to the same bits', async () => {
   const first = await openSmallRun(await backend(), run(ALL));
   for await (const event of train(first)) if (event.type === 'step' && event.step === 3) break;
   const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-  await first.policy.close();
+  await first.engine.policy.close();
   const second = await openSmallRun(await backend(), run(ALL));
   await restoreCheckpoint(second, checkpoint);
   const later: StepMetrics[] = [];
   for await (const event of train(second)) if (event.type === 'step') later.push(event.metrics);
-  const sha256 = await weightsSha256(second.policy);
-  await second.policy.close();
+  const sha256 = await weightsSha256(second.engine.policy);
+  await second.engine.policy.close();
   expect(sha256).toBe(whole.sha256);
   expect(later.map(({ step }) => step)).toEqual([4]);
   expect(later[0]['m-ratio/mean']).toBe(whole.metrics[3]['m-ratio/mean']);

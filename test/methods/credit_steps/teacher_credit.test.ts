@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { withSampledFigures } from '../../../src/grpo/score/sampled_figures.ts';
-import { openStep } from '../../../src/grpo/step_scope.ts';
+import { openStep } from '../../../src/grpo/step.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { creditedGroup, creditStep, tokenAdvantagesOf } from '../../support/credit.ts';
@@ -47,8 +47,8 @@ describe('teacher-credit', () => {
   const taught = async (run: TrainingRun) => {
     const stage = stageOfRun(run) as Extract<ReturnType<typeof stageOfRun>, { stage: 'grpo' }>;
     const { groups } = await collect(run);
-    await run.policy.copySet('reference', 'policy');
-    return withSampledFigures(run, stage, openStep(run, stage), groups);
+    await run.engine.policy.copySet('reference', 'policy');
+    return withSampledFigures(run.engine, openStep(run, stage), run.journal, groups);
   };
 
   it('is 0 to the bit where the teacher is told nothing and is the policy itself', async () => {
@@ -76,7 +76,7 @@ describe('teacher-credit', () => {
           if (sibling === undefined || teacherLogprobs === undefined) continue;
           shown++;
           const ended = sibling.finishReason === 'eos' ? sibling.tokens.subarray(0, -1) : sibling.tokens;
-          const prompt = run.tasks.shownTokens(item, ended);
+          const prompt = run.engine.tasks.shownTokens(item, ended);
           const [scores] = await scoresOf(run, { prompt, completions: [tokens] }, { which: 'reference' });
           expect([...teacherLogprobs]).toEqual([...scores.logprobs]);
         }

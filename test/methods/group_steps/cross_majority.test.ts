@@ -8,7 +8,7 @@ import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { openSmallRun } from '../../support/small_runs.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const stage = stageOf('prompt_source: [twin]\ngroup_steps: [cross-majority]');
 

@@ -8,7 +8,7 @@ import type { StageConfig } from '../../../src/methods/stage.ts';
 import { meanOf } from '../../../src/methods/statistics.ts';
 import { StepTrial } from '../../support/group_steps.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const RATES = 'false_positive: 0.1, false_negative: 0.3';
 const rows = (count: number, isRight: (i: number) => boolean) =>

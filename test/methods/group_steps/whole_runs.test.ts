@@ -56,8 +56,8 @@ async function finish(run: Opened): Promise<{ metrics: StepMetrics[]; sha256: st
   for await (const event of train(run)) {
     if (event.type === 'step') metrics.push({ ...event.metrics, step_time: 0 });
   }
-  const sha256 = await weightsSha256(run.policy);
-  await run.policy.close();
+  const sha256 = await weightsSha256(run.engine.policy);
+  await run.engine.policy.close();
   return { metrics, sha256 };
 }
 
@@ -82,7 +82,7 @@ describe.each(groupSteps.map((method) => ({ id: method.id, line: describeMethod(
       const first = await open(config(line, 4));
       for await (const event of train(first)) if (event.type === 'step') break; // a second pass over the batch is due
       const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-      await first.policy.close();
+      await first.engine.policy.close();
       const again = await open(config(line, 4));
       restoreCheckpoint(again, checkpoint);
       const rest = await finish(again);

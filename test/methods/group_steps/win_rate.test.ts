@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { group } from '../../../src/methods/advantage_estimators/group.ts';
 import { StepTrial } from '../../support/group_steps.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const SCORES = [0.801, 0.8, 0.802, 0.799];
 const trial = (options: string) => new StepTrial(`{name: win-rate${options}}`, '[accuracy]');

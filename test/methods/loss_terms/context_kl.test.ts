@@ -4,7 +4,7 @@ import { maskedTokens } from '../../../src/data/prompts/masked_prompt.ts';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { maskedPrompt } from '../../../src/grpo/score/masked_prompts.ts';
 import { withSampledFigures } from '../../../src/grpo/score/sampled_figures.ts';
-import { openStep } from '../../../src/grpo/step_scope.ts';
+import { openStep } from '../../../src/grpo/step.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import type { LossSequence } from '../../../src/methods/points.ts';
 import { packBatch } from '../../../src/model/batch.ts';
@@ -29,7 +29,7 @@ const unread = (seed: number): LossSequence[] =>
 
 describe('a prompt with masked operands', () => {
   it('has so many of them masked, and nothing else; of letters where there is no number', async () => {
-    await withTossedRun(line(), async ({ tasks }) => {
+    await withTossedRun(line(), async ({ engine: { tasks } }) => {
       const item = tasks.trainItem(3, 0);
       const prompt = tasks.promptTokens(item);
       const letters = [...prompt].filter((id) => /^\p{L}$/u.test(tasks.codec.tokenText(id))).length;
@@ -152,15 +152,20 @@ describe('context-dependency', () => {
     await withTossedRun('credit_steps: [{name: context-dependency, mask_share: 1}]', async (run: TrainingRun) => {
       const stage = stageOfRun(run) as Extract<ReturnType<typeof stageOfRun>, { stage: 'grpo' }>;
       const drawn = (await collect(run)).groups;
-      const [{ item, prompt, rollouts }] = await withSampledFigures(run, stage, openStep(run, stage), drawn);
+      const step = openStep(run, stage);
+      const [{ item, prompt, rollouts }] = await withSampledFigures(run.engine, step, run.journal, drawn);
       for (const { tokens, maskedKl = [] } of rollouts) {
         const distributionsBehind = async (shown: Int32Array) => {
           const batch = packBatch([{ prompt: shown, completions: [tokens] }]);
           return (
-            (await run.policy.score(batch, 1, 'policy', { distributions: true })).distributions ?? new Float32Array()
+            (await run.engine.policy.score(batch, 1, 'policy', { distributions: true })).distributions ??
+            new Float32Array()
           );
         };
-        const [logP, logQ] = [await distributionsBehind(prompt), await distributionsBehind(maskedPrompt(run, item, 1))];
+        const [logP, logQ] = [
+          await distributionsBehind(prompt),
+          await distributionsBehind(maskedPrompt(run.engine, step, item, 1)),
+        ];
         const width = logP.length / tokens.length;
         tokens.forEach((_, t) => {
           let kl = 0;

@@ -20,7 +20,7 @@ import {
 import { creditedGroup, creditStep } from '../../support/credit.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const line = (options = ''): string => `loss_terms: [{name: laser${options}}]`;
 const WORD = Int32Array.of(7);
@@ -128,24 +128,24 @@ describe('laser', () => {
       }));
       const { totals } = await update(run, groups, { onPolicy: true });
       const together = await gradientOf(run);
-      const word = wordTokens(run.tasks.codec, SELF_SCORE);
-      const score = selfScore({}, run.tasks.codec.vocabSize);
+      const word = wordTokens(run.engine.tasks.codec, SELF_SCORE);
+      const score = selfScore({}, run.engine.tasks.codec.vocabSize);
       let loss = 0;
       for (const { prompt, rollouts } of groups) {
         for (const { tokens, finishReason } of rollouts) {
           if (finishReason === 'length') continue;
           const behind = Int32Array.from([...prompt, ...tokens]);
           const batch = packBatch([{ prompt: behind, completions: [word] }]);
-          const { logprobs } = await run.policy.forward(batch, 0.8);
+          const { logprobs } = await run.engine.policy.forward(batch, 0.8);
           const v = score.at(logprobs[0]); // none of them is right: w/n is 1/(2·9)
           loss += (3 * v ** 2) / 18;
-          await run.policy.backward({
+          await run.engine.policy.backward({
             dLogprobs: Float32Array.of((6 * v * score.slope) / 18),
             dEntropies: new Float32Array(1),
           });
         }
       }
-      await run.policy.optimize({ ...stageOfRun(run).optimizer, learningRate: 1e-30, adamStep: 2 });
+      await run.engine.policy.optimize({ ...stageOfRun(run).optimizer, learningRate: 1e-30, adamStep: 2 });
       const alone = await gradientOf(run);
       const apart = together.map((value, i) => value - alone[i]);
       expect(Math.hypot(...alone)).toBeGreaterThan(1e-3);
@@ -156,10 +156,10 @@ describe('laser', () => {
 
   it("scores the word behind a completion to the same bits whether the prompt's rows are shared or not", async () => {
     await withTossedRun(line(), async (run) => {
-      const word = wordTokens(run.tasks.codec, SELF_SCORE);
+      const word = wordTokens(run.engine.tasks.codec, SELF_SCORE);
       const [{ prompt, rollouts }] = (await collect(run)).groups;
       const [{ tokens }] = rollouts;
-      const { logprobs } = await run.policy.forward(
+      const { logprobs } = await run.engine.policy.forward(
         packBatch([
           {
             prompt,

@@ -123,7 +123,7 @@ describe('the teacher of sdpo', () => {
         async (run) => {
           const groups = await credit(run, (await collect(run)).groups);
           const alive = groups.map((group) => ({ ...group, dead: false, advantages: Float32Array.of(1, -1, 1, -1) }));
-          await run.policy.copySet('reference', 'policy');
+          await run.engine.policy.copySet('reference', 'policy');
           const { totals } = await update(run, alive, { onPolicy: true });
           return { gradient: await gradientOf(run), divergence: totals.measured['sdpo/divergence'] };
         },

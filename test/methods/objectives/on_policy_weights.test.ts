@@ -30,11 +30,11 @@ async function movedBy(methods: OwnMethods, lines: readonly string[]): Promise<M
   const backend = await wasmBackend({ inline: true, fma: false });
   const run = await openSmallRun(backend, { yaml: SMALL + lines.join('\n'), methods });
   const weights = async (): Promise<Float64Array> =>
-    Float64Array.from(await run.policy.engine.read(run.policy.slots.weights.trainable));
+    Float64Array.from(await run.engine.policy.engine.read(run.engine.policy.slots.weights.trainable));
   const before = await weights();
   for await (const event of train(run)) if (event.type === 'end') break;
   const after = await weights();
-  await run.policy.close();
+  await run.engine.policy.close();
   return { before, after };
 }
 

@@ -17,7 +17,7 @@ import { openRun } from '../../../src/run/open_run.ts';
 import { rewards } from '../../grpo/tiny_stage.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 import { createTasks } from '../../support/tasks.ts';
 
 const itemOf = (task: string, key: string): TaskItem => ({ ...groupOf([]).item, id: key, key, identity: key, task });
@@ -179,9 +179,9 @@ prompt_source: {name: ${name}, candidates: 4}
     const checkpoint = await captureCheckpoint(killed, { metrics: 0, completions: 0 }, 0);
     restoreCheckpoint(resumed, { ...checkpoint, state: JSON.parse(encodeStrictJson(checkpoint.state)) });
     for await (const _ of train(resumed));
-    expect(await weightsSha256(resumed.policy)).toBe(await weightsSha256(whole.policy));
+    expect(await weightsSha256(resumed.engine.policy)).toBe(await weightsSha256(whole.engine.policy));
     expect(whole.remarks).toEqual([]);
-    for (const run of [whole, killed, resumed]) await run.policy.close();
+    for (const run of [whole, killed, resumed]) await run.engine.policy.close();
   });
 
   it('says before its first step where there is nothing to choose', async () => {
@@ -189,7 +189,7 @@ prompt_source: {name: ${name}, candidates: 4}
     expect(run.remarks).toMatchObject([
       { level: 'warning', message: expect.stringMatching(/prompt_source.*draws from one.*list several under tasks/) },
     ]);
-    await run.policy.close();
+    await run.engine.policy.close();
   });
 
   it('refuses options beyond their limits', () => {

@@ -28,7 +28,7 @@ describe('a run', () => {
   it('on few problems asks these alone, and draws no others', async () => {
     await withTossedRun(withRefill('{name: few-shot-data, limit: 5}'), async (run) => {
       expect(keysOf(await goOn(run)).size).toBe(5);
-      expect(run.state.itemsDrawn).toBeLessThan(20);
+      expect(run.journal.state.itemsDrawn).toBeLessThan(20);
     });
   });
 
@@ -38,8 +38,8 @@ describe('a run', () => {
       const trained = batches.flatMap(({ groups }) => groups.flatMap(({ rollouts }) => rollouts));
       const sampled = trained.reduce((sum, { tokens }) => sum + tokens.length, 0);
       expect(metrics[0]['prefilter/tokens']).toBeGreaterThan(12 * 4);
-      expect(run.state.tokens).toBe(sampled + Number(metrics[0]['prefilter/tokens']));
-      expect(run.state.rolloutsDrawn).toBe(trained.length + 12 * 4);
+      expect(run.journal.state.tokens).toBe(sampled + Number(metrics[0]['prefilter/tokens']));
+      expect(run.journal.state.rolloutsDrawn).toBe(trained.length + 12 * 4);
     });
   });
 });

@@ -10,7 +10,7 @@ import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/
 import { weakProblems } from '../../../src/methods/prompt_sources/weakness.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const itemOf = (key: string, more: Partial<TaskItem> = {}): TaskItem => ({
   ...groupOf([]).item,

@@ -83,11 +83,11 @@ describe('a strategy of the user that gives', () => {
     await withTossedRun(
       `rollout_strategies: [${FILE}]`,
       async (run) => {
-        const before = await weightsSha256(run.policy);
+        const before = await weightsSha256(run.engine.policy);
         const error = await goOn(run).catch((cause: unknown) => cause);
         expect(error).toMatchObject({ code: 'method-failed', message: `rollout strategies mine gave ${gave}.` });
-        expect(run.state).toMatchObject({ step: 0, itemsDrawn: 0, rolloutsDrawn: 0 });
-        expect(await weightsSha256(run.policy)).toBe(before);
+        expect(run.journal.state).toMatchObject({ step: 0, itemsDrawn: 0, rolloutsDrawn: 0 });
+        expect(await weightsSha256(run.engine.policy)).toBe(before);
       },
       withStrategy(rollOut),
     );

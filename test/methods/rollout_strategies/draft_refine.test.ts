@@ -6,7 +6,7 @@ import type { GroupRequest } from '../../../src/methods/points.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: draft-refine, drafts: 2}]';
 
@@ -46,7 +46,7 @@ describe('draft-refine', () => {
       async (run) => {
         const { metrics, batches } = await goOn(run);
         const groups = batches.flatMap((batch) => batch.groups);
-        const word = followUpTokens(run.tasks, groups[0].item, [[new Int32Array(), '<refine>']]).at(-1);
+        const word = followUpTokens(run.engine.tasks, groups[0].item, [[new Int32Array(), '<refine>']]).at(-1);
         let sampled = 0;
         for (const { prompt, rollouts } of groups) {
           for (const { prompt: own = prompt, tokens } of rollouts) {

@@ -1,6 +1,7 @@
 /** Problems that no completion solves, sampled again behind the beginning of a solution. */
 import { describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
+import { openSupervised } from '../../../src/grpo/step.ts';
 import { inForm } from '../../../src/grpo/update/demonstrated_forms.ts';
 import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
@@ -10,7 +11,7 @@ import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/kille
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import type { SmallRun } from '../../support/small_runs.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: hint-resample, hint_levels: 3}]';
 
@@ -86,7 +87,7 @@ describe('hint-resample', () => {
         expect(hinted.length).toBeGreaterThan(0);
         expect(hinted.length).toBeLessThan(groups.length);
         for (const { item, rollouts } of hinted) {
-          const solution = run.tasks.codec.encode(item.answer);
+          const solution = run.engine.tasks.codec.encode(item.answer);
           for (const { tokens, labels = new Uint8Array(), logprobs } of rollouts) {
             const shown = labels.lastIndexOf(TOKEN.given) + 1;
             expect(shown).toBeGreaterThan(0);
@@ -99,7 +100,7 @@ describe('hint-resample', () => {
         for (const step of metrics) expect(step['sampling/sampling_logp_difference/max']).toBe(0);
         expect(metrics.some((step) => Number(step['completions/hinted']) > 0)).toBe(true);
         const kept = groups.flatMap(({ rollouts }) => rollouts).reduce((sum, { tokens }) => sum + tokens.length, 0);
-        expect(run.state.tokens).toBeGreaterThan(kept); // groups that no hint helped were sampled as well
+        expect(run.journal.state.tokens).toBeGreaterThan(kept); // groups that no hint helped were sampled as well
       },
       small,
     );
@@ -150,12 +151,13 @@ describe('hint-resample', () => {
       const grpo = `{stage: grpo, max_steps: 1, rollout_strategies: [{name: hint-resample, hint_in: ${place}}]}`;
       const yaml = `task: reverse_text\nstages: [{stage: sft, max_steps: 1}, ${grpo}]`;
       const work = async (run: TrainingRun) => {
-        const { tasks, config } = run;
+        const { config } = run;
+        const { tasks } = run.engine;
         const [stage] = config.stages;
         if (stage.stage !== 'sft') throw new Error('the first stage is supervised');
         return Array.from({ length: 60 }, (_, index) => {
           const item = tasks.trainItem(config.seed, index);
-          const form = inForm(run, stage, item, index);
+          const form = inForm(tasks, openSupervised(run, stage), item, index);
           if (form === undefined) return 0;
           const end = form.prompt.indexOf(tasks.codec.eosTokenId);
           expect([...form.prompt.subarray(end + 1)]).toEqual([...tasks.promptTokens(item)]);

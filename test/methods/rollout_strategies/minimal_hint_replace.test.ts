@@ -6,7 +6,7 @@ import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const small = { verify: tossed(11) };
 const line = (options: string): string => `rollout_strategies: [{name: minimal-hint-replace${options}}]`;

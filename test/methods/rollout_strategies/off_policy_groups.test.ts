@@ -7,7 +7,7 @@ import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const chain = (line: string): string => `rollout_strategies: [${line}]`;
 const made = (line: string): RolloutStrategy => createMethods(stageOf(chain(line))).rolloutStrategies[0].part;
@@ -106,7 +106,7 @@ describe('prerl', () => {
       const { groups } = await collect(run);
       for (const { prompt, rollouts } of groups) {
         for (const { tokens, logprobs, prompt: end = new Int32Array(), sampledUnder } of rollouts) {
-          expect([...end]).toEqual([run.tasks.codec.eosTokenId]);
+          expect([...end]).toEqual([run.engine.tasks.codec.eosTokenId]);
           expect(sampledUnder).toEqual(prompt);
           const [scores] = await scoresOf(run, { prompt: end, completions: [tokens] });
           expect([...logprobs]).toEqual([...scores.logprobs]);

@@ -9,7 +9,7 @@ import { hasEqualRewards } from '../../../src/methods/support/credit/baseline.ts
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const KEPT = 4;
 
@@ -141,9 +141,9 @@ describe('oversample-select', () => {
       const groups = batches.flatMap((batch) => batch.groups);
       const trained: readonly Rollout[] = groups.flatMap(({ rollouts }) => rollouts);
       expect(groups.every(({ rollouts }) => rollouts.length === 4)).toBe(true);
-      expect(run.state.rolloutsDrawn).toBe(3 * trained.length);
+      expect(run.journal.state.rolloutsDrawn).toBe(3 * trained.length);
       const tokens = trained.reduce((sum, rollout) => sum + rollout.tokens.length, 0);
-      expect(run.state.tokens).toBeGreaterThan(2 * tokens);
+      expect(run.journal.state.tokens).toBeGreaterThan(2 * tokens);
     });
   });
 });

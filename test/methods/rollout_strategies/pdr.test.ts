@@ -6,7 +6,7 @@ import { mostVoted } from '../../../src/methods/rollout_strategies/pdr.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: pdr, draft_samples: 3, draft_rounds: 2, workspace: 2}]';
 

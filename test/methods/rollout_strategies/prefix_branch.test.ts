@@ -10,7 +10,7 @@ import { TOKEN } from '../../../src/token_kinds.ts';
 import { goOn, longRun, tossed, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 /** What is asked for a problem of eight completions, each sampled whole with these entropies; and what is made of them. */
 async function asked(entropies: readonly number[], options = '', step = 3) {
@@ -96,7 +96,7 @@ describe('prefix-branch', () => {
         }
         expect(sampled).toBeGreaterThan(10_000);
         const generated = groups.flatMap(({ rollouts }) => rollouts).reduce((sum, one) => sum + lossTokens(one), 0);
-        expect(run.state.tokens).toBe(generated);
+        expect(run.journal.state.tokens).toBe(generated);
         for (const step of metrics) {
           expect(step['sampling/sampling_logp_difference/max']).toBe(0);
           expect(step['completions/branch']).toBe(0.5);

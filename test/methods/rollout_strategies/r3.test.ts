@@ -4,7 +4,7 @@ import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const MARK = 9;
 const REFERENCE = [5, 6];

@@ -5,7 +5,7 @@ import type { GroupRequest } from '../../../src/methods/points.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: recycle-judge, judge_share: 1}]';
 

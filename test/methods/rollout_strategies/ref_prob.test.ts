@@ -5,7 +5,7 @@ import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts'
 import { goOn, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const MARK = 9;
 const REFERENCE = [5, 6];

@@ -8,7 +8,7 @@ import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 /** What a strategy makes of one group of these rewards, where completions with the answer in sight get these. */
 async function made(
@@ -84,7 +84,10 @@ describe('inject-reference', () => {
         );
         expect(references.length).toBeGreaterThan(0);
         for (const { item, rollout } of references) {
-          expect([...rollout.tokens]).toEqual([...run.tasks.codec.encode(item.answer), run.tasks.codec.eosTokenId]);
+          expect([...rollout.tokens]).toEqual([
+            ...run.engine.tasks.codec.encode(item.answer),
+            run.engine.tasks.codec.eosTokenId,
+          ]);
           expect([...(rollout.labels ?? [])]).toEqual(Array.from(rollout.tokens, () => TOKEN.reference));
           expect(rollout.logprobs.every((value) => value === 0)).toBe(true);
           expect(rollout.reward).toBe(1); // lcs of the answer with itself

@@ -6,7 +6,7 @@ import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 /** What is asked about four groups of two, of which these are right, and what is logged where all verdicts are `said`. */
 async function asked(right: readonly (readonly [number, number])[], said: string, options = '') {

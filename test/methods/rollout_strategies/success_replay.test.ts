@@ -1,6 +1,6 @@
 /** Earlier successes in the place of a member of groups that have none. */
 import { describe, expect, it } from 'vitest';
-import { requireSound } from '../../../src/grpo/rollout/sound_groups.ts';
+import { validateGroups } from '../../../src/grpo/rollout/validate_groups.ts';
 import { createMethods } from '../../../src/methods/create.ts';
 import type { RolloutStrategy } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
@@ -8,7 +8,7 @@ import { collect, credit, update, weightsOf } from '../../grpo/step_parts.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const STAGE = stageOf('rollout_strategies: [{name: success-replay, max_age: 10}]');
 
@@ -120,7 +120,7 @@ describe('what a strategy gives back', () => {
   const own = groupOf([]).prompt;
   const select = (groups: readonly RolloutGroup[]) => groups;
   const limits = { vocabSize: 5, samples: 3, context: 4, batch, completions: 3, select, promptTokens: () => own };
-  const said = (group: RolloutGroup) => () => requireSound([group], ['mine'], limits);
+  const said = (group: RolloutGroup) => () => validateGroups([group], ['mine'], limits);
 
   it('is refused in words where it cannot be trained on', () => {
     const [one, ...others] = groupFrom([0, 1, 0]).rollouts;

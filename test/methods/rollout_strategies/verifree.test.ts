@@ -10,7 +10,7 @@ import { wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { gradientsOf, lossOf } from '../../support/losses.ts';
 import { groupOf, randomSequences, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const MARK = 9;
 const WHOLE = ['objective: verifree-loss', 'advantage_estimator: rloo', 'aggregation: seq-sum'];

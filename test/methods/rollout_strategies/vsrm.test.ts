@@ -7,7 +7,7 @@ import { collect, credit } from '../../grpo/step_parts.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/step_scopes.ts';
+import { rolloutTools } from '../../support/steps.ts';
 
 const line = (options = ''): string => `rollout_strategies: [{name: vsrm${options}}]`;
 
@@ -108,7 +108,7 @@ describe('vsrm', () => {
         });
       });
       expect(credited.flatMap(({ rollouts }) => rollouts).some((rollout) => 'tokenRewards' in rollout)).toBe(false);
-      expect(run.state.tokens).toBeGreaterThan(2 * tokens);
+      expect(run.journal.state.tokens).toBeGreaterThan(2 * tokens);
     });
     await withTossedRun(line(options), async (run) => {
       const { metrics, batches } = await goOn(run, 1);

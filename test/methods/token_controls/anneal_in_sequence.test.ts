@@ -4,7 +4,7 @@ import { createMethods } from '../../../src/methods/create.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/step_scopes.ts';
+import { stepContext } from '../../support/steps.ts';
 
 const line = (options = ''): string => `token_controls: [{name: anneal-in-sequence${options}}]`;
 /** Cools from the first token on, within the few tokens of a tiny run. */

@@ -50,7 +50,7 @@ describe('answer-forcing', () => {
 
   it('trains on what it did not put in, on-policy to the bit, and counts no token that it did', async () => {
     await withTossedRun(QUICK, async (run) => {
-      const before = run.state.tokens;
+      const before = run.journal.state.tokens;
       const { groups } = await collect(run);
       const rollouts = groups.flatMap((group) => group.rollouts);
       const made = rollouts.filter(({ labels }) => labels?.includes(TOKEN.given));
@@ -62,7 +62,7 @@ describe('answer-forcing', () => {
         expect(labels.filter((label) => label === TOKEN.given)).toHaveLength(1);
       }
       const written = rollouts.reduce((sum, { tokens }) => sum + tokens.length, 0);
-      expect(run.state.tokens - before).toBe(written - made.length);
+      expect(run.journal.state.tokens - before).toBe(written - made.length);
       const { totals } = await update(run, await credit(run, groups), { onPolicy: true });
       expect(totals.logprobDifferenceMax).toBe(0);
     });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { withProximalLogprobs } from '../../../src/grpo/score/proximal.ts';
-import { openStep } from '../../../src/grpo/step_scope.ts';
+import { openStep } from '../../../src/grpo/step.ts';
 import { planCapacity } from '../../../src/planning/capacity.ts';
 import { collect, credit, gradientOf, scoresOf, update } from '../../grpo/step_parts.ts';
 import { wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
@@ -48,7 +48,7 @@ describe('decoupled', () => {
   const proximal = async (run: TrainingRun) => {
     const stage = stageOfRun(run) as Extract<ReturnType<typeof stageOfRun>, { stage: 'grpo' }>;
     const groups = await credit(run, (await collect(run)).groups);
-    return withProximalLogprobs(run, stage, openStep(run, stage), groups);
+    return withProximalLogprobs(run.engine, openStep(run, stage), run.journal, groups);
   };
 
   it('scores what is off-policy at the temperature of the stage, before the first step on it', async () => {
@@ -89,7 +89,9 @@ describe('decoupled', () => {
   });
 
   it('plans no room for rollouts that are kept, since they are scored', async () => {
-    await withTossedRun(line(), async (run) => expect(planCapacity(run.config, run.tasks).keptRows).toBe(0));
-    await withTossedRun('', async (run) => expect(planCapacity(run.config, run.tasks).keptRows).toBeGreaterThan(0));
+    await withTossedRun(line(), async (run) => expect(planCapacity(run.config, run.engine.tasks).keptRows).toBe(0));
+    await withTossedRun('', async (run) =>
+      expect(planCapacity(run.config, run.engine.tasks).keptRows).toBeGreaterThan(0),
+    );
   });
 });

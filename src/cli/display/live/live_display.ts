@@ -50,8 +50,8 @@ export class LiveDisplay implements Display {
     this.#shown = shown;
     this.#controls = controls;
     const { run } = shown;
-    const work = plannedWork(run.config, run.tasks, run.policy.capacity.keptRows > 0);
-    this.#state = startState(work, run.clock(), (tokens) => run.tasks.codec.decode(tokens));
+    const work = plannedWork(run.config, run.engine.tasks, run.engine.policy.capacity.keptRows > 0);
+    this.#state = startState(work, run.journal.clock(), (tokens) => run.engine.tasks.codec.decode(tokens));
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
     const { write, giveBack } = captureWrites((text) => this.#later(() => foreignText(text)));
     this.#giveBackWrites = giveBack;
@@ -74,7 +74,7 @@ export class LiveDisplay implements Display {
 
   async handle(event: SessionEvent): Promise<void> {
     if (event.type === 'resumed') await this.#recall(event.wallSeconds);
-    this.#state = reduce(this.#state, event, this.#shown.run.clock());
+    this.#state = reduce(this.#state, event, this.#shown.run.journal.clock());
     if (event.type === 'stage') {
       this.#state = withHistory(this.#state, this.#history);
       this.#history = [];
@@ -139,7 +139,7 @@ export class LiveDisplay implements Display {
       return;
     }
     const { asked } = this.#controls;
-    const state = { ...this.#state, now: this.#shown.run.clock() };
+    const state = { ...this.#state, now: this.#shown.run.journal.clock() };
     const options = { ...sizeOf(process.stdout), colors, asked, keys: this.#keys !== undefined, help: this.#showsHelp };
     this.#screen.draw(frame(state, options).map(terminalText), finished);
   }

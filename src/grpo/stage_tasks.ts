@@ -1,13 +1,10 @@
 /** The tasks of a stage, as its key `task_weights` says. */
-import { weightedTasks } from '../../data/stage_tasks.ts';
-import type { TaskSet } from '../../data/task_set.ts';
-import type { TrainingRun } from '../run.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import { weightedTasks } from '../data/stage_tasks.ts';
+import type { TaskSet } from '../data/task_set.ts';
 
-/** Those that the stage of this number draws its problems from. @throws ConfigError for a task that there is not */
-export function stageTasks(
-  { tasks, config: { stages } }: Pick<TrainingRun, 'tasks' | 'config'>,
-  index: number,
-): TaskSet {
+/** Those that the stage of this number draws its problems from. @throws ConfigError for an unknown task */
+export function stageTasks(tasks: TaskSet, { stages }: Pick<RunConfig, 'stages'>, index: number): TaskSet {
   const stage = stages[index];
   const shown = stage?.stage === 'sft' ? tasks.supervised(index) : tasks;
   if (stage?.taskWeights === undefined || shown.shares !== tasks.shares) return shown; // rows of its own

@@ -1,5 +1,5 @@
-/** What methods are told of a step, without a run. */
-import type { StepScope } from '../../src/grpo/step_scope.ts';
+/** A step and what its methods are given, without a run. */
+import type { Step } from '../../src/grpo/step.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { createMethods } from '../../src/methods/create.ts';
 import { Ledger } from '../../src/methods/ledger.ts';
@@ -24,10 +24,23 @@ export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {
 }
 
 /** The methods of a stage at one of its steps. */
-export function scopeOf(stage: GrpoStageConfig, step = 3): StepScope {
+export function stepOf(stage: GrpoStageConfig, step = 3): Step {
   const methods = createMethods(stage);
   methods.moveTo(step);
-  return { methods, stage, logged: {}, context: () => stepContext(stage, step) };
+  return {
+    methods,
+    stage,
+    stageIndex: 0,
+    number: step,
+    seed: 0,
+    get tasks(): never {
+      throw new Error('a step without a run has no tasks');
+    },
+    rewards: [],
+    ledger: new Ledger(),
+    logged: {},
+    context: () => stepContext(stage, step),
+  };
 }
 
 /** What a strategy may ask for, of a run that knows nothing; with what a test knows better. */

@@ -38,7 +38,7 @@ export function requireGroups(given: unknown, id: string): void {
 }
 
 /** @param ids  of the strategies, for the message @throws PluginError `method-failed` */
-export function requireSound(groups: readonly RolloutGroup[], ids: readonly string[], limits: GroupLimits): void {
+export function validateGroups(groups: readonly RolloutGroup[], ids: readonly string[], limits: GroupLimits): void {
   if (groups.length === 0) throw flawed(ids, 'no groups — give those that were sampled');
   for (const group of groups) {
     const flaw = groupFlaw(group, limits);

@@ -1,0 +1,42 @@
+/** What samples, scores and judges: the models of a run, the tasks that are asked, and the generator of completions. */
+
+import type { TaskSet } from '../data/task_set.ts';
+import type { Policy } from '../model/policy.ts';
+import type { Codec } from '../text/codec.ts';
+import { type Generator, localGenerator } from './generator.ts';
+
+/** A model, with the codec that its tokens are written in. */
+export interface Model {
+  readonly policy: Policy;
+  readonly codec: Codec;
+}
+
+/** The models of a run by name; `policy` is the one that samples and learns. */
+export interface Models {
+  readonly policy: Model;
+  readonly [name: string]: Model;
+}
+
+export interface Engine {
+  readonly models: Models;
+  /** That of `models.policy`. */
+  readonly policy: Policy;
+  readonly tasks: TaskSet;
+  readonly generator: Generator;
+}
+
+/** An engine on this machine. @param weightsVersion  see `Generator`; default: the weights never change */
+export function localEngine(models: Models, tasks: TaskSet, weightsVersion: () => number = () => 0): Engine {
+  const { policy } = models.policy;
+  return { models, policy, tasks, generator: localGenerator(policy, weightsVersion) };
+}
+
+/** The same engine with other tasks, verifiers or limits around the same codec. */
+export function withTasks(engine: Engine, tasks: TaskSet): Engine {
+  return { ...engine, tasks };
+}
+
+/** Frees the memory of all models. */
+export async function closeEngine({ models }: Engine): Promise<void> {
+  for (const { policy } of Object.values(models)) await policy.close();
+}

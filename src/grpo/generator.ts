@@ -1,0 +1,92 @@
+/**
+ * What samples completions: this machine's engine, or one elsewhere. A request says all that its completions depend on
+ * besides the weights, so that any generator with the same weights answers it with the same bits.
+ */
+import type { Policy } from '../model/policy.ts';
+import { type GenerationControl, generateControlled } from '../model/sampling/controlled_generation.ts';
+import {
+  type Completion,
+  type GenerationRequest,
+  type GenerationSettings,
+  generate,
+  generateKept,
+  type KeptGeneration,
+} from '../model/sampling/generation.ts';
+
+/** One completion to sample, or to continue. */
+export interface RolloutRequest {
+  /** Run-wide number of the rollout, below 2⁴⁰; with turn and position it keys the random draws. */
+  readonly rollout: number;
+  /** Number of the turn whose tokens are sampled, from 0; default 0. Tokens before it are `tokens`. */
+  readonly turn?: number;
+  /** Tokens that it continues from, sampled or given; absent: it begins with the first token. */
+  readonly tokens?: Int32Array;
+  /** [tokens] of TOKEN; absent: all given. Log-probs of these places are 0 in the answer: who sampled them has them. */
+  readonly labels?: Uint8Array;
+}
+
+/** Completions of one prompt, whose rows they share. */
+export interface SampleRequest {
+  readonly prompt: Int32Array;
+  readonly rollouts: readonly RolloutRequest[];
+}
+
+export interface SampleSettings extends GenerationSettings {
+  /** Keeps the activations for `Policy.keep`, where there is room and the generator is the engine that trains. */
+  readonly keep?: boolean;
+  /** Decides after each token, and at which temperature the next one is drawn. */
+  readonly control?: GenerationControl;
+}
+
+/** The door into what runs the policy. */
+export interface Generator {
+  /** [requests][rollouts] completions, in order; a completion does not depend on what it is sampled together with. */
+  sample(requests: readonly SampleRequest[], settings: SampleSettings): Promise<KeptGeneration>;
+  /** Of the weights that it samples with: optimizer steps taken to make them, over all stages. */
+  readonly weightsVersion: number;
+}
+
+/** More rollouts than any run draws; the numbers of later turns lie above. */
+const ROLLOUTS = 2 ** 40;
+
+/** The generator that is the training engine itself. @param weightsVersion  see `Generator` */
+export function localGenerator(policy: Policy, weightsVersion: () => number): Generator {
+  return {
+    async sample(requests, { keep = false, control, ...settings }) {
+      const asked = requests.map(generationRequest);
+      if (control !== undefined) {
+        const completions = await generateControlled(policy, asked, settings, control);
+        return { completions: labelled(requests, completions), places: undefined };
+      }
+      if (keep) return generateKept(policy, asked, settings).then((kept) => relabelled(requests, kept));
+      return { completions: labelled(requests, await generate(policy, asked, settings)), places: undefined };
+    },
+    get weightsVersion() {
+      return weightsVersion();
+    },
+  };
+}
+
+function generationRequest({ prompt, rollouts }: SampleRequest): GenerationRequest {
+  const rolloutNumbers = rollouts.map(({ rollout, turn = 0 }) => rollout + turn * ROLLOUTS);
+  if (!rollouts.some(({ tokens }) => tokens !== undefined)) return { prompt, rolloutNumbers };
+  return { prompt, rolloutNumbers, prefixes: rollouts.map(({ tokens = new Int32Array() }) => tokens) };
+}
+
+function relabelled(requests: readonly SampleRequest[], { completions, places }: KeptGeneration): KeptGeneration {
+  return { completions: labelled(requests, completions), places };
+}
+
+/** Tokens that a request continues from have the labels that it gave them. */
+function labelled(requests: readonly SampleRequest[], completions: Completion[][]): Completion[][] {
+  if (!requests.some(({ rollouts }) => rollouts.some(({ labels }) => labels !== undefined))) return completions;
+  return completions.map((own, i) =>
+    own.map((completion, k) => {
+      const { labels: before } = requests[i].rollouts[k];
+      if (before === undefined) return completion;
+      const labels = completion.labels?.slice() ?? new Uint8Array(completion.tokens.length);
+      labels.set(before);
+      return { ...completion, labels };
+    }),
+  );
+}

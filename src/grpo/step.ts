@@ -1,0 +1,116 @@
+/** The optimizer step under way: its stage as it is now, the methods of it, and what these are given and log. */
+import type { TaskSet } from '../data/task_set.ts';
+import { rngFor } from '../kernels/philox.ts';
+import type { StageMethods } from '../methods/create.ts';
+import type { Ledger } from '../methods/ledger.ts';
+import type { StepContext } from '../methods/method.ts';
+import type { Settings } from '../methods/settings.ts';
+import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
+import type { TrainingRun, WeightedReward } from './run.ts';
+import { stageTasks } from './stage_tasks.ts';
+
+export interface Step {
+  readonly methods: StageMethods;
+  /**
+   * The stage as it is at this step: with what controllers have set, and at the temperature of the rollouts that the step
+   * is made of, which may be those of an earlier step.
+   */
+  readonly stage: GrpoStageConfig;
+  readonly stageIndex: number;
+  /** Optimizer steps of the stage taken before. */
+  readonly number: number;
+  readonly seed: number;
+  /** Those that the stage draws its problems from. */
+  readonly tasks: TaskSet;
+  readonly rewards: readonly WeightedReward[];
+  readonly ledger: Ledger;
+  /** @param id  of the method that is called, @param round  of the calls in this step; each has random numbers of its own */
+  context(id: string, round?: number): StepContext;
+  /** What methods have logged so far, as metrics.jsonl names it. */
+  readonly logged: Readonly<Record<string, number>>;
+}
+
+/**
+ * Opens the step that is about to be taken. Random streams are named by seed, stage, step and method, and by how many
+ * problems were drawn before: a batch without signal is followed by another one for the same step.
+ */
+export function openStep(run: TrainingRun, configured: GrpoStageConfig): Step {
+  const { config, engine, ledger, rewards } = run;
+  const { stageIndex, step, itemsDrawn, steering, buffer } = run.journal.state;
+  const { seed } = config;
+  const logged: Record<string, number> = {};
+  const methods = methodsOf(run);
+  methods.moveTo(step, steering.settings);
+  const stage = steeredStage(configured, methods, steering.settings);
+  const { codec } = engine.tasks;
+  return {
+    methods,
+    stage: buffer === undefined ? stage : atTemperature(stage, buffer.temperature ?? configured.sampling.temperature),
+    stageIndex,
+    number: step,
+    seed,
+    get tasks() {
+      return stageTasks(engine.tasks, config, stageIndex);
+    },
+    rewards: rewards[stageIndex] ?? [],
+    ledger,
+    logged,
+    context: (id, round = 0) => ({
+      step,
+      progress: step / configured.optimizer.maxSteps,
+      stage: configured,
+      rng: rngFor(`method|${seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}`),
+      ledger,
+      vocabularySize: codec.vocabSize,
+      tokenText: (token) => codec.tokenText(token),
+      metric: (name, value) => {
+        logged[`${id}/${name}`] = value;
+      },
+    }),
+  };
+}
+
+/** A supervised stage under way. */
+export interface SupervisedStep {
+  readonly stage: SftStageConfig;
+  readonly stageIndex: number;
+  readonly seed: number;
+  /** Those that the stage shows. */
+  readonly tasks: TaskSet;
+  /** The forms in which methods of this and later stages speak to the policy. */
+  readonly forms: StageMethods['forms'];
+}
+
+export function openSupervised(
+  { config, engine, methods, journal }: TrainingRun,
+  stage: SftStageConfig,
+): SupervisedStep {
+  const { stageIndex } = journal.state;
+  const forms = methods.slice(stageIndex).flatMap((own) => own?.forms ?? []);
+  return { stage, stageIndex, seed: config.seed, tasks: stageTasks(engine.tasks, config, stageIndex), forms };
+}
+
+/** The stage with what controllers have set. */
+export function steeredStage(
+  stage: GrpoStageConfig,
+  { controllers }: StageMethods,
+  settings: Settings,
+): GrpoStageConfig {
+  const ofController = controllers.map(({ part }) => part.temperature).findLast((value) => value !== undefined);
+  const { temperature = ofController, learning_rate: learningRate } = settings;
+  const tempered = temperature === undefined ? stage : atTemperature(stage, temperature);
+  if (learningRate === undefined) return tempered;
+  return { ...tempered, optimizer: { ...tempered.optimizer, learningRate } };
+}
+
+function atTemperature(stage: GrpoStageConfig, temperature: number): GrpoStageConfig {
+  if (temperature === stage.sampling.temperature) return stage;
+  return { ...stage, sampling: { ...stage.sampling, temperature } };
+}
+
+/** The methods of the stage under way. */
+export function methodsOf({ methods, journal }: TrainingRun): StageMethods {
+  const own = methods[journal.state.stageIndex];
+  if (own === undefined) throw new RangeError('this stage was opened without its methods');
+  return own;
+}
