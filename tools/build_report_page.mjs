@@ -26,10 +26,11 @@ const style = [charts, ...own]
 if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style))
   throw new Error('the page holds a tag that would end it');
 
+// With their types, or the declarations would hold both texts once more.
 writeFileSync(
   join(folder, 'assets.ts'),
-  `// Made by tools/build_report_page.mjs. Do not edit.\n\nexport const PAGE_SCRIPT = ${JSON.stringify(script)};\n` +
-    `export const PAGE_STYLE = ${JSON.stringify(style)};\n`,
+  `// Made by tools/build_report_page.mjs. Do not edit.\n\nexport const PAGE_SCRIPT: string = ${JSON.stringify(script)};\n` +
+    `export const PAGE_STYLE: string = ${JSON.stringify(style)};\n`,
 );
 
 /**

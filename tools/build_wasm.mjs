@@ -46,7 +46,8 @@ for (const { name, threads, fma, wide } of variants) {
     ],
     { stdio: 'inherit' },
   );
-  lines.push(`export const ${name} =`, `  '${readFileSync(out).toString('base64')}';`);
+  // With its type, or the declarations would hold the text once more.
+  lines.push(`export const ${name}: string =`, `  '${readFileSync(out).toString('base64')}';`);
 }
 writeFileSync(join(root, 'src/kernels/wasm/binaries.ts'), `${lines.join('\n')}\n`);
 rmSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 
 const BINARIES = fileURLToPath(new URL('../src/kernels/wasm/binaries.ts', import.meta.url));
-const BINARY = /export const (\w+) =\s*'([^']+)'/g;
+const BINARY = /export const (\w+)(?:: string)? =\s*'([^']+)'/g;
 /** Asked for by engine switches, which no browser has (`EngineSwitches` in src/kernels/wasm/modules.ts). */
 const NOT_IN_BROWSERS = 'threadsFmaWide';
 /** Before the name of a build, as the name of its module. */

@@ -1,7 +1,7 @@
 /** What npm publishes, checked by machines: packed, linted, installed into an empty folder, and used there. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -14,7 +14,8 @@ import { deadLinks, pagesIn } from '../support/page_links.ts';
 import { temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MOST_BYTES = 3_000_000;
+/** `npm run size` lists what takes the room. */
+const MOST_BYTES = 2_400_000;
 
 const folder = temporaryFolder();
 /** An empty project that the package is installed into. */
@@ -181,6 +182,7 @@ describe('an empty project, strict, whose libraries are checked too', () => {
         'entries.ts': ENTRY_POINTS.map((path, i) => `import * as e${i} from '${path}';\nvoid e${i};\n`).join(''),
         ...examplesOf('README.md'),
         ...examplesOf('CONTRIBUTING.md'),
+        ...examplesOf('docs/tutorial.md'),
         ...(hasDom
           ? { 'browser.ts': BROWSER }
           : { 'console.d.ts': 'declare const console: { log(...data: unknown[]): void };' }),
@@ -223,7 +225,7 @@ function compile(compiler: string, options: object, files: Readonly<Record<strin
 function examplesOf(page: string): Record<string, string> {
   const blocks = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```ts\n([\s\S]*?)^ *```/gm)];
   expect(blocks.length, page).toBeGreaterThan(1);
-  return Object.fromEntries(blocks.map(([, , text], i) => [`${page.toLowerCase().replace('.md', '')}${i}.ts`, text]));
+  return Object.fromEntries(blocks.map(([, , text], i) => [`${basename(page, '.md').toLowerCase()}${i}.ts`, text]));
 }
 
 /** All but tfjs, which is for programs that have TensorFlow.js. */
