@@ -1,4 +1,4 @@
-/** The strategy that docs/sampling.md writes, with its config and its test, as they stand there. */
+/** The strategy that docs/own_strategy.md writes, with its config and its test, as they stand there. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { openRun } from '../../src/run/open_run.ts';
 import { goOn } from '../support/killed_runs.ts';
 import { blockOf } from '../support/page_blocks.ts';
 
-const PAGE = 'docs/sampling.md';
+const PAGE = 'docs/own_strategy.md';
 const STRATEGY = blockOf(PAGE, '// methods/hot_retry.ts');
 const home = process.cwd();
 let folder: string;
