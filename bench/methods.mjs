@@ -79,7 +79,13 @@ function reached(loaded) {
       const { step: steps, final } = run.journal.state;
       if (failed !== undefined) return { steps, failed, ...course(rewards), said: [...said] };
       const reachedShares = { greedy: figure(final.accuracy), sampled: figure(final.meanAtK) };
-      return { steps, ...reachedShares, ...course(rewards), said: [...said], sha: await weightsSha256(run.engine.policy) };
+      return {
+        steps,
+        ...reachedShares,
+        ...course(rewards),
+        said: [...said],
+        sha: await weightsSha256(run.engine.policy),
+      };
     },
   });
 }

@@ -130,7 +130,10 @@ function watchObjective(policy) {
 
 /** Steps of both sides, whose gradients and weights are compared: `gradient` of its length, `weights` absolute. */
 async function agreementOf(device, host) {
-  const both = async (which) => [await device.run.engine.policy.readVector(which), await host.run.engine.policy.readVector(which)];
+  const both = async (which) => [
+    await device.run.engine.policy.readVector(which),
+    await host.run.engine.policy.readVector(which),
+  ];
   await device.turn();
   await host.turn();
   const [mine, other] = await both('gradients');

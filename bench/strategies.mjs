@@ -137,7 +137,10 @@ function reached(loaded, budget) {
     },
     async figuresOf({ run, failed }) {
       if (failed !== undefined) return { failed };
-      const { accuracy, meanAtK, byTask } = await evaluate({ engine: run.engine, figures: [], seed: loaded.config.seed }, loaded.config.stages[1]);
+      const { accuracy, meanAtK, byTask } = await evaluate(
+        { engine: run.engine, figures: [], seed: loaded.config.seed },
+        loaded.config.stages[1],
+      );
       const tasks = Object.entries(byTask ?? {}).map(([name, { meanAtK }]) => [name, figure(meanAtK)]);
       const last = steps.slice(-TOLD_STEPS);
       const told = [...new Set(last.flatMap((metrics) => Object.keys(metrics)))]

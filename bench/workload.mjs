@@ -143,7 +143,10 @@ export function stepper(run) {
 }
 
 export function parameterCount(run) {
-  return run.engine.policy.parameters.reduce((sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1), 0);
+  return run.engine.policy.parameters.reduce(
+    (sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1),
+    0,
+  );
 }
 
 /** One line that says what the work is. */
