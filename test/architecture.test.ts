@@ -387,6 +387,30 @@ it('no option of a method is read outside its own file', () => {
   expect(found).toEqual([]);
 });
 
+/** Files of grpo/ that know a whole run: the loop, what a run is, and what opens its steps. */
+const KNOW_THE_RUN = ['grpo/run.ts', 'grpo/step.ts', 'grpo/trainer.ts'];
+/** Places of src/ that take a whole run, at most; others take an engine, a journal, a step, or a `Pick` of the run. */
+const MOST_WHOLE_RUNS = 30;
+
+it('what is below the trainer takes an engine, a step and a journal, and no run', () => {
+  const below = files.filter(({ path }) =>
+    /^(?:grpo|methods|model|kernels|data|rewards|diagnostics|config)\//.test(path),
+  );
+  const found = below.filter(({ path }) => /\bTrainingRun\b/.test(readFileSync(join(SOURCE, path), 'utf8')));
+  expect(found.map(({ path }) => path)).toEqual(KNOW_THE_RUN);
+});
+
+it(`at most ${MOST_WHOLE_RUNS} places take a whole run`, () => {
+  const places = files.flatMap(({ path }) => {
+    const lines = readFileSync(join(SOURCE, path), 'utf8').split('\n');
+    const taking = lines.filter(
+      (line) => /\bTrainingRun\b/.test(line) && !/^import |Pick<TrainingRun|TrainingRun\['/.test(line),
+    );
+    return taking.map((line) => `${path}: ${line.trim()}`);
+  });
+  expect(places.length, places.join('\n')).toBeLessThanOrEqual(MOST_WHOLE_RUNS);
+});
+
 it('a stage is read by its parts', () => {
   const flat =
     /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;

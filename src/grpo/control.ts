@@ -8,7 +8,6 @@ import { packBatch } from '../model/batch.ts';
 import type { Engine } from './engine.ts';
 import type { Steering } from './journal.ts';
 import { isStageOver, type Progress, stageOf } from './run.ts';
-import { scoreSequences } from './score/score_sequences.ts';
 import { type Step, steeredStage } from './step.ts';
 import { tokenGroups } from './update/credit.ts';
 import { groupParts } from './update/group_parts.ts';
@@ -139,7 +138,7 @@ async function sampledKl(
     tokens,
     labels,
   }));
-  const scores = await scoreSequences(run.engine.policy, sequences, { set: to, temperature });
+  const scores = await run.engine.generator.score(sequences, { set: to, temperature });
   const logprobsOf = new Map(rollouts.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   let [sum, tokens] = [0, 0];
   for (const part of parts) {

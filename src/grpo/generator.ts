@@ -1,6 +1,6 @@
 /**
- * What samples completions: this machine's engine, or one elsewhere. A request says all that its completions depend on
- * besides the weights, so that any generator with the same weights answers it with the same bits.
+ * What samples completions and scores sequences: this machine's engine, or one elsewhere. A request says all that its
+ * answer depends on besides the weights, so that any generator with the same weights answers it with the same bits.
  */
 import type { Policy } from '../model/policy.ts';
 import { type GenerationControl, generateControlled } from '../model/sampling/controlled_generation.ts';
@@ -12,6 +12,12 @@ import {
   generateKept,
   type KeptGeneration,
 } from '../model/sampling/generation.ts';
+import {
+  type ScoringRequest,
+  type SequenceScores,
+  type SequenceToScore,
+  scoreSequences,
+} from './score/score_sequences.ts';
 
 /** One completion to sample, or to continue. */
 export interface RolloutRequest {
@@ -38,10 +44,12 @@ export interface SampleSettings extends GenerationSettings {
   readonly control?: GenerationControl;
 }
 
-/** The door into what runs the policy. */
+/** The two doors into what runs the policy. */
 export interface Generator {
   /** [requests][rollouts] completions, in order; a completion does not depend on what it is sampled together with. */
   sample(requests: readonly SampleRequest[], settings: SampleSettings): Promise<KeptGeneration>;
+  /** [sequences] log-probs of given tokens, in order; a token's does not depend on what it is scored together with. */
+  score(sequences: readonly SequenceToScore[], settings: ScoringRequest): Promise<SequenceScores[]>;
   /** Of the weights that it samples with: optimizer steps taken to make them, over all stages. */
   readonly weightsVersion: number;
 }
@@ -61,6 +69,7 @@ export function localGenerator(policy: Policy, weightsVersion: () => number): Ge
       if (keep) return generateKept(policy, asked, settings).then((kept) => relabelled(requests, kept));
       return { completions: labelled(requests, await generate(policy, asked, settings)), places: undefined };
     },
+    score: (sequences, settings) => scoreSequences(policy, sequences, settings),
     get weightsVersion() {
       return weightsVersion();
     },

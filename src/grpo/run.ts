@@ -51,6 +51,9 @@ export interface TrainingRun {
   readonly base?: BaseModel;
 }
 
+/** A config, and the model that it is of. */
+export type ConfiguredModel = Pick<TrainingRun, 'config' | 'engine' | 'base'>;
+
 /** A config, and how far a run of it is. */
 export type Progress = Pick<TrainingRun, 'config' | 'journal'>;
 

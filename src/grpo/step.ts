@@ -6,7 +6,7 @@ import type { Ledger } from '../methods/ledger.ts';
 import type { StepContext } from '../methods/method.ts';
 import type { Settings } from '../methods/settings.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
-import type { TrainingRun, WeightedReward } from './run.ts';
+import type { ConfiguredModel, TrainingRun, WeightedReward } from './run.ts';
 import { stageTasks } from './stage_tasks.ts';
 
 export interface Step {
@@ -82,7 +82,7 @@ export interface SupervisedStep {
 }
 
 export function openSupervised(
-  { config, engine, methods, journal }: TrainingRun,
+  { config, engine, methods, journal }: ConfiguredModel & Pick<TrainingRun, 'methods' | 'journal'>,
   stage: SftStageConfig,
 ): SupervisedStep {
   const { stageIndex } = journal.state;
@@ -109,7 +109,7 @@ function atTemperature(stage: GrpoStageConfig, temperature: number): GrpoStageCo
 }
 
 /** The methods of the stage under way. */
-export function methodsOf({ methods, journal }: TrainingRun): StageMethods {
+export function methodsOf({ methods, journal }: Pick<TrainingRun, 'methods' | 'journal'>): StageMethods {
   const own = methods[journal.state.stageIndex];
   if (own === undefined) throw new RangeError('this stage was opened without its methods');
   return own;

@@ -3,7 +3,7 @@
  */
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
-import { stageOf, type TrainingRun } from '../grpo/run.ts';
+import { type ConfiguredModel, type Progress, stageOf } from '../grpo/run.ts';
 import type { FlatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { completionRecords } from './logs/completions.ts';
@@ -49,7 +49,7 @@ export interface Reporter {
 }
 
 /** What there is to tell of an event of the trainer's; undefined: nothing. */
-export function reported(run: TrainingRun, event: TrainEvent): ReporterEvent | undefined {
+export function reported(run: ConfiguredModel & Progress, event: TrainEvent): ReporterEvent | undefined {
   switch (event.type) {
     case 'stage':
     case 'step':

@@ -8,7 +8,7 @@ import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
-import type { TrainingRun } from '../grpo/run.ts';
+import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, stageOf, withConfig } from '../grpo/run.ts';
 import { evaluateRun, train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
@@ -175,7 +175,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
 }
 
 /** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
-function restOf({ journal: { state } }: TrainingRun, { completionsEnd }: RunLogs) {
+function restOf({ journal: { state } }: Progress, { completionsEnd }: RunLogs) {
   const { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } = state;
   return {
     state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken },
@@ -201,11 +201,11 @@ async function* requestedEvaluations(
   }
 }
 
-function atStageEnd(run: TrainingRun): boolean {
+function atStageEnd(run: Progress): boolean {
   return isStageOver(run);
 }
 
-function isComplete(run: TrainingRun): boolean {
+function isComplete(run: Progress): boolean {
   return run.journal.state.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 

@@ -3,7 +3,7 @@
 import type { Said } from '../diagnostics/watch.ts';
 import type { BestEvaluation } from '../grpo/best_evaluation.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
-import { stepsOf, type TrainingRun } from '../grpo/run.ts';
+import { type ConfiguredModel, type Progress, stepsOf } from '../grpo/run.ts';
 import type { Seconds } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint/fingerprint.ts';
@@ -43,7 +43,7 @@ export interface BestSummary {
 }
 
 export function summarize(
-  run: TrainingRun,
+  run: ConfiguredModel & Progress,
   fingerprint: Fingerprint,
   { wallSeconds, weightsSha256, model }: Pick<Summary, 'wallSeconds' | 'weightsSha256' | 'model'>,
 ): Summary {

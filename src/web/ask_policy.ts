@@ -1,13 +1,13 @@
 /** What the policy answers to a prompt, with its log-probs, and a verdict where the prompt is a held-out problem. */
 import { DataError } from '../errors.ts';
 import { completeItems, completeTexts } from '../grpo/rollout/complete.ts';
-import { samplingKey, stageOf, type TrainingRun } from '../grpo/run.ts';
+import { type ConfiguredModel, type Progress, samplingKey, stageOf } from '../grpo/run.ts';
 import { wholeVocabulary } from '../model/sampling/generation.ts';
 import type { Answer, AskOptions } from './browser_run.ts';
 
 /** @throws DataError for a prompt that is no text of the task, or too long */
 export async function askPolicy(
-  run: TrainingRun,
+  run: ConfiguredModel & Progress,
   prompt: string,
   { temperature = 1, samples = 1, seed = 0 }: AskOptions,
 ): Promise<readonly Answer[]> {

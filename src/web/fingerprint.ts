@@ -1,6 +1,6 @@
 /** The fingerprint of a run in a browser; what a browser keeps to itself is `not told`. */
 
-import type { TrainingRun } from '../grpo/run.ts';
+import type { ConfiguredModel } from '../grpo/run.ts';
 import type { Fingerprint } from '../run/fingerprint/fingerprint.ts';
 import { runFingerprint } from '../run/fingerprint/run_fingerprint.ts';
 import { sha256Hex } from '../run/fingerprint/sha256.ts';
@@ -10,7 +10,7 @@ declare const PACKAGE_VERSION: string;
 
 /** @param modules  SHA-256 of the rewards that were written in the page, by name */
 export async function browserFingerprint(
-  run: TrainingRun,
+  run: ConfiguredModel,
   modules: Readonly<Record<string, string>>,
 ): Promise<Fingerprint> {
   const browser = browserName(globalThis.navigator?.userAgent ?? '');

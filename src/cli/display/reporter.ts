@@ -5,7 +5,7 @@ import type { TaskSet } from '../../data/task_set.ts';
 import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
 import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics } from '../../grpo/metrics.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
 import { countParameters } from '../../model/parameters.ts';
 import type { Policy } from '../../model/policy.ts';
@@ -162,7 +162,7 @@ function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagn
 }
 
 /** Of several tasks, a line each, with the level where the same task may stand there at another. */
-function taskLines({ config }: TrainingRun, baseline: Evaluation | undefined, model: Evaluation | undefined): string[] {
+function taskLines({ config }: Progress, baseline: Evaluation | undefined, model: Evaluation | undefined): string[] {
   const tasks = Object.entries(model?.byTask ?? {});
   const names = tasks.map(([label], index) => {
     const level = config.tasks.length === tasks.length ? config.tasks[index]?.task.level : undefined;
@@ -182,7 +182,7 @@ function taskLines({ config }: TrainingRun, baseline: Evaluation | undefined, mo
 }
 
 /** What the best evaluation was, where it was not the last one: the model, or how to make it the model. */
-function bestLines({ journal: { state } }: TrainingRun, { model }: Summary, directory: string): string[] {
+function bestLines({ journal: { state } }: Progress, { model }: Summary, directory: string): string[] {
   const { best, final, stageIndex, step } = state;
   if (!best || !final || (best.stageIndex === stageIndex && best.step === step)) return [];
   const metric = best.metric === 'eval_accuracy' ? 'greedy accuracy' : best.metric;

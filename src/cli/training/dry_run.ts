@@ -7,7 +7,7 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { readTree } from '../../config/yaml/yaml_tree.ts';
 import { printable, printableLines, thousands } from '../../format.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
 import { countParameters } from '../../model/parameters.ts';
 import { lacksRoomToKeep } from '../../planning/memory_advice.ts';
 import { estimateTime, type RunEstimate } from '../../planning/time_estimate.ts';
@@ -91,7 +91,7 @@ export function annotatedYaml(config: RunConfig, origins: Origins): string {
 }
 
 /** The first training problems, each with an answer of the warm start's teacher. */
-function demonstrations({ engine: { tasks }, config }: TrainingRun): Demonstration[] {
+function demonstrations({ engine: { tasks }, config }: ConfiguredModel): Demonstration[] {
   return Array.from({ length: EXAMPLES }, (_, index) => {
     const item = tasks.trainItem(config.seed, index);
     const tokens = tasks.demonstrationTokens(item, config.seed, index);

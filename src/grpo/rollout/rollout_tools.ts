@@ -8,7 +8,6 @@ import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
-import { scoreSequences } from '../score/score_sequences.ts';
 import type { Step } from '../step.ts';
 import { completionLimit } from './completion_end.ts';
 
@@ -81,12 +80,12 @@ function given(tokens: Int32Array): Completion {
 
 /** [completions][tokens] */
 async function score(
-  { policy }: Engine,
+  { generator }: Engine,
   { sampling: { temperature } }: Step['stage'],
   prompt: Int32Array,
   completions: readonly Int32Array[],
 ): Promise<Float32Array[]> {
   const sequences = completions.map((tokens) => ({ prefix: prompt, tokens }));
-  const scores = await scoreSequences(policy, sequences, { temperature });
+  const scores = await generator.score(sequences, { temperature });
   return scores.map(({ logprobs }) => logprobs);
 }

@@ -7,11 +7,10 @@ import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import type { Step } from '../step.ts';
 import { actsInUpdate } from '../update/credit.ts';
-import { scoreSequences } from './score_sequences.ts';
 
 /** The groups with these log-probs, where a method asks for them: one scoring pass of the off-policy rollouts alone. */
 export async function withProximalLogprobs(
-  { policy }: Engine,
+  { generator }: Engine,
   step: Step,
   journal: Journal,
   groups: readonly CreditedGroup[],
@@ -30,7 +29,7 @@ export async function withProximalLogprobs(
         })),
     );
   const { temperature } = step.stage.sampling;
-  const scores = await timed(journal, 'update', () => scoreSequences(policy, stale, { temperature }));
+  const scores = await timed(journal, 'update', () => generator.score(stale, { temperature }));
   const found = new Map(stale.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   return groups.map((group) => ({
     ...group,

@@ -8,14 +8,12 @@ import type { Engine } from '../engine.ts';
 import type { Step } from '../step.ts';
 import type { ObjectiveBatch } from '../update/objective.ts';
 import { maskedPrompt } from './masked_prompts.ts';
-import { scoreSequences } from './score_sequences.ts';
 
 /** The micro-batch with [completions] distributions of the teacher, where a term asks for them. */
 export async function withTeachers(engine: Engine, step: Step, micro: ObjectiveBatch): Promise<ObjectiveBatch> {
   const term = step.methods.lossTerms.find(({ part }) => part.teacherPrompt !== undefined);
   if (term?.part.teacherPrompt === undefined) return micro;
   const { teacherPrompt, teacher = 'reference' } = term.part;
-  const { policy } = engine;
   const tools = teacherTools(engine, step);
   const members = micro.groups.flatMap((group) => group.rollouts.map((rollout) => ({ group, rollout })));
   const taught = members.flatMap(({ group, rollout }, place) => {
@@ -23,7 +21,7 @@ export async function withTeachers(engine: Engine, step: Step, micro: ObjectiveB
     return prefix === undefined ? [] : [{ prefix, tokens: rollout.tokens, labels: rollout.labels, place }];
   });
   const { temperature } = micro;
-  const scores = await scoreSequences(policy, taught, { set: teacher, temperature, distributions: true });
+  const scores = await engine.generator.score(taught, { set: teacher, temperature, distributions: true });
   const teachers: (Float32Array | undefined)[] = members.map(() => undefined);
   taught.forEach(({ place }, k) => {
     teachers[place] = scores[k].distributions;
@@ -58,7 +56,7 @@ export async function withTeacherLogprobs(
       return prefix === undefined ? [] : [{ prefix, tokens, labels, givenLogprobs, rollout }];
     }),
   );
-  const scores = await scoreSequences(engine.policy, taught, { set: 'reference', temperature });
+  const scores = await engine.generator.score(taught, { set: 'reference', temperature });
   const found = new Map(taught.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   return groups.map((group) => ({
     ...group,

@@ -6,7 +6,7 @@
  * its best as it was.
  */
 import type { BestEvaluation, Place } from '../../grpo/best_evaluation.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import { sha256Hex } from '../fingerprint/sha256.ts';
 import { isJsonObject, type JsonValue, parseJsonObject } from '../json.ts';
 import { encodeWeights, loadModel } from '../model/model_files.ts';
@@ -20,16 +20,13 @@ export function bestFile({ stageIndex, stage, step }: Place): string {
 }
 
 /** Whether the policy, where the run stands, is the best one. */
-export function isBestNow({
-  journal: {
-    state: { best, stageIndex, step },
-  },
-}: TrainingRun): boolean {
+export function isBestNow({ journal }: Progress): boolean {
+  const { best, stageIndex, step } = journal.state;
   return best !== undefined && best.stageIndex === stageIndex && best.step === step;
 }
 
 /** After an evaluation: keeps the weights where it is the best. */
-export async function keepBest(run: TrainingRun, store: Store): Promise<void> {
+export async function keepBest(run: ConfiguredModel & Progress, store: Store): Promise<void> {
   const { best } = run.journal.state;
   if (best === undefined || best.fileSha256 !== undefined || !isBestNow(run)) return;
   const { file } = await encodeWeights(run.engine.policy);
@@ -38,14 +35,8 @@ export async function keepBest(run: TrainingRun, store: Store): Promise<void> {
 }
 
 /** Removes the files that neither the run nor one of its checkpoints speaks of. */
-export async function pruneBest(
-  {
-    journal: {
-      state: { best },
-    },
-  }: TrainingRun,
-  store: Store,
-): Promise<void> {
+export async function pruneBest({ journal }: Progress, store: Store): Promise<void> {
+  const { best } = journal.state;
   const files = (await store.list(BEST_FOLDER)).map((name) => `${BEST_FOLDER}/${name}`);
   const own = best === undefined ? [] : [bestFile(best)];
   if (files.every((file) => own.includes(file))) return;
@@ -75,7 +66,7 @@ function isPlace(value: unknown): value is Place {
  * On resume: forgets a best whose weights are gone or damaged, so that the next evaluation takes its place.
  * @returns what to tell the user; undefined where all is well
  */
-export async function checkBest({ journal: { state } }: TrainingRun, store: Store): Promise<string | undefined> {
+export async function checkBest({ journal: { state } }: Progress, store: Store): Promise<string | undefined> {
   const { best } = state;
   const reason = best && (await whatIsWrong(store, best));
   if (best === undefined || reason === undefined) return undefined;
@@ -87,7 +78,11 @@ export async function checkBest({ journal: { state } }: TrainingRun, store: Stor
  * At the end: makes the best weights those of the policy.
  * @returns why it cannot; the policy is then as it was
  */
-export async function loadBest(run: TrainingRun, store: Store, best: BestEvaluation): Promise<string | undefined> {
+export async function loadBest(
+  run: ConfiguredModel & Progress,
+  store: Store,
+  best: BestEvaluation,
+): Promise<string | undefined> {
   if (isBestNow(run)) return undefined;
   const reason = await whatIsWrong(store, best);
   if (reason === undefined) await loadModel(store, bestFile(best), run.engine.policy);

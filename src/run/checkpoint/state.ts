@@ -7,7 +7,7 @@ import type { Watch } from '../../diagnostics/watch.ts';
 import { CheckpointError, RlvrError } from '../../errors.ts';
 import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
 import type { RunState, Steering } from '../../grpo/journal.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { Progress, TrainingRun } from '../../grpo/run.ts';
 import { stageOf } from '../../grpo/run.ts';
 import { methodStates, restoreMethods } from '../../methods/part_states.ts';
 import { namedSettings } from '../../methods/settings.ts';
@@ -225,7 +225,7 @@ function requireForms(parts: StateFile['parts']): void {
 }
 
 /** @throws CheckpointError `stage-mismatch` where the config has no such stage there */
-function requireStage({ config }: TrainingRun, { stage, stageIndex, step }: Checkpoint): void {
+function requireStage({ config }: Progress, { stage, stageIndex, step }: Checkpoint): void {
   const expected = config.stages[stageIndex]?.stage;
   if (expected === stage) return;
   const found = expected === undefined ? `has ${config.stages.length} stages` : `has ${expected} there`;

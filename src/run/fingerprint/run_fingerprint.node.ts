@@ -1,5 +1,5 @@
 /** The fingerprint of an open run: its backend, seed and config, and the machine around it. */
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { ConfiguredModel } from '../../grpo/run.ts';
 import { collectFingerprint } from './fingerprint.node.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { runFingerprint } from './run_fingerprint.ts';
@@ -10,7 +10,7 @@ import { runFingerprint } from './run_fingerprint.ts';
  * @param modules  SHA-256 of the user's files by their name in the config; `openPlugins` gives them
  */
 export async function fingerprintOf(
-  run: TrainingRun,
+  run: ConfiguredModel,
   modules: Readonly<Record<string, string>> = {},
 ): Promise<Fingerprint> {
   return collectFingerprint({ ...(await runFingerprint(run)), modules });

@@ -1,5 +1,5 @@
 /** What a fingerprint says of the run itself, wherever it runs: its backend, seed and config. */
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { ConfiguredModel } from '../../grpo/run.ts';
 import { configHash } from '../session.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { mathematicsHash } from './mathematics.ts';
@@ -9,7 +9,7 @@ export type RunFingerprint = Pick<
   'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base'
 >;
 
-export async function runFingerprint({ config, engine: { policy }, base }: TrainingRun): Promise<RunFingerprint> {
+export async function runFingerprint({ config, engine: { policy }, base }: ConfiguredModel): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
   const { threads = 1, ...deciding } = features;
   return {

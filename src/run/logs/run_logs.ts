@@ -7,7 +7,7 @@
 import { reportsTo } from '../../config/report_to.ts';
 import { CheckpointError } from '../../errors.ts';
 import type { TrainEvent } from '../../grpo/events.ts';
-import type { TrainingRun } from '../../grpo/run.ts';
+import type { Progress } from '../../grpo/run.ts';
 import type { LogPositions } from '../checkpoint/state.ts';
 import type { JsonObject } from '../json.ts';
 import type { ReporterEvent } from '../reporter_event.ts';
@@ -29,7 +29,7 @@ export class RunLogs {
   }
 
   /** Opens them at their ends, creating nothing yet. */
-  static async open({ config }: TrainingRun, store: Store): Promise<RunLogs> {
+  static async open({ config }: Progress, store: Store): Promise<RunLogs> {
     const completions = await MetricsLog.open(store, 'completions.jsonl');
     const metrics = await MetricsLog.open(store, 'metrics.jsonl', { after: completions });
     const tensorBoard = reportsTo(config, 'tensorboard')

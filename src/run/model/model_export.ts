@@ -5,7 +5,7 @@
 import { percent, printable, thousands } from '../../format.ts';
 import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
 import { completionLimit } from '../../grpo/rollout/completion_end.ts';
-import { isStageOver, stageOf, stepsOf, type TrainingRun } from '../../grpo/run.ts';
+import { type ConfiguredModel, isStageOver, type Progress, stageOf, stepsOf } from '../../grpo/run.ts';
 import type { Evaluation, Example } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import type { Estimate } from '../../methods/statistics.ts';
@@ -23,12 +23,15 @@ export interface ModelOrigin {
   readonly evaluation: Evaluation | undefined;
 }
 
-export function ofBest({ config }: TrainingRun, { stageIndex, step, evaluation }: BestEvaluation): ModelOrigin {
+export function ofBest(
+  { config }: Pick<ConfiguredModel, 'config'>,
+  { stageIndex, step, evaluation }: BestEvaluation,
+): ModelOrigin {
   return { stage: config.stages[stageIndex] as StageConfig, step, evaluation };
 }
 
 /** The policy where the run stands. */
-export function ofLast(run: TrainingRun): ModelOrigin {
+export function ofLast(run: Progress): ModelOrigin {
   const { stageIndex, step, final, best } = run.journal.state;
   const stage = stageOf(run);
   const isEnd = stageIndex === run.config.stages.length - 1 && isStageOver(run);
@@ -39,7 +42,7 @@ export function ofLast(run: TrainingRun): ModelOrigin {
 export async function exportModel(
   store: Store,
   folder: string,
-  run: TrainingRun,
+  run: ConfiguredModel & Progress,
   origin: ModelOrigin,
 ): Promise<string> {
   const { policy, tasks } = run.engine;
@@ -68,7 +71,11 @@ export async function exportModel(
 }
 
 /** README.md of a model, with the head that Hugging Face's hub reads. */
-export function modelCard(run: TrainingRun, { stage, step, evaluation }: ModelOrigin, sha256: string): string {
+export function modelCard(
+  run: ConfiguredModel & Progress,
+  { stage, step, evaluation }: ModelOrigin,
+  sha256: string,
+): string {
   const { config } = run;
   const { tasks } = run.engine;
   const { policy } = run.engine;
@@ -119,7 +126,7 @@ const OWN_LICENSE =
   'for whoever trained them to choose: write `license: …` into the head of this file.';
 
 /** `An adapter (LoRA, …) of … parameters beside the … of …`. */
-function adapterText({ config, engine: { policy } }: TrainingRun): string {
+function adapterText({ config, engine: { policy } }: ConfiguredModel): string {
   const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
   const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
   const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
@@ -127,14 +134,14 @@ function adapterText({ config, engine: { policy } }: TrainingRun): string {
 }
 
 /** PEFT opens no adapter of a GGUF file. */
-function isForPeft({ config, base }: TrainingRun): boolean {
+function isForPeft({ config, base }: ConfiguredModel): boolean {
   return config.adapter === undefined || base?.name.name.endsWith('.gguf') !== true;
 }
 
 const MERGE = 'npx --no-install rlvr-train merge . --output ../merged   # a model in the layout of transformers';
 
 /** The same through the chat template, with what stands before a question. */
-function chatScript({ engine: { tasks }, config }: TrainingRun): string {
+function chatScript({ engine: { tasks }, config }: ConfiguredModel): string {
   const isAdapter = config.adapter !== undefined;
   const [item] = tasks.heldOutItems();
   const turns = item === undefined ? [] : tasks.environment.start(item).prompt;

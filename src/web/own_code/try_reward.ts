@@ -1,13 +1,17 @@
 /** A reward on completions of training problems, as the policy stands. */
 import { RlvrError } from '../../errors.ts';
 import { answeredItems, completeItems, rewardBatch } from '../../grpo/rollout/complete.ts';
-import { samplingKey, stageOf, type TrainingRun } from '../../grpo/run.ts';
+import { type ConfiguredModel, type Progress, samplingKey, stageOf } from '../../grpo/run.ts';
 import { wholeVocabulary } from '../../model/sampling/generation.ts';
 import { combineRewards, type RewardFunction, scoreRewards } from '../../rewards/reward_function.ts';
 import type { TriedCompletion } from '../browser_run.ts';
 
 /** @throws RlvrError `reward-failed` in the reward's own words */
-export async function tryReward(run: TrainingRun, reward: RewardFunction, count: number): Promise<TriedCompletion[]> {
+export async function tryReward(
+  run: ConfiguredModel & Progress,
+  reward: RewardFunction,
+  count: number,
+): Promise<TriedCompletion[]> {
   const { tasks } = run.engine;
   const stage = run.config.stages.find((candidate) => candidate.stage === 'grpo') ?? stageOf(run);
   const items = Array.from({ length: Math.ceil(count / 4) }, (_, i) => tasks.trainItem(run.config.seed, i));

@@ -1,5 +1,5 @@
 /** What an opened run tells of its past: the lines of metrics.jsonl up to where it stands. */
-import { stageOf, type TrainingRun } from '../../grpo/run.ts';
+import { type Progress, stageOf } from '../../grpo/run.ts';
 import type { Store } from '../../run/store/store.ts';
 
 type MetricsRecord = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ type MetricsRecord = Readonly<Record<string, unknown>>;
 /** Most steps that are told of a long past; evaluations are all told. */
 const MOST_STEPS = 2000;
 
-export async function pastMetrics(store: Store, run: TrainingRun): Promise<MetricsRecord[]> {
+export async function pastMetrics(store: Store, run: Progress): Promise<MetricsRecord[]> {
   const { stageIndex, step } = run.journal.state;
   if (step === 0 && stageIndex === 0) return [];
   const { stage } = stageOf(run);
