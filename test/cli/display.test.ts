@@ -31,9 +31,8 @@ it('the command to go on quotes a directory that the shell would take apart', ()
 const shown: Shown = {
   // Only what a display asks of a run.
   run: {
-    task: createTask({ name: 'sort_digits', digits: 2 }),
-    state: { tokens: 0, baseline: undefined, final: undefined },
-    clock: () => 0,
+    engine: { tasks: createTask({ name: 'sort_digits', digits: 2 }) },
+    journal: { state: { tokens: 0, baseline: undefined, final: undefined }, clock: () => 0 },
   } as unknown as TrainingRun,
   directory: 'runs/a',
 };
@@ -90,7 +89,7 @@ describe('what is printed', () => {
     const first = grpoStep(1);
     const reused = { ...first, metrics: { step: 2, stage: 'grpo', loss: 0.1, num_tokens: 77_000, step_time: 0.5 } };
     let now = 0;
-    const clocked = { ...shown, run: { ...shown.run, clock: () => now } as TrainingRun };
+    const clocked = { ...shown, run: { ...shown.run, journal: { ...shown.run.journal, clock: () => now } } };
     const display = openDisplay(clocked, new RunControls(), {});
     for (const event of [stage(1), reused, first, reused] as readonly SessionEvent[]) {
       now += 6000;
@@ -110,7 +109,7 @@ describe('what is printed', () => {
     };
     const state = { ...shown.run.journal.state, baseline: reached(0.1, 0.2), final: reached(0.9, 0.3) };
     const config = { tasks: [{ task: { name: 'gcd', level: 1 } }, { task: { name: 'lcm' } }] };
-    const run = { ...shown.run, state, config } as unknown as TrainingRun;
+    const run = { ...shown.run, journal: { ...shown.run.journal, state }, config } as unknown as TrainingRun;
     const summary = { model: 'last', diagnoses: [], split: {}, wallSeconds: 1, tokensPerSecond: 1 };
     const display = openDisplay({ ...shown, run }, new RunControls(), {});
     display.handle({ type: 'finished', summary } as unknown as SessionEvent);

@@ -41,10 +41,8 @@ beforeEach(() => {
   Object.assign(process.stdin, { isTTY: true, setRawMode: () => process.stdin });
   const run = {
     config,
-    tasks: createTasks(config),
-    policy: { capacity: { keptRows: 0 } },
-    state: { tokens: 0 },
-    clock: () => now,
+    engine: { tasks: createTasks(config), policy: { capacity: { keptRows: 0 } } },
+    journal: { state: { tokens: 0 }, clock: () => now },
   } as unknown as TrainingRun; // only what a display asks of a run
   controls = new RunControls();
   display = new LiveDisplay({ run, directory }, controls);
