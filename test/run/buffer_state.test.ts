@@ -73,8 +73,10 @@ const group: Required<CreditedGroup> = {
 
 /** As much of a run as the buffer is read with. */
 const run = {
-  tasks: { promptTokens: () => Int32Array.of(1, 2), codec: { vocabSize: 10 } },
-  policy: { capacity: { context: 16 } },
+  engine: {
+    tasks: { promptTokens: () => Int32Array.of(1, 2), codec: { vocabSize: 10 } },
+    policy: { capacity: { context: 16 } },
+  },
 } as unknown as TrainingRun;
 
 const savedAndLoaded = (groups: readonly CreditedGroup[]) => {
