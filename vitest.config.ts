@@ -1,79 +1,144 @@
+/**
+ * Two tiers of tests, and those that need more than Node. `vitest run` takes every file and every draw of a property;
+ * `--mode quick`, which `npm test` passes, leaves out the files of `LONG` and `LONG_E2E` and makes fewer draws
+ * (`test/support/budget.ts`). docs/how_it_is_tested.md says what each tier promises, and how long it takes.
+ */
+import { existsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** More than a few seconds each, and nearly all of it repeats what a quick file has shown at one place. */
+const LONG = [
+  'test/cli/bad_input.test.ts',
+  'test/cli/hostile_texts.test.ts',
+  'test/cli/list.test.ts',
+  'test/cli/methods.test.ts',
+  'test/cli/tasks.test.ts',
+  'test/config/limits.test.ts',
+  'test/data/broken_verifiers.test.ts',
+  'test/plugins/datasets.test.ts',
+  'test/plugins/method_faults.test.ts',
+  'test/plugins/method_module.test.ts',
+  'test/plugins/own_task.test.ts',
+  'test/plugins/reward_thread.test.ts',
+  'test/run/forged_state.test.ts',
+  'test/run/lock.test.ts',
+  'test/run/power_failure.test.ts',
+  'test/run/pretrained_resume.test.ts',
+  'test/text/pretrained_codec.test.ts',
+  'test/tfjs/training.test.ts',
+];
+
+/** The quick tier keeps one training by the built command, killed and resumed. */
+const LONG_E2E = ['test/e2e/!(kill_and_resume).test.ts'];
+
+/** They replace modules, or what a process has but once, so that no other file may share their process. */
+const ALONE = [
+  'test/cli/hostile_texts.test.ts',
+  'test/cli/live/live_display.test.ts',
+  'test/config/one_declaration.test.ts',
+  'test/plugins/own_task.test.ts',
+  'test/run/power_failure.test.ts',
+];
+
+for (const file of [...LONG, ...ALONE]) {
+  if (!existsSync(file)) throw new Error(`vitest.config.ts names ${file}, and there is no such file: correct the list`);
+}
 
 // What is printed is compared without colours, wherever the tests run.
 process.env.NO_COLOR = '1';
 // What a test agrees to run is not remembered for whoever runs the tests.
 process.env.XDG_STATE_HOME = join(tmpdir(), `rlvr-train-tests-${process.pid}`);
 
-export default defineConfig({
-  test: {
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**', 'test/smollm2/**'],
-          pool: 'forks',
-          // Left to itself, vitest keeps a core free: on two, half of them.
-          maxWorkers: availableParallelism(),
-          testTimeout: 30_000,
+export default defineConfig(({ mode }) => {
+  const isQuick = mode === 'quick';
+  if (isQuick) process.env.RLVR_TEST_BUDGET = 'quick';
+  return {
+    test: {
+      projects: [
+        {
+          test: {
+            name: 'unit',
+            include: ['test/**/*.test.ts'],
+            exclude: [
+              ...['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**', 'test/smollm2/**'],
+              ...ALONE,
+              ...(isQuick ? LONG : []),
+            ],
+            pool: 'forks',
+            // One process takes many files and imports `src` once: three quarters of the time of most files was importing.
+            isolate: false,
+            // Left to itself, vitest keeps a core free: on two, half of them.
+            maxWorkers: availableParallelism(),
+            testTimeout: 30_000,
+          },
         },
-      },
-      {
-        // Needs the software adapters that .ci/run installs.
-        test: {
-          name: 'webgpu',
-          include: ['test/webgpu/**/*.test.ts'],
-          globalSetup: ['test/e2e/build.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: 180_000,
+        {
+          test: {
+            name: 'alone',
+            include: ALONE,
+            exclude: isQuick ? LONG : [],
+            pool: 'forks',
+            maxWorkers: availableParallelism(),
+            testTimeout: 30_000,
+          },
         },
-      },
-      {
-        // Needs the software adapters too, and an hour: not in CI.
-        test: {
-          name: 'slow',
-          include: ['test/slow/**/*.test.ts'],
-          globalSetup: ['test/e2e/build.ts'],
-          pool: 'forks',
-          testTimeout: 3_600_000,
+        {
+          test: {
+            name: 'e2e',
+            include: ['test/e2e/**/*.test.ts'],
+            exclude: isQuick ? LONG_E2E : [],
+            globalSetup: ['test/e2e/build.ts'],
+            pool: 'forks',
+            fileParallelism: false,
+          },
         },
-      },
-      {
-        // Needs the model that tools/fetch_smollm2.mjs fetches; skipped without it.
-        test: {
-          name: 'smollm2',
-          include: ['test/smollm2/**/*.test.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: 240_000,
-          hookTimeout: 120_000,
+        {
+          // Needs the software adapters that .ci/run installs.
+          test: {
+            name: 'webgpu',
+            include: ['test/webgpu/**/*.test.ts'],
+            globalSetup: ['test/e2e/build.ts'],
+            pool: 'forks',
+            fileParallelism: false,
+            testTimeout: 180_000,
+          },
         },
-      },
-      {
-        // Needs Chromium, which .ci/run installs.
-        test: {
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          globalSetup: ['test/browser/build.ts'],
-          pool: 'forks',
-          maxWorkers: availableParallelism(),
-          testTimeout: 400_000,
-          hookTimeout: 120_000,
+        {
+          // Needs the software adapters too, and an hour: not in CI.
+          test: {
+            name: 'slow',
+            include: ['test/slow/**/*.test.ts'],
+            globalSetup: ['test/e2e/build.ts'],
+            pool: 'forks',
+            testTimeout: 3_600_000,
+          },
         },
-      },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/e2e/build.ts'],
-          pool: 'forks',
-          fileParallelism: false,
+        {
+          // Needs the model that tools/fetch_smollm2.mjs fetches; skipped without it.
+          test: {
+            name: 'smollm2',
+            include: ['test/smollm2/**/*.test.ts'],
+            pool: 'forks',
+            fileParallelism: false,
+            testTimeout: 240_000,
+            hookTimeout: 120_000,
+          },
         },
-      },
-    ],
-  },
+        {
+          // Needs Chromium, which .ci/run installs.
+          test: {
+            name: 'browser',
+            include: ['test/browser/**/*.test.ts'],
+            globalSetup: ['test/browser/build.ts'],
+            pool: 'forks',
+            maxWorkers: availableParallelism(),
+            testTimeout: 400_000,
+            hookTimeout: 120_000,
+          },
+        },
+      ],
+    },
+  };
 });

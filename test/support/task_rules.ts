@@ -10,10 +10,14 @@ import {
 } from '../../src/data/index.ts';
 import type { Knobs, TaskDefinition } from '../../src/data/task.ts';
 import type { Json } from '../../src/options/json.ts';
+import { budget, fewOf } from './budget.ts';
 import { digestsOf } from './task_digests.ts';
 
 /** Milliseconds of this process: those of other programs on a busy machine are not the verifier's. */
 const clock = (): number => process.cpuUsage().user / 1000;
+
+/** Problems that are drawn at each setting, and answers that are tried. */
+const EFFORT = { items: budget({ quick: 12, all: 60 }), attempts: budget({ quick: 160, all: 800 }) };
 
 /**
  * @param checkers  a second checker of each task, written apart from it
@@ -34,8 +38,8 @@ export function describeTasks(
       if (definition === undefined) throw new RangeError(`${name} is not in the registry`);
       const second = checkers[name] as SecondChecker; // it is one of them
       const levels = definition.levels.map((_, level) => ({ level }));
-      const settings = [...levels, { style: 'plain' }];
-      const { findings } = checkTask(definition, { items: 60, attempts: 800, settings, second, clock });
+      const settings = fewOf([...levels, { style: 'plain' }], 2);
+      const { findings } = checkTask(definition, { ...EFFORT, settings, second, clock });
       expect(findings.map(findingText).join('\n')).toBe('');
     }, 120_000);
 

@@ -1,0 +1,165 @@
+// Plants known faults in the source, one at a time, and says which tests see them.
+//
+//   npm run mutants                       all sixty
+//   npm run mutants -- --room grpo        those of one room
+//   npm run mutants -- --only 3,17        by number
+//   npm run mutants -- --check            only whether each still fits the source
+//
+// A fault is planted in a copy of the working tree. It is judged first by those tests of `npm test` that reach its file
+// (`vitest related`), then, where none of these fails, by the rest of `npm run test:all`; a kernel in AssemblyScript or WGSL
+// by conformance, which no import leads to. Exit status 1 where a fault is seen by none.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { FAULTS } from './mutants/faults.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Made by the build and not in the repository, which tests need all the same. */
+const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts'];
+/** A fault that makes a test wait for ever has been seen, too. */
+const MOST_MS = 15 * 60_000;
+
+const { values: given } = parseArgs({
+  options: { room: { type: 'string' }, only: { type: 'string' }, check: { type: 'boolean', default: false } },
+});
+
+const numbered = FAULTS.map((fault, i) => ({ ...fault, number: i + 1 }));
+const wanted = given.only?.split(',').map(Number);
+const faults = numbered.filter(
+  ({ room, number }) => (given.room === undefined || room === given.room) && (wanted?.includes(number) ?? true),
+);
+if (faults.length === 0) {
+  const rooms = [...new Set(FAULTS.map(({ room }) => room))].join('; ');
+  throw new Error(`mutants: nothing chosen; numbers go from 1 to ${FAULTS.length}, rooms are: ${rooms}`);
+}
+
+/** @returns why a fault cannot be planted; undefined where it can */
+function misfit({ file, was }) {
+  if (!existsSync(join(root, file))) return 'there is no such file';
+  const times = readFileSync(join(root, file), 'utf8').split(was).length - 1;
+  return times === 1 ? undefined : `its text is there ${times} times, not once`;
+}
+
+const misfits = faults.flatMap((fault) => {
+  const reason = misfit(fault);
+  return reason === undefined ? [] : [`  ${fault.number}  ${fault.file}: ${reason}\n      ${fault.was}`];
+});
+if (misfits.length > 0) {
+  console.error(`Correct these in tools/mutants/faults.mjs:\n${misfits.join('\n')}`);
+  process.exit(1);
+}
+if (given.check) {
+  console.log(`${faults.length} faults fit the source.`);
+  process.exit();
+}
+
+/** The working tree as it is, without what git ignores. */
+function copyTree() {
+  const copy = mkdtempSync(join(tmpdir(), 'rlvr-train-mutants-'));
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    maxBuffer: 2 ** 26,
+  });
+  for (const file of [...listed.toString().split('\0'), ...MADE]) {
+    if (file === '' || !existsSync(join(root, file))) continue;
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    copyFileSync(join(root, file), join(copy, file));
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  return copy;
+}
+
+const copy = copyTree();
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+
+/** @returns whether the tests failed, and the first that did */
+function judge(words, environment = {}) {
+  const report = join(copy, 'mutant_report.json');
+  rmSync(report, { force: true });
+  const program = join(copy, 'node_modules/vitest/vitest.mjs');
+  const reporting = ['--bail', '1', '--reporter=json', `--outputFile=${report}`];
+  const projects = ['--project', 'unit', '--project', 'alone'];
+  const { status } = spawnSync(process.execPath, [program, ...words, ...projects, ...reporting], {
+    cwd: copy,
+    env: { ...process.env, ...environment },
+    timeout: MOST_MS,
+    stdio: 'ignore',
+  });
+  if (status === 0) return undefined;
+  if (!existsSync(report)) return 'the tests do not end';
+  const failed = JSON.parse(readFileSync(report, 'utf8')).testResults.find((file) => file.status === 'failed');
+  return failed === undefined ? 'the tests do not end' : failed.name.slice(failed.name.indexOf('/test/') + 1);
+}
+
+/** The two rounds of tests for a file: quick ones, then all. */
+function rounds(file) {
+  if (file.includes('/wasm/assembly/')) {
+    const built = spawnSync('npm', ['run', '--silent', 'build:wasm'], { cwd: copy, encoding: 'utf8' });
+    if (built.status !== 0) throw new Error(`the fault in ${file} does not compile:\n${built.stdout}${built.stderr}`);
+    const kernels = ['test/conformance', 'test/kernels', 'test/model', 'test/pinned'];
+    return [
+      ['run', '--mode', 'quick', ...kernels],
+      ['run', ...kernels],
+    ].map((words) => () => judge(words));
+  }
+  if (file.includes('/webgpu/')) {
+    const environment = { RLVR_TEST_BACKENDS: 'webgpu:lavapipe' };
+    const related = () => judge(['related', '--run', '--mode', 'quick', file]);
+    return [related, () => judge(['run', '--testTimeout', '300000', 'test/conformance'], environment)];
+  }
+  return [['--mode', 'quick'], []].map((mode) => () => judge(['related', '--run', ...mode, file]));
+}
+
+const SEEN = ['npm test', 'the rest', 'nothing'];
+const start = performance.now();
+const results = [];
+for (const fault of faults) {
+  const place = join(copy, fault.file);
+  const sound = readFileSync(place, 'utf8');
+  const begun = performance.now();
+  let seen = SEEN.length - 1;
+  let test = '';
+  try {
+    writeFileSync(
+      place,
+      sound.replace(fault.was, () => fault.is),
+    );
+    for (const [i, round] of rounds(fault.file).entries()) {
+      const failed = round();
+      if (failed === undefined) continue;
+      [seen, test] = [i, failed];
+      break;
+    }
+  } finally {
+    writeFileSync(place, sound);
+    if (fault.file.includes('/wasm/assembly/')) copyFileSync(join(root, MADE[0]), join(copy, MADE[0]));
+  }
+  results.push({ ...fault, seen, test });
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  console.log(
+    `${String(fault.number).padStart(2)}  ${SEEN[seen].padEnd(8)} ${String(seconds).padStart(4)} s  ${fault.what}  ${test}`,
+  );
+}
+
+const minutes = ((performance.now() - start) / 60_000).toFixed(0);
+console.log(`\n| room | faults | ${SEEN.map((name) => `seen by ${name}`).join(' | ')} |\n|---|---|---|---|---|`);
+for (const room of [...new Set(results.map((result) => result.room)), 'all']) {
+  const own = results.filter((result) => room === 'all' || result.room === room);
+  const counts = SEEN.map((_, i) => own.filter(({ seen }) => seen === i).length);
+  console.log(`| ${room} | ${own.length} | ${counts.join(' | ')} |`);
+}
+console.log(`\n${minutes} minutes.`);
+process.exitCode = results.some(({ seen }) => seen === SEEN.length - 1) ? 1 : 0;
