@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { METHODS } from '../src/methods/registry.ts';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
+import { SENT_TRACKERS } from '../src/trackers/cards.ts';
 import { pagesIn } from './support/page_links.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -34,7 +35,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   model: ['kernels'],
   // What may decide how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],
-  config: ['methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
+  // The names of trackers, without what opens one.
+  config: ['trackers/cards.ts', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // What keys, methods, rewards and metrics say of themselves, for help, pages and generated documentation.
   catalogue: ['config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // What is said of a run that does not learn: pure looks at records.
@@ -415,6 +417,13 @@ it('a stage is read by its parts', () => {
   const flat =
     /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;
   const found = files.filter(({ path }) => flat.test(readFileSync(join(SOURCE, path), 'utf8')));
+  expect(found.map(({ path }) => path)).toEqual([]);
+});
+
+it('a tracker that runs are sent to is named in its own room alone, and where users import it', () => {
+  const named = new RegExp(SENT_TRACKERS.map(({ name }) => name).join('|'), 'i');
+  const others = files.filter(({ path }) => !['trackers', ''].includes(roomOf(path)));
+  const found = others.filter(({ path }) => named.test(readFileSync(join(SOURCE, path), 'utf8')));
   expect(found.map(({ path }) => path)).toEqual([]);
 });
 

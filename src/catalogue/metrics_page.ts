@@ -15,7 +15,7 @@ export function metricsPage(): string {
   const places = Object.keys(PLACES) as MetricPlace[]; // of the table above
   const parts = [
     '# Metrics',
-    "What [metrics.jsonl](../run_directory.md#metricsjsonl), TensorBoard and MLflow show, under TRL's names where TRL has the number. `rlvr-train explain reward_std` says the same of one. `npm run docs` writes this page.",
+    "What [metrics.jsonl](../run_directory.md#metricsjsonl), TensorBoard and other trackers show, under TRL's names where TRL has the number. `rlvr-train explain reward_std` says the same of one. `npm run docs` writes this page.",
     ...places.flatMap((place) => [`## ${PLACES[place]}`, table(place)]),
     '## Of methods',
     'A number that a method logs is called `<method>/<name>`, as `majority/share`; the [page of the method](catalogue.md#methods) says what it is, and `rlvr-train explain majority/share` where to look.',

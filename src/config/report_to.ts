@@ -1,16 +1,15 @@
 /** `report_to`: which trackers a run is shown in, beside its own logs. */
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
+import { SENT_TRACKERS, TRACKER_CARDS, type TrackerName } from '../trackers/cards.ts';
 
-const TRACKERS = ['tensorboard', 'mlflow'] as const;
-
-/** A tracker that a run may report to. */
-export type Tracker = (typeof TRACKERS)[number];
-
-const RULE =
-  'nothing reports there; use none, all, or a list of tensorboard and mlflow (metrics.jsonl is always written)';
-const name = z.enum([...TRACKERS, 'all', 'none'], { error: RULE });
-const tracker = z.enum([...TRACKERS, 'all'], { error: RULE });
+const NAMES = TRACKER_CARDS.map(({ name }) => name);
+const RULE = `nothing reports there; use none, all, or a list of ${listed(NAMES)} (metrics.jsonl is always written)`;
+const MEANT_BY_ALL = TRACKER_CARDS.map((card) =>
+  'variable' in card ? `${card.name} where ${card.variable} is set` : card.name,
+);
+const name = z.enum([...NAMES, 'all', 'none'], { error: RULE });
+const tracker = z.enum([...NAMES, 'all'], { error: RULE });
 
 /** What is written for it becomes a list; TRL's `none` is the empty one. */
 export const REPORT_TO = key(
@@ -18,17 +17,26 @@ export const REPORT_TO = key(
   z
     .union([name, z.tuple([name], { error: RULE }), z.array(tracker, { error: RULE })], { error: RULE })
     .default('none')
-    .transform((written): readonly (Tracker | 'all')[] =>
+    .transform((written): readonly (TrackerName | 'all')[] =>
       [written].flat().flatMap((one) => (one === 'none' ? [] : [one])),
     )
     .describe(
-      'Trackers beside metrics.jsonl: tensorboard writes event files, mlflow sends to the server of MLFLOW_TRACKING_URI ' +
-        '(else http://127.0.0.1:5000). A list of them, none, or all: tensorboard, and mlflow where that variable is set. ' +
-        'Default none.',
+      `Trackers beside metrics.jsonl: ${TRACKER_CARDS.map(({ name, does }) => `${name} ${does}`).join(', ')}. ` +
+        `A list of them, none, or all: ${listed(MEANT_BY_ALL)}. Default none.`,
     ),
 );
 
-/** Whether a run reports there. @param config  of the run */
-export function reportsTo(config: { readonly reportTo: readonly (Tracker | 'all')[] }, tracker: Tracker): boolean {
-  return config.reportTo.includes(tracker) || config.reportTo.includes('all');
+/** Whether the files of TensorBoard are written, as logs of the run directory. @param config  of the run */
+export function writesTensorBoard({ reportTo }: { readonly reportTo: readonly (TrackerName | 'all')[] }): boolean {
+  return reportTo.includes('tensorboard') || reportTo.includes('all');
+}
+
+/** The trackers that a config names and that something is sent to. */
+export function sentTrackers({ reportTo }: { readonly reportTo: readonly (TrackerName | 'all')[] }): TrackerName[] {
+  return SENT_TRACKERS.map(({ name }) => name).filter((name) => reportTo.includes(name));
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function listed(words: readonly string[]): string {
+  return words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

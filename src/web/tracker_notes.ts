@@ -1,12 +1,14 @@
 /** What a config asks of trackers and reporters that a browser does not do, in words for the page. */
+import { sentTrackers } from '../config/report_to.ts';
 import type { RunConfig } from '../config/run_config.ts';
 
 /** A line for each key that is not heeded here; `all` is what there is, which here is TensorBoard's files. */
-export function trackerNotes({ reportTo, reporters = [] }: RunConfig): string[] {
+export function trackerNotes(config: RunConfig): string[] {
+  const { reporters = [] } = config;
   return [
-    ...(reportTo.includes('mlflow')
-      ? ['report_to: mlflow — a run in a browser sends nothing; rlvr-train track sends its directory later.']
-      : []),
+    ...sentTrackers(config).map(
+      (name) => `report_to: ${name} — a run in a browser sends nothing; rlvr-train track sends its directory later.`,
+    ),
     ...(reporters.length > 0
       ? [
           `reporters: ${reporters.map(({ name }) => name).join(', ')} — files are told of runs of the command line alone.`,

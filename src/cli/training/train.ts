@@ -1,8 +1,6 @@
 /** `rlvr-train --config FILE`: the main job. */
 
 import { basename, resolve } from 'node:path';
-import { reportsTo } from '../../config/report_to.ts';
-import type { RunConfig } from '../../config/run_config.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
@@ -11,9 +9,7 @@ import { openRun } from '../../run/open_run.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
 import { session } from '../../run/session.ts';
 import { fileStore } from '../../run/store/files.node.ts';
-import type { Store } from '../../run/store/store.ts';
-import type { Tracker } from '../../run/tracker.ts';
-import { liveMlflow } from '../../trackers/mlflow_live.ts';
+import { liveTrackers } from '../../trackers/trackers.ts';
 import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
 import { type DisplayOptions, openDisplay } from '../display/open_display.ts';
@@ -27,7 +23,6 @@ import { RequestListener } from '../process/run_requests.ts';
 import { placeOf, ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
 import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
-import { hasMlflow, mlflowPlace } from '../runs/mlflow_place.ts';
 import { describeRow } from '../runs/newest_run.ts';
 import { openConfiguredModel } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
@@ -97,7 +92,8 @@ async function trainWith(
       const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
-      const trackers = [...trackersOf(config, store, directory), ...plugins.reporters];
+      const shown = { store, name: basename(resolve(directory)), directory };
+      const trackers = [...liveTrackers(config, shown, process.env), ...plugins.reporters];
       for await (const event of session({ run, store, fingerprint, directory, resume, force, trackers, ...requests })) {
         if (requestsOfOthers === undefined) {
           // Now the directory is there, and held.
@@ -121,12 +117,6 @@ async function trainWith(
   } finally {
     await run.engine.policy.close();
   }
-}
-
-/** Where `report_to` is `all`, MLflow is a tracker that the environment names. */
-function trackersOf(config: RunConfig, store: Store, directory: string): Tracker[] {
-  const isWanted = config.reportTo.includes('mlflow') || (reportsTo(config, 'mlflow') && hasMlflow());
-  return isWanted ? [liveMlflow({ store, place: mlflowPlace(), name: basename(resolve(directory)), directory })] : [];
 }
 
 function mainJobLine({ file, directory }: LoadedRun): string {

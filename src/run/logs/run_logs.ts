@@ -4,7 +4,7 @@
  * A disk that refuses a line does not end the run in the middle of a step: the line is held, the next step is saved with
  * it, and only then does the run end, so that a resume finds every line of a run that was never stopped.
  */
-import { reportsTo } from '../../config/report_to.ts';
+import { writesTensorBoard } from '../../config/report_to.ts';
 import { CheckpointError } from '../../errors.ts';
 import type { TrainEvent } from '../../grpo/events.ts';
 import type { Progress } from '../../grpo/run.ts';
@@ -32,7 +32,7 @@ export class RunLogs {
   static async open({ config }: Progress, store: Store): Promise<RunLogs> {
     const completions = await MetricsLog.open(store, 'completions.jsonl');
     const metrics = await MetricsLog.open(store, 'metrics.jsonl', { after: completions });
-    const tensorBoard = reportsTo(config, 'tensorboard')
+    const tensorBoard = writesTensorBoard(config)
       ? new (await import('./tensorboard.ts')).TensorBoardLog(store, config)
       : undefined;
     return new RunLogs(metrics, completions, tensorBoard);

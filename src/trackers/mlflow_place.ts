@@ -1,19 +1,13 @@
 /** Where MLflow is: the variables of the environment that its own client reads. */
-import { ConfigError } from '../../errors.ts';
-import type { MlflowPlace } from '../../trackers/mlflow_client.ts';
+import { ConfigError } from '../errors.ts';
+import type { MlflowPlace } from './mlflow_client.ts';
+import type { Environment } from './sent_tracker.ts';
 
 /** What `mlflow server` listens on. */
 const DEFAULT_URI = 'http://127.0.0.1:5000';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Whether the environment names a server. */
-export function hasMlflow(env: Environment = process.env): boolean {
-  return Boolean(env.MLFLOW_TRACKING_URI);
-}
-
 /** @throws ConfigError where the address is none of a server */
-export function mlflowPlace(env: Environment = process.env): MlflowPlace {
+export function mlflowPlace(env: Environment): MlflowPlace {
   const given = env.MLFLOW_TRACKING_URI || DEFAULT_URI;
   const uri = given.replace(/\/+$/, '');
   if (!/^https?:\/\/[^/\s]+/.test(uri) || !URL.canParse(uri)) {

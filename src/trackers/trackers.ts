@@ -1,0 +1,18 @@
+/** The trackers that runs are sent to, by their names in `report_to`. */
+import type { RunConfig } from '../config/run_config.ts';
+import type { Tracker } from '../run/tracker.ts';
+import { SENT_TRACKERS, type SentTrackerName } from './cards.ts';
+import { MLFLOW } from './mlflow.ts';
+import type { Environment, SentRun, SentTracker } from './sent_tracker.ts';
+
+export const TRACKERS: Readonly<Record<SentTrackerName, SentTracker>> = {
+  mlflow: MLFLOW,
+};
+
+/** Those that a config asks for; `all` asks for those that the environment names. @throws ConfigError */
+export function liveTrackers({ reportTo }: Pick<RunConfig, 'reportTo'>, run: SentRun, env: Environment): Tracker[] {
+  const wanted = SENT_TRACKERS.filter(
+    ({ name, variable }) => reportTo.includes(name) || (reportTo.includes('all') && Boolean(env[variable])),
+  );
+  return wanted.map(({ name }) => TRACKERS[name].live(run, env));
+}
