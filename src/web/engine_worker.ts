@@ -1,7 +1,7 @@
 /** The worker's entry: opens one run, and serves a page's calls on it. Bundled by tools/build_web.mjs. */
 import type { BrowserRun } from './browser_run.ts';
-import { openRunHere } from './local_run.ts';
 import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';
+import { openRunHere } from './open_local_run.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
 
 const say = (message: FromWorker, transfer: Transferable[] = []): void => globalThis.postMessage(message, { transfer });

@@ -5,17 +5,12 @@
  * a reload finds is therefore what the page showed.
  */
 
-import { withWordsOf } from '../config/control_words.ts';
-import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { createTasks } from '../data/create_task.ts';
-import { oneTask } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { stageOf, type TrainingRun, withConfig } from '../grpo/run.ts';
 import { evaluateRun } from '../grpo/trainer.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
-import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoint/checkpoints.ts';
 import { changedConfig, readChanges, reopenRun, writeChange } from '../run/checkpoint/setting_changes.ts';
 import { restoreCheckpoint } from '../run/checkpoint/state.ts';
@@ -41,83 +36,18 @@ import type {
   StorageReport,
   TriedCompletion,
 } from './browser_run.ts';
-import { type ChosenBackend, chooseBackend } from './choose_backend.ts';
-import { browserFingerprint, hashesOf } from './fingerprint.ts';
+import type { ChosenBackend } from './choose_backend.ts';
+import { JobQueue, nextTask } from './job_queue.ts';
+import { ownCode } from './own_code/load_own_code.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
-import { openKept } from './store/kept_store.ts';
 import { pastMetrics } from './store/past_metrics.ts';
 import { allFiles } from './store/refuge_store.ts';
-import { orBad, wholeRun } from './store/saved_run.ts';
-import { trackerNotes } from './tracker_notes.ts';
 
-const SOURCE = { file: 'config' };
 const GROUPS = 4;
 const EXAMPLES = 24;
 
-/**
- * Opens a run in this thread, at its last checkpoint where it is kept.
- *
- * @param sandbox  starts the worker of a visitor's reward; default: from this page
- * @throws RlvrError
- */
-export async function openRunHere(options: OpenOptions, sandbox?: StartSandbox): Promise<BrowserRun> {
-  const closers: (() => Promise<void> | void)[] = [];
-  try {
-    return await open(options, sandbox ?? (await import('./own_code/sandboxes.ts')).startSandbox, closers);
-  } catch (error) {
-    for (const close of closers.reverse()) await close();
-    throw error;
-  }
-}
-
-async function open(
-  options: OpenOptions,
-  sandbox: StartSandbox,
-  closers: (() => Promise<void> | void)[],
-): Promise<BrowserRun> {
-  const { config, lineOf } = parseConfig(options.yaml, SOURCE);
-  const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
-  const { files, replaces = false } = options;
-  const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
-  const own = options.task === undefined ? undefined : await (await ownCode()).startOwnTask(options.task, sandbox);
-  if (own !== undefined) closers.push(() => own.close());
-  const tasks = withWordsOf(config, own === undefined ? await createTasks(config) : oneTask(own));
-  const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
-  const rewards: Record<string, SandboxedReward> = {};
-  for (const [name, code] of Object.entries(options.rewards ?? {})) {
-    const reward = await (await ownCode()).startOwnReward(name, code, sandbox);
-    rewards[name] = reward;
-    closers.push(() => reward.close());
-  }
-  const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf });
-  closers.push(() => run.engine.policy.close());
-  // Before any change of a setting: the fingerprint is that of the start.
-  const fingerprint = await browserFingerprint(run, modules);
-  const here: LocalParts = {
-    options,
-    startConfig: config,
-    sandbox,
-    run,
-    chosen,
-    fingerprint,
-    closers,
-    changes: [],
-    notes: trackerNotes(config),
-  };
-  const local = new LocalRun(here);
-  if (incoming !== undefined) await orBad('its newest state', () => local.restore(incoming));
-  const kept = await openKept(options.name, (reason) => local.storageRefused(reason), incoming && files);
-  closers.push(kept.release);
-  await local.openStore(kept.store, kept.report, incoming !== undefined);
-  return local;
-}
-
-/** Loaded for those who write code of their own. */
-function ownCode(): Promise<typeof import('./own_code/own_code.ts')> {
-  return import('./own_code/own_code.ts');
-}
-
-interface LocalParts {
+/** What a run is made of once it is open. */
+export interface LocalParts {
   readonly options: OpenOptions;
   /** Before any change of a setting. */
   readonly startConfig: RunConfig;
@@ -130,12 +60,12 @@ interface LocalParts {
   readonly notes: string[];
 }
 
-class LocalRun implements BrowserRun {
+/** The run, once it is open. */
+export class LocalRun implements BrowserRun {
   readonly #parts: LocalParts;
   readonly #listeners = new Set<(event: BrowserEvent) => void>();
   /** What waits for the run to rest. A training is such a job, too, and lets the others through between its steps. */
-  readonly #jobs: (() => Promise<void>)[] = [];
-  #working = false;
+  readonly #jobs = new JobQueue();
   #training: Promise<RunStatus> | undefined;
   #stop = false;
   /** When rollouts were last handed on. */
@@ -232,9 +162,11 @@ class LocalRun implements BrowserRun {
   train({ steps = Number.POSITIVE_INFINITY }: { readonly steps?: number } = {}): Promise<RunStatus> {
     if (this.#training !== undefined) return this.#training;
     this.#stop = false;
-    this.#training = this.#atRest(() => this.#train(steps)).finally(() => {
-      this.#training = undefined;
-    });
+    this.#training = this.#jobs
+      .add(() => this.#train(steps))
+      .finally(() => {
+        this.#training = undefined;
+      });
     return this.#training;
   }
 
@@ -256,7 +188,7 @@ class LocalRun implements BrowserRun {
         shouldStop: () => this.#stop || taken >= steps,
         wantsEvaluation: async () => {
           await nextTask();
-          await this.#serve();
+          await this.#jobs.serve();
           return false;
         },
       });
@@ -300,7 +232,7 @@ class LocalRun implements BrowserRun {
   }
 
   evaluate(): Promise<Evaluation> {
-    return this.#atRest(async () => {
+    return this.#jobs.add(async () => {
       const { run } = this.#parts;
       const stage = stageOf(run);
       const evaluation = await evaluateRun(run);
@@ -311,7 +243,7 @@ class LocalRun implements BrowserRun {
   }
 
   ask(prompt: string, options: AskOptions = {}): Promise<readonly Answer[]> {
-    return this.#atRest(() => askPolicy(this.#parts.run, prompt, options));
+    return this.#jobs.add(() => askPolicy(this.#parts.run, prompt, options));
   }
 
   change(settings: SettingChange['settings']): Promise<void> {
@@ -319,7 +251,7 @@ class LocalRun implements BrowserRun {
       const message = 'Settings can be changed while the run rests; pause it first.';
       return Promise.reject(new ConfigError('training', message));
     }
-    return this.#atRest(async () => {
+    return this.#jobs.add(async () => {
       const { run, changes } = this.#parts;
       const { stageIndex, step } = run.journal.state;
       const { max_steps: steps } = settings;
@@ -352,7 +284,7 @@ class LocalRun implements BrowserRun {
     const { startOwnReward, tryReward } = await ownCode();
     const reward = await startOwnReward('yours', code, this.#parts.sandbox);
     try {
-      return await this.#atRest(() => tryReward(this.#parts.run, reward, completions));
+      return await this.#jobs.add(() => tryReward(this.#parts.run, reward, completions));
     } finally {
       await reward.close();
     }
@@ -369,7 +301,7 @@ class LocalRun implements BrowserRun {
   }
 
   estimate(): Promise<BrowserEstimate> {
-    return this.#atRest(async () => {
+    return this.#jobs.add(async () => {
       const { estimateTime } = await import('../planning/time_estimate.ts');
       const { config, engine, journal } = this.#parts.run;
       const options = { rewards: 'unused', clock: journal.clock } as const;
@@ -384,11 +316,11 @@ class LocalRun implements BrowserRun {
   }
 
   weightsSha256(): Promise<string> {
-    return this.#atRest(() => weightsSha256(this.#parts.run.engine.policy));
+    return this.#jobs.add(() => weightsSha256(this.#parts.run.engine.policy));
   }
 
   exportModel(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
-    return this.#atRest(async () => {
+    return this.#jobs.add(async () => {
       const { run, options } = this.#parts;
       const store = memoryStore();
       const { best } = run.journal.state;
@@ -399,12 +331,12 @@ class LocalRun implements BrowserRun {
   }
 
   files(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
-    return this.#atRest(() => allFiles(this.#store));
+    return this.#jobs.add(() => allFiles(this.#store));
   }
 
   async close(): Promise<void> {
     await this.pause();
-    await this.#atRest(async () => {
+    await this.#jobs.add(async () => {
       for (const close of this.#parts.closers.reverse()) await close();
     });
   }
@@ -417,33 +349,4 @@ class LocalRun implements BrowserRun {
     this.#status = status;
     this.#say({ type: 'status', status });
   }
-
-  /** Does the work as soon as the run rests: at once, or at the next step boundary. */
-  #atRest<T>(work: () => Promise<T>): Promise<T> {
-    const result = new Promise<T>((resolve, reject) => {
-      this.#jobs.push(() => work().then(resolve, reject));
-    });
-    if (!this.#working) void this.#work();
-    return result;
-  }
-
-  async #work(): Promise<void> {
-    this.#working = true;
-    await this.#serve();
-    this.#working = false;
-  }
-
-  async #serve(): Promise<void> {
-    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job();
-  }
-}
-
-const channel = new MessageChannel();
-
-/** Lets the thread hear its messages: awaiting alone does not, and WebAssembly on one thread never waits. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    channel.port1.onmessage = () => resolve();
-    channel.port2.postMessage(undefined);
-  });
 }

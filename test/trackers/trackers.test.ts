@@ -7,7 +7,7 @@ import { liveTrackers, TRACKERS } from '../../src/trackers/trackers.ts';
 const RUN = { store: memoryStore(), name: 'countdown', directory: 'runs/countdown' };
 
 function asked(reportTo: string, env: Readonly<Record<string, string>> = {}): number {
-  const { config } = parseConfig(`task: sort_digits\nmax_steps: 1\nreport_to: ${reportTo}`);
+  const { config } = parseConfig(`task: sort_digits\nmax_steps: 1\nreport_to: ${reportTo}`, { file: 'x.yaml' });
   return liveTrackers(config, RUN, env).length;
 }
 

@@ -1,0 +1,38 @@
+/** The methods of a config that are files of the user's. */
+import { methodKey } from '../../methods/look_up.ts';
+import { METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
+import type { Plugin } from '../../options/keys.ts';
+import { takeOptions } from '../../options/read.ts';
+import { isModuleFile } from '../../rewards/module_file.ts';
+import { methodPlace } from '../found_files.node.ts';
+import { loadMethod } from '../method_module.node.ts';
+import { tryFile } from '../trial.node.ts';
+import { guardOf, LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+
+/** Loads the methods that are files; options that the file does not have show their line. */
+export async function openMethods(opening: Opening): Promise<void> {
+  const { config, problems } = opening.loaded;
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'grpo') continue;
+    for (const point of METHOD_POINTS) {
+      for (const [place, plugin] of stage.methods[point].entries()) {
+        if (!isModuleFile(plugin.name)) continue;
+        // A run that only answers can do without a file that is gone, unless that added words: the weights tell.
+        if (opening.options.rewards === 'unused' && !opening.modules.has(plugin.name)) continue;
+        const path = methodPlace(problems, index, point, place);
+        await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
+      }
+    }
+  }
+}
+
+async function openMethod(opening: Opening, point: MethodPoint, plugin: Plugin, path: string): Promise<void> {
+  const { reference, inRun, imported } = await openModule(opening, plugin.name, plugin.export, path);
+  const { rewardTimeout } = opening.loaded.config;
+  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
+  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+  const method = await loadMethod(reference, point, rewardTimeout);
+  const { name: _, export: __, ...given } = plugin;
+  takeOptions(method.options, given, { path, subject: method.id });
+  opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
+}

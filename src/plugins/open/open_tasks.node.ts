@@ -1,0 +1,105 @@
+/** The tasks of a config: registered ones, files of the user's, and rows; and the rows that a supervised stage shows. */
+import { bindTask, createTask } from '../../data/create_task.ts';
+import type { Verifier } from '../../data/datasets/answers.ts';
+import { DATASET } from '../../data/datasets/card.ts';
+import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
+import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
+import type { Task } from '../../data/task.ts';
+import { type TaskSet, taskSet } from '../../data/task_set.ts';
+import type { ShownRows } from '../../methods/stage.ts';
+import type { Plugin } from '../../options/keys.ts';
+import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
+import type { Codec } from '../../text/codec.ts';
+import { findDataset, verifierOf } from '../dataset_files.node.ts';
+import { taskPlace } from '../found_files.node.ts';
+import { refusal } from '../module.node.ts';
+import { freezePlain } from '../plain_data.ts';
+import { loadTaskDefinition, refuseImpure } from '../task_module.node.ts';
+import { tryFile } from '../trial.node.ts';
+import { loadVerifier } from '../verifier_module.node.ts';
+import { guardOf, LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+
+/** Each task of the config; undefined where one of them, or their vocabularies, are a problem. */
+export async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
+  const { config, problems } = opening.loaded;
+  const opened: { task: Task; weight: number }[] = [];
+  for (const [index, { task: entry, weight }] of config.tasks.entries()) {
+    const path = taskPlace(problems, index);
+    const task = await orReport(opening, path, entry.name, () => openTask(opening, entry, path));
+    if (task !== undefined) opened.push({ task, weight });
+  }
+  if (opened.length < config.tasks.length) return undefined;
+  const list = problems.written('tasks', 'task.parts') ?? 'tasks';
+  const shown = new Map<number, TaskSet>();
+  const tasks = await orReport(opening, list, '', async () =>
+    taskSet(opened, opening.options.codec, shown, config.maxPromptLength),
+  );
+  if (tasks === undefined) return undefined;
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'sft' || stage.rows === undefined) continue;
+    const { rows } = stage;
+    const place = `stages.${index}`;
+    const of = await orReport(opening, `${place}.data_files`, '', () =>
+      openShownRows(opening, rows, tasks.codec, place),
+    );
+    if (of !== undefined) shown.set(index, of);
+  }
+  return limitPrompts(tasks, config);
+}
+
+async function openTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
+  const { name, ...knobs } = entry;
+  if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
+  const { rewardTimeout } = opening.loaded.config;
+  const options = { path: path.replace(/\.(?:name|task)$/, ''), codec: opening.options.codec };
+  if (isModuleFile(name)) {
+    const { export: exported, ...own } = knobs;
+    const { reference, imported } = await openModule(opening, name, exported, path);
+    const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, own);
+    guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+    const definition = await loadTaskDefinition(reference, rewardTimeout);
+    const task = bindTask(definition, own, options);
+    freezePlain(task.knobs);
+    refuseImpure(definition, task.knobs, tried, reference);
+    return task;
+  }
+  if (/[/\\.]/.test(name))
+    throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
+  return createTask({ ...knobs, name }, options);
+}
+
+async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
+  const { loaded, options, datasets, notes } = opening;
+  const { name: _, ...knobs } = entry;
+  const found = await findDataset(loaded, options, entry, path);
+  const comparison = verifierOf(entry);
+  const verifier = comparison === undefined ? undefined : await openVerifier(opening, comparison, `${path}.verify`);
+  const task = await openDataset(knobs, { path, codec: options.codec, files: found.files, verifier: verifier?.verify });
+  const inRun = verifier === undefined ? found.inRun : { ...found.inRun, verify: verifier.inRun };
+  datasets.set(entry, { inRun, hashes: await found.hashes() });
+  notes.push(...task.notes);
+  return task;
+}
+
+/** Rows that a supervised stage shows, in the run's tokens. */
+async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, place: string): Promise<TaskSet> {
+  const { loaded, options, datasets, notes } = opening;
+  const found = await findDataset(loaded, options, rows, place);
+  const task = await openDataset({ ...rows }, { path: place, files: found.files, codec: options.codec, isShown: true });
+  if (options.codec === undefined) requireWritable(task, codec);
+  datasets.set(rows, { inRun: found.inRun, hashes: await found.hashes() });
+  notes.push(...task.notes);
+  return taskSet([{ task, weight: 1 }], codec);
+}
+
+async function openVerifier(
+  opening: Opening,
+  name: string,
+  path: string,
+): Promise<{ readonly verify: Verifier; readonly inRun: string }> {
+  const { reference, imported, inRun } = await openModule(opening, name, undefined, path);
+  const { rewardTimeout } = opening.loaded.config;
+  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
+  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+  return { verify: await loadVerifier(reference, rewardTimeout), inRun };
+}

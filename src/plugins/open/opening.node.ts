@@ -1,0 +1,96 @@
+/** A config's own files while they are opened: what is open so far, and what every kind of file goes through. */
+import type { LoadedConfig } from '../../config/load.ts';
+import { addOptionProblems } from '../../config/option_problems.ts';
+import type { Method } from '../../methods/method.ts';
+import { optionProblems } from '../../options/read.ts';
+import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
+import type { Codec } from '../../text/codec.ts';
+import { type FoundFile, findFile } from '../found_files.node.ts';
+import { moduleReference, oldSpellingNotes } from '../module.node.ts';
+import { guardProcess, type ProcessGuard } from '../process_guard.node.ts';
+import type { StartedReporter } from '../reporter_thread.node.ts';
+import { isOwnError } from '../reward_module.ts';
+
+/** Where a config's own files are looked for, and who is asked before they are run. */
+export interface PluginOptions {
+  /** The config's file: paths in it are relative to its folder. */
+  readonly file: string;
+  /** The run directory: paths in the returned config are relative to it, so that its config.yaml runs as it stands. */
+  readonly directory?: string;
+  /** Told of each file before it is loaded: it is code, and runs with the rights of this process. */
+  readonly announce: (file: string) => void;
+  /** Told of all files before any of them is loaded; throws where one of them may not run. */
+  readonly approve?: (files: readonly FoundFile[]) => Promise<void>;
+  /** 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor its methods beside a pretrained model. */
+  readonly rewards?: 'unused';
+  /** Of the pretrained model that the config names, which the caller has opened. */
+  readonly codec?: Codec | undefined;
+}
+
+/** Time to load a file, however short the limit of its calls is. */
+export const LOAD_SECONDS = 60;
+
+export interface Opening {
+  readonly loaded: LoadedConfig;
+  readonly options: PluginOptions;
+  /** By the name that the config gives; files that could be read. */
+  readonly modules: Map<string, FoundFile>;
+  /** Files whose loading was announced, as messages show them. */
+  readonly announced: Set<string>;
+  /** By name in the run and options: two stages with the same reward share a thread. */
+  readonly threads: Map<string, SandboxedReward>;
+  /** By `methodKey` of their names in the run. */
+  readonly methods: Map<string, Method<unknown>>;
+  readonly reporters: StartedReporter[];
+  /** By the entry of the config: as the run has it, and the hashes of its files. */
+  readonly datasets: Map<object, OpenedDataset>;
+  readonly notes: string[];
+  /** There once a file is loaded on the run's own thread. */
+  guard: ProcessGuard | undefined;
+}
+
+export interface OpenedDataset {
+  readonly inRun: object;
+  readonly hashes: readonly (readonly [string, string])[];
+}
+
+export function guardOf(opening: Opening): ProcessGuard {
+  opening.guard ??= guardProcess();
+  return opening.guard;
+}
+
+/** What `open` gives; a mistake in the config or in the user's file goes to the problems, with its line. */
+export async function orReport<T>(
+  { loaded: { problems } }: Opening,
+  path: string,
+  name: string,
+  open: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!isOwnError(error)) throw error;
+    const { code, facts, message } = error;
+    const found = optionProblems(error);
+    addOptionProblems(problems, path, found);
+    if (found.length > 0) return undefined;
+    if (code !== 'bad-module') problems.addMessage(path, message);
+    else if (facts.key === undefined) problems.add(path, name, message);
+    else problems.add(`${path}.${facts.key}`, facts.value, message);
+    return undefined;
+  }
+}
+
+/** A file that was found before, about to be loaded. */
+export async function openModule(opening: Opening, name: string, exported: unknown, path: string): Promise<FoundFile> {
+  const { options, modules, announced, notes } = opening;
+  const found = modules.get(name) ?? (await findFile(opening.loaded, options, { name, export: exported }, path));
+  modules.set(name, found);
+  const { shown } = found.reference;
+  if (!announced.has(shown)) {
+    announced.add(shown);
+    options.announce(shown);
+    notes.push(...(await oldSpellingNotes(found.reference.path)));
+  }
+  return { ...found, reference: moduleReference(found.reference.path, exported, '.') };
+}

@@ -1,0 +1,76 @@
+/** Opens a run in the caller's own thread: its config, its tasks, its backend, and the store that keeps it. */
+import { withWordsOf } from '../config/control_words.ts';
+import { parseConfig } from '../config/load.ts';
+import { createTasks } from '../data/create_task.ts';
+import { oneTask } from '../data/task_set.ts';
+import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
+import { openRun } from '../run/open_run.ts';
+import type { BrowserRun, OpenOptions } from './browser_run.ts';
+import { chooseBackend } from './choose_backend.ts';
+import { browserFingerprint, hashesOf } from './fingerprint.ts';
+import { type LocalParts, LocalRun } from './local_run.ts';
+import { ownCode } from './own_code/load_own_code.ts';
+import type { StartSandbox } from './own_code/sandboxes.ts';
+import { openKept } from './store/kept_store.ts';
+import { orBad, wholeRun } from './store/saved_run.ts';
+import { trackerNotes } from './tracker_notes.ts';
+
+const SOURCE = { file: 'config' };
+
+/**
+ * Opens a run in this thread, at its last checkpoint where it is kept.
+ *
+ * @param sandbox  starts the worker of a visitor's reward; default: from this page
+ * @throws RlvrError
+ */
+export async function openRunHere(options: OpenOptions, sandbox?: StartSandbox): Promise<BrowserRun> {
+  const closers: (() => Promise<void> | void)[] = [];
+  try {
+    return await open(options, sandbox ?? (await import('./own_code/sandboxes.ts')).startSandbox, closers);
+  } catch (error) {
+    for (const close of closers.reverse()) await close();
+    throw error;
+  }
+}
+
+async function open(
+  options: OpenOptions,
+  sandbox: StartSandbox,
+  closers: (() => Promise<void> | void)[],
+): Promise<BrowserRun> {
+  const { config, lineOf } = parseConfig(options.yaml, SOURCE);
+  const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
+  const { files, replaces = false } = options;
+  const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
+  const own = options.task === undefined ? undefined : await (await ownCode()).startOwnTask(options.task, sandbox);
+  if (own !== undefined) closers.push(() => own.close());
+  const tasks = withWordsOf(config, own === undefined ? await createTasks(config) : oneTask(own));
+  const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
+  const rewards: Record<string, SandboxedReward> = {};
+  for (const [name, code] of Object.entries(options.rewards ?? {})) {
+    const reward = await (await ownCode()).startOwnReward(name, code, sandbox);
+    rewards[name] = reward;
+    closers.push(() => reward.close());
+  }
+  const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf });
+  closers.push(() => run.engine.policy.close());
+  // Before any change of a setting: the fingerprint is that of the start.
+  const fingerprint = await browserFingerprint(run, modules);
+  const here: LocalParts = {
+    options,
+    startConfig: config,
+    sandbox,
+    run,
+    chosen,
+    fingerprint,
+    closers,
+    changes: [],
+    notes: trackerNotes(config),
+  };
+  const local = new LocalRun(here);
+  if (incoming !== undefined) await orBad('its newest state', () => local.restore(incoming));
+  const kept = await openKept(options.name, (reason) => local.storageRefused(reason), incoming && files);
+  closers.push(kept.release);
+  await local.openStore(kept.store, kept.report, incoming !== undefined);
+  return local;
+}
