@@ -6,12 +6,12 @@
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import { parseConfig } from '../config/load.ts';
 import { builtIn } from '../config/stage_methods.ts';
-import { needsOf, type StageNeeds } from '../methods/create.ts';
-import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
+import { usesOf } from '../methods/create.ts';
 import { METHODS } from '../methods/registry.ts';
 import type { RemarkLevel } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import { wordsOf } from '../methods/uses/stage_uses.ts';
 import type { Plugin } from '../options/keys.ts';
 import { describeMethod, EXAMPLE_REWARDS } from './catalogue.ts';
 
@@ -51,32 +51,6 @@ export interface MethodFacts {
   readonly remarks: readonly MethodRemark[];
 }
 
-/** What a run has for a method that asks, in words; undefined where another need of the same methods says it. */
-const NEEDS: Readonly<Record<Exclude<keyof StageNeeds, 'sets'>, string | undefined>> = {
-  ledger: "the ledger: a record of each problem's visits and successes",
-  ledgerHistory: 'its history: how the last groups of each problem went',
-  steps: 'a task whose verdicts have the steps of a solution',
-  feedback: undefined,
-  answers: 'a task that knows right answers',
-  hints: 'a task whose answers have a beginning to show',
-  shown: 'room for prompts that show something besides the problem',
-  prompts: 'room for several prompts of a group',
-  twins: 'a task whose problems have a second prompt each',
-  categories: 'several tasks or levels to choose among',
-  greedy: 'a greedy completion of each problem',
-  words: 'words of its own: further tokens of a closed vocabulary, text for a pretrained model',
-  texts: 'a vocabulary that has what it writes',
-  replies: 'room for prompts that go on behind a completion',
-  behindCompletions: 'room for a word behind each completion',
-  demonstrations: 'a task that has demonstrations',
-  distributions: 'whole distributions: the log-probs of the vocabulary at each token that is trained on',
-  refDistributions: 'the same under the reference',
-  sampled: 'a scoring pass of what was sampled, before it is credited',
-  maskedShare: undefined,
-  proximal: 'a scoring pass of what is off-policy, and its log-probs for as long as the batch is trained on',
-  distributionsFor: undefined,
-};
-
 /** Asks every method once, and then answers for each. */
 export function methodFacts(): (id: string) => MethodFacts {
   const usual = stageWith('');
@@ -115,16 +89,10 @@ export function methodFacts(): (id: string) => MethodFacts {
   return (id) => ({ needs: needs.get(id) ?? [], remarks: found.get(id) ?? [] });
 }
 
-/** What a stage needs that another does not. */
+/** What a stage uses that another does not. */
 function needsText(stage: GrpoStageConfig, other: GrpoStageConfig): string[] {
-  const isAsked = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
-  const [own, without] = [needsOf(stage), needsOf(other)];
-  const sets = PARAMETER_SET_NAMES.filter((name) => own.sets.has(name) && !without.sets.has(name));
-  const names = Object.keys(NEEDS) as (keyof typeof NEEDS)[]; // all of them
-  return [
-    ...sets.map((name) => PARAMETER_SETS[name].says),
-    ...names.flatMap((name) => (isAsked(own[name]) && !isAsked(without[name]) ? (NEEDS[name] ?? []) : [])),
-  ];
+  const without = new Set(wordsOf(usesOf(other)));
+  return wordsOf(usesOf(stage)).filter((text) => !without.has(text));
 }
 
 function knownAs(point: MethodPoint, id: string): Known {

@@ -2,6 +2,7 @@
  * What samples completions and scores sequences: this machine's engine, or one elsewhere. A request says all that its
  * answer depends on besides the weights, so that any generator with the same weights answers it with the same bits.
  */
+import type { SequenceScores, SequenceToScore } from '../methods/uses/figure_tools.ts';
 import type { Policy } from '../model/policy.ts';
 import { type GenerationControl, generateControlled } from '../model/sampling/controlled_generation.ts';
 import {
@@ -12,12 +13,7 @@ import {
   generateKept,
   type KeptGeneration,
 } from '../model/sampling/generation.ts';
-import {
-  type ScoringRequest,
-  type SequenceScores,
-  type SequenceToScore,
-  scoreSequences,
-} from './score/score_sequences.ts';
+import { type ScoringRequest, scoreSequences } from './score/score_sequences.ts';
 
 /** One completion to sample, or to continue. */
 export interface RolloutRequest {

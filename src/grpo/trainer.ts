@@ -12,6 +12,7 @@ import type { Collected, CreditedGroup, Evaluation, RolloutGroup } from '../meth
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
 import { lossTokens } from '../methods/tokens.ts';
+import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import {
@@ -91,8 +92,9 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
       yield* diagnoseBatch(run, collected, step.logged);
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
-      const { needs } = step.methods;
-      if (needs.ledger) ledger.record(collected.unaided ?? collected.groups, state.step, needs.ledgerHistory);
+      const { uses } = step.methods;
+      const keepsHistory = uses.has(ledgerUse({ history: true }));
+      if (uses.has(ledgerUse())) ledger.record(collected.unaided ?? collected.groups, state.step, keepsHistory);
       const groups = await orGoBack(journal, step, rest, () =>
         creditCollected(engine, step, journal, collected.groups),
       );
@@ -131,7 +133,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 /** Copies the policy into the parameter sets that begin with this stage. */
 async function startSets({ engine: { policy }, config, methods, journal }: TrainingRun): Promise<void> {
   const { stageIndex } = journal.state;
-  const needed = methods[stageIndex]?.needs.sets;
+  const needed = methods[stageIndex]?.uses.sets;
   const isFirst = config.stages.findIndex(({ stage }) => stage === 'grpo') === stageIndex;
   for (const set of PARAMETER_SET_NAMES.filter((name) => policy.slots.sets.has(name))) {
     const begins = PARAMETER_SETS[set].begins === 'first stage' ? isFirst : needed?.has(set);
@@ -158,7 +160,7 @@ async function creditCollected(
 ): Promise<readonly CreditedGroup[]> {
   const groups = await withSampledFigures(engine, step, journal, drawn);
   const credited = await creditGroups(engine.policy, step, selectGroups(step, groups));
-  const plain = step.methods.needs.sampled.length === 0 ? credited : withoutSampledFigures(credited);
+  const plain = step.methods.uses.figures.length === 0 ? credited : withoutSampledFigures(credited);
   return withProximalLogprobs(engine, step, journal, plain);
 }
 
@@ -170,7 +172,7 @@ async function orGoBack<T>(journal: Journal, { methods }: Step, rest: RestPoint,
   try {
     return await work();
   } catch (error) {
-    if (!methods.needs.ledger) goBack(journal, methods, rest);
+    if (!methods.uses.has(ledgerUse())) goBack(journal, methods, rest);
     throw error;
   }
 }

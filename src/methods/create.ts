@@ -1,16 +1,19 @@
-/** Makes the parts of a stage from the names and options of its config, and unites what they ask of the run. */
+/** Makes the parts of a stage from the names and options of its config, and unites what they use of the run. */
 
 import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { findMethod, lookUp, methodKey, type OwnMethods } from './look_up.ts';
-import type { DemonstratedProblem, Method, Needs, ParameterSet, SampledFigure } from './method.ts';
+import type { DemonstratedProblem, Method } from './method.ts';
 import type { LossTerm } from './points.ts';
 import type { PointParts } from './registry.ts';
 import { END, optionsOf, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type StageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import { objectiveTerm } from './support/loss/surrogate_term.ts';
+import { usesOfNeeds } from './uses/old_needs.ts';
+import { type AskedUse, type StageUses, uniteUses } from './uses/stage_uses.ts';
+import type { Use } from './uses/use.ts';
 
 /** A part, and the id of the method that made it. */
 export interface Named<Part> {
@@ -48,52 +51,11 @@ export interface StageMethods {
   readonly controllers: Many<'controllers'>;
   /** How methods of the stage speak to the policy, for supervised stages. */
   readonly forms: readonly Named<Demonstrate>[];
-  readonly needs: StageNeeds;
+  readonly uses: StageUses;
   /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
   /** The numbers among the options of its methods. */
   readonly options: readonly SettableOption[];
-}
-
-/** The union of what the methods of a stage need. */
-export interface StageNeeds {
-  /** Parameter sets beside the weights. */
-  readonly sets: ReadonlySet<ParameterSet>;
-  readonly ledger: boolean;
-  /** The ledger keeps a history of each problem. */
-  readonly ledgerHistory: boolean;
-  /** Methods that read the steps of a verdict. */
-  readonly steps: readonly string[];
-  readonly feedback: { readonly isWanted: boolean; readonly neededBy: readonly string[] };
-  /** Methods that use right answers, … */
-  readonly answers: readonly string[];
-  /** … and those that show a part of one. */
-  readonly hints: readonly string[];
-  /** Texts that a prompt shows besides the problem, at most. */
-  readonly shown: number;
-  /** Prompts of a group besides one. */
-  readonly prompts: number;
-  /** Methods that ask problems under two prompts. */
-  readonly twins: readonly string[];
-  /** Methods that choose among tasks and levels. */
-  readonly categories: readonly string[];
-  readonly greedy: boolean;
-  /** [word, what it says] of all methods. */
-  readonly words: readonly (readonly [string, string])[];
-  /** [method, text] that it writes. */
-  readonly texts: readonly (readonly [string, string])[];
-  /** Completions in a prompt that goes on behind them, at most. */
-  readonly replies: number;
-  readonly behindCompletions: boolean;
-  readonly demonstrations: boolean;
-  readonly distributions: boolean;
-  readonly refDistributions: boolean;
-  readonly sampled: readonly SampledFigure[];
-  readonly proximal: boolean;
-  /** Of operands, for `maskedKl`. */
-  readonly maskedShare: number;
-  /** Ids of the methods for which whole distributions are computed. */
-  readonly distributionsFor: readonly string[];
 }
 
 /** To be awaited before the parts of these stages are made: where a bundle has them in files of their own, it fetches them. */
@@ -146,7 +108,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     aggregation: one('aggregation'),
     controllers: partsAt('controllers'),
     forms: formsOf(stage, own),
-    needs: needsOf(stage, own),
+    uses: usesOf(stage, own),
     moveTo(step, settings = {}) {
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
@@ -214,60 +176,28 @@ export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): Poi
 }
 
 /**
- * What the methods of a stage need; those of files that are not given here are left out. What is a schedule is asked for
- * at both of its ends: a weight that begins at 0 needs what it weighs all the same.
+ * What the methods of a stage use; those of files that are not given here are left out. What is a schedule is asked for
+ * at both of its ends: a weight that begins at 0 uses what it weighs all the same.
  */
-export function needsOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageNeeds {
-  const asked = METHOD_POINTS.flatMap((point) =>
-    stage.methods[point].flatMap((plugin): { readonly id: string; readonly needs: Needs }[] => {
-      if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return [];
-      const { id, needs } = lookUp(point, plugin, own);
-      if (needs === undefined) return [];
-      const options = optionsOf(point, plugin, own);
-      const ends = options.isScheduled ? [START, END] : [START];
-      return ends.map((position) => ({ id, needs: needs(options.at(position), stage) }));
-    }),
+export function usesOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageUses {
+  return uniteUses(
+    METHOD_POINTS.flatMap((point) =>
+      stage.methods[point].flatMap((plugin): AskedUse[] => {
+        if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return [];
+        const method = lookUp(point, plugin, own);
+        if (method.uses === undefined && method.needs === undefined) return [];
+        const options = optionsOf(point, plugin, own);
+        const ends = (options.isScheduled ? [START, END] : [START]).map((position) => options.at(position));
+        return ends.flatMap((values) => usesWith(method, values, stage).map((use) => ({ by: method.id, point, use })));
+      }),
+    ),
   );
-  const some = (is: (needs: Needs) => boolean | undefined): boolean => asked.some(({ needs }) => is(needs));
-  const idsOf = (is: (needs: Needs) => boolean | undefined): string[] => [
-    ...new Set(asked.flatMap(({ id, needs }) => (is(needs) ? [id] : []))),
-  ];
-  const sampled = (['refLogprobs', 'uniformKl', 'selfLogprob', 'maskedKl', 'teacherLogprobs'] as const).filter((name) =>
-    some((needs) => needs.sampled?.includes(name)),
-  );
-  const refDistributions = some((needs) => needs.refDistributions);
-  const ofWhole = ({ distributions, refDistributions: ofReference, sampled: figures }: Needs): boolean =>
-    (distributions ?? ofReference ?? false) ||
-    figures?.some((name) => name === 'uniformKl' || name === 'maskedKl') === true;
-  return {
-    sets: new Set([
-      ...asked.flatMap(({ needs }) => needs.parameterSets ?? []),
-      ...(refDistributions || sampled.includes('refLogprobs') ? (['reference'] as const) : []),
-    ]),
-    ledger: some(({ ledger }) => ledger !== undefined),
-    ledgerHistory: some(({ ledger }) => ledger === 'history'),
-    steps: idsOf(({ steps }) => steps),
-    feedback: {
-      isWanted: some(({ feedback }) => feedback !== undefined),
-      neededBy: idsOf(({ feedback }) => feedback === 'needed'),
-    },
-    answers: idsOf(({ answers }) => answers),
-    hints: idsOf(({ hints }) => hints),
-    shown: Math.max(0, ...asked.map(({ needs }) => needs.shown ?? 0)),
-    prompts: asked.reduce((sum, { needs }) => sum + (needs.prompts ?? 0), 0),
-    twins: idsOf(({ twins }) => twins),
-    categories: idsOf(({ categories }) => categories),
-    greedy: some(({ greedy }) => greedy),
-    words: asked.flatMap(({ needs }) => Object.entries(needs.words ?? {})),
-    texts: asked.flatMap(({ id, needs }) => (needs.texts ?? []).map((text) => [id, text] as const)),
-    replies: Math.max(0, ...asked.map(({ needs }) => needs.replies ?? 0)),
-    behindCompletions: some((needs) => needs.behindCompletions),
-    demonstrations: some(({ demonstrations }) => demonstrations),
-    distributions: refDistributions || some(({ distributions }) => distributions),
-    refDistributions,
-    sampled,
-    maskedShare: Math.max(0, ...asked.map(({ needs }) => needs.maskedShare ?? 0)),
-    proximal: some(({ proximal }) => proximal),
-    distributionsFor: idsOf(ofWhole),
-  };
+}
+
+function usesWith(
+  { id, uses, needs }: Method<unknown>,
+  options: Readonly<Record<string, unknown>>,
+  stage: GrpoStageConfig,
+): readonly Use[] {
+  return [...(uses?.(options, stage) ?? []), ...(needs ? usesOfNeeds(id, needs(options, stage)) : [])];
 }

@@ -22,9 +22,7 @@ export {
   type About,
   type Method,
   method,
-  type Needs,
   type ParameterSet,
-  type SampledFigure,
   type StepContext,
 } from './method.ts';
 export type * from './points.ts';
@@ -37,3 +35,24 @@ export { mapAdvantages } from './support/credit/map_advantages.ts';
 export { addTokenCredit, returnsToGo } from './support/credit/token_returns.ts';
 export { withoutLoss } from './support/credit/without_loss.ts';
 export { mapRollouts, readerOf, targetOf } from './support/rewards/reward_parts.ts';
+export { answerBeginnings, rightAnswers } from './uses/answers.ts';
+export { distributions, refDistributions } from './uses/distributions.ts';
+export { feedback } from './uses/feedback.ts';
+export { type Figure, figure } from './uses/figure.ts';
+export type * from './uses/figure_tools.ts';
+export { greedyRewards } from './uses/greedy_rewards.ts';
+export { ledger } from './uses/ledger.ts';
+export { maskedKl, maskWord } from './uses/masked_kl.ts';
+export type { OldNeeds as Needs } from './uses/old_needs.ts';
+export { parameterSet, reference } from './uses/parameter_sets.ts';
+export { proximalLogprobs } from './uses/proximal_logprobs.ts';
+export { refLogprobs } from './uses/ref_logprobs.ts';
+export { demonstrations, furtherPrompts, replies, shownTexts, wordsBehind } from './uses/room.ts';
+export { selfLogprob } from './uses/self_logprob.ts';
+export { solutionSteps } from './uses/solution_steps.ts';
+export { taskChoice } from './uses/task_choice.ts';
+export { teacherLogprobs } from './uses/teacher_logprobs.ts';
+export { twinPrompts } from './uses/twin_prompts.ts';
+export { uniformKl } from './uses/uniform_kl.ts';
+export type { Refusal, Room, Use } from './uses/use.ts';
+export { words, writtenText } from './uses/words.ts';

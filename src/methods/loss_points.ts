@@ -30,10 +30,10 @@ export interface LossSequence {
   readonly coefficients: Reals;
   /**
    * [tokens × vocabulary] tempered log-probs of every token at each place, where a method of the stage asks for them
-   * (`Needs.distributions`) and not while a step is observed. Rows of masked tokens mean nothing.
+   * (`distributions`) and not while a step is observed. Rows of masked tokens mean nothing.
    */
   readonly distributions?: Float32Array;
-  /** The same under the reference (`Needs.refDistributions`). */
+  /** The same under the reference (`refDistributions`). */
   readonly refDistributions?: Float32Array;
   /** The same under the reference, or the policy, behind the prompt of `LossTerm.teacherPrompt`; there where a term gives one. */
   readonly teacherDistributions?: Float32Array;
@@ -123,7 +123,7 @@ export interface ScoredText extends TrainedText {
 export interface TextSources extends StepContext {
   /** Demonstrations of problems that the run has drawn so far, its supervised stages included: at random, with replacement. */
   demonstrations(count: number): readonly TrainedText[];
-  /** A word of `Needs.words` in tokens. */
+  /** A word of its `words` in tokens. */
   wordTokens(word: string): Int32Array;
 }
 
@@ -131,8 +131,8 @@ export interface TextSources extends StepContext {
 export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
   /**
-   * The prompt behind which the reference reads a completion, as a teacher that knows more (`Needs.shown`, and one of
-   * `Needs.prompts` for each completion), or the policy itself (`teacher`); undefined where there is nothing to learn. Of one
+   * The prompt behind which the reference reads a completion, as a teacher that knows more (`shownTexts`, and one of
+   * `furtherPrompts` for each completion), or the policy itself (`teacher`); undefined where there is nothing to learn. Of one
    * term of a stage.
    */
   teacherPrompt?(group: CreditedGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
@@ -140,7 +140,7 @@ export interface LossTerm extends Stateful, BatchObserver {
   readonly teacher?: 'policy';
   /** Adds losses and derivatives of one micro-batch, one entry per completion: whole groups, where the coupling is `group`. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
-  /** Texts of its own for this optimizer step (`Needs.demonstrations`): asked once, a forward and backward pass of theirs. */
+  /** Texts of its own for this optimizer step (`demonstrations`): asked once, a forward and backward pass of theirs. */
   texts?(sources: TextSources): readonly TrainedText[];
   /** Adds losses and derivatives of some of these texts, one entry each. */
   addTexts?(texts: readonly ScoredText[], gradients: readonly LossGradient[], context: StepContext): void;

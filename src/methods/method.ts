@@ -8,9 +8,10 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { TrainedText } from './loss_points.ts';
-import type { ParameterSet } from './parameter_sets.ts';
 import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
 import type { FollowUpTurn } from './step_context.ts';
+import type { OldNeeds } from './uses/old_needs.ts';
+import type { Use } from './uses/use.ts';
 
 export type { ParameterSet } from './parameter_sets.ts';
 export type { FollowUpTurn, StepContext } from './step_context.ts';
@@ -42,7 +43,10 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   warn?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
   /** The same, of what is no more than worth knowing. */
   note?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
-  needs?(options: Values<Options>, stage: GrpoStageConfig): Needs;
+  /** What it asks of the run: the union over a stage decides programs, memory, and what a task must give. */
+  uses?(options: Values<Options>, stage: GrpoStageConfig): readonly Use[];
+  /** @deprecated say it in `uses` */
+  needs?(options: Values<Options>, stage: GrpoStageConfig): OldNeeds;
   /**
    * How it speaks to the policy, for a supervised stage before it: what a policy never saw it does not write. Undefined:
    * this problem is shown as it is.
@@ -65,7 +69,7 @@ export interface DemonstratedProblem {
   /** Somebody's answer without an end; right or wrong by chance, about as often. */
   readonly attempt: Int32Array;
   readonly isAttemptRight: boolean;
-  /** The tokens of a word that the method needs. */
+  /** The tokens of a word that the method uses. */
   word(name: string): Int32Array;
   /** The prompt behind answers, each followed by a word. */
   followUp(...turns: readonly FollowUpTurn[]): Int32Array;
@@ -102,66 +106,6 @@ export interface About {
   readonly source: string;
   /** What the formula is: the paper's own, one written after the paper, or ours. */
   readonly certainty: 'paper' | 'after the paper' | 'own';
-}
-
-/**
- * What may be known of sampled tokens before they are credited, at the price of a scoring pass each: their log-probs under
- * the reference, the divergence KL(U‖p) of the policy's distribution p from the uniform one, in nats, the log-prob of the
- * word by which a policy scores itself, behind each completion that has ended, KL(p‖q) to what it would say with a share of
- * the problem's operands masked, which takes two passes, and their log-probs under a reference that sees more of the problem
- * (`CreditStep.teacherPrompt`).
- */
-export type SampledFigure = 'refLogprobs' | 'uniformKl' | 'selfLogprob' | 'maskedKl' | 'teacherLogprobs';
-
-/** What a method asks of the run before step 1; the union decides programs and memory. */
-export interface Needs {
-  readonly parameterSets?: readonly ParameterSet[];
-  /** `LossSequence.distributions`: the whole distribution at each token that carries a loss, and derivatives by it. */
-  readonly distributions?: true;
-  /** `LossSequence.refDistributions`: the same under the reference, which it then asks for as well. */
-  readonly refDistributions?: true;
-  /** What estimators and credit steps are told of each rollout. */
-  readonly sampled?: readonly SampledFigure[];
-  /**
-   * `Rollout.proximalLogprobs` of what is off-policy: a scoring pass of these rollouts for each batch, and 4 bytes a token
-   * for as long as the batch is trained on.
-   */
-  readonly proximal?: true;
-  /** Share of the operands that the figure `maskedKl` masks. */
-  readonly maskedShare?: number;
-  /** The record of each problem's visits and successes; `history`: with the shares of its last groups, too. */
-  readonly ledger?: true | 'history';
-  /** The same problem under another prompt: `Task.twin`. */
-  readonly twins?: true;
-  /** Several tasks or levels to choose among: where a stage has one, it says that there is no choice. */
-  readonly categories?: true;
-  /** `RolloutGroup.greedyReward`: a greedy completion of each problem, beside those of its group. */
-  readonly greedy?: true;
-  /** Verdicts with the steps of a solution. */
-  readonly steps?: true;
-  /** Verdicts that say what is wrong; `needed`: of a task that does, `wanted`: where it does. */
-  readonly feedback?: 'needed' | 'wanted';
-  /** A task that knows right answers: `RolloutTools.solutions`. */
-  readonly answers?: true;
-  /** A task whose answers have a beginning to show: `RolloutTools.solution` gives two tokens or more. */
-  readonly hints?: true;
-  /** Room for prompts that show so many texts besides the problem, at most: `RolloutTools.shown`. */
-  readonly shown?: number;
-  /** Prompts that some of a group's completions are trained under, at most, besides that of the others. */
-  readonly prompts?: number;
-  /**
-   * Words that it speaks to the policy in, and what each says to a pretrained model. A closed vocabulary has them in runs
-   * of this method alone, as further tokens.
-   */
-  readonly words?: Readonly<Record<string, string>>;
-  /** What it writes into completions as it stands: texts that the vocabulary of the task must have. */
-  readonly texts?: readonly string[];
-  /** Room for prompts that go on behind so many completions, at most: `RolloutTools.followUp`. */
-  readonly replies?: number;
-  /** Room for one of its words behind a whole completion: `TrainedText.behind`, and the figure `selfLogprob`. */
-  readonly behindCompletions?: true;
-  /** Room for demonstrations of the task's problems: `LossTerm.texts`. */
-  readonly demonstrations?: true;
 }
 
 /**

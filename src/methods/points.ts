@@ -29,7 +29,6 @@ import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } fr
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
 import type { FollowUpTurn, StepContext } from './step_context.ts';
-import type { TeacherTools } from './support/rollouts/teacher.ts';
 
 export type { GroupRequest } from './group_request.ts';
 export type {
@@ -96,7 +95,7 @@ export interface RolloutTools extends StepContext {
   solutions(item: TaskItem): readonly Int32Array[];
   /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
   hints(item: TaskItem): readonly Int32Array[];
-  /** The problem's prompt, showing these texts besides: `Needs.shown`. */
+  /** The problem's prompt, showing these texts besides: `shownTexts`. */
   shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   tokensOf(text: string): Int32Array;
   /** A completion of these tokens: with an end, where one ends a completion. */
@@ -112,9 +111,9 @@ export interface RolloutTools extends StepContext {
   readonly mostTokens: number;
   /** [completions][tokens] log-probs of completions behind a prompt, under the policy as it is. */
   logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
-  /** The prompt that goes on behind answers, each without its end and followed by a word: `Needs.replies`. */
+  /** The prompt that goes on behind answers, each without its end and followed by a word: `replies`. */
   followUp(item: TaskItem, ...turns: readonly FollowUpTurn[]): Int32Array;
-  /** A word of `Needs.words` as the policy writes it. */
+  /** One of its `words` as the policy writes it. */
   said(word: string): string;
   /** The group with other rollouts; dead where a group step has said so, or where the stage's estimator now does. */
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
@@ -157,8 +156,6 @@ export interface AdvantageEstimator extends Stateful {
 
 /** Point 6: shapes or masks advantages, by completion or by token. Steps of a stage follow each other. */
 export interface CreditStep extends Stateful {
-  /** As that of a term of the loss, for `Rollout.teacherLogprobs` (`Needs.sampled`). Of one credit step of a stage. */
-  teacherPrompt?(group: RolloutGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
   apply(groups: readonly CreditedGroup[], context: StepContext): readonly CreditedGroup[];
 }
 

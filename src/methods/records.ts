@@ -39,6 +39,9 @@ export interface GivenRewards {
   readonly reward: number | null;
 }
 
+/** What is known of a rollout: a number, or one of each token. */
+export type FigureValue = number | Float32Array;
+
 /** One sampled completion with everything that is known about it. Its rewards are those that are trained on. */
 export interface Rollout extends VerifiedCompletion, GivenRewards {
   /** As the reward functions gave them, in a stage whose group steps may change them. */
@@ -61,22 +64,14 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   /** false: none of its tokens carries a loss. */
   readonly inLoss?: false;
   /**
-   * [tokens] under the policy as it was before the first step on its batch, where it is off-policy and a method asks for it
-   * (`Needs.proximal`): what its ratio is then to.
+   * [tokens] under the policy as it was before the first step on its batch, where it is off-policy and a method uses
+   * `proximalLogprobs`: what its ratio is then to.
    */
   readonly proximalLogprobs?: Float32Array;
   /** [tokens] what a strategy pays for single tokens; a token is credited with what comes from it on. Until it is credited. */
   readonly tokenRewards?: Float32Array;
-  /** [tokens] under the reference, while it is credited, where a method asks for it (`Needs.sampled`). */
-  readonly refLogprobs?: Float32Array;
-  /** [tokens] nats: KL(U‖p) of the distribution p that each was sampled from, likewise; 0 of a token that was put in. */
-  readonly uniformKl?: Float32Array;
-  /** [tokens] under the reference behind the prompt of a credit step's teacher, likewise; absent where there is none. */
-  readonly teacherLogprobs?: Float32Array;
-  /** [tokens] nats: KL(p‖q) of the distribution that each was sampled from to the one behind a masked prompt, likewise. */
-  readonly maskedKl?: Float32Array;
-  /** Nats: the log-prob of `SELF_SCORE` behind it, likewise; absent where it was cut off. */
-  readonly selfLogprob?: number;
+  /** What methods asked to know of it before it is credited, by the id of the figure: until it is credited. */
+  readonly figures?: Readonly<Record<string, FigureValue>>;
 }
 
 /** All rollouts of one problem. */
@@ -89,7 +84,7 @@ export interface RolloutGroup {
   readonly dead: boolean;
   /** By the word of a group step, whatever its rewards are. */
   readonly ruledOut?: true;
-  /** Of the greedy completion, where an estimator asks for it (`Needs.greedy`). */
+  /** Of the greedy completion, where an estimator uses `greedyRewards`. */
   readonly greedyReward?: number | null;
   /** What was asked, where it was not to solve the problem: `verify`, `judge`. */
   readonly kind?: string;

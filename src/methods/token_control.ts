@@ -8,7 +8,7 @@ import type { StepContext } from './step_context.ts';
 export interface PartialCompletion {
   /** What it writes so far. */
   text(): string;
-  /** A text in tokens: `Needs.texts`. */
+  /** A text in tokens: `writtenText`. */
   tokensOf(text: string): Int32Array;
   /** As if it had ended here. */
   verdict(): Verdict;

@@ -18,22 +18,3 @@ export function logSoftmaxRows(logits: ArrayLike<number>, vocabSize: number, tem
   }
   return out;
 }
-
-/** [rows] KL(U‖p) of each row from the uniform distribution, in nats. @param logProbs  [rows × vocabSize] */
-export function uniformDivergences(logProbs: Float32Array, vocabSize: number): Float32Array {
-  const uniform = -Math.log(vocabSize);
-  return Float32Array.from({ length: logProbs.length / vocabSize }, (_, row) => {
-    let sum = 0;
-    for (let i = row * vocabSize; i < (row + 1) * vocabSize; i++) sum += logProbs[i];
-    return uniform - sum / vocabSize;
-  });
-}
-
-/** [rows] KL(p‖q) of each row, in nats, of log-probs of the same tokens. @param logP, logQ  [rows × vocabSize] */
-export function divergences(logP: Float32Array, logQ: Float32Array, vocabSize: number): Float32Array {
-  return Float32Array.from({ length: logP.length / vocabSize }, (_, row) => {
-    let sum = 0;
-    for (let i = row * vocabSize; i < (row + 1) * vocabSize; i++) sum += Math.exp(logP[i]) * (logP[i] - logQ[i]);
-    return sum;
-  });
-}

@@ -1,14 +1,14 @@
 /** How large a policy a config needs: the model's shape, and room for the largest batch of all its stages. */
 
 import type { RunConfig } from '../config/run_config.ts';
-import { longestWord, mostFollowUpTokens } from '../data/prompts/follow_up.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import { needsOf, type StageNeeds } from '../methods/create.ts';
+import { usesOf } from '../methods/create.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { recomputes, type Trained } from '../model/memory/plan.ts';
@@ -38,26 +38,25 @@ export function trainedOf({ adapter }: Pick<RunConfig, 'adapter'>): Trained {
   return { adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets } };
 }
 
-/** What the methods of each stage need, as far as a config tells: those of the user's files are not loaded for it. */
-export function stageNeeds(config: RunConfig): StageNeeds[] {
-  return config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [needsOf(stage)] : []));
+/** What the methods of each stage use, as far as a config tells: those of the user's files are not loaded for it. */
+export function stageUses(config: RunConfig): StageUses[] {
+  return config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [usesOf(stage)] : []));
 }
 
 /**
  * How much the policy must hold for every stage of a config.
  *
- * @param needs  of the methods of its stages
+ * @param uses  of the methods of its grpo stages, in order
  * @throws ConfigError where max_position_embeddings is too small
  */
 export function planCapacity(
   config: RunConfig,
   tasks: TaskSet,
-  needs: readonly StageNeeds[] = stageNeeds(config),
+  uses: readonly StageUses[] = stageUses(config),
 ): Capacity {
-  const shown = tasks.maxShownTokens * Math.max(0, ...needs.map((ofStage) => ofStage.shown));
-  const replies = mostFollowUpTokens(tasks, Math.max(0, ...needs.map((ofStage) => ofStage.replies)));
-  const further = Math.max(shown, replies);
-  const behind = needs.some(({ behindCompletions }) => behindCompletions) ? longestWord(tasks) : 0;
+  const rooms = uses.map((ofStage) => roomOf(ofStage, tasks));
+  const further = Math.max(0, ...rooms.map((room) => room.prompt));
+  const behind = Math.max(0, ...rooms.map((room) => room.behind));
   const prompt = tasks.maxPromptTokens + further;
   const context = longestSequence(config, tasks, further + behind);
   let rows = 1;
@@ -66,23 +65,24 @@ export function planCapacity(
   let completions = 1;
   let keptRows = 0;
   let distributionRows = 0;
-  const needsOfStages = [...needs]; // one of each grpo stage, in order
-  const sets = PARAMETER_SET_NAMES.filter((name) => needs.some((ofStage) => ofStage.sets.has(name)));
-  // Any scoring before the update takes the rows that a kept forward pass stands in.
-  const isScored = sets.includes('reference') || needs.some(({ sampled, proximal }) => sampled.length > 0 || proximal);
+  const sets = PARAMETER_SET_NAMES.filter((name) => uses.some((ofStage) => ofStage.sets.has(name)));
+  // Any scoring before the update takes the rows of a kept forward pass.
+  const isScored = uses.some(({ asked }) => asked.some(({ use }) => use.scoresBeforeUpdate));
+  let grpoStages = 0;
   const recomputed = recomputes(trainedOf(config));
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recomputed));
   for (const [index, stage] of config.stages.entries()) {
     const asked = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
     const limit = completionLimit(asked, stage);
     const samples = stage.stage === 'sft' ? 1 : stage.batch.numGenerations;
-    const needed = stage.stage === 'grpo' ? needsOfStages.shift() : undefined;
-    const prompts = 1 + (needed?.prompts ?? 0);
+    const place = stage.stage === 'grpo' ? grpoStages++ : undefined;
+    const [own, room] = place === undefined ? [] : [uses.at(place), rooms.at(place)];
+    const prompts = 1 + (room?.prompts ?? 0);
     const promptRows = stage.stage === 'grpo' ? prompts * prompt : asked.maxPromptTokens + further;
     const groupRows = promptRows + samples * (limit - 1 + behind);
     const all = stage.stage === 'sft' ? stage.batch.sequencesPerStep : stage.batch.promptsPerStep;
     const togetherAsked = stage.stage === 'grpo' ? stage.batch.completionsPerMicroBatch : undefined;
-    const most = needed?.distributionsFor.length ? mostDistributed(stage, tasks, needed.distributionsFor) : all;
+    const most = own?.distributionsFor.length ? mostDistributed(stage, tasks, own.distributionsFor) : all;
     const keeps =
       stage.stage === 'grpo' &&
       stage.batch.optimizerStepsPerGeneration === 1 &&
@@ -90,15 +90,14 @@ export function planCapacity(
       all <= most;
     const byDefault = keeps ? all : Math.min(most, Math.max(1, Math.floor(MICRO_BATCH_ROWS / groupRows)));
     const together = Math.min(all, togetherAsked ? togetherAsked / samples : byDefault); // below 1: a part of a group
-    if (needed?.distributionsFor.length) {
+    if (own?.distributionsFor.length) {
       distributionRows = Math.max(distributionRows, together * samples * limit);
     }
     rows = Math.max(rows, Math.ceil(together) * promptRows + together * samples * (limit - 1 + behind));
     lossRows = Math.max(lossRows, together * samples * limit);
-    if (needed?.demonstrations) {
-      // One demonstration may be longer than a whole group of this stage.
-      rows = Math.max(rows, prompt + tasks.maxCompletionTokens - 1);
-      lossRows = Math.max(lossRows, tasks.maxCompletionTokens);
+    if (room !== undefined && room.text > 0) {
+      rows = Math.max(rows, prompt + room.text - 1); // it may be longer than a whole group of this stage
+      lossRows = Math.max(lossRows, room.text);
     }
     groups = Math.max(groups, Math.ceil(together) * prompts);
     completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);

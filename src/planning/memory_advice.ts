@@ -8,12 +8,12 @@ import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import type { StageNeeds } from '../methods/create.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import type { StageUses } from '../methods/uses/stage_uses.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { planPolicy } from '../model/memory/plan.ts';
-import { modelShape, planCapacity, stageNeeds, trainedOf } from './capacity.ts';
+import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts save time and change no bit, so they give way where there
@@ -25,9 +25,9 @@ export function requireMemory(
   config: RunConfig,
   tasks: TaskSet,
   backend: Backend,
-  needs: readonly StageNeeds[] = stageNeeds(config),
+  uses: readonly StageUses[] = stageUses(config),
 ): Capacity {
-  const plan = (changed: RunConfig): Planned => planned(changed, tasks, backend, needs);
+  const plan = (changed: RunConfig): Planned => planned(changed, tasks, backend, uses);
   try {
     return plan(config).capacity;
   } catch (error) {
@@ -50,13 +50,13 @@ interface Planned {
 }
 
 /** @throws MemoryPlanError */
-function planned(config: RunConfig, tasks: TaskSet, backend: Backend, needs: readonly StageNeeds[]): Planned {
+function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: readonly StageUses[]): Planned {
   const shape = modelShape(config, tasks);
   const planOf = (capacity: Capacity): Planned => {
     const bytes = [...backend.plannedBytes(planPolicy(shape, capacity, trainedOf(config)).memory).values()];
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
-  const wanted = planCapacity(config, tasks, needs);
+  const wanted = planCapacity(config, tasks, uses);
   try {
     return planOf(wanted);
   } catch (error) {

@@ -6,15 +6,15 @@ import { aboutKey } from '../config/problems.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
-import { ConfigError, DataError } from '../errors.ts';
+import { ConfigError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
 import { localEngine } from '../grpo/engine.ts';
 import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/kernels.ts';
-import { createFigures, createMethods, loadMethods, type StageNeeds } from '../methods/create.ts';
-import { categoryOf, Ledger } from '../methods/ledger.ts';
+import { createFigures, createMethods, loadMethods } from '../methods/create.ts';
+import { Ledger } from '../methods/ledger.ts';
 import { findMethod, type OwnMethods } from '../methods/look_up.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -24,6 +24,7 @@ import { loadAdapter } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+import { requireUses, warningsOfUses } from './check_uses.ts';
 import { baseOf, loadWeights, type Pretrained, requirePretrained, withPretrained } from './model/pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
@@ -67,19 +68,17 @@ export async function openRun(
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
-  const needs = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.needs]));
-  requireSteps(needs, tasks);
-  for (const index of config.stages.keys()) stageTasks(tasks, config, index); // says which tasks there are not
-  requireFeedback(needs, tasks);
-  requireAnswers(needs, tasks);
-  requireTwins(needs, tasks);
-  requireWritable(needs, tasks);
-  const noChoice = methods.flatMap((own, index) => choicesLacking(config, index, tasks, own?.needs, lineOf));
-  const remarks = [...runRemarks(config, ownMethods, lineOf), ...noChoice];
+  const uses = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.uses]));
+  requireUses(uses, tasks);
+  const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
+  const warnings = methods.flatMap((own, index) =>
+    own === undefined ? [] : warningsOfUses(index, own.uses, drawn[index], lineOf ?? lineWithoutPlace(config)),
+  );
+  const remarks = [...runRemarks(config, ownMethods, lineOf), ...warnings];
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
-  const capacity = requireMemory(config, tasks, backend, needs);
+  const capacity = requireMemory(config, tasks, backend, uses);
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
   try {
@@ -179,53 +178,6 @@ function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): 
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
 }
 
-/** What a method writes into completions has to be a text of the vocabulary. */
-function requireWritable(needs: readonly StageNeeds[], { codec, name }: TaskSet): void {
-  for (const [method, text] of needs.flatMap(({ texts }) => texts)) {
-    try {
-      codec.encode(text);
-    } catch (error) {
-      if (!(error instanceof DataError)) throw error;
-      const rule = `writes ${JSON.stringify(text)}, which the vocabulary of ${name} cannot`;
-      const remedy = 'give a text of its own characters, or use style: plain or a pretrained model';
-      throw new ConfigError('cannot-write', `${method}: ${rule}; ${remedy}.`, { method, text });
-    }
-  }
-}
-
-/** A method that asks problems under two prompts would ask each once, and not say so. */
-function requireTwins(needs: readonly StageNeeds[], { shares }: TaskSet): void {
-  const [asker] = needs.flatMap(({ twins }) => twins);
-  const without = shares.find(({ task }) => task.twin === undefined);
-  if (asker === undefined || without === undefined) return;
-  const { name } = without.task;
-  const remedy = 'use countdown, chain_sum, products, gcd or lcm, a task of yours with twin, or another method';
-  throw new ConfigError('no-twins', `${asker}: asks each problem under two prompts, and ${name} has one; ${remedy}.`, {
-    method: asker,
-    task: name,
-  });
-}
-
-/** What to say of methods that choose among tasks and levels, where a stage has one. */
-function choicesLacking(
-  config: RunConfig,
-  stage: number,
-  tasks: TaskSet,
-  needs: StageNeeds | undefined,
-  lineOf = lineWithoutPlace(config),
-): readonly RunRemark[] {
-  if (needs === undefined || needs.categories.length === 0) return [];
-  const drawn = stageTasks(tasks, config, stage);
-  const items = Array.from({ length: MIXED_OVER }, (_, index) => drawn.trainItem(NO_RUN, index));
-  if (new Set(items.map(categoryOf)).size > 1) return [];
-  const text =
-    'chooses among tasks and levels, and this stage draws from one: it changes nothing; list several under tasks';
-  return needs.categories.map((value) => {
-    const remark = { level: 'warning', at: { key: 'prompt_source' }, value, text } as const;
-    return { stage, level: remark.level, message: lineOf(stage, remark) };
-  });
-}
-
 /** Problems of each task that the rewards of a stage are shown. */
 const SHOWN_PROBLEMS = 4;
 
@@ -247,49 +199,5 @@ function requireRewardable(
       const message = lineOf(stage, { level: 'conflict', at: { key: 'reward_funcs' }, value: reward.name, text });
       throw new ConfigError('reward-refuses', message, { reward: reward.name, task: task.name });
     }
-  }
-}
-
-/** A method that reads steps would see the outcome alone, and not say so. */
-function requireSteps(needs: readonly StageNeeds[], { shares, name }: TaskSet): void {
-  const [reader] = needs.flatMap(({ steps }) => steps);
-  if (reader === undefined || shares.some(({ task }) => task.givesSteps)) return;
-  const remedy = 'use countdown with answer: steps, a task of yours with givesSteps, or another method';
-  throw new ConfigError('no-steps', `${reader}: reads the steps of a solution, and ${name} has none; ${remedy}.`, {
-    method: reader,
-    task: name,
-  });
-}
-
-function requireFeedback(needs: readonly StageNeeds[], { shares, name }: TaskSet): void {
-  const [reader] = needs.flatMap(({ feedback }) => feedback.neededBy);
-  if (reader === undefined || shares.some(({ task }) => task.givesFeedback)) return;
-  const remedy = 'use countdown, a task of yours with feedback, or another method';
-  throw new ConfigError('no-feedback', `${reader}: shows what was wrong, and ${name} does not say it; ${remedy}.`, {
-    method: reader,
-    task: name,
-  });
-}
-
-/** Problems of the training stream of no run that are looked at. */
-const LOOKED_AT = 16;
-/** Of a mixture, so that a rare task is among them. */
-const MIXED_OVER = 128;
-const NO_RUN = -3;
-
-/** Where a task knows no answer, or none of which a part can be shown, a method that does would do nothing, and not say so. */
-function requireAnswers(needs: readonly StageNeeds[], tasks: TaskSet): void {
-  const [user] = needs.flatMap(({ answers }) => answers);
-  const [shower] = needs.flatMap(({ hints }) => hints);
-  if (user === undefined && shower === undefined) return;
-  const items = Array.from({ length: LOOKED_AT }, (_, index) => tasks.trainItem(NO_RUN, index));
-  const longest = Math.max(0, ...items.flatMap((item) => tasks.solutions(item).map(({ length }) => length)));
-  const refuse = (id: string, rule: string): never => {
-    const remedy = 'use a task of longer answers, such as countdown, or another method';
-    throw new ConfigError('no-answers', `${id}: ${rule}; ${remedy}.`, { method: id, task: tasks.name });
-  };
-  if (user !== undefined && longest === 0) refuse(user, `uses right answers, and ${tasks.name} knows none`);
-  if (shower !== undefined && longest < 2) {
-    refuse(shower, `shows a part of a solution, and answers of ${tasks.name} are a single token, or unknown`);
   }
 }

@@ -5,8 +5,9 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { method } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
+import { refLogprobs } from '../../src/methods/uses/ref_logprobs.ts';
+import { uniformDivergences, uniformKl } from '../../src/methods/uses/uniform_kl.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { uniformDivergences } from '../../src/model/distributions.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { tokensOf } from './step_parts.ts';
 import { rewards, YAML } from './tiny_stage.ts';
@@ -49,7 +50,7 @@ describe('what a method is told of sampled tokens', () => {
     id: 'listen',
     about: { does: 'Listens.', formula: 'A', source: 'own', certainty: 'own' },
     options: {},
-    needs: () => ({ sampled: ['refLogprobs', 'uniformKl'] }),
+    uses: () => [refLogprobs, uniformKl],
     create: (): CreditStep => ({
       apply(groups) {
         told.push(...groups);
@@ -71,8 +72,7 @@ describe('what a method is told of sampled tokens', () => {
     for await (const event of train(own)) {
       if (event.type !== 'rollouts') continue;
       for (const rollout of event.groups.flatMap(({ rollouts }) => rollouts)) {
-        expect(rollout).not.toHaveProperty('refLogprobs');
-        expect(rollout).not.toHaveProperty('uniformKl');
+        expect(rollout).not.toHaveProperty('figures');
       }
       break; // the weights are still those that sampled
     }
@@ -82,10 +82,10 @@ describe('what a method is told of sampled tokens', () => {
       const { distributions } = await own.engine.policy.score(batch, 1, 'policy', { distributions: true });
       const divergences = uniformDivergences(distributions ?? new Float32Array(), own.engine.policy.shape.vocabSize);
       batch.completionOf.forEach((completion, row) => {
-        expect(group.rollouts[completion].uniformKl?.[batch.tokenOf[row]]).toBe(divergences[row]);
+        expect(uniformKl.of(group.rollouts[completion])?.[batch.tokenOf[row]]).toBe(divergences[row]);
       });
       expect(divergences.every((value) => value > 0)).toBe(true);
-      for (const { logprobs, refLogprobs } of group.rollouts) expect(refLogprobs).toEqual(logprobs); // the same policy
+      for (const rollout of group.rollouts) expect(refLogprobs.of(rollout)).toEqual(rollout.logprobs); // the same policy
     }
   });
 });

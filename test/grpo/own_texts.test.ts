@@ -1,4 +1,5 @@
 /** Texts that a term of the loss trains on beside the rollouts: which they are, what they weigh, and that nothing else changes. */
+
 import { describe, expect, it } from 'vitest';
 import { stageOf } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -6,6 +7,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { LossTerm, ScoredText } from '../../src/methods/points.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
+import { demonstrations } from '../../src/methods/uses/room.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
@@ -27,7 +29,7 @@ describe('the gradient of demonstrations', () => {
     id: 'shows',
     about: { does: 'Shows.', formula: 'x', source: 'own', certainty: 'own' },
     options: {},
-    needs: () => ({ demonstrations: true }),
+    uses: () => [demonstrations],
     create: (): LossTerm => ({
       coupling: 'token',
       device: {},

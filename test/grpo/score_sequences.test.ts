@@ -1,7 +1,8 @@
 /** Scores of sequences do not depend on how they are cut into batches, and are those of one packed batch. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchesToScore, type SequenceToScore, scoreSequences } from '../../src/grpo/score/score_sequences.ts';
+import { batchesToScore, scoreSequences } from '../../src/grpo/score/score_sequences.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import type { SequenceToScore } from '../../src/methods/uses/figure_tools.ts';
 import { groupByPrefix, packBatch, sizesOf } from '../../src/model/batch.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import { TOKEN } from '../../src/token_kinds.ts';

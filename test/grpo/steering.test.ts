@@ -1,4 +1,5 @@
 /** What controllers do to a run: it holds to the end of the stage, a resume included, and can be read afterwards. */
+
 import { describe, expect, it } from 'vitest';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
 import { openStep } from '../../src/grpo/step.ts';
@@ -7,6 +8,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { method } from '../../src/methods/method.ts';
 import type { Controller, Levers, StepLevers } from '../../src/methods/points.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
+import { parameterSet } from '../../src/methods/uses/parameter_sets.ts';
 import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
@@ -121,7 +123,7 @@ async function controlled(controller: Controller, ...lines: readonly string[]): 
     id: 'own',
     about: { does: 'Acts.', formula: 'none', source: 'own', certainty: 'own' },
     options: {},
-    needs: () => ({ parameterSets: ['reference', 'first', 'average'] }),
+    uses: () => (['reference', 'first', 'average'] as const).map(parameterSet),
     create: (): Controller => controller,
   });
   const small: SmallRun = {

@@ -1,10 +1,12 @@
 /** Steps of a solution: by characters in the verdict, by tokens in the rollout, and only where a method reads them. */
+
 import { describe, expect, it } from 'vitest';
 import { delegating } from '../../src/data/task_set.ts';
 import { judgedCompletions, verifyCompletions } from '../../src/grpo/rollout/complete.ts';
 import { stepsByToken } from '../../src/grpo/rollout/steps_by_token.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../src/methods/points.ts';
+import { solutionSteps } from '../../src/methods/uses/solution_steps.ts';
 import { collect, reinforced } from './step_parts.ts';
 
 const COUNTDOWN = { task: { name: 'countdown', numbers: 3 } };
@@ -44,7 +46,7 @@ describe('the steps of a verdict, by tokens', () => {
       id: 'reads-steps',
       about: { does: 'Reads.', formula: 'x', source: 'own', certainty: 'own' },
       options: {},
-      needs: () => ({ steps: true }),
+      uses: () => [solutionSteps],
       create: (): AdvantageEstimator => ({
         estimate: (groups) => groups.map(() => ({ advantages: new Float32Array() })),
       }),

@@ -1,8 +1,9 @@
 /** Rollouts that are trained under another prompt than that of their group, or than they were sampled under. */
+
 import { describe, expect, it } from 'vitest';
-import type { Needs } from '../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
 import { withoutHint } from '../../src/methods/support/rollouts/hints.ts';
+import { furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
 import { completionRecords } from '../../src/run/logs/completions.ts';
 import { goOn, withTossedRun } from '../support/killed_runs.ts';
 import { answered, collect, credit, gradientOf, reinforced, scoresOf, slopes, update } from './step_parts.ts';
@@ -16,7 +17,7 @@ const own = (rollOut: RolloutStrategy['rollOut'], prompts = 0) => ({
       id: 'mine',
       about: { does: 'A.', formula: 'a', source: 'own', certainty: 'own' },
       options: {},
-      needs: (): Needs => ({ shown: 1, prompts }),
+      uses: () => [shownTexts(1), furtherPrompts(prompts)],
       create: (): RolloutStrategy => ({ rollOut }),
     } as const,
   },

@@ -110,11 +110,14 @@ describe('the KL over the whole vocabulary', () => {
   });
 
   it('loads no reference where its weight is 0, and one where it only begins at 0', () => {
-    const needsOf = (coefficient: string) =>
-      createMethods(stageOf(`loss_terms: [{name: kl-exact, kl_exact_coef: ${coefficient}}]`)).needs;
-    expect(needsOf('0')).toMatchObject({ sets: new Set(), distributions: false });
-    expect(needsOf('{from: 0, to: 0.1}')).toMatchObject({ sets: new Set(['reference']), distributions: true });
-    expect(createMethods(stageOf('beta: 0')).needs.sets.size).toBe(0);
+    const usesOf = (coefficient: string) =>
+      createMethods(stageOf(`loss_terms: [{name: kl-exact, kl_exact_coef: ${coefficient}}]`)).uses;
+    expect(usesOf('0')).toMatchObject({ sets: new Set(), distributionsFor: [] });
+    expect(usesOf('{from: 0, to: 0.1}')).toMatchObject({
+      sets: new Set(['reference']),
+      distributionsFor: ['kl-exact'],
+    });
+    expect(createMethods(stageOf('beta: 0')).uses.sets.size).toBe(0);
   });
 });
 
@@ -129,7 +132,7 @@ describe('kl-reward', () => {
   it('has the mean gradient of the exact KL at a token', () => {
     const gradient = new Array<number>(V).fill(0);
     P.forEach((weight, token) => {
-      const rollout = { ...sampled(token).rollout, refLogprobs: logQ.slice(token, token + 1) };
+      const rollout = { ...sampled(token).rollout, figures: { refLogprobs: logQ.slice(token, token + 1) } };
       const [[cost]] = costOf(line('kl_credit: token'), [rollout]).tokenAdvantages ?? [];
       P.forEach((p, v) => {
         gradient[v] += (weight * -cost * ((v === token ? 1 : 0) - p)) / 0.5; // of the loss −A·ln p
@@ -143,14 +146,18 @@ describe('kl-reward', () => {
       ...rolloutOf(3, 1),
       labels: Uint8Array.of(TOKEN.sampled, TOKEN.given, TOKEN.sampled),
       logprobs: Float32Array.of(-1, -5, -2),
-      refLogprobs: Float32Array.of(-2, 0, -2.5),
+      figures: { refLogprobs: Float32Array.of(-2, 0, -2.5) },
     };
     const charged = costOf(line('kl_credit: to_go'), [rollout], { advantages: Float32Array.of(2) });
     expect([...(charged.tokenAdvantages?.[0] ?? [])]).toEqual([1.25, 1.75, 1.75]);
   });
 
   it('changes nothing where the reference is the policy', () => {
-    const rollout = { ...rolloutOf(2, 1), logprobs: Float32Array.of(-1, -2), refLogprobs: Float32Array.of(-1, -2) };
+    const rollout = {
+      ...rolloutOf(2, 1),
+      logprobs: Float32Array.of(-1, -2),
+      figures: { refLogprobs: Float32Array.of(-1, -2) },
+    };
     expect([...(costOf(line('kl_credit: to_go'), [rollout]).tokenAdvantages?.[0] ?? [])]).toEqual([0, 0]);
   });
 });

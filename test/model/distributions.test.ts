@@ -5,9 +5,10 @@
 import { describe, expect, it } from 'vitest';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { uniformDivergences } from '../../src/methods/uses/uniform_kl.ts';
 import type { PackedBatch } from '../../src/model/batch.ts';
 import { packBatch, splitGroups } from '../../src/model/batch.ts';
-import { logSoftmaxRows, uniformDivergences } from '../../src/model/distributions.ts';
+import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import type { Policy, Scores } from '../../src/model/policy.ts';
 import { requiredBackends } from '../support/backends.ts';
 import { expectSameBits } from '../support/compare.ts';

@@ -214,11 +214,11 @@ describe('a method from a file', () => {
     const part = '{ coupling: "token", add(_, [{ dLogits }]) { dLogits[3] = 0 / 0; } }';
     bare(
       'wide',
-      `{ id: 'wide', ${ABOUT}, options: {}, needs: () => ({ distributions: true }), create: () => (${part}) }`,
+      `{ id: 'wide', ${ABOUT}, options: {}, uses: () => [{ id: 'distributions', takesDistributions: true }], create: () => (${part}) }`,
     );
     const { stage, methods } = await open('loss_terms: [./methods/wide.ts]');
     const made = createMethods(stage, methods);
-    expect(made.needs).toMatchObject({ distributions: true, distributionsFor: ['wide'] });
+    expect(made.uses).toMatchObject({ distributionsFor: ['wide'] });
     const term = made.lossTerms[1].part;
     const [losses, dLogprobs, dEntropies, dLogits] = [1, 1, 1, 4].map((length) => new Float64Array(length));
     expect(() => term.add([], [{ losses, dLogprobs, dEntropies, dLogits }], {} as never)).toThrow(

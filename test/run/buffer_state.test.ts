@@ -6,7 +6,7 @@ import { loadBuffer, saveBuffer } from '../../src/run/checkpoint/buffer_state.ts
 import { encodeStrictJson } from '../../src/run/json.ts';
 
 /** What no rollout of a buffer has: known until it is credited. */
-type UntilCredited = 'tokenRewards' | 'refLogprobs' | 'uniformKl' | 'teacherLogprobs' | 'maskedKl' | 'selfLogprob';
+type UntilCredited = 'tokenRewards' | 'figures';
 
 const reals = (...values: readonly number[]): Float32Array => Float32Array.from(values);
 

@@ -1,8 +1,9 @@
 /** Credited groups by hand, and the credit step that a line of YAML asks for. */
-import { createMethods, type StageNeeds } from '../../src/methods/create.ts';
+import { createMethods } from '../../src/methods/create.ts';
 import type { StepContext } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
+import type { StageUses } from '../../src/methods/uses/stage_uses.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
 import { stepContext } from './steps.ts';
@@ -37,7 +38,7 @@ export function groupOfAdvantages(...advantages: readonly number[]): CreditedGro
 export interface StepUnderTest {
   readonly part: CreditStep;
   apply(groups: readonly CreditedGroup[]): readonly CreditedGroup[];
-  readonly needs: StageNeeds;
+  readonly uses: StageUses;
   /** What it logged last, by name. */
   readonly logged: Readonly<Record<string, number>>;
 }
@@ -51,7 +52,7 @@ export function creditStep(
   const stage = stageOf(`credit_steps: [${JSON.stringify({ name, ...options })}]`);
   const {
     creditSteps: [{ part }],
-    needs,
+    uses,
   } = createMethods(stage);
   const logged: Record<string, number> = {};
   const context = {
@@ -61,7 +62,7 @@ export function creditStep(
       logged[key] = value;
     },
   };
-  return { part, needs, apply: (groups) => part.apply(groups, context), logged };
+  return { part, uses, apply: (groups) => part.apply(groups, context), logged };
 }
 
 export const advantagesOf = (groups: readonly CreditedGroup[]): number[][] =>

@@ -1,6 +1,8 @@
-/** What the greedy completion of each problem is paid, where an estimator compares with it (`Needs.greedy`). */
+/** What the greedy completion of each problem is paid, where an estimator compares with it (`greedyRewards`). */
+
 import type { GroupRequest } from '../../methods/points.ts';
 import type { RolloutGroup } from '../../methods/records.ts';
+import { greedyRewards as greedyUse } from '../../methods/uses/greedy_rewards.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import type { Step } from '../step.ts';
@@ -16,7 +18,7 @@ export async function greedyRewards(
   reward: Rewarder,
   requests: readonly GroupRequest[],
 ): Promise<readonly RolloutGroup['greedyReward'][]> {
-  if (!step.methods.needs.greedy) return [];
+  if (!step.methods.uses.has(greedyUse)) return [];
   const places = requests.flatMap(({ kind }, i) => (kind === undefined ? [i] : []));
   const greedy = places.map((i): GroupRequest => {
     const { item, prompt, prefixes } = requests[i];

@@ -1,6 +1,9 @@
 /** Verifies the completions of requests and pays them what the stage's reward functions say: one group each. */
+
 import type { GroupRequest } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
+import { feedback } from '../../methods/uses/feedback.ts';
+import { solutionSteps } from '../../methods/uses/solution_steps.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 import { rewardLabel } from '../../rewards/module_file.ts';
 import { combineRewards, type RewardBatch, scoreRewards } from '../../rewards/reward_function.ts';
@@ -23,10 +26,9 @@ async function rewardGroups(
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
-  const { steps, feedback } = methods.needs;
   const verified = await judgedCompletions(tasks, items, completions, {
-    ...(steps.length > 0 && { wantsSteps: true }),
-    ...(feedback.isWanted && { wantsFeedback: true }),
+    ...(methods.uses.has(solutionSteps) && { wantsSteps: true }),
+    ...(methods.uses.has(feedback()) && { wantsFeedback: true }),
   });
   const answered = answeredItems(items, verified);
   const batch: RewardBatch = {

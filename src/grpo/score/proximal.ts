@@ -2,7 +2,9 @@
  * What the policy says of rollouts that it did not sample as the stage samples them, before the first step on their batch:
  * their ratio is then to that policy, and the rest of the way to whatever sampled them is a weight (`decoupled`).
  */
+
 import type { CreditedGroup } from '../../methods/records.ts';
+import { proximalLogprobs } from '../../methods/uses/proximal_logprobs.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import type { Step } from '../step.ts';
@@ -15,7 +17,7 @@ export async function withProximalLogprobs(
   journal: Journal,
   groups: readonly CreditedGroup[],
 ): Promise<readonly CreditedGroup[]> {
-  if (!step.methods.needs.proximal) return groups;
+  if (!step.methods.uses.has(proximalLogprobs)) return groups;
   const stale = groups
     .filter((group) => actsInUpdate(step.methods, group))
     .flatMap(({ prompt, rollouts }) =>
@@ -34,8 +36,8 @@ export async function withProximalLogprobs(
   return groups.map((group) => ({
     ...group,
     rollouts: group.rollouts.map((rollout) => {
-      const proximalLogprobs = found.get(rollout);
-      return proximalLogprobs === undefined ? rollout : { ...rollout, proximalLogprobs };
+      const logprobs = found.get(rollout);
+      return logprobs === undefined ? rollout : { ...rollout, proximalLogprobs: logprobs };
     }),
   }));
 }

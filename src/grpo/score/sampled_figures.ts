@@ -1,143 +1,90 @@
-/** What is known of sampled tokens before they are credited, where a method asks for it: a scoring pass for each figure. */
-import type { Rollout, RolloutGroup } from '../../methods/records.ts';
-import { isScoredByItself, SELF_SCORE } from '../../methods/support/rollouts/self_score.ts';
-import { divergences, uniformDivergences } from '../../model/distributions.ts';
+/** Figures of sampled rollouts, for the methods that use them: computed before the rollouts are credited, and then dropped. */
+import type { FigureValue, Rollout, RolloutGroup } from '../../methods/records.ts';
+import type { FigureMember, FigureTools, SequenceToScore } from '../../methods/uses/figure_tools.ts';
+import type { Use } from '../../methods/uses/use.ts';
 import { wordTokens } from '../../text/control_words.ts';
-import { TOKEN } from '../../token_kinds.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import type { Step } from '../step.ts';
-import { maskedPrompt } from './masked_prompts.ts';
-import { batchesToScore, type SequenceToScore, scoreSequences } from './score_sequences.ts';
-import { withTeacherLogprobs } from './teachers.ts';
+import { selectedByStrategies } from '../update/credit.ts';
+import { batchesToScore } from './score_sequences.ts';
+import { teacherTools } from './teachers.ts';
 
-/** The groups with the figures of those that go on to the update; the others are as they were. */
+/** The groups with the figures of those that the update takes; the others are as they were. */
 export async function withSampledFigures(
   engine: Engine,
   step: Step,
   journal: Journal,
   groups: readonly RolloutGroup[],
 ): Promise<readonly RolloutGroup[]> {
-  const { needs, rolloutStrategies } = step.methods;
-  if (needs.sampled.length === 0) return groups;
-  const selected = rolloutStrategies.reduce((all, { part }) => part.select?.(all) ?? all, groups);
-  const members = selected.flatMap((group) => group.rollouts.map((rollout) => memberOf(group, rollout)));
-  return timed(journal, 'update', async () => {
-    const found = new Map<Rollout, Figures>();
-    for (const own of batchesToScore(engine.policy, members, needs.distributionsFor.length > 0)) {
-      const figures = await figuresOf(engine, step, own);
-      own.forEach(({ rollout }, i) => {
-        found.set(rollout, figures[i]);
+  const { figures } = step.methods.uses;
+  if (figures.length === 0) return groups;
+  const members = selectedByStrategies(step, groups).flatMap((group) =>
+    group.rollouts.map((rollout) => memberOf(group, rollout)),
+  );
+  const found = new Map<Rollout, Record<string, FigureValue>>();
+  const compute = async (own: readonly Use[], batch: readonly Member[]): Promise<void> => {
+    const tools = figureTools(engine, step, batch);
+    for (const { id, figure } of own) {
+      const values = await figure?.compute(batch, tools);
+      batch.forEach(({ rollout }, i) => {
+        const value = values?.[i];
+        if (value !== undefined) found.set(rollout, { ...found.get(rollout), [id]: value });
       });
     }
-    const figured = withFigures(groups, (rollout) => found.get(rollout));
-    const { temperature } = step.stage.sampling;
-    const taught = needs.sampled.includes('teacherLogprobs')
-      ? await withTeacherLogprobs(engine, step, temperature, figured)
-      : figured;
-    return needs.sampled.includes('selfLogprob') ? withSelfLogprobs(engine, step, taught) : taught;
+  };
+  return timed(journal, 'update', async () => {
+    const ofWhole = figures.filter(({ takesDistributions }) => takesDistributions);
+    for (const batch of ofWhole.length > 0 ? batchesToScore(engine.policy, members, true) : []) {
+      await compute(ofWhole, batch);
+    }
+    const plain = figures.filter(({ takesDistributions }) => !takesDistributions);
+    await compute(plain, members);
+    return groups.map((group) => ({ ...group, rollouts: group.rollouts.map((one) => withFigures(one, found)) }));
   });
 }
 
-/** The groups, their rollouts with what is found of each. */
-function withFigures(
-  groups: readonly RolloutGroup[],
-  found: (rollout: Rollout) => Partial<Rollout> | undefined,
-): RolloutGroup[] {
-  return groups.map((group) => ({
-    ...group,
-    rollouts: group.rollouts.map((rollout) => {
-      const figures = found(rollout);
-      return figures === undefined ? rollout : { ...rollout, ...figures };
-    }),
-  }));
-}
-
 /** A rollout as it is trained; a token that was put in has the sampler's log-prob under every set. */
-interface Member extends SequenceToScore {
-  readonly group: RolloutGroup;
-  readonly rollout: Rollout;
-}
+interface Member extends FigureMember, SequenceToScore {}
 
 function memberOf(group: RolloutGroup, rollout: Rollout): Member {
   const { prompt = group.prompt, tokens, labels, logprobs } = rollout;
   return { prefix: prompt, tokens, labels, givenLogprobs: logprobs, group, rollout };
 }
 
-/** A pass of its own: the word follows each completion that has ended. */
-async function withSelfLogprobs(
-  { policy, tasks }: Engine,
-  { stage }: Step,
-  groups: readonly RolloutGroup[],
-): Promise<readonly RolloutGroup[]> {
-  const word = wordTokens(tasks.codec, SELF_SCORE);
-  const ended = groups.flatMap(({ prompt, rollouts, kind }) =>
-    kind !== undefined ? [] : rollouts.filter(isScoredByItself).map((rollout) => ({ prompt, rollout })),
-  );
-  const sequences = ended.map(({ prompt, rollout: { tokens, prompt: own = prompt } }) => {
-    const labels = new Uint8Array(tokens.length + word.length).fill(TOKEN.given, 0, tokens.length);
-    return { prefix: own, tokens: Int32Array.from([...tokens, ...word]), labels };
-  });
-  const scores = await scoreSequences(policy, sequences, { temperature: stage.sampling.temperature });
-  const found = new Map(ended.map(({ rollout }, i) => [rollout, scores[i].logprobs.reduce((sum, x) => sum + x, 0)]));
-  return withFigures(groups, (rollout) => {
-    const selfLogprob = found.get(rollout);
-    return selfLogprob === undefined ? undefined : { selfLogprob };
-  });
+function withFigures(rollout: Rollout, found: ReadonlyMap<Rollout, Rollout['figures']>): Rollout {
+  const figures = found.get(rollout);
+  return figures === undefined ? rollout : { ...rollout, figures };
 }
 
-type Figures = Pick<Rollout, 'refLogprobs' | 'uniformKl' | 'maskedKl'>;
-
-/** Of each rollout of a batch. */
-async function figuresOf(engine: Engine, step: Step, members: readonly Member[]): Promise<Figures[]> {
-  const { policy } = engine;
-  const { needs } = step.methods;
+/** What is asked twice is computed once. */
+function figureTools(engine: Engine, step: Step, members: readonly Member[]): FigureTools {
+  const { generator, tasks } = engine;
   const { temperature } = step.stage.sampling;
-  const { vocabSize } = policy.shape;
-  const distributionsOf = async (sequences: readonly SequenceToScore[]): Promise<Float32Array[]> => {
-    const scores = await scoreSequences(policy, sequences, { temperature, distributions: true });
-    return scores.map(({ distributions }) => distributions as Float32Array); // they were asked for
+  const tools = teacherTools(engine, step);
+  const score: FigureTools['score'] = (sequences, question) => generator.score(sequences, { ...question, temperature });
+  const trained = new Map<string, ReturnType<FigureTools['score']>>();
+  const prompts = new Map<string, Int32Array>();
+  return {
+    ...tools,
+    masked: (item, share) => once(prompts, `${share}|${item.id}`, () => tools.masked(item, share)),
+    vocabularySize: tasks.codec.vocabSize,
+    score,
+    trained: (question = {}) => once(trained, JSON.stringify(question), () => score(members, question)),
+    wordTokens: (word) => wordTokens(tasks.codec, word),
   };
-  let uniform: Float32Array[] | undefined;
-  let masked: Float32Array[] | undefined;
-  const ofMasked = needs.sampled.includes('maskedKl');
-  if (needs.sampled.includes('uniformKl') || ofMasked) {
-    const logP = await distributionsOf(members);
-    uniform = logP.map((own, i) => sampledOnly(members[i], uniformDivergences(own, vocabSize)));
-    if (ofMasked) {
-      const all = new Set(members.map(({ group }) => group));
-      const prompts = new Map(
-        Array.from(all, (group) => [group, maskedPrompt(engine, step, group.item, needs.maskedShare)]),
-      );
-      const prefixOf = ({ group, rollout }: Member) => rollout.prompt ?? (prompts.get(group) as Int32Array); // all have one
-      const logQ = await distributionsOf(members.map((member) => ({ ...member, prefix: prefixOf(member) })));
-      masked = logP.map((own, i) => divergences(own, logQ[i], vocabSize)); // 0 of a token that was put in
-    }
-  }
-  const reference = needs.sampled.includes('refLogprobs')
-    ? await scoreSequences(policy, members, { set: 'reference', temperature })
-    : undefined;
-  return members.map((_, i) => ({
-    ...(reference && { refLogprobs: reference[i].logprobs }),
-    ...(uniform && { uniformKl: uniform[i] }),
-    ...(masked && { maskedKl: masked[i] }),
-  }));
 }
 
-/** [tokens] with 0 at those that were put in. */
-function sampledOnly({ labels }: SequenceToScore, values: Float32Array): Float32Array {
-  return values.map((value, token) => (labels?.[token] === TOKEN.given ? 0 : value));
+function once<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
+  const value = known.get(name) ?? make();
+  known.set(name, value);
+  return value;
 }
 
-/** Groups without the figures, which nothing behind the credit reads, and no checkpoint holds. */
+/** Groups without the figures, which nothing after the credit reads, and no checkpoint holds. */
 export function withoutSampledFigures<G extends RolloutGroup>(groups: readonly G[]): readonly G[] {
   return groups.map((group) => ({
     ...group,
-    rollouts: group.rollouts.map(withoutFigures),
+    rollouts: group.rollouts.map(({ figures: _, ...rollout }): Rollout => rollout),
   }));
-}
-
-function withoutFigures({ refLogprobs: _, uniformKl: __, selfLogprob: ___, ...rollout }: Rollout): Rollout {
-  const { maskedKl: ____, teacherLogprobs: _____, ...plain } = rollout;
-  return plain;
 }

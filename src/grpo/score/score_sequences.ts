@@ -2,29 +2,13 @@
  * Log-probs of given sequences under a set of weights: packed with each prompt once, cut to what the engine holds at a
  * time, scored, and put back by token. What a token is given does not depend on what it is packed with.
  */
+import type { ScoreQuestion, SequenceScores, SequenceToScore } from '../../methods/uses/figure_tools.ts';
 import { groupByPrefix, packBatch, type Sequence, splitSequences } from '../../model/batch.ts';
 import type { Policy } from '../../model/policy.ts';
 
-/** Tokens behind a prompt: what is asked of each that is not labelled as given. */
-export interface SequenceToScore extends Sequence {
-  /** [tokens] log-probs of tokens that are given; 0 where absent. */
-  readonly givenLogprobs?: Float32Array;
-}
-
-export interface ScoringRequest {
-  /** Default: the policy that is trained. */
-  readonly set?: 'policy' | 'reference' | 'first';
+/** A question, at a temperature. */
+export interface ScoringRequest extends ScoreQuestion {
   readonly temperature: number;
-  /** Log-probs of the whole vocabulary too; only of a policy that was opened with room for some. */
-  readonly distributions?: boolean;
-}
-
-/** What is known of a sequence. */
-export interface SequenceScores {
-  /** [tokens] */
-  readonly logprobs: Float32Array;
-  /** [tokens × vocabulary], where asked for; 0 at tokens that are given. */
-  readonly distributions?: Float32Array;
 }
 
 /**

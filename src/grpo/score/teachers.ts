@@ -2,7 +2,6 @@
  * What the reference says of a rollout's own tokens behind a prompt that shows more, for terms that learn from a teacher
  * that knows better; or what the policy says behind one that shows less. A scoring pass before the update's own, of the completions that have such a prompt.
  */
-import type { RolloutGroup } from '../../methods/records.ts';
 import type { TeacherTools } from '../../methods/support/rollouts/teacher.ts';
 import type { Engine } from '../engine.ts';
 import type { Step } from '../step.ts';
@@ -37,32 +36,4 @@ export function teacherTools(engine: Engine, step: Step): TeacherTools {
     masked: (item, share) => maskedPrompt(engine, step, item, share),
     tokensOf: (text) => tasks.codec.encode(text),
   };
-}
-
-/** The groups with the log-probs of the teacher of a credit step, where one has a prompt for a rollout that was sampled as it is trained. */
-export async function withTeacherLogprobs(
-  engine: Engine,
-  step: Step,
-  temperature: number,
-  groups: readonly RolloutGroup[],
-): Promise<readonly RolloutGroup[]> {
-  const taughtBy = step.methods.creditSteps.find(({ part }) => part.teacherPrompt !== undefined);
-  const tools = teacherTools(engine, step);
-  const taught = groups.flatMap((group) =>
-    group.rollouts.flatMap((rollout) => {
-      const isOwn = rollout.inLoss !== false && !rollout.isOffPolicy && rollout.prompt === undefined;
-      const prefix = isOwn ? taughtBy?.part.teacherPrompt?.(group, rollout, tools) : undefined;
-      const { tokens, labels, logprobs: givenLogprobs } = rollout;
-      return prefix === undefined ? [] : [{ prefix, tokens, labels, givenLogprobs, rollout }];
-    }),
-  );
-  const scores = await engine.generator.score(taught, { set: 'reference', temperature });
-  const found = new Map(taught.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
-  return groups.map((group) => ({
-    ...group,
-    rollouts: group.rollouts.map((rollout) => {
-      const teacherLogprobs = found.get(rollout);
-      return teacherLogprobs === undefined ? rollout : { ...rollout, teacherLogprobs };
-    }),
-  }));
 }

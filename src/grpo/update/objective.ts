@@ -4,6 +4,7 @@
  * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise
  * the log-probs come to the host, the terms add up in float64, and the derivatives go back. Both begin and end the same way.
  */
+
 import type { Named } from '../../methods/create.ts';
 import type {
   BatchObserver,
@@ -15,6 +16,7 @@ import type {
   TokenWeight,
 } from '../../methods/points.ts';
 import type { CreditedGroup } from '../../methods/records.ts';
+import { distributions } from '../../methods/uses/distributions.ts';
 import type { PackedBatch } from '../../model/batch.ts';
 import type { Policy, Scores, ScoresWithLoss } from '../../model/policy.ts';
 import type { ObjectiveSettings } from '../../model/programs.ts';
@@ -46,15 +48,15 @@ export async function accumulateObjective(
   const { batch, groups, rows, temperature } = micro;
   const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
   const isWeighted = actingWeights(step, update).length > 0 || groups.some(hasTokenWeights);
-  const isHosted = isWeighted || micro.isObservedWithin || step.methods.needs.distributions;
+  const isHosted = isWeighted || micro.isObservedWithin || step.methods.uses.has(distributions);
   const settings = isHosted ? undefined : deviceSettings(step.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);
     measureTerms(step, update, () => lossSequences(batch, groups, rows, scores).sequences, meter);
     return scores;
   }
-  const { distributions } = step.methods.needs;
-  const forward = await policy.forward(batch, temperature, { distributions });
+  const isWhole = step.methods.uses.has(distributions);
+  const forward = await policy.forward(batch, temperature, { distributions: isWhole });
   const found = lossSequences(batch, groups, rows, forward, micro.teachers);
   if (micro.isObservedWithin) tellObservers(step, micro, found.sequences);
   const gradients = found.gradients();

@@ -5,10 +5,12 @@
  * Gradients of the micro-batches add up (of whole groups to the same bits however they are cut, on wasm); weights change once, and only
  * if every number is finite.
  */
+
 import { NumericsError } from '../../errors.ts';
 import type { StepSizes } from '../../methods/points.ts';
 import type { CreditedGroup, Rollout, UpdateResult } from '../../methods/records.ts';
 import { lossTokens, lossTokenWeight, selectedTokens } from '../../methods/tokens.ts';
+import { refDistributions } from '../../methods/uses/distributions.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../../model/batch.ts';
 import { packBatch, splitUnits } from '../../model/batch.ts';
 import type { ObjectiveRows, Policy } from '../../model/policy.ts';
@@ -143,12 +145,12 @@ function stepSizes(groups: readonly CreditedGroup[], maxCompletionTokens: number
 /** Sizes of the micro-batches that are scored or trained on. */
 export function microBatchCapacity(
   { capacity }: Policy,
-  { stage: { batch }, methods: { needs } }: Step,
+  { stage: { batch }, methods: { uses } }: Step,
 ): Required<BatchLimits> {
   const { rows, lossRows, groups, completions, distributionRows = 0 } = capacity;
   return {
     rows,
-    lossRows: needs.distributionsFor.length > 0 ? Math.min(lossRows, distributionRows) : lossRows,
+    lossRows: uses.distributionsFor.length > 0 ? Math.min(lossRows, distributionRows) : lossRows,
     groups,
     completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions),
   };
@@ -157,10 +159,10 @@ export function microBatchCapacity(
 /** The micro-batch with the distributions of the reference, where a term asks for them. */
 async function withDistributions(
   policy: Policy,
-  { methods: { needs } }: Step,
+  { methods: { uses } }: Step,
   micro: ObjectiveBatch,
 ): Promise<ObjectiveBatch> {
-  if (!needs.refDistributions) return micro;
+  if (!uses.has(refDistributions)) return micro;
   const { batch, temperature, rows } = micro;
   const { logprobs, distributions } = await policy.score(batch, temperature, 'reference', { distributions: true });
   return { ...micro, rows: { ...rows, refLogprobs: logprobs, refDistributions: distributions } };
@@ -189,7 +191,7 @@ async function objectiveRows(
   const selections = groups.flatMap(({ rollouts: members, tokenSelection }) =>
     members.map((_, i) => tokenSelection?.[i]),
   );
-  const { aggregation, needs } = step.methods;
+  const { aggregation, uses } = step.methods;
   const coefficientOf = Float64Array.from(
     groups.flatMap((group) => {
       const groupTokens = sum((group.whole ?? group).rollouts, lossTokens);
@@ -202,9 +204,9 @@ async function objectiveRows(
   );
   const entropyShare = entropyCoefficient(step, sizes);
   const each = (value: (completion: number, token: number) => number): Float32Array => byRow(batch, value);
-  const isScoredLater = needs.refDistributions && !needsObservation(step); // with the distributions, in one pass
+  const isScoredLater = uses.has(refDistributions) && !needsObservation(step); // with the distributions, in one pass
   const refLogprobs =
-    needs.sets.has('reference') && !isScoredLater
+    uses.sets.has('reference') && !isScoredLater
       ? (await policy.score(batch, temperature, 'reference')).logprobs
       : undefined;
   return {

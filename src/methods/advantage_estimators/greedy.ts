@@ -6,6 +6,7 @@ import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { rewardsOf, spreadOut } from '../support/credit/baseline.ts';
+import { greedyRewards } from '../uses/greedy_rewards.ts';
 
 export const greedy = method({
   id: 'greedy',
@@ -17,7 +18,7 @@ export const greedy = method({
     certainty: 'paper',
   },
   options: {},
-  needs: () => ({ greedy: true }),
+  uses: () => [greedyRewards],
   warn: (_, { groupSteps }) =>
     groupSteps.length > 0
       ? 'the greedy completion is rewarded as reward_funcs say, and group_steps change the others alone; leave them out'

@@ -10,6 +10,7 @@ import type { AdvantageEstimator } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { areEqual, counts, hasEqualRewards, rewardsOf, spreadOut, standardScores } from '../support/credit/baseline.ts';
+import { solutionSteps } from '../uses/solution_steps.ts';
 
 export const processCentred = method({
   id: 'process-centred',
@@ -25,7 +26,7 @@ export const processCentred = method({
       number({ min: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome. Default 0.5.'),
     ),
   },
-  needs: () => ({ steps: true }),
+  uses: () => [solutionSteps],
   create: ({ processWeight }): AdvantageEstimator => ({
     estimate: (groups) =>
       groups.map((group) => {

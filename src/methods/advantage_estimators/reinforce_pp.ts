@@ -20,6 +20,7 @@ import {
 } from '../support/credit/baseline.ts';
 import { returnsToGo } from '../support/credit/token_returns.ts';
 import { carriesLoss } from '../tokens.ts';
+import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 /** Least variance, as in verl. */
 const VARIANCE_FLOOR = 1e-8;
@@ -47,7 +48,7 @@ export const reinforcePp = method({
         .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out. Default 0.'),
     ),
   },
-  needs: ({ klInReward }) => (klInReward === 0 ? {} : { sampled: ['refLogprobs'] }),
+  uses: ({ klInReward }) => (klInReward === 0 ? [] : [refLogprobs]),
   create: ({ centeredIn, klInReward }): AdvantageEstimator => {
     const isCentred = centeredIn === 'baseline';
     return {
@@ -89,12 +90,11 @@ function returnsOf(group: RolloutGroup, isCentred: boolean, coefficient: number)
 
 /** [tokens] −β·k1; 0 where no loss is. */
 function costsOf(rollout: CountedRollout, coefficient: number): Float64Array {
-  const { logprobs, refLogprobs, tokens } = rollout;
+  const { logprobs, tokens } = rollout;
   if (coefficient === 0) return new Float64Array(tokens.length);
-  if (refLogprobs === undefined) throw new RangeError('reinforce-pp needs log-probs under the reference');
-  return Float64Array.from(logprobs, (logprob, t) =>
-    carriesLoss(rollout, t) ? -coefficient * (logprob - refLogprobs[t]) : 0,
-  );
+  const own = refLogprobs.of(rollout);
+  if (own === undefined) throw new RangeError('reinforce-pp needs log-probs under the reference');
+  return Float64Array.from(logprobs, (logprob, t) => (carriesLoss(rollout, t) ? -coefficient * (logprob - own[t]) : 0));
 }
 
 /** (x − mean)/√(variance + 1e-8), with n − 1; 0 where all are equal. */

@@ -11,6 +11,7 @@ import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { type CountedRollout, counts } from '../support/credit/baseline.ts';
+import { solutionSteps } from '../uses/solution_steps.ts';
 
 export const renorm = method({
   id: 'renorm',
@@ -28,7 +29,7 @@ export const renorm = method({
         .describe('Factor on what a step earns, for each step before it. Default 1.'),
     ),
   },
-  needs: () => ({ steps: true }),
+  uses: () => [solutionSteps],
   create: ({ stepDiscount }): AdvantageEstimator => {
     const estimateOne = ({ rollouts }: RolloutGroup) => {
       const tokenAdvantages = rollouts.map((rollout) =>

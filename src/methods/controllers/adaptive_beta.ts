@@ -7,6 +7,7 @@ import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { klOf } from '../support/loss/kl_of.ts';
+import { reference } from '../uses/parameter_sets.ts';
 
 /** Of the error that one step may act on, to either side. */
 const MOST_ERROR = 0.2;
@@ -35,7 +36,7 @@ export const adaptiveBeta = method({
     optionOf(methods, 'beta') === undefined
       ? 'without effect, since there is no beta to move; give the stage one, such as beta: 0.04'
       : undefined,
-  needs: () => ({ parameterSets: ['reference'] }),
+  uses: () => [reference],
   create: ({ klTarget, klHorizon }): Controller => ({
     async afterStep(metrics, levers) {
       if (optionOf(levers.stage.methods, 'beta') === undefined) return;

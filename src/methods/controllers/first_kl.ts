@@ -5,6 +5,7 @@
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
+import { parameterSet } from '../uses/parameter_sets.ts';
 
 export const firstKl = method({
   id: 'first-kl',
@@ -20,7 +21,7 @@ export const firstKl = method({
       integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next. Default 1.'),
     ),
   },
-  needs: () => ({ parameterSets: ['first'] }),
+  uses: () => [parameterSet('first')],
   create: ({ measuredEvery }): Controller => ({
     async afterStep(_, levers) {
       if (levers.step % measuredEvery === 0) levers.metric('kl_to_ref0', await levers.kl('first'));

@@ -12,6 +12,7 @@ import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, StepLevers } from '../points.ts';
 import { klOf } from '../support/loss/kl_of.ts';
+import { reference } from '../uses/parameter_sets.ts';
 
 /** What beta is multiplied by. */
 const RAISE = 2;
@@ -52,7 +53,7 @@ export const klTrust = method({
       ? 'beyond_limit: skip is without effect, since each batch gives one optimizer step; raise num_iterations, or use raise'
       : undefined;
   },
-  needs: ({ beyondLimit }) => (beyondLimit === 'skip' ? {} : { parameterSets: ['reference'] }),
+  uses: ({ beyondLimit }) => (beyondLimit === 'skip' ? [] : [reference]),
   create: ({ klLimit, beyondLimit }): Controller => {
     let first: number | undefined;
     const moveBeta = (kl: number, levers: StepLevers): void => {

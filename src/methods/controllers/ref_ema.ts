@@ -5,6 +5,7 @@
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
+import { parameterSet, reference } from '../uses/parameter_sets.ts';
 
 export const refEma = method({
   id: 'ref-ema',
@@ -28,7 +29,7 @@ export const refEma = method({
         .describe('Steps after which the reference becomes the average; 1: it is the average. Default 1.'),
     ),
   },
-  needs: ({ emaEvery }) => ({ parameterSets: emaEvery === 1 ? ['reference'] : ['reference', 'average'] }),
+  uses: ({ emaEvery }) => (emaEvery === 1 ? [reference] : [reference, parameterSet('average')]),
   create: ({ emaRate, emaEvery }): Controller => ({
     async afterStep(_, levers) {
       await levers.mix(emaEvery === 1 ? 'reference' : 'average', 'policy', emaRate);

@@ -7,6 +7,7 @@ import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller, Levers } from '../points.ts';
 import { klOf } from '../support/loss/kl_of.ts';
+import { reference } from '../uses/parameter_sets.ts';
 
 export const refReset = method({
   id: 'ref-reset',
@@ -42,7 +43,7 @@ export const refReset = method({
     ),
   },
   warn: ({ reset_moments: moments }, methods) => (moments === true ? undefined : unreadReference(methods)),
-  needs: () => ({ parameterSets: ['reference'] }),
+  uses: () => [reference],
   create: ({ every, resetKl, resetDrop, resetsMoments }): Controller => {
     let best: number | undefined;
     const reset = async (levers: Levers): Promise<void> => {

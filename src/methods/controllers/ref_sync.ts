@@ -3,6 +3,7 @@ import { flag, integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
+import { reference } from '../uses/parameter_sets.ts';
 
 export const refSync = method({
   id: 'ref-sync',
@@ -37,7 +38,7 @@ export const refSync = method({
     written: () => true,
   },
   warn: (_, methods) => unreadReference(methods),
-  needs: () => ({ parameterSets: ['reference'] }),
+  uses: () => [reference],
   create: ({ mixupAlpha, syncSteps }): Controller => ({
     async afterStep(_, levers) {
       if (levers.step % syncSteps === 0) await levers.mixIntoReference(mixupAlpha);

@@ -13,6 +13,7 @@ import { counts } from '../support/credit/baseline.ts';
 import { certaintyOf, scoresAmong, uniformKlOf } from '../support/credit/certainty.ts';
 import { advantagesByToken, mapAdvantages } from '../support/credit/map_advantages.ts';
 import { carriesLoss } from '../tokens.ts';
+import { uniformKl } from '../uses/uniform_kl.ts';
 
 const coefficient = (yaml: string, fallback: number, text: string) =>
   key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(`${text} Default ${fallback}.`));
@@ -38,8 +39,8 @@ export const confidence = method({
         .describe('Whether the certainty of a completion is the sum or the mean over its tokens. Default sum.'),
     ),
   },
-  needs: ({ rightCertainty, wrongCertainty, logitPenalty }) =>
-    rightCertainty + wrongCertainty + logitPenalty === 0 ? {} : { sampled: ['uniformKl'] },
+  uses: ({ rightCertainty, wrongCertainty, logitPenalty }) =>
+    rightCertainty + wrongCertainty + logitPenalty === 0 ? [] : [uniformKl],
   create: ({ rightCertainty, wrongCertainty, logitPenalty, certaintyOver }): CreditStep => {
     const scale = (groups: readonly CreditedGroup[]): readonly CreditedGroup[] => {
       const scores = new Map<Rollout, number>();
@@ -77,12 +78,12 @@ export const confidence = method({
 
 /** [tokens] where the logit of each stands between the least and the largest of its completion, in [0, 1]. */
 function logitShares(rollout: Rollout): Float64Array {
-  const uniformKl = uniformKlOf(rollout);
+  const nats = uniformKlOf(rollout);
   // logprob = u − lse, and KL(U‖p) = lse − mean u − ln V: their sum is u − mean u, but for ln V, which all share.
-  const logits = new Float64Array(uniformKl.length);
+  const logits = new Float64Array(nats.length);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let t = 0; t < logits.length; t++) {
-    logits[t] = rollout.logprobs[t] + uniformKl[t];
+    logits[t] = rollout.logprobs[t] + nats[t];
     if (!carriesLoss(rollout, t)) continue;
     least = Math.min(least, logits[t]);
     most = Math.max(most, logits[t]);

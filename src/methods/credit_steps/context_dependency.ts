@@ -15,8 +15,9 @@ import type { CreditedGroup, Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { counts } from '../support/credit/baseline.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
-import { MASK_NEEDS, MASK_SHARE } from '../support/rollouts/masked_operands.ts';
+import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { carriesLoss } from '../tokens.ts';
+import { maskedKl } from '../uses/masked_kl.ts';
 
 export const contextDependency = method({
   id: 'context-dependency',
@@ -37,19 +38,22 @@ export const contextDependency = method({
     ),
     dependencyMaskShare: key('mask_share', MASK_SHARE),
   },
-  needs: ({ dependencyMaskShare: maskedShare }) => ({ ...MASK_NEEDS, sampled: ['maskedKl'], maskedShare }),
-  create: ({ dependentShare }): CreditStep => ({
+  uses: ({ dependencyMaskShare }) => [maskedKl(dependencyMaskShare)],
+  create: ({ dependentShare, dependencyMaskShare }): CreditStep => ({
     apply(groups, { metric }) {
+      const divergences = maskedKl(dependencyMaskShare).of;
       const seen: number[] = [];
       const shaped = groups.map((group) => {
-        const means = group.rollouts.map((rollout) => (counts(rollout) ? dependencyOf(rollout) : undefined));
+        const means = group.rollouts.map((rollout) =>
+          counts(rollout) ? dependencyOf(rollout, divergences(rollout)) : undefined,
+        );
         const known = means.filter((mean) => mean !== undefined);
         seen.push(...known);
         const mean = meanOf(known);
         if (group.dead || !(mean > 0)) return group;
         const factorOf = new Map(group.rollouts.map((rollout, i) => [rollout, (means[i] ?? mean) / mean]));
         const [weighed] = mapAdvantages([group], (advantage, rollout) => advantage * (factorOf.get(rollout) ?? 1));
-        return dependentShare === 1 ? weighed : selected(weighed, dependentShare);
+        return dependentShare === 1 ? weighed : selected(weighed, dependentShare, divergences);
       });
       metric('divergence', meanOf(seen));
       return shaped;
@@ -58,22 +62,26 @@ export const contextDependency = method({
 });
 
 /** Mean of the divergences over the tokens that carry a loss; undefined where there are none. */
-function dependencyOf(rollout: Rollout): number | undefined {
-  const { maskedKl } = rollout;
-  const own = maskedKl === undefined ? [] : [...maskedKl].filter((_, t) => carriesLoss(rollout, t));
+function dependencyOf(rollout: Rollout, divergences: Float32Array | undefined): number | undefined {
+  const own = [...(divergences ?? [])].filter((_, t) => carriesLoss(rollout, t));
   return own.length === 0 ? undefined : meanOf(own);
 }
 
 /** The most dependent tokens of each completion, one at least; of equal ones the earlier. */
-function selected(group: CreditedGroup, share: number): CreditedGroup {
+function selected(
+  group: CreditedGroup,
+  share: number,
+  divergencesOf: (rollout: Rollout) => Float32Array | undefined,
+): CreditedGroup {
   return {
     ...group,
     tokenSelection: group.rollouts.map((rollout, i) => {
-      const { maskedKl, tokens } = rollout;
+      const { tokens } = rollout;
+      const divergences = divergencesOf(rollout);
       const earlier = group.tokenSelection?.[i] ?? new Float32Array(tokens.length).fill(1);
-      if (maskedKl === undefined) return earlier;
+      if (divergences === undefined) return earlier;
       const places = Array.from(tokens, (_, t) => t).filter((t) => carriesLoss(rollout, t));
-      const most = places.sort((a, b) => maskedKl[b] - maskedKl[a] || a - b);
+      const most = places.sort((a, b) => divergences[b] - divergences[a] || a - b);
       const kept = new Set(most.slice(0, Math.max(1, Math.round(share * most.length))));
       return earlier.map((value, t) => (kept.has(t) ? value : 0));
     }),

@@ -11,6 +11,7 @@ import type { CreditedGroup, Rollout } from '../records.ts';
 import { counts } from '../support/credit/baseline.ts';
 import { advantagesByToken } from '../support/credit/map_advantages.ts';
 import { carriesLoss } from '../tokens.ts';
+import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 export const klReward = method({
   id: 'kl-reward',
@@ -34,7 +35,7 @@ export const klReward = method({
         .describe('Which distance a token answers for: from itself to the end, or its own. Default to_go.'),
     ),
   },
-  needs: ({ klRewardCoef }) => (klRewardCoef === 0 ? {} : { sampled: ['refLogprobs'] }),
+  uses: ({ klRewardCoef }) => (klRewardCoef === 0 ? [] : [refLogprobs]),
   create: ({ klRewardCoef, klCredit }): CreditStep => ({
     apply(groups, context) {
       if (klRewardCoef === 0) return groups;
@@ -67,7 +68,7 @@ export const klReward = method({
 
 /** [tokens] logprob − ref; 0 where no loss is. */
 function distances(rollout: Rollout): Float64Array {
-  const { logprobs, refLogprobs } = rollout;
-  if (refLogprobs === undefined) throw new RangeError('kl-reward needs log-probs under the reference');
-  return Float64Array.from(logprobs, (logprob, t) => (carriesLoss(rollout, t) ? logprob - refLogprobs[t] : 0));
+  const own = refLogprobs.of(rollout);
+  if (own === undefined) throw new RangeError('kl-reward needs log-probs under the reference');
+  return Float64Array.from(rollout.logprobs, (logprob, t) => (carriesLoss(rollout, t) ? logprob - own[t] : 0));
 }

@@ -10,6 +10,7 @@ import type { CreditedGroup } from '../records.ts';
 import { counts, hasEqualRewards } from '../support/credit/baseline.ts';
 import { certaintyOf, scoresAmong } from '../support/credit/certainty.ts';
 import { hasAdvantage } from '../support/credit/map_advantages.ts';
+import { uniformKl } from '../uses/uniform_kl.ts';
 
 export const selfCertainty = method({
   id: 'self-certainty',
@@ -34,7 +35,7 @@ export const selfCertainty = method({
   },
   note: ({ outcome_weight: weight }) =>
     weight === 0 ? 'no reward is learned from, since outcome_weight is 0; watch that reward does not fall' : undefined,
-  needs: ({ certaintyWeight }) => (certaintyWeight === 0 ? {} : { sampled: ['uniformKl'] }),
+  uses: ({ certaintyWeight }) => (certaintyWeight === 0 ? [] : [uniformKl]),
   create: ({ certaintyWeight, outcomeWeight }): CreditStep => {
     const shape = (group: CreditedGroup): CreditedGroup => {
       const { rollouts, advantages, tokenAdvantages, dead } = group;

@@ -13,7 +13,8 @@ import { deviationOf } from '../statistics.ts';
 import { counts } from '../support/credit/baseline.ts';
 import { scoresAmong } from '../support/credit/certainty.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
-import { SELF_SCORE_OPTIONS, selfScore, selfScoreNeeds } from '../support/rollouts/self_score.ts';
+import { SELF_SCORE_OPTIONS, selfScore, selfScoreUses } from '../support/rollouts/self_score.ts';
+import { selfLogprob } from '../uses/self_logprob.ts';
 
 export const selfScoreMix = method({
   id: 'self-score-mix',
@@ -37,8 +38,7 @@ export const selfScoreMix = method({
     ),
     ...SELF_SCORE_OPTIONS,
   },
-  needs: ({ selfScoreShare, ...options }) =>
-    selfScoreShare === 0 ? {} : { ...selfScoreNeeds(options), sampled: ['selfLogprob'] },
+  uses: ({ selfScoreShare, ...options }) => (selfScoreShare === 0 ? [] : [...selfScoreUses(options), selfLogprob]),
   conflict(written, { lossTerms }) {
     const trained = lossTerms.find(({ name }) => name === 'laser');
     const differing = Object.values(SELF_SCORE_OPTIONS).find(
@@ -53,8 +53,10 @@ export const selfScoreMix = method({
     apply(groups, { vocabularySize, metric }) {
       if (selfScoreShare === 0) return groups;
       const score = selfScore(options, vocabularySize);
-      const clipped = ({ selfLogprob }: Rollout): number | undefined =>
-        selfLogprob === undefined ? undefined : Math.min(1, Math.max(0, score.at(selfLogprob)));
+      const clipped = (rollout: Rollout): number | undefined => {
+        const logprob = selfLogprob.of(rollout);
+        return logprob === undefined ? undefined : Math.min(1, Math.max(0, score.at(logprob)));
+      };
       const mixed = new Map<Rollout, number>();
       let groupsMixed = 0;
       for (const { rollouts, dead } of groups) {

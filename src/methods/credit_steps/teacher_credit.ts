@@ -14,8 +14,13 @@ import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { addTokenCredit } from '../support/credit/token_returns.ts';
-import { knowingPrompt, TEACHER_SHOWS, teacherNeeds } from '../support/rollouts/knowing_teacher.ts';
+import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
 import { carriesLoss } from '../tokens.ts';
+import { teacherLogprobs } from '../uses/teacher_logprobs.ts';
+
+/** What a teacher that is shown this thinks of each token. */
+const taughtBy = (shows: Parameters<typeof knowingPrompt>[2]) =>
+  teacherLogprobs((group, rollout, tools) => knowingPrompt(group, rollout, shows, tools));
 
 export const teacherCredit = method({
   id: 'teacher-credit',
@@ -38,8 +43,8 @@ export const teacherCredit = method({
     ),
     teacherShown: key('teacher_shows', TEACHER_SHOWS),
   },
-  needs: ({ teacherWeight, teacherShown }, { batch: { numGenerations } }) =>
-    teacherWeight === 0 ? {} : { ...teacherNeeds(teacherShown, numGenerations), sampled: ['teacherLogprobs'] },
+  uses: ({ teacherWeight, teacherShown }, { batch: { numGenerations } }) =>
+    teacherWeight === 0 ? [] : [...teacherUses(teacherShown, numGenerations), taughtBy(teacherShown)],
   note: (_, methods) =>
     usesMethod(methods, 'ref-ema')
       ? undefined
@@ -47,20 +52,17 @@ export const teacherCredit = method({
   demonstrate: ({ item, answer, shown, ended }, { teacherWeight }) =>
     teacherWeight === 0 ? undefined : { prompt: shown(item, answer), tokens: ended(answer) },
   create: ({ teacherWeight, teacherCap, teacherShown }): CreditStep => ({
-    ...(teacherWeight > 0 && {
-      teacherPrompt: (group, rollout, tools) => knowingPrompt(group, rollout, teacherShown, tools),
-    }),
     apply(groups, { metric }) {
       if (teacherWeight === 0) return groups;
       const differences: number[] = [];
       let taught = 0;
       const credited = addTokenCredit(groups, (rollout) => {
-        const { teacherLogprobs, logprobs } = rollout;
-        if (teacherLogprobs === undefined) return undefined;
+        const taughtLogprobs = taughtBy(teacherShown).of(rollout);
+        if (taughtLogprobs === undefined) return undefined;
         taught++;
-        return teacherLogprobs.map((value, t) => {
+        return taughtLogprobs.map((value, t) => {
           if (!carriesLoss(rollout, t)) return 0;
-          const difference = value - logprobs[t];
+          const difference = value - rollout.logprobs[t];
           differences.push(difference);
           return teacherWeight * Math.min(teacherCap, Math.max(-teacherCap, difference));
         });

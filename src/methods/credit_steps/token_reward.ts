@@ -9,6 +9,7 @@ import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { addTokenCredit, returnsToGo } from '../support/credit/token_returns.ts';
+import { solutionSteps } from '../uses/solution_steps.ts';
 
 export const tokenReward = method({
   id: 'token-reward',
@@ -39,7 +40,7 @@ export const tokenReward = method({
         .describe('Score of a step that earns nothing; below it a step costs. Default 0.5.'),
     ),
   },
-  needs: () => ({ steps: true }),
+  uses: () => [solutionSteps],
   create: ({ tokenRewardWeight, tokenDiscount, stepBaseline }): CreditStep => {
     const creditOf = ({ steps = [], tokens }: Rollout): Float64Array | undefined => {
       if (steps.length === 0) return undefined;

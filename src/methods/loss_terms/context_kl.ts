@@ -13,7 +13,9 @@ import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
-import { MASK_NEEDS, MASK_SHARE } from '../support/rollouts/masked_operands.ts';
+import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
+import { distributions } from '../uses/distributions.ts';
+import { maskWord } from '../uses/masked_kl.ts';
 
 export const contextKl = method({
   id: 'context-kl',
@@ -41,7 +43,7 @@ export const contextKl = method({
     ),
     contextMaskShare: key('mask_share', MASK_SHARE),
   },
-  needs: ({ contextWeight }) => (contextWeight === 0 ? {} : { ...MASK_NEEDS, distributions: true }),
+  uses: ({ contextWeight }) => (contextWeight === 0 ? [] : [maskWord, distributions]),
   conflict: (_, methods) =>
     usesMethod(methods, 'sdpo')
       ? 'reads completions behind a prompt of its own, as sdpo does, and a step has room for one; use one of the two'

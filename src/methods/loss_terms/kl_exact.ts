@@ -11,6 +11,7 @@
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
+import { refDistributions } from '../uses/distributions.ts';
 
 export const klExact = method({
   id: 'kl-exact',
@@ -32,7 +33,7 @@ export const klExact = method({
         .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy). Default reverse.'),
     ),
   },
-  needs: ({ klExactCoef }) => (klExactCoef === 0 ? {} : { refDistributions: true }),
+  uses: ({ klExactCoef }) => (klExactCoef === 0 ? [] : [refDistributions]),
   create: ({ klExactCoef, klDirection }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,

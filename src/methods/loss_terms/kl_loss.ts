@@ -13,6 +13,7 @@ import { flag, key, laterKey, number, optional } from '../../options/keys.ts';
 import { bounded } from '../importance_sampling/bounded.ts';
 import { coefficientSwitch, method } from '../method.ts';
 import type { LossSequence, LossTerm, Ratio } from '../points.ts';
+import { reference } from '../uses/parameter_sets.ts';
 
 const beta = key(
   'beta',
@@ -74,7 +75,7 @@ export const klLoss = method({
   complete(options) {
     return { ...options, isKlCorrected: options.isKlCorrected ?? options.klEstimator === 'k3' };
   },
-  needs: () => ({ parameterSets: ['reference'] }),
+  uses: () => [reference],
   create: ({ klCoef, isKlCorrected: isCorrected, klEstimator: estimator, mostKlDistance }): LossTerm => {
     const [valueAt, slopeAt] = estimators[estimator];
     const isPlain = estimator === 'k3' && !isCorrected && mostKlDistance === null;

@@ -19,7 +19,7 @@ import {
   SELF_SCORE,
   SELF_SCORE_OPTIONS,
   selfScore,
-  selfScoreNeeds,
+  selfScoreUses,
 } from '../support/rollouts/self_score.ts';
 
 export const laser = method({
@@ -39,7 +39,7 @@ export const laser = method({
     ),
     ...SELF_SCORE_OPTIONS,
   },
-  needs: ({ laserWeight, ...options }) => (laserWeight === 0 ? {} : selfScoreNeeds(options)),
+  uses: ({ laserWeight, ...options }) => (laserWeight === 0 ? [] : selfScoreUses(options)),
   create: ({ laserWeight, ...options }): LossTerm => {
     let scored: readonly ScoredCompletion[] = [];
     let next = 0;

@@ -13,6 +13,7 @@ import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import type { CreditedGroup } from '../records.ts';
 import { carriesLoss } from '../tokens.ts';
+import { distributions } from '../uses/distributions.ts';
 
 export const lpReg = method({
   id: 'lp-reg',
@@ -48,7 +49,7 @@ export const lpReg = method({
         .describe('Share of the tokens of a step, the least probable when sampled, that it may act on. Default 0.01.'),
     ),
   },
-  needs: () => ({ distributions: true }),
+  uses: () => [distributions],
   create: ({ lpRegCoef, noiseShare, noiseFloor, rarestShare }): LossTerm => {
     let highest = Number.NEGATIVE_INFINITY;
     return {

@@ -11,7 +11,8 @@
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
-import { knowingPrompt, TEACHER_SHOWS, teacherNeeds } from '../support/rollouts/knowing_teacher.ts';
+import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
+import { distributions } from '../uses/distributions.ts';
 
 export const sdpo = method({
   id: 'sdpo',
@@ -39,10 +40,7 @@ export const sdpo = method({
     ),
     sdpoShown: key('sdpo_shows', TEACHER_SHOWS),
   },
-  needs: ({ sdpoShown }, { batch: { numGenerations } }) => ({
-    ...teacherNeeds(sdpoShown, numGenerations),
-    distributions: true,
-  }),
+  uses: ({ sdpoShown }, { batch: { numGenerations } }) => [...teacherUses(sdpoShown, numGenerations), distributions],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   create: ({ sdpoWeight, sdpoAlpha, sdpoCap, sdpoShown }): LossTerm => ({
     coupling: 'token',

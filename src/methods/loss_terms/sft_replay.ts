@@ -6,6 +6,7 @@
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
+import { demonstrations } from '../uses/room.ts';
 
 export const sftReplay = method({
   id: 'sft-replay',
@@ -25,7 +26,7 @@ export const sftReplay = method({
       integer({ min: 1, example: 16 }).default(16).describe('Demonstrations per optimizer step. Default 16.'),
     ),
   },
-  needs: () => ({ demonstrations: true }),
+  uses: () => [demonstrations],
   create: ({ replayWeight, replayedTexts }): LossTerm => {
     let [tokens, likelihood] = [0, 0];
     return {

@@ -13,6 +13,7 @@ import { counts } from '../support/credit/baseline.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
+import { reference } from '../uses/parameter_sets.ts';
 
 export const dpoPairs = method({
   id: 'dpo-pairs',
@@ -32,7 +33,7 @@ export const dpoPairs = method({
     ),
     ...SOLVED_OPTIONS,
   },
-  needs: () => ({ parameterSets: ['reference'] }),
+  uses: () => [reference],
   note: (_, methods) =>
     [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'which completions are solved') ?? []].flat(),
   create: ({ preferenceScale, ...options }): LossTerm => ({

@@ -15,6 +15,8 @@ import type { PromptSource } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
+import { ledger } from '../uses/ledger.ts';
+import { taskChoice } from '../uses/task_choice.ts';
 
 /** Weight of the newest groups in the moving share of a category. */
 const NEWEST = 0.5;
@@ -68,7 +70,7 @@ export const bandit = method({
     ),
     banditDraws: CATEGORY_DRAWS,
   },
-  needs: () => ({ ledger: 'history', categories: true }),
+  uses: () => [ledger({ history: true }), taskChoice],
   create: ({ banditGain, banditBonus, banditDiscount, banditFloor, banditDraws }): PromptSource => {
     const waiting = new AskedProblems();
     let arms = new Map<string, Arm>();

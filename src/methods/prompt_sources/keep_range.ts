@@ -3,6 +3,7 @@ import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
+import { ledger } from '../uses/ledger.ts';
 
 export const keepRange = method({
   id: 'keep-range',
@@ -28,7 +29,7 @@ export const keepRange = method({
       refuse('leastSolved', `above highest (${options.mostSolved}); lower it`);
     return options;
   },
-  needs: () => ({ ledger: true }),
+  uses: () => [ledger()],
   create: ({ leastSolved, mostSolved, keptOutFor }): PromptSource =>
     byRate((solved) => solved >= leastSolved && solved <= mostSolved, keptOutFor),
 });

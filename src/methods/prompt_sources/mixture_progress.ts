@@ -12,6 +12,8 @@ import type { PromptSource } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
+import { ledger } from '../uses/ledger.ts';
+import { taskChoice } from '../uses/task_choice.ts';
 
 /** `Rng.weighted` takes whole numbers. */
 const PARTS = 1_000_000;
@@ -51,7 +53,7 @@ export const mixtureProgress = method({
     ),
     progressDraws: CATEGORY_DRAWS,
   },
-  needs: () => ({ ledger: 'history', categories: true }),
+  uses: () => [ledger({ history: true }), taskChoice],
   create: ({ progressFloor, progressTemperature, progressNewest, progressDraws }): PromptSource => {
     const asked = new AskedProblems();
     let progress = new Map<string, Progress>();

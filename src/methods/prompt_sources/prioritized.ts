@@ -7,6 +7,7 @@ import type { TaskItem } from '../../data/task.ts';
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
+import { ledger } from '../uses/ledger.ts';
 
 /** `Rng.weighted` takes whole numbers. */
 const PARTS = 1_000_000;
@@ -33,7 +34,7 @@ export const prioritized = method({
         ),
     ),
   },
-  needs: () => ({ ledger: true }),
+  uses: () => [ledger()],
   create: ({ candidates, floor }): PromptSource => ({
     async next(count, draw, { rng, ledger }) {
       const weightOf = (item: TaskItem): number => {

@@ -3,6 +3,7 @@ import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
+import { ledger } from '../uses/ledger.ts';
 
 export const solveRatePrune = method({
   id: 'solve-rate-prune',
@@ -21,6 +22,6 @@ export const solveRatePrune = method({
     ),
     prunedFor: key('revisit_after', revisitAfter),
   },
-  needs: () => ({ ledger: true }),
+  uses: () => [ledger()],
   create: ({ solveRate, prunedFor }): PromptSource => byRate((solved) => solved < solveRate, prunedFor),
 });

@@ -6,6 +6,7 @@
 import type { TaskItem } from '../../data/task.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
+import { twinPrompts } from '../uses/twin_prompts.ts';
 
 export const twin = method({
   id: 'twin',
@@ -17,7 +18,7 @@ export const twin = method({
     certainty: 'after the paper',
   },
   options: {},
-  needs: () => ({ twins: true }),
+  uses: () => [twinPrompts],
   create: (): PromptSource => ({
     async next(count, draw, { twin: twinOf, metric }) {
       const asked: TaskItem[] = [];

@@ -8,6 +8,7 @@ import { categoryOf, type Ledger } from '../ledger.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { CATEGORY_DRAWS, drawOf, STARVED } from '../support/prompts/drawn.ts';
+import { ledger } from '../uses/ledger.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */
 const WEAK_BELOW = 0.5;
@@ -30,7 +31,7 @@ export const weakness = method({
     ),
     weakDraws: CATEGORY_DRAWS,
   },
-  needs: () => ({ ledger: 'history' }),
+  uses: () => [ledger({ history: true })],
   create: ({ weakShare, weakDraws }): PromptSource => ({
     async next(count, draw, { ledger, rng, metric }) {
       const weak = weakProblems(ledger);

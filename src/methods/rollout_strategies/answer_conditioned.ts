@@ -14,6 +14,8 @@ import { meanOf } from '../statistics.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { rightAnswers } from '../uses/answers.ts';
+import { shownTexts } from '../uses/room.ts';
 
 export const answerConditioned = method({
   id: 'answer-conditioned',
@@ -44,7 +46,7 @@ export const answerConditioned = method({
         .describe('Least geometric mean of the probabilities of its tokens without the answer in sight. Default 0.'),
     ),
   },
-  needs: () => ({ answers: true, shown: 1 }),
+  uses: () => [rightAnswers, shownTexts(1)],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   create: ({ explanations, mostRescued, leastLikelihood }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

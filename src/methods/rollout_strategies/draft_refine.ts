@@ -10,6 +10,8 @@ import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { shareRight } from '../support/rollouts/right.ts';
 import { REFINE } from '../support/rollouts/words.ts';
+import { replies } from '../uses/room.ts';
+import { words } from '../uses/words.ts';
 
 export const draftRefine = method({
   id: 'draft-refine',
@@ -35,7 +37,7 @@ export const draftRefine = method({
     ),
   },
   note: () => 'evaluations ask for an answer without a draft; what a draft gains is logged as draft-refine/gain',
-  needs: () => ({ words: { [REFINE]: 'Give a better answer.' }, replies: 1 }),
+  uses: () => [words({ [REFINE]: 'Give a better answer.' }), replies(1)],
   demonstrate: ({ attempt, answer, followUp, ended }) => ({
     prompt: followUp([attempt, REFINE]),
     tokens: ended(answer),

@@ -12,8 +12,8 @@ import {
   HINT_OPTIONS,
   hinted,
   hintForm,
-  hintNeeds,
   hintsOf,
+  hintUses,
   TRAINED_OPTION,
   trained,
 } from '../support/rollouts/hints.ts';
@@ -44,7 +44,7 @@ export const hintResample = method({
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,
   },
-  needs: hintNeeds,
+  uses: hintUses,
   demonstrate: hintForm,
   create: ({ hintLevels, firstHintStep, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

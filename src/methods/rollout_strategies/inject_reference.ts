@@ -13,6 +13,7 @@ import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { isRight } from '../support/rollouts/right.ts';
+import { rightAnswers } from '../uses/answers.ts';
 
 export const injectReference = method({
   id: 'inject-reference',
@@ -43,7 +44,7 @@ export const injectReference = method({
         ),
     ),
   },
-  needs: () => ({ answers: true }),
+  uses: () => [rightAnswers],
   create: ({ injectedAnswers, solvedAtMost, injectedReward }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const groups = [...(await next(requests))];

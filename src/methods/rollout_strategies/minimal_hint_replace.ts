@@ -11,13 +11,14 @@ import {
   HINT_OPTIONS,
   hinted,
   hintForm,
-  hintNeeds,
   hintsOf,
+  hintUses,
   TRAINED_OPTION,
   withoutHint,
 } from '../support/rollouts/hints.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { furtherPrompts } from '../uses/room.ts';
 
 export const minimalHintReplace = method({
   id: 'minimal-hint-replace',
@@ -43,7 +44,7 @@ export const minimalHintReplace = method({
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,
   },
-  needs: (options) => ({ ...hintNeeds(options), ...(asSampled(options) && { prompts: 1 }) }),
+  uses: (options) => [...hintUses(options), ...(asSampled(options) ? [furtherPrompts(1)] : [])],
   demonstrate: hintForm,
   create: ({ replaceLevels, levelSamples, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

@@ -14,6 +14,8 @@ import { answerTokens } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { shareRight } from '../support/rollouts/right.ts';
 import { ANOTHER, REFINE } from '../support/rollouts/words.ts';
+import { replies } from '../uses/room.ts';
+import { words } from '../uses/words.ts';
 
 export const pdr = method({
   id: 'pdr',
@@ -44,10 +46,10 @@ export const pdr = method({
     ),
   },
   note: () => 'evaluations ask for an answer without drafts; what drafts gain is logged as pdr/gain',
-  needs: ({ workspace }) => ({
-    words: { [ANOTHER]: 'Give another answer.', [REFINE]: 'Give a better answer.' },
-    replies: largestOf(workspace),
-  }),
+  uses: ({ workspace }) => [
+    words({ [ANOTHER]: 'Give another answer.', [REFINE]: 'Give a better answer.' }),
+    replies(largestOf(workspace)),
+  ],
   demonstrate: ({ attempt, answer, followUp, ended }) => ({
     prompt: followUp([attempt, REFINE]),
     tokens: ended(answer),

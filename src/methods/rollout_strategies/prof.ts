@@ -13,6 +13,7 @@ import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { isRight } from '../support/rollouts/right.ts';
+import { solutionSteps } from '../uses/solution_steps.ts';
 
 export const prof = method({
   id: 'prof',
@@ -38,7 +39,7 @@ export const prof = method({
         ),
     ),
   },
-  needs: () => ({ steps: true }),
+  uses: () => [solutionSteps],
   create: ({ profOversampling, filteredBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
       const groups = await next(requests.map((request) => resized(request, profOversampling * request.samples)));

@@ -15,6 +15,7 @@ import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
+import { rightAnswers } from '../uses/answers.ts';
 
 export const r3 = method({
   id: 'r3',
@@ -35,7 +36,7 @@ export const r3 = method({
         .describe('β: what an answer costs that is longer or shorter than the reference, by its length. Default 0.'),
     ),
   },
-  needs: () => ({ answers: true }),
+  uses: () => [rightAnswers],
   conflict: changeConflict,
   create: ({ reflectedReward, reflectedMark: mark, lengthPenalty }, stage): RolloutStrategy => {
     const target = targetOf(stage, reflectedReward);

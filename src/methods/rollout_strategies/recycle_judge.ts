@@ -10,6 +10,8 @@ import { answerPairs, answerTokens } from '../support/rollouts/answers.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { judgeWord, shareSaying } from '../support/rollouts/verdict_words.ts';
 import { ANOTHER } from '../support/rollouts/words.ts';
+import { replies } from '../uses/room.ts';
+import { words } from '../uses/words.ts';
 
 const [COMPARE, FIRST, SECOND] = ['<compare>', '<first>', '<second>'];
 
@@ -31,15 +33,15 @@ export const recycleJudge = method({
         .describe('Groups that judge, for each that solves, at most: two of each pair. Default 0.25.'),
     ),
   },
-  needs: () => ({
-    words: {
+  uses: () => [
+    words({
       [ANOTHER]: 'Give another answer.',
       [COMPARE]: 'Which of your two answers is right? Reply first or second.',
       [FIRST]: 'first',
       [SECOND]: 'second',
-    },
-    replies: 2,
-  }),
+    }),
+    replies(2),
+  ],
   demonstrate({ attempt, isAttemptRight, answer, isAnswerRight, rng, followUp, word, ended }) {
     if (isAttemptRight === isAnswerRight) return undefined;
     const isSwapped = rng.float() < 0.5;

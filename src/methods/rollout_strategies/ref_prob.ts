@@ -17,6 +17,7 @@ import { meanOf } from '../statistics.ts';
 import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
+import { rightAnswers } from '../uses/answers.ts';
 
 export const refProb = method({
   id: 'ref-prob',
@@ -31,7 +32,7 @@ export const refProb = method({
     likelierReward: changedReward,
     likelierMark: key('mark', MARK),
   },
-  needs: () => ({ answers: true }),
+  uses: () => [rightAnswers],
   conflict: changeConflict,
   create: ({ likelierReward, likelierMark: mark }, stage): RolloutStrategy => {
     const target = targetOf(stage, likelierReward);

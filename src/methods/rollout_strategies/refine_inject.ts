@@ -10,6 +10,8 @@ import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { feedback } from '../uses/feedback.ts';
+import { shownTexts } from '../uses/room.ts';
 
 export const refineInject = method({
   id: 'refine-inject',
@@ -33,7 +35,7 @@ export const refineInject = method({
         .describe('Most members of a group that are replaced; one failure stays. Default 1.'),
     ),
   },
-  needs: () => ({ shown: 2, feedback: 'wanted' }),
+  uses: () => [shownTexts(2), feedback()],
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, attempt), tokens: ended(answer) },
   create: ({ refinements, mostCorrected }): RolloutStrategy => ({

@@ -7,7 +7,7 @@ import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { HINT_OPTIONS, hinted, hintForm, hintNeeds, hintsOf, withoutHint } from '../support/rollouts/hints.ts';
+import { HINT_OPTIONS, hinted, hintForm, hintsOf, hintUses, withoutHint } from '../support/rollouts/hints.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
@@ -43,7 +43,7 @@ export const rerollCache = method({
     ),
     ...HINT_OPTIONS,
   },
-  needs: (options) => hintNeeds(options),
+  uses: (options) => hintUses(options),
   demonstrate: hintForm,
   create: ({ cachedFor, rerolls, rerollShare, ...options }): RolloutStrategy => {
     const cache = new SuccessCache();

@@ -6,6 +6,7 @@
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
+import { answerBeginnings } from '../uses/answers.ts';
 
 export const scaffoldDecay = method({
   id: 'scaffold-decay',
@@ -28,7 +29,7 @@ export const scaffoldDecay = method({
         .describe('Share of the stage after which it has fallen to half. Default 0.2.'),
     ),
   },
-  needs: () => ({ hints: true }),
+  uses: () => [answerBeginnings],
   create: ({ scaffoldDecline, scaffoldHalf }): RolloutStrategy => ({
     async rollOut(requests, next, { progress, solution, metric }) {
       const share = 1 / (1 + Math.exp(scaffoldDecline * (progress - scaffoldHalf)));

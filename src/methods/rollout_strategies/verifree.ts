@@ -22,6 +22,7 @@ import { meanOf } from '../statistics.ts';
 import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
+import { rightAnswers } from '../uses/answers.ts';
 
 export const verifree = method({
   id: 'verifree',
@@ -36,7 +37,7 @@ export const verifree = method({
     verifreeReward: changedReward,
     verifreeMark: key('mark', MARK),
   },
-  needs: () => ({ answers: true }),
+  uses: () => [rightAnswers],
   conflict: changeConflict,
   warn: (_, { objective: [{ name }] }) =>
     name === 'verifree-loss'

@@ -12,6 +12,7 @@ import { integer, key, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
+import { writtenText } from '../uses/words.ts';
 
 export const answerForcing = method({
   id: 'answer-forcing',
@@ -50,7 +51,7 @@ export const answerForcing = method({
         .describe('Answers in a row that are the same before one is forced. Default 2.'),
     ),
   },
-  needs: ({ forcedText }) => ({ texts: [forcedText] }),
+  uses: ({ forcedText }) => [writtenText(forcedText)],
   note: () => 'held-out completions are not made to answer; compare evaluations with those of a run without it',
   create: ({ forcedText, forcedLength, forcedTimes, answerMark, sameAnswers }): TokenControl => ({
     after(tokens, _item, seen) {

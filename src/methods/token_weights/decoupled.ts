@@ -12,6 +12,7 @@ import { choice, key, number } from '../../options/keys.ts';
 import { isTruncated, samplesOffPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
+import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
 
 export const decoupled = method({
   id: 'decoupled',
@@ -35,7 +36,7 @@ export const decoupled = method({
         .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap. Default mask.'),
     ),
   },
-  needs: () => ({ proximal: true }),
+  uses: () => [proximalLogprobs],
   warn: (_, __, stage) =>
     isTruncated(stage)
       ? 'weighs by the whole policy, while top_k, top_p or min_p kept part of it from being sampled; sample from all of it'

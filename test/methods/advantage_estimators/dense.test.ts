@@ -189,8 +189,8 @@ describe('reinforce-pp', () => {
   it('takes the distance from the reference to go out of the reward, before it is made standard', () => {
     const logprobs = [-1, -2, -0.5];
     const refLogprobs = Float32Array.of(-1.5, -1, -0.5);
-    const first = { ...rolloutOf(3, 1), logprobs: Float32Array.from(logprobs), refLogprobs };
-    const second = { ...rolloutOf(1, 0), logprobs: Float32Array.of(-1), refLogprobs: Float32Array.of(-3) };
+    const first = { ...rolloutOf(3, 1), logprobs: Float32Array.from(logprobs), figures: { refLogprobs } };
+    const second = { ...rolloutOf(1, 0), logprobs: Float32Array.of(-1), figures: { refLogprobs: Float32Array.of(-3) } };
     const { part, byToken, advantages } = estimatorOf('{name: reinforce-pp, kl_reward_coef: 0.5}');
     // k1 is ½, −1, 0 and 2: to go −½, −1, 0 and 2.
     const values = [1.25, 1.5, 1, -1];

@@ -1,14 +1,15 @@
 /** Shapers by how sure the policy was: confidence, self-certainty. */
 import { describe, expect, it } from 'vitest';
 import { certaintyOf, scoresAmong } from '../../../src/methods/support/credit/certainty.ts';
+import { uniformKl } from '../../../src/methods/uses/uniform_kl.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { advantagesOf, creditedGroup, creditStep, type GivenRollout, tokenAdvantagesOf } from '../../support/credit.ts';
 
 /** Two tokens of these divergences, and of log-probs that are 0 unless they are given. */
-const sure = (advantage: number, uniformKl: readonly number[], more: Partial<GivenRollout> = {}): GivenRollout => ({
-  length: uniformKl.length,
+const sure = (advantage: number, nats: readonly number[], more: Partial<GivenRollout> = {}): GivenRollout => ({
+  length: nats.length,
   advantage,
-  uniformKl: Float32Array.from(uniformKl),
+  figures: { uniformKl: Float32Array.from(nats) },
   ...more,
 });
 
@@ -32,8 +33,8 @@ describe('the certainty of a completion', () => {
   });
 
   it('must be asked for', () => {
-    const without = creditedGroup([{ advantage: 1, uniformKl: undefined }]);
-    expect(() => creditStep('confidence').apply([without])).toThrow(/needs/);
+    const without = creditedGroup([{ advantage: 1, figures: {} }]);
+    expect(() => creditStep('confidence').apply([without])).toThrow(/uses/);
   });
 });
 
@@ -79,8 +80,8 @@ describe('confidence', () => {
   });
 
   it('asks for a scoring pass only where it acts', () => {
-    expect(creditStep('confidence').needs.sampled).toEqual(['uniformKl']);
-    expect(creditStep('confidence', OFF).needs.sampled).toEqual([]);
+    expect(creditStep('confidence').uses.figures).toEqual([uniformKl]);
+    expect(creditStep('confidence', OFF).uses.figures).toEqual([]);
   });
 });
 

@@ -3,11 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { withSampledFigures } from '../../../src/grpo/score/sampled_figures.ts';
 import { openStep } from '../../../src/grpo/step.ts';
+import { teacherLogprobs } from '../../../src/methods/uses/teacher_logprobs.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { creditedGroup, creditStep, tokenAdvantagesOf } from '../../support/credit.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import type { SmallRun } from '../../support/small_runs.ts';
+
+const taughtBy = teacherLogprobs(() => undefined).of;
 
 const line = (options = ''): string => `credit_steps: [{name: teacher-credit${options}}]`;
 
@@ -19,7 +22,7 @@ describe('teacher-credit', () => {
     const taught = { length: 3, logprobs, labels: Uint8Array.of(0, TOKEN.given, 0) };
     const [group] = apply([
       creditedGroup([
-        { ...taught, advantage: 1, teacherLogprobs: Float32Array.of(-1, -9, -8) },
+        { ...taught, advantage: 1, figures: { teacherLogprobs: Float32Array.of(-1, -9, -8) } },
         { length: 3, logprobs, advantage: -1 },
       ]),
     ]);
@@ -31,9 +34,12 @@ describe('teacher-credit', () => {
   });
 
   it('gives a group of equal rewards something to learn, and is the identity at a weight of 0', () => {
-    const dead = creditedGroup([{ length: 3, logprobs, teacherLogprobs: Float32Array.of(-1, -1, -1) }, { length: 3 }], {
-      dead: true,
-    });
+    const dead = creditedGroup(
+      [{ length: 3, logprobs, figures: { teacherLogprobs: Float32Array.of(-1, -1, -1) } }, { length: 3 }],
+      {
+        dead: true,
+      },
+    );
     expect(creditStep('teacher-credit').apply([dead])[0].dead).toBe(false);
     expect(creditStep('teacher-credit', { teacher_weight: 0 }).apply([dead])).toEqual([dead]);
   });
@@ -56,8 +62,7 @@ describe('teacher-credit', () => {
       line(),
       async (run) => {
         for (const { rollouts } of await taught(run)) {
-          for (const { teacherLogprobs = [], logprobs: own } of rollouts)
-            expect([...teacherLogprobs]).toEqual([...own]);
+          for (const rollout of rollouts) expect(taughtBy(rollout) ?? rollout.logprobs).toEqual(rollout.logprobs);
         }
       },
       saying(''),
@@ -68,17 +73,19 @@ describe('teacher-credit', () => {
     await withTossedRun(line(', teacher_shows: sibling'), async (run) => {
       let shown = 0;
       for (const { item, rollouts } of await taught(run)) {
-        for (const { tokens, teacherLogprobs } of rollouts) {
+        for (const rollout of rollouts) {
+          const { tokens } = rollout;
+          const logprobsOfTeacher = taughtBy(rollout);
           const sibling = rollouts.find(
             ({ verdict, tokens: own }) => verdict.score === 1 && own.join() !== tokens.join(),
           );
-          expect(teacherLogprobs === undefined).toBe(sibling === undefined);
-          if (sibling === undefined || teacherLogprobs === undefined) continue;
+          expect(logprobsOfTeacher === undefined).toBe(sibling === undefined);
+          if (sibling === undefined || logprobsOfTeacher === undefined) continue;
           shown++;
           const ended = sibling.finishReason === 'eos' ? sibling.tokens.subarray(0, -1) : sibling.tokens;
           const prompt = run.engine.tasks.shownTokens(item, ended);
           const [scores] = await scoresOf(run, { prompt, completions: [tokens] }, { which: 'reference' });
-          expect([...teacherLogprobs]).toEqual([...scores.logprobs]);
+          expect([...logprobsOfTeacher]).toEqual([...scores.logprobs]);
         }
       }
       expect(shown).toBeGreaterThan(2);

@@ -7,6 +7,7 @@ import { withSampledFigures } from '../../../src/grpo/score/sampled_figures.ts';
 import { openStep } from '../../../src/grpo/step.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import type { LossSequence } from '../../../src/methods/points.ts';
+import { maskedKl } from '../../../src/methods/uses/masked_kl.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { logSoftmaxRows } from '../../../src/model/distributions.ts';
 import { collect, credit, gradientOf, update } from '../../grpo/step_parts.ts';
@@ -123,8 +124,8 @@ describe('context-kl', () => {
 describe('context-dependency', () => {
   const group = creditedGroup(
     [
-      { advantage: 1, maskedKl: Float32Array.of(0.5, 1.5, 1) },
-      { advantage: -1, maskedKl: Float32Array.of(3, 3, 3) },
+      { advantage: 1, figures: { maskedKl: Float32Array.of(0.5, 1.5, 1) } },
+      { advantage: -1, figures: { maskedKl: Float32Array.of(3, 3, 3) } },
     ].map((one) => ({ length: 3, ...one })),
   );
 
@@ -142,8 +143,8 @@ describe('context-dependency', () => {
   it('leaves a group as it is in which nothing depends on the operands, and a dead one', () => {
     const { apply } = creditStep('context-dependency');
     const none = creditedGroup([
-      { advantage: 1, maskedKl: new Float32Array(2) },
-      { advantage: -1, maskedKl: new Float32Array(2) },
+      { advantage: 1, figures: { maskedKl: new Float32Array(2) } },
+      { advantage: -1, figures: { maskedKl: new Float32Array(2) } },
     ]);
     expect(apply([none, { ...group, dead: true }])).toEqual([none, { ...group, dead: true }]);
   });
@@ -154,7 +155,9 @@ describe('context-dependency', () => {
       const drawn = (await collect(run)).groups;
       const step = openStep(run, stage);
       const [{ item, prompt, rollouts }] = await withSampledFigures(run.engine, step, run.journal, drawn);
-      for (const { tokens, maskedKl = [] } of rollouts) {
+      for (const rollout of rollouts) {
+        const { tokens } = rollout;
+        const divergences = maskedKl(1).of(rollout) ?? [];
         const distributionsBehind = async (shown: Int32Array) => {
           const batch = packBatch([{ prompt: shown, completions: [tokens] }]);
           return (
@@ -170,8 +173,8 @@ describe('context-dependency', () => {
         tokens.forEach((_, t) => {
           let kl = 0;
           for (let v = t * width; v < (t + 1) * width; v++) kl += Math.exp(logP[v]) * (logP[v] - logQ[v]);
-          expect(maskedKl[t]).toBeCloseTo(kl, 6);
-          expect(maskedKl[t]).toBeGreaterThan(0);
+          expect(divergences[t]).toBeCloseTo(kl, 6);
+          expect(divergences[t]).toBeGreaterThan(0);
         });
       }
     });

@@ -211,7 +211,10 @@ describe('self-score-mix', () => {
   const scoring = { score_constant: -10, score_scale: 0.1 };
   const group = (selfLogprobs: readonly (number | undefined)[]): CreditedGroup =>
     creditedGroup(
-      selfLogprobs.map((selfLogprob, i) => ({ advantage: i - 1, ...(selfLogprob !== undefined && { selfLogprob }) })),
+      selfLogprobs.map((selfLogprob, i) => ({
+        advantage: i - 1,
+        ...(selfLogprob !== undefined && { figures: { selfLogprob } }),
+      })),
     );
 
   it('mixes the normalised score of a completion into its advantage', () => {

@@ -79,7 +79,7 @@ describe('dpo-pairs', () => {
   });
 
   it('asks for the reference, and refuses a scale of 0', () => {
-    expect(createMethods(stageOf(line)).needs.sets).toContain('reference');
+    expect(createMethods(stageOf(line)).uses.sets).toContain('reference');
     expect(() => stageOf('objective: {name: dpo-pairs, dpo_beta: 0}')).toThrow(/dpo_beta.*0/);
   });
 });

@@ -2,24 +2,25 @@
 import type { Rollout } from '../../records.ts';
 import { deviationOf, meanOf } from '../../statistics.ts';
 import { carriesLoss } from '../../tokens.ts';
+import { uniformKl } from '../../uses/uniform_kl.ts';
 
 /** Keeps differences of rounding from being blown up. */
 const EPSILON = 1e-4;
 
 /** [tokens] nats. */
-export function uniformKlOf({ uniformKl }: Rollout): Float32Array {
-  if (uniformKl === undefined)
-    throw new RangeError('what asks for the certainty of completions must say so in `needs`');
-  return uniformKl;
+export function uniformKlOf(rollout: Rollout): Float32Array {
+  const nats = uniformKl.of(rollout);
+  if (nats === undefined) throw new RangeError('what asks for the certainty of completions must say so in `uses`');
+  return nats;
 }
 
 /** In nats, over the tokens that carry a loss; undefined where there are none. */
 export function certaintyOf(rollout: Rollout, over: 'mean' | 'sum'): number | undefined {
-  const uniformKl = uniformKlOf(rollout);
+  const nats = uniformKlOf(rollout);
   let [sum, tokens] = [0, 0];
-  for (let t = 0; t < uniformKl.length; t++) {
+  for (let t = 0; t < nats.length; t++) {
     if (!carriesLoss(rollout, t)) continue;
-    sum += uniformKl[t];
+    sum += nats[t];
     tokens++;
   }
   if (tokens === 0) return undefined;

@@ -11,9 +11,12 @@
 import type { TaskItem } from '../../../data/task.ts';
 import { choice, key } from '../../../options/keys.ts';
 import { TOKEN } from '../../../token_kinds.ts';
-import type { DemonstratedProblem, Needs } from '../../method.ts';
+import type { DemonstratedProblem } from '../../method.ts';
 import type { GroupRequest, RolloutTools, TrainedText } from '../../points.ts';
 import type { Rollout, RolloutGroup } from '../../records.ts';
+import { answerBeginnings } from '../../uses/answers.ts';
+import { shownTexts } from '../../uses/room.ts';
+import type { Use } from '../../uses/use.ts';
 
 export const HINT_OPTIONS = {
   hintPlace: key(
@@ -85,8 +88,8 @@ export function hinted(
 }
 
 /** What a method that shows hints asks of the run. */
-export function hintNeeds({ hintPlace }: HintOptions): Needs {
-  return { hints: true, ...(hintPlace === 'prompt' && { shown: 1 }) };
+export function hintUses({ hintPlace }: HintOptions): Use[] {
+  return [answerBeginnings, ...(hintPlace === 'prompt' ? [shownTexts(1)] : [])];
 }
 
 /**

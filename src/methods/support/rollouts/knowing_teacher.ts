@@ -1,7 +1,10 @@
 /** A teacher that is the reference, and sees more of a problem than the policy: what it is shown, and what that takes. */
 import { choice } from '../../../options/keys.ts';
-import type { Needs } from '../../method.ts';
 import type { Rollout, RolloutGroup } from '../../records.ts';
+import { feedback } from '../../uses/feedback.ts';
+import { reference } from '../../uses/parameter_sets.ts';
+import { furtherPrompts, shownTexts } from '../../uses/room.ts';
+import type { Use } from '../../uses/use.ts';
 import { isRight } from './right.ts';
 import type { TeacherTools } from './teacher.ts';
 
@@ -15,13 +18,9 @@ export const TEACHER_SHOWS = choice(['any', 'sibling', 'feedback'], 'nothing tha
 
 type Shows = 'any' | 'sibling' | 'feedback';
 
-export function teacherNeeds(shows: Shows, groupSize: number): Needs {
-  return {
-    parameterSets: ['reference'],
-    shown: 1,
-    prompts: groupSize - 1,
-    ...(shows !== 'sibling' && { feedback: shows === 'feedback' ? 'needed' : 'wanted' }),
-  };
+export function teacherUses(shows: Shows, groupSize: number): Use[] {
+  const read = shows === 'sibling' ? [] : [feedback({ required: shows === 'feedback' })];
+  return [reference, shownTexts(1), furtherPrompts(groupSize - 1), ...read];
 }
 
 /** What the teacher of a rollout reads; undefined where it would know no more than the policy. */

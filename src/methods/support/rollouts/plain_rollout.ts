@@ -6,15 +6,7 @@ const REALS = ['logprobs', 'entropies', 'keptLogMass'] as const;
 const PROMPTS = ['prompt', 'sampledUnder'] as const;
 
 /** What is known of a rollout in the step that sampled it alone. */
-const OF_ITS_STEP: readonly string[] = [
-  'refLogprobs',
-  'uniformKl',
-  'selfLogprob',
-  'maskedKl',
-  'teacherLogprobs',
-  'tokenRewards',
-  'proximalLogprobs',
-] satisfies (keyof Rollout)[];
+const OF_ITS_STEP: readonly string[] = ['figures', 'tokenRewards', 'proximalLogprobs'] satisfies (keyof Rollout)[];
 
 export function toPlain({
   tokens,

@@ -8,8 +8,10 @@
  * a policy that knows nothing gives to each of V tokens, and the scale 1/ln V, so that certainty is worth 1; this is ours.
  */
 import { key, number, optional, text } from '../../../options/keys.ts';
-import type { Needs } from '../../method.ts';
 import type { Rollout } from '../../records.ts';
+import { wordsBehind } from '../../uses/room.ts';
+import type { Use } from '../../uses/use.ts';
+import { words } from '../../uses/words.ts';
 
 /** A further token of a closed vocabulary; in a pretrained model `score_token`. */
 export const SELF_SCORE = '<self-score>';
@@ -43,9 +45,9 @@ export interface SelfScoreOptions {
   readonly scoreScale?: number | undefined;
 }
 
-/** What a method that reads or trains the score needs of the run. */
-export function selfScoreNeeds({ scoreToken }: SelfScoreOptions): Needs {
-  return { words: { [SELF_SCORE]: scoreToken }, behindCompletions: true };
+/** What a method that reads or trains the score uses. */
+export function selfScoreUses({ scoreToken }: SelfScoreOptions): Use[] {
+  return [words({ [SELF_SCORE]: scoreToken }), wordsBehind];
 }
 
 /** v of a log-prob, and its derivative. */

@@ -1,0 +1,15 @@
+/** The record of each problem's visits and successes: `StepContext.ledger`. */
+import type { Use } from './use.ts';
+
+const RECORD: Use = { id: 'ledger', says: "the ledger: a record of each problem's visits and successes" };
+
+const HISTORY: Use = {
+  id: 'ledger-history',
+  says: 'its history: how the last groups of each problem went',
+  implies: [RECORD],
+};
+
+/** @param keeps  `history`: the shares of each problem's last groups, too */
+export function ledger(keeps: { readonly history?: boolean } = {}): Use {
+  return keeps.history ? HISTORY : RECORD;
+}

@@ -1,0 +1,11 @@
+/**
+ * `Rollout.proximalLogprobs` of what is off-policy: what the policy says of it before the first step on its batch. No
+ * figure, for it is kept as long as the batch is trained on.
+ */
+import type { Use } from './use.ts';
+
+export const proximalLogprobs: Use = {
+  id: 'proximalLogprobs',
+  says: 'a scoring pass of what is off-policy, and its log-probs for as long as the batch is trained on',
+  scoresBeforeUpdate: true,
+};

@@ -1,0 +1,10 @@
+/** [tokens] log-probs under the reference; those of the sampler where a token was put in, so that the two do not differ. */
+import { figure } from './figure.ts';
+import { reference } from './parameter_sets.ts';
+
+export const refLogprobs = figure<Float32Array>({
+  id: 'refLogprobs',
+  says: 'a scoring pass of what was sampled, before it is credited: log-probs under the reference',
+  implies: [reference],
+  compute: async (_, { trained }) => (await trained({ set: 'reference' })).map(({ logprobs }) => logprobs),
+});

@@ -1,0 +1,44 @@
+/** Room in the engine for prompts and texts that plain sampling and training do not have. */
+import { longestWord, mostFollowUpTokens } from '../../data/prompts/follow_up.ts';
+import type { Use } from './use.ts';
+
+/** Prompts that show so many texts besides the problem, at most: `RolloutTools.shown`. */
+export function shownTexts(count: number): Use {
+  return {
+    id: `shown-texts:${count}`,
+    says: 'room for prompts that show something besides the problem',
+    room: ({ maxShownTokens }) => ({ prompt: count * maxShownTokens }),
+  };
+}
+
+/** Prompts that go on behind so many completions, at most: `RolloutTools.followUp`. */
+export function replies(count: number): Use {
+  return {
+    id: `replies:${count}`,
+    says: 'room for prompts that go on behind a completion',
+    room: (tasks) => ({ prompt: mostFollowUpTokens(tasks, count) }),
+  };
+}
+
+/** Prompts that some of a group's completions are trained under, at most, besides that of the others. */
+export function furtherPrompts(count: number): Use {
+  return {
+    id: `further-prompts:${count}`,
+    says: 'room for several prompts of a group',
+    room: () => ({ prompts: count }),
+  };
+}
+
+/** One of its words behind a whole completion: `TrainedText.behind`, and the figure `selfLogprob`. */
+export const wordsBehind: Use = {
+  id: 'words-behind',
+  says: 'room for a word behind each completion',
+  room: (tasks) => ({ behind: longestWord(tasks) }),
+};
+
+/** Demonstrations of the task's problems, which may be longer than a whole group: `LossTerm.texts`. */
+export const demonstrations: Use = {
+  id: 'demonstrations',
+  says: 'a task that has demonstrations',
+  room: ({ maxCompletionTokens }) => ({ text: maxCompletionTokens }),
+};

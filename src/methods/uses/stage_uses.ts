@@ -1,0 +1,61 @@
+/** The union of what the methods of a stage use, and what is made of it. */
+import type { TaskSet } from '../../data/task_set.ts';
+import type { ParameterSet } from '../parameter_sets.ts';
+import type { MethodPoint } from '../stage.ts';
+import type { Room, Use } from './use.ts';
+
+/** A use, and the method that asks for it. */
+export interface AskedUse {
+  readonly by: string;
+  readonly point: MethodPoint;
+  readonly use: Use;
+}
+
+export interface StageUses {
+  /** In the order of the methods, what a use implies before the use itself. */
+  readonly asked: readonly AskedUse[];
+  readonly sets: ReadonlySet<ParameterSet>;
+  /** Each once. */
+  readonly figures: readonly Use[];
+  /** Ids of the methods for which whole distributions are computed. */
+  readonly distributionsFor: readonly string[];
+  has(use: Pick<Use, 'id'>): boolean;
+}
+
+export function uniteUses(given: readonly AskedUse[]): StageUses {
+  const asked = given.flatMap((one) => withImplied(one.use).map((use) => ({ ...one, use })));
+  const ids = new Set(asked.map(({ use }) => use.id));
+  return {
+    asked,
+    sets: new Set(asked.flatMap(({ use }) => use.set ?? [])),
+    figures: figuresAmong(asked.map(({ use }) => use)),
+    distributionsFor: [...new Set(asked.flatMap(({ by, use }) => (use.takesDistributions ? [by] : [])))],
+    has: ({ id }) => ids.has(id),
+  };
+}
+
+function withImplied(use: Use): Use[] {
+  return [...(use.implies ?? []).flatMap(withImplied), use];
+}
+
+function figuresAmong(uses: readonly Use[]): Use[] {
+  const best = new Map<string, Use>();
+  for (const use of uses) {
+    const other = best.get(use.id);
+    if (use.figure !== undefined && (use.figure.rank ?? 0) > (other?.figure?.rank ?? -1)) best.set(use.id, use);
+  }
+  return [...best.values()];
+}
+
+/** What a run has for them, in words, each once. */
+export function wordsOf({ asked }: StageUses): string[] {
+  return [...new Set(asked.flatMap(({ use }) => use.says ?? []))];
+}
+
+/** The room that they take together; 0 where nothing asks for some. */
+export function roomOf({ asked }: StageUses, tasks: TaskSet): Required<Room> {
+  const rooms = asked.map(({ use }) => use.room?.(tasks) ?? {});
+  const largest = (of: keyof Room): number => Math.max(0, ...rooms.map((room) => room[of] ?? 0));
+  const prompts = rooms.reduce((sum, room) => sum + (room.prompts ?? 0), 0);
+  return { prompt: largest('prompt'), behind: largest('behind'), prompts, text: largest('text') };
+}

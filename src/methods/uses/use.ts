@@ -1,0 +1,55 @@
+/**
+ * What a method asks of a run before step 1. One file of this folder, or of a user's, says all of a use: in words, what the
+ * engine must hold and have room for, what a task must give. What a stage asks for is the union over its methods
+ * (`stage_uses.ts`); words, room and refusals are loops over it.
+ */
+import type { TaskItem } from '../../data/task.ts';
+import type { TaskSet } from '../../data/task_set.ts';
+import type { ParameterSet } from '../parameter_sets.ts';
+import type { FigureComputation } from './figure_tools.ts';
+
+/** One thing that a method asks of the run; absent members ask for nothing. */
+export interface Use {
+  /** Uses of one id are the same thing, whoever asks for them. */
+  readonly id: string;
+  /** What the run has for it, in words, for lists and documentation. */
+  readonly says?: string;
+  /** Uses that come with it. */
+  readonly implies?: readonly Use[];
+  readonly set?: ParameterSet;
+  /** It takes the log-probs of the whole vocabulary: batches are cut so that these have room. */
+  readonly takesDistributions?: true;
+  /** It scores between sampling and update: activations of the rollouts are then not kept for the update. */
+  readonly scoresBeforeUpdate?: true;
+  /** Words that the method speaks to the policy in, and what each says to a pretrained model. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Of a figure: how it is computed. */
+  readonly figure?: FigureComputation;
+  /** Room that the engine must have. */
+  room?(tasks: TaskSet): Room;
+  /** Why a run of these tasks cannot have it. */
+  refuses?(tasks: TaskSet): Refusal | undefined;
+  /** What works, but comes to nothing, in a stage that draws such problems: `what is so; remedy`. */
+  warns?(items: readonly TaskItem[]): string | undefined;
+}
+
+/** Room in the engine besides what sampling and training take. */
+export interface Room {
+  /** Tokens by which a prompt may be longer than the problem's own; the largest of a run counts. */
+  readonly prompt?: number;
+  /** Tokens behind a whole completion; the largest of a run counts. */
+  readonly behind?: number;
+  /** Prompts of a group besides one; those of a stage's methods add up. */
+  readonly prompts?: number;
+  /** Tokens of a text of its own that is trained on; the largest of a stage counts. */
+  readonly text?: number;
+}
+
+/** An error before step 1: `<method>: rule; remedy.` */
+export interface Refusal {
+  readonly code: string;
+  readonly rule: string;
+  readonly remedy: string;
+  /** Of the error, besides the method. */
+  readonly facts?: Readonly<Record<string, string>>;
+}

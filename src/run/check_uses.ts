@@ -1,0 +1,43 @@
+/** Whether the tasks of a run give what its methods use: refusals and warnings before step 1. */
+import { POINT_KEYS } from '../config/keys/method_keys.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { TaskSet } from '../data/task_set.ts';
+import { ConfigError } from '../errors.ts';
+import type { RunRemark } from '../grpo/run.ts';
+import type { StageUses } from '../methods/uses/stage_uses.ts';
+
+/** @throws ConfigError for the first use that the tasks cannot give */
+export function requireUses(uses: readonly StageUses[], tasks: TaskSet): void {
+  const looked = new Set<string>();
+  for (const { by, use } of uses.flatMap(({ asked }) => asked)) {
+    if (looked.has(use.id)) continue;
+    looked.add(use.id);
+    const refusal = use.refuses?.(tasks);
+    if (refusal === undefined) continue;
+    const { code, rule, remedy, facts } = refusal;
+    throw new ConfigError(code, `${by}: ${rule}; ${remedy}.`, { method: by, ...facts });
+  }
+}
+
+/** Problems that are looked at: of a mixture so many that a rare task is among them. */
+const LOOKED_AT = 128;
+/** A training stream of no run. */
+const NO_RUN = -3;
+
+/** @param drawn  the tasks that the stage draws from */
+export function warningsOfUses(
+  stage: number,
+  { asked }: StageUses,
+  drawn: Pick<TaskSet, 'trainItem'>,
+  lineOf: LoadedConfig['lineOf'],
+): readonly RunRemark[] {
+  const warning = asked.filter(({ use }) => use.warns !== undefined);
+  if (warning.length === 0) return [];
+  const items = Array.from({ length: LOOKED_AT }, (_, index) => drawn.trainItem(NO_RUN, index));
+  return warning.flatMap(({ by, point, use }) => {
+    const text = use.warns?.(items);
+    if (text === undefined) return [];
+    const remark = { level: 'warning', at: { key: POINT_KEYS[point].yaml }, value: by, text } as const;
+    return [{ stage, level: remark.level, message: lineOf(stage, remark) }];
+  });
+}
