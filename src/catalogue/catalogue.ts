@@ -97,7 +97,7 @@ export function catalogue(): Catalogue {
   };
 }
 
-export function describeTask(card: ListedCard<Knobs>): CatalogueTask {
+function describeTask(card: ListedCard<Knobs>): CatalogueTask {
   const { name, does, example, category, tier, parts, levels } = card;
   const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(builtInRewards, part))];
   const options = describeOptions(card.knobs);

@@ -39,7 +39,7 @@ export interface TaskOptions {
 }
 
 /** What the twin of a problem is called. */
-export function twinId({ id }: Pick<TaskItem, 'id'>): string {
+function twinId({ id }: Pick<TaskItem, 'id'>): string {
   return `${id}/twin`;
 }
 

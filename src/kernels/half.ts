@@ -8,7 +8,7 @@ export function toHalf(values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
 }
 
 /** The value of float16 bits, which float32 holds. */
-export function halfValue(half: number): number {
+function halfValue(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >> 10) & 31;
   const fraction = half & 1023;

@@ -25,7 +25,7 @@ export interface LedgerEntry {
 /** Weight of the newest group in the moving average. */
 const NEWEST = 0.5;
 /** Groups whose shares a history remembers. */
-export const HISTORY = 8;
+const HISTORY = 8;
 /** Problems that are remembered; beyond, those seen longest ago are forgotten. */
 const REMEMBERED = 50_000;
 

@@ -12,7 +12,7 @@ import type { Rational } from './arithmetic.ts';
 import { trimAscii } from './trim_ascii.ts';
 
 /** Longest answer that is read, in UTF-16 units after trimming. */
-export const MAX_COMPLEX_LENGTH = 256;
+const MAX_COMPLEX_LENGTH = 256;
 
 export type ComplexReading =
   | { readonly ok: true; readonly real: Rational; readonly imaginary: Rational }

@@ -6,7 +6,7 @@
  */
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_GRID_LENGTH = 4096;
+const MAX_GRID_LENGTH = 4096;
 
 /** How large a grid has to be, and how its rows may be set apart. */
 export interface GridShape {

@@ -8,7 +8,7 @@
 import { trimAscii } from './trim_ascii.ts';
 
 /** Longest answer that is read, in UTF-16 units after trimming. */
-export const MAX_HEXADECIMAL_LENGTH = 256;
+const MAX_HEXADECIMAL_LENGTH = 256;
 
 export type HexadecimalReading =
   | { readonly ok: true; readonly value: bigint }

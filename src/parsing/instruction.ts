@@ -7,7 +7,7 @@
 import { readJson } from './json_value.ts';
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_TEXT_LENGTH = 16_384;
+const MAX_TEXT_LENGTH = 16_384;
 
 /** How often something is asked for. */
 export type Count = { readonly exactly: number } | { readonly least: number } | { readonly most: number };

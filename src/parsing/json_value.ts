@@ -5,7 +5,7 @@
 import type { Json } from '../options/json.ts';
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_JSON_LENGTH = 65_536;
+const MAX_JSON_LENGTH = 65_536;
 const MAX_DEPTH = 64;
 
 /** The value of a text that is JSON, alone or in one fenced block, or why it is none. */

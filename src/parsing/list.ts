@@ -8,7 +8,7 @@
  */
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_LIST_LENGTH = 4096;
+const MAX_LIST_LENGTH = 4096;
 
 /** The elements in their order, as texts, or why the answer is no list. */
 export type ListReading =

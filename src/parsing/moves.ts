@@ -7,7 +7,7 @@
  */
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_MOVES_LENGTH = 4096;
+const MAX_MOVES_LENGTH = 4096;
 
 /** The moves in their order, or why the answer is no plan. */
 export type MovesReading =

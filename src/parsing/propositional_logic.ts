@@ -9,7 +9,7 @@
  */
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_FORMULA_LENGTH = 256;
+const MAX_FORMULA_LENGTH = 256;
 
 export type Connective = 'and' | 'or' | 'implies' | 'iff';
 
@@ -163,7 +163,7 @@ export function formulaParts(formula: Formula): {
 export type TruthTable = bigint;
 
 /** Most variables of a truth table: 64 worlds. */
-export const MAX_VARIABLES = 6;
+const MAX_VARIABLES = 6;
 /** True in every world, also where there are fewer variables: worlds then repeat. */
 export const TAUTOLOGY: TruthTable = 2n ** 64n - 1n;
 

@@ -5,7 +5,7 @@
  */
 import { trimAscii } from './trim_ascii.ts';
 
-export const MAX_WORDS_LENGTH = 1024;
+const MAX_WORDS_LENGTH = 1024;
 
 /** By name, the role that the answer gives it, or why it is none. */
 export type AssignmentReading =

@@ -5,7 +5,7 @@ import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import type { StageConfig } from '../methods/stage.ts';
 
 /** Most bytes of them in the engine. The host holds some five times as much: copies, and derivatives in float64. */
-export const DISTRIBUTION_BYTES = 64 * 1024 ** 2;
+const DISTRIBUTION_BYTES = 64 * 1024 ** 2;
 
 /**
  * Groups of a micro-batch whose distributions fit, at least 1.

@@ -14,13 +14,6 @@ export interface Curves {
   readonly diagnoses: readonly DiagnosisData[];
 }
 
-/** What can be told of the lines of metrics.jsonl. @param planned stages of the config, in order */
-export function readCurves(lines: readonly JsonObject[], planned: readonly { readonly stage: string }[]): Curves {
-  const reader = new CurveReader(planned);
-  for (const line of lines) reader.read(line);
-  return reader.curves();
-}
-
 type OpenDiagnosis = Pick<DiagnosisData, 'code' | 'stage' | 'message'> & { readonly steps: number[] };
 
 /**

@@ -12,9 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evalModelCommand } from '../../src/cli/commands/eval_model.ts';
+import { evaluateOpened } from '../../src/cli/commands/eval.ts';
 import { mergeCommand } from '../../src/cli/commands/merge.ts';
 import { sampleModelCommand } from '../../src/cli/commands/sample_model.ts';
+import { openAsked } from '../../src/cli/runs/open_asked.ts';
 import { mergedModel } from '../../src/model/pretrained/merge_adapter.ts';
 import { allValues } from '../../src/model/pretrained/source.ts';
 import { findModel, findWithAdapter } from '../../src/run/model/find_model.node.ts';
@@ -149,12 +150,12 @@ it('an adapter is asked and evaluated as its merged model is', async () => {
   expect(await sample(place('adapter'))).toBe(await sample(place('whole')));
   expect(await sample(place('adapter'))).not.toBe(await sample(place('base')));
   const evaluate = (model: string, adapter?: string) =>
-    printed(() =>
-      evalModelCommand({
-        ...{ model, samples: 1, json: true, set: ['max_completion_length=4'] },
-        ...{ task: '{name: sort_digits, digits: 2}', ...(adapter && { adapter }) },
-      }),
-    );
+    printed(async () => {
+      const task = '{name: sort_digits, digits: 2}';
+      const set = ['max_completion_length=4'];
+      const opened = await openAsked({ model, task, set, samples: 1, ...(adapter && { adapter }) });
+      await evaluateOpened(opened, { samples: 1, json: true });
+    });
   const figures = await evaluate(place('adapter'));
   expect(JSON.parse(figures)).toMatchObject({ eval_accuracy: expect.any(Number) });
   expect(await evaluate(place('base'), place('adapter'))).toBe(figures);

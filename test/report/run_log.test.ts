@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { readRun } from '../../src/report/read_run.ts';
 import { RunLog } from '../../src/report/run_log.ts';
-import { readCurves } from '../../src/report/series.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { readCurves } from './read_curves.ts';
 import { directory, evaluation, step } from './run_directory.ts';
 
 const PLANNED = [{ stage: 'grpo' }];

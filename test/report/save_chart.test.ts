@@ -3,7 +3,7 @@ import { linesOf, type View } from '../../src/report/page/charts/chart_lines.ts'
 import { csvOf } from '../../src/report/page/charts/save_chart.ts';
 import { logDomainOf } from '../../src/report/page/charts/scales.ts';
 import { Curves, type Series } from '../../src/report/page/track.ts';
-import { readCurves } from '../../src/report/series.ts';
+import { readCurves } from './read_curves.ts';
 import { step } from './run_directory.ts';
 
 const lines = [step('sft', 1, { loss: 4 }), step('grpo', 1, { loss: 0.5 }), step('grpo', 2, { loss: 0.25 })];

@@ -53,7 +53,7 @@ interface Finding {
   readonly text: string;
 }
 
-export async function doctorCommand({ json = false }: { readonly json?: boolean }): Promise<void> {
+async function doctorCommand({ json = false }: { readonly json?: boolean }): Promise<void> {
   const found = await examine();
   const findings = findingsOf(found);
   const ready = !findings.some(({ stops }) => stops);

@@ -2,14 +2,18 @@
 import { MOST_SAMPLES } from '../../config/keys/stage_keys.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
+import { printable } from '../../format.ts';
+import { evaluate } from '../../grpo/evaluate.ts';
+import { evaluationMetrics } from '../../grpo/metrics.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
+import { print, printJson } from '../display/output.ts';
+import { evaluationLine, exampleLine } from '../display/reporter.ts';
 import { command } from '../flags/command.ts';
 import { integer, list, text, toggle, withDefault } from '../flags/flag.ts';
 import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../flags/shared_flags.ts';
 import { onlyRun } from '../mistaken_words.ts';
-import { type InferenceFlags, openTrained } from '../runs/open_trained.ts';
-import { evalModelCommand } from './eval_model.ts';
-import { type EvaluationOptions, showEvaluation } from './show_evaluation.ts';
+import { openAsked } from '../runs/open_asked.ts';
+import { type OpenedModel, openTrained } from '../runs/open_trained.ts';
 
 export const EVAL = command({
   name: 'eval',
@@ -32,29 +36,43 @@ export const EVAL = command({
     json: toggle('print the figures as JSON'),
   },
   examples: [{ words: 'eval --run runs/countdown --json', does: 'all held-out problems' }],
-  run(words, flags) {
-    const { model, task } = flags;
-    if (model === undefined) return evalCommand({ ...flags, run: onlyRun(words, flags.run) });
+  async run(words, flags) {
+    const { model, task, samples } = flags;
+    if (model === undefined) {
+      const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
+      return evaluateOpened(await openTrained(onlyRun(words, flags.run), flags, load), flags);
+    }
     if (task === undefined) {
       const rule = 'missing — what the model is asked; for example --task reverse_text';
       throw new ConfigError('missing-flag', `--task: ${rule}.`, { flag: 'task' });
     }
     onlyRun(words, model);
-    return evalModelCommand({ ...flags, model, task });
+    return evaluateOpened(await openAsked({ ...flags, model, task }), flags);
   },
 });
 
-export interface EvalOptions extends InferenceFlags, EvaluationOptions {
-  readonly run: string;
+interface EvaluationFlags {
+  readonly samples: number;
+  readonly json?: boolean;
 }
 
-export async function evalCommand(options: EvalOptions): Promise<void> {
-  const { samples } = options;
-  const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
-  const { model, stageIndex, from, close } = await openTrained(options.run, options, load);
+/** Asks all held-out problems, prints the figures, and closes the model. */
+export async function evaluateOpened(opened: OpenedModel, { samples, json }: EvaluationFlags): Promise<void> {
   try {
-    await showEvaluation(model, stageIndex, from, options);
+    const { config, engine, figures } = opened.model;
+    const stage = config.stages[opened.stageIndex];
+    const evaluator = { engine, figures: figures[opened.stageIndex] ?? [], seed: config.seed };
+    // All held-out problems, whatever the evaluations of the training asked.
+    const { evalSteps } = stage.evaluation;
+    const evaluation = await evaluate(evaluator, { ...stage, evaluation: { evalSteps, samples } });
+    if (json) {
+      printJson(JSON.stringify(evaluationMetrics(evaluation)));
+      return;
+    }
+    print(`${printable(`${opened.from}: ${engine.tasks.name}`)}, ${evaluation.accuracy.count} held-out problems`);
+    print(evaluationLine(evaluation));
+    for (const example of evaluation.examples) print(exampleLine(example));
   } finally {
-    await close();
+    await opened.close();
   }
 }

@@ -74,7 +74,7 @@ function namedThings(name: string): NameFacts['things'] {
 }
 
 /** Every name that can be explained. */
-export function explainable(): string[] {
+function explainable(): string[] {
   const { tasks, rewards, points, methods } = catalogue();
   const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
   return [...new Set([...knownKeys(), ...things, ...DIAGNOSIS_CODES])];

@@ -35,10 +35,7 @@ export interface FetchCommandOptions {
 const LINE_MS = 5_000;
 
 /** @throws HubError, CheckpointError, ConfigError */
-export async function fetchCommand(
-  text: string,
-  { offline = false, json = false }: FetchCommandOptions,
-): Promise<void> {
+async function fetchCommand(text: string, { offline = false, json = false }: FetchCommandOptions): Promise<void> {
   const name = readHubName(text);
   if (name === undefined) {
     const rule = 'no name of the hub; give owner/name, or owner/name@revision, such as Qwen/Qwen3-0.6B';

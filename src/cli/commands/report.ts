@@ -23,7 +23,7 @@ export const REPORT = command({
 });
 
 /** @param options.output  default: report.html in the run directory */
-export async function reportCommand(options: { run: string; output?: string }): Promise<void> {
+async function reportCommand(options: { run: string; output?: string }): Promise<void> {
   const page = new TextEncoder().encode(await read(options.run));
   const file = options.output ?? join(options.run, 'report.html');
   await fileStore(dirname(resolve(file))).writeAtomic(basename(file), page);

@@ -31,10 +31,7 @@ const DEFAULT_FOLDER = 'runs';
 /** Keys of a config named per run; more would hide what differs. */
 const MOST_KEYS = 6;
 
-export async function listRuns(
-  directory: string | undefined,
-  { json = false }: { readonly json?: boolean },
-): Promise<void> {
+async function listRuns(directory: string | undefined, { json = false }: { readonly json?: boolean }): Promise<void> {
   const isMissing = directory === undefined && !existsSync(DEFAULT_FOLDER);
   const rows = isMissing ? [] : await runRows(directory ?? DEFAULT_FOLDER);
   const differing = differences(rows);

@@ -85,7 +85,7 @@ export interface SampleOptions extends InferenceFlags {
   readonly interactive?: boolean;
 }
 
-export async function sampleCommand(words: readonly string[], options: SampleOptions): Promise<void> {
+async function sampleCommand(words: readonly string[], options: SampleOptions): Promise<void> {
   const { stdin, stdout } = process;
   const source = choosePrompts(words, { isTerminal: stdin.isTTY && stdout.isTTY, ...options });
   const load = (): InferenceLoad => loadOf(source, words, options.samples);

@@ -21,7 +21,7 @@ const SCHEMA_FILE = 'dist/config.schema.json';
 /** The first line of a shipped config, as the YAML language server reads it: the path has no space. */
 const SCHEMA_LINE = /^# yaml-language-server: \$schema=\S+$/m;
 
-export function schemaCommand(): void {
+function schemaCommand(): void {
   printJson(JSON.stringify(configJsonSchema(), null, 2));
 }
 

@@ -30,7 +30,7 @@ export const TRACK = command({
 });
 
 /** @throws RlvrError where the directory holds no run, one is under way in it, or the tracker does not take it */
-export async function trackCommand(directory: string, to: SentTrackerName): Promise<void> {
+async function trackCommand(directory: string, to: SentTrackerName): Promise<void> {
   if (!existsSync(join(directory, 'config.yaml'))) {
     const message = `${printable(directory)}  holds no run (no config.yaml); give the directory that a training printed.`;
     throw new CheckpointError('no-run', message, { directory });

@@ -21,7 +21,7 @@ export const UI = command({
 const DEFAULT_FOLDER = 'runs';
 
 /** @throws ConfigError where there is no such folder, or the port is taken */
-export async function uiCommand(folder: string | undefined, { port }: { readonly port?: number }): Promise<void> {
+async function uiCommand(folder: string | undefined, { port }: { readonly port?: number }): Promise<void> {
   const directory = folder ?? DEFAULT_FOLDER;
   if (!existsSync(directory)) {
     const rule = 'no such folder; give one that holds runs, or train one first';

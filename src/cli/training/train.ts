@@ -126,7 +126,7 @@ function mainJobLine({ file, directory }: LoadedRun): string {
 const MOST_NAMED = 6;
 
 /** What TRL takes and this trainer has no use for, in a line. */
-export function idleKeys({ notes, file }: Pick<LoadedRun, 'notes' | 'file'>): string {
+function idleKeys({ notes, file }: Pick<LoadedRun, 'notes' | 'file'>): string {
   const names = notes.slice(0, MOST_NAMED).map(({ path }) => path);
   const more = notes.length - names.length;
   const list = more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;

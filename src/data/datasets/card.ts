@@ -6,11 +6,11 @@ import { isModuleFile } from '../../rewards/module_file.ts';
 import type { Knobs, ListedCard } from '../task.ts';
 
 /** Where the answer stands in a completion. */
-export const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] as const;
+const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] as const;
 export type DatasetExtraction = (typeof EXTRACTIONS)[number];
 
 /** How an answer is compared; anything else is a file of the user's. */
-export const COMPARISONS = ['exact', 'number', 'choice', 'list'] as const;
+const COMPARISONS = ['exact', 'number', 'choice', 'list'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 const files = () => {
@@ -23,7 +23,7 @@ const files = () => {
 
 const verifyRule = `not a comparison; use ${COMPARISONS.join(', ')}, or a file of yours such as ./verify.ts`;
 
-export const DATASET_KNOBS = options({
+const DATASET_KNOBS = options({
   train: files().describe('Files of rows: JSON Lines (also .gz) or Parquet, relative to this file. No default.'),
   held_out: files()
     .optional()

@@ -5,7 +5,7 @@ import { firstJsonFlaw } from './json_flaw.ts';
 import type { Row, RowReading } from './row.ts';
 
 /** Longest line, in bytes: a file without ends of lines is not read into memory whole. */
-export const MOST_LINE_BYTES = 64 * 1024 ** 2;
+const MOST_LINE_BYTES = 64 * 1024 ** 2;
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];

@@ -24,7 +24,7 @@ const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'];
 class Flaw extends Error {}
 
 /** The columns that problems are made of, as far as a config names them. */
-export function namedColumns({ prompt, answer, completion, choices }: DatasetKnobs): string[] {
+function namedColumns({ prompt, answer, completion, choices }: DatasetKnobs): string[] {
   return [prompt, answer ?? [], completion ?? [], choices ?? []].flat();
 }
 

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 export const BEST_FOLDER = 'best';
 
 /** Where the weights of an evaluation are kept. */
-export function bestFile({ stageIndex, stage, step }: Place): string {
+function bestFile({ stageIndex, stage, step }: Place): string {
   return `${BEST_FOLDER}/${stageIndex + 1}-${stage}-${step}.safetensors`;
 }
 

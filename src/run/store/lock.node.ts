@@ -168,7 +168,7 @@ export async function lockHolder(file: string): Promise<LockHolder | undefined> 
 }
 
 /** Whether the process that took a lock has ended, as far as this host can know. */
-export function isGone(holder: LockHolder): boolean {
+function isGone(holder: LockHolder): boolean {
   if (holder.host !== hostname()) return false;
   const { boot, namespace } = thisSystem();
   const differs = (before: string | null, now: string | null): boolean =>

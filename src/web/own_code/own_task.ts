@@ -21,7 +21,7 @@ import type { DrawSeed, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';
 
 /** What `task:` of the YAML names it. */
-export const OWN_TASK = 'yours';
+const OWN_TASK = 'yours';
 
 /** Draws, and how many of them are asked for at once: each question has seconds. */
 const DRAWS = 6000;

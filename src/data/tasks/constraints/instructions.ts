@@ -16,7 +16,7 @@ const VOWELS = 'aeiou';
 const RARE_LETTERS = ['q', 'j', 'z', 'x'] as const;
 
 /** A made-up word of two syllables. */
-export function drawPseudoWord(rng: Rng): string {
+function drawPseudoWord(rng: Rng): string {
   const of = (letters: string): string => letters[rng.int(0, letters.length - 1)] as string;
   return of(CONSONANTS) + of(VOWELS) + of(CONSONANTS) + of(VOWELS);
 }

@@ -23,7 +23,7 @@ export interface CountdownStep {
 }
 
 /** All traces of one multiset of numbers, sorted by the value that they end in. */
-export class TraceTable {
+class TraceTable {
   readonly #numSteps: number;
   /** [traces, numSteps, 4] */
   readonly #bytes: Uint8Array;

@@ -3,7 +3,7 @@ import type { Verdict } from '../../../rewards/verdict.ts';
 import type { Rollout } from '../../records.ts';
 
 /** The word that was said, if it is one of these. Case does not count, nor do blanks around it. */
-export function wordSaid<Word extends string>(text: string, words: readonly Word[]): Word | undefined {
+function wordSaid<Word extends string>(text: string, words: readonly Word[]): Word | undefined {
   const said = text.trim().toLowerCase();
   return words.find((word) => word.toLowerCase() === said);
 }

@@ -1,4 +1,4 @@
-/** `rlvr-train eval --model PATH --task TASK`: the held-out problems of a task, asked of a model that no run here trained. */
+/** Opens a model that no run here trained, to be asked the held-out problems of a task: `eval --model PATH --task TASK`. */
 import { parseConfig } from '../../config/load.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
@@ -7,47 +7,49 @@ import { openForInference } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
-import { type ModelFlags, openTypedModel } from '../runs/open_model.ts';
-import { type EvaluationOptions, showEvaluation } from './show_evaluation.ts';
+import { type ModelFlags, openTypedModel } from './open_model.ts';
+import type { OpenedModel } from './open_trained.ts';
 
-export interface EvalModelOptions extends EvaluationOptions, ModelFlags {
+export interface AskedFlags extends ModelFlags {
   /** As a config has it: a name, or a mapping with its knobs. */
   readonly task: string;
   readonly set?: readonly string[];
   readonly threads?: number;
   readonly trust?: readonly string[];
+  /** Sampled completions per problem. */
+  readonly samples: number;
 }
 
-/** Messages name it where a config's file would stand; files of the user's are looked for beside it. */
+/** Messages name it where they otherwise name a config's file; files of the user's are looked for beside it. */
 const HERE = 'eval';
 
 /** @throws ConfigError, DataError, CheckpointError, MemoryPlanError */
-export async function evalModelCommand(options: EvalModelOptions): Promise<void> {
-  const { model, task, set = [], samples, threads, trust } = options;
+export async function openAsked(flags: AskedFlags): Promise<OpenedModel> {
+  const { model: named, task, set = [], samples, threads, trust } = flags;
   const loaded = parseConfig('max_steps: 1\n', { file: HERE }, [
-    { flag: '--model', assignment: `model_name_or_path=${JSON.stringify(model)}` },
+    { flag: '--model', assignment: `model_name_or_path=${JSON.stringify(named)}` },
     { flag: '--task', assignment: `task=${task}` },
     ...set,
   ]);
   const { problems } = loaded;
-  const pretrained = await openTypedModel(options);
+  const pretrained = await openTypedModel(flags);
   const approve = approval({ file: HERE, problems, trust });
   const { codec } = pretrained;
   const plugins = await openPlugins(loaded, { file: HERE, announce: announceFile, approve, rewards: 'unused', codec });
+  const closers = [() => plugins.close()];
+  const close = async (): Promise<void> => {
+    for (const closeOne of closers.reverse()) await closeOne();
+  };
   try {
     const { config, tasks } = plugins;
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const load = { prompts: tasks.heldOutItems().length, samples };
-    const opened = await openForInference(config, tasks, backend, load, pretrained);
-    try {
-      await loadWeights(pretrained, opened.engine.policy);
-      await showEvaluation(opened, 0, pretrained.name, options);
-    } finally {
-      await closeEngine(opened.engine);
-    }
+    const model = await openForInference(config, tasks, backend, load, pretrained);
+    closers.push(() => closeEngine(model.engine));
+    await loadWeights(pretrained, model.engine.policy);
+    return { model, stageIndex: 0, from: pretrained.name, close };
   } catch (error) {
+    await close(); // threads that are left open keep the process alive
     throw problems.placed(error);
-  } finally {
-    await plugins.close();
   }
 }
