@@ -5,6 +5,7 @@ import type { KeyTable } from '../options/keys.ts';
 import { ADAPTER_KEYS, adapterValues } from './keys/adapter_keys.ts';
 import { RUN_KEYS } from './keys/run_keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
+import { spelledRecord } from './recorded_keys.ts';
 import type { RunConfig } from './run_config.ts';
 import { STAGE_KEYS } from './stage_config.ts';
 import { methodsTree } from './stage_methods.ts';
@@ -48,35 +49,24 @@ function stageTree(stage: StageConfig): Mapping {
       ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }
       : { eval_strategy: 'no' }),
     ...(evaluation.problems !== undefined && { eval_samples: evaluation.problems }),
-    ...(stage.taskWeights !== undefined && { task_weights: stage.taskWeights }),
+    ...spelledRecord(STAGE_KEYS[stage.stage], 'stage', stage),
   };
   if (stage.stage === 'sft') {
-    const { rows, formShare } = stage;
-    const form = formShare === undefined ? {} : { form_share: formShare };
+    const { rows } = stage;
     const shown = rows && { dataset_name: rows.hub ?? 'json', data_files: rows.train };
-    return { ...shared, ...shown, per_device_train_batch_size: stage.batch.sequencesPerStep, ...form };
+    return { ...shared, ...shown, per_device_train_batch_size: stage.batch.sequencesPerStep };
   }
   return { ...shared, ...batchTree(stage.batch), ...grpoTree(stage) };
 }
 
-function grpoTree({
-  batch,
-  sampling,
-  evaluation,
-  rewards,
-  rewardGate,
-  rewardOnError,
-  methods,
-}: GrpoStageConfig): Mapping {
+function grpoTree({ batch, sampling, evaluation, rewards, methods }: GrpoStageConfig): Mapping {
   return {
-    ...spelled(STAGE_KEYS.grpo, sampling),
+    ...spelledRecord(STAGE_KEYS.grpo, 'sampling', sampling),
     num_generations: batch.numGenerations,
     num_generations_eval: evaluation.samples,
     num_iterations: batch.numIterations,
     ...methodsTree(methods),
     reward_funcs: rewards,
-    ...(rewardGate !== undefined && { reward_gate: rewardGate }),
-    ...(rewardOnError !== undefined && { reward_on_error: rewardOnError }),
   };
 }
 

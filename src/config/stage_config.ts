@@ -18,6 +18,7 @@ import { shownRows } from './keys/dataset_keys.ts';
 import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { METHOD_KEYS } from './keys/method_keys.ts';
 import { SFT_KEYS } from './keys/stage_keys.ts';
+import { recordedValues } from './recorded_keys.ts';
 import type { Section } from './section.ts';
 
 /** Sampled completions of a held-out problem in a stage that has no key for it. */
@@ -35,13 +36,11 @@ type AnyStage = Section<typeof SFT_KEYS> | Section<typeof GRPO_KEYS>;
 /** Fills in a supervised stage. */
 export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
   const rows = shownRows(section);
-  const { formShare, taskWeights } = section.values;
   return {
     stage: 'sft',
+    ...recordedValues(SFT_KEYS, 'stage', section.values),
     ...(rows !== undefined && { rows }),
     batch: { sequencesPerStep: section.values.sequencesPerStep },
-    ...(formShare !== undefined && { formShare }),
-    ...(taskWeights !== undefined && { taskWeights }),
     optimizer: resolveOptimizer(section),
     evaluation: resolveEvaluation(section, DEFAULT_EVALUATION_SAMPLES),
   };
@@ -49,21 +48,16 @@ export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
 
 /** Fills in a reinforcement stage and reports combinations of keys that cannot work. */
 export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: MethodsConfig): GrpoStageConfig {
-  const { temperature, topK, topP, minP, maxCompletionTokens, numGenerationsEval, rewardGate, rewardOnError } =
-    section.values;
-  const { taskWeights } = section.values;
   const rewards = resolveRewards(section);
   checkGate(section, rewards);
   return {
     stage: 'grpo',
+    ...recordedValues(GRPO_KEYS, 'stage', section.values),
     batch: resolveBatch(section),
-    sampling: { temperature, topK, topP, minP, ...(maxCompletionTokens !== undefined && { maxCompletionTokens }) },
+    sampling: recordedValues(GRPO_KEYS, 'sampling', section.values),
     optimizer: resolveOptimizer(section),
-    evaluation: resolveEvaluation(section, numGenerationsEval),
+    evaluation: resolveEvaluation(section, section.values.numGenerationsEval),
     rewards,
-    ...(rewardGate !== undefined && { rewardGate }),
-    ...(rewardOnError === 'exclude' && { rewardOnError }),
-    ...(taskWeights !== undefined && { taskWeights }),
     methods,
   };
 }

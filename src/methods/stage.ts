@@ -104,8 +104,8 @@ export interface GrpoStageConfig {
   readonly rewards: readonly RewardConfig[];
   /** By the name of a reward: the total of a completion to which it gives 0 or less. Absent: there is no gate. */
   readonly rewardGate?: Readonly<Record<string, number>>;
-  /** A completion to which a reward gives no valid number is left out of baseline and loss. Absent: it stops the run. */
-  readonly rewardOnError?: 'exclude';
+  /** Where a reward gives no valid number: the run stops, or the completion is left out of baseline and loss. Absent: stop. */
+  readonly rewardOnError?: 'stop' | 'exclude';
   readonly taskWeights?: TaskWeights;
   readonly methods: MethodsConfig;
 }

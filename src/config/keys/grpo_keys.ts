@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { key, laterKey } from '../../options/keys.ts';
 import { isSchedule } from '../../options/schedule.ts';
 import { choice, integer, number, optional, plainData, text } from '../../options/schemas.ts';
+import { recorded } from '../recorded_keys.ts';
 import { evaluationInterval, MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS, SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
@@ -81,38 +82,53 @@ const BATCH_KEYS = {
 };
 
 const SAMPLING_KEYS = {
-  maxCompletionTokens: key(
-    'max_completion_length',
-    optional(integer({ min: 1, max: MOST_TOKENS, example: 32 })).describe(
-      'Longest completion, in tokens, EOS included. Default: what the task needs (TRL: 512).',
+  maxCompletionTokens: recorded(
+    'sampling',
+    key(
+      'max_completion_length',
+      optional(integer({ min: 1, max: MOST_TOKENS, example: 32 })).describe(
+        'Longest completion, in tokens, EOS included. Default: what the task needs (TRL: 512).',
+      ),
     ),
   ),
-  temperature: key(
-    'temperature',
-    z
-      .number({ error: ({ input }) => (isSchedule(input) ? moving : 'must be a finite number; for example 1') })
-      .gt(0, { error: greedy })
-      .default(1)
-      .describe('Divides the logits; part of the policy. temperature-schedule moves it. Default 1.'),
+  temperature: recorded(
+    'sampling',
+    key(
+      'temperature',
+      z
+        .number({ error: ({ input }) => (isSchedule(input) ? moving : 'must be a finite number; for example 1') })
+        .gt(0, { error: greedy })
+        .default(1)
+        .describe('Divides the logits; part of the policy. temperature-schedule moves it. Default 1.'),
+    ),
   ),
-  topK: key(
-    'top_k',
-    integer({ min: 0, max: MOST_TOKENS, example: 0 })
-      .default(0)
-      .describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
+  topK: recorded(
+    'sampling',
+    key(
+      'top_k',
+      integer({ min: 0, max: MOST_TOKENS, example: 0 })
+        .default(0)
+        .describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
+    ),
   ),
-  topP: key(
-    'top_p',
-    number({ above: 0, max: 1, example: 1 })
-      .default(1)
-      .describe('Sample from this much probability mass; 1 is off. Default 1.'),
+  topP: recorded(
+    'sampling',
+    key(
+      'top_p',
+      number({ above: 0, max: 1, example: 1 })
+        .default(1)
+        .describe('Sample from this much probability mass; 1 is off. Default 1.'),
+    ),
   ),
-  minP: key(
-    'min_p',
-    number({ min: 0, max: 1, example: 0.05 })
-      .nullable()
-      .default(null)
-      .describe('Drop tokens below this fraction of the likeliest; null is off. Default null.'),
+  minP: recorded(
+    'sampling',
+    key(
+      'min_p',
+      number({ min: 0, max: 1, example: 0.05 })
+        .nullable()
+        .default(null)
+        .describe('Drop tokens below this fraction of the likeliest; null is off. Default null.'),
+    ),
   ),
 };
 
@@ -136,25 +152,31 @@ const REWARD_KEYS = {
       z.array(number({ min: 0, example: 1 }), { error: 'must be a list of numbers; for example [1, 0.1]' }),
     ).describe('One weight per reward function; 0 only logs it. Default 1 each.'),
   ),
-  rewardGate: key(
-    'reward_gate',
-    optional(
-      z.record(z.string(), number({ example: 0 }), {
-        error: 'must map reward functions to numbers; for example {format: 0}',
-      }),
-    ).describe(
-      'Reward functions of reward_funcs that a completion must pass: where one gives it 0 or less, the sum of its ' +
-        'rewards is this number instead. Default: none.',
+  rewardGate: recorded(
+    'stage',
+    key(
+      'reward_gate',
+      optional(
+        z.record(z.string(), number({ example: 0 }), {
+          error: 'must map reward functions to numbers; for example {format: 0}',
+        }),
+      ).describe(
+        'Reward functions of reward_funcs that a completion must pass: where one gives it 0 or less, the sum of its ' +
+          'rewards is this number instead. Default: none.',
+      ),
     ),
   ),
-  rewardOnError: laterKey(
-    'reward_on_error',
-    choice(['stop', 'exclude'])
-      .default('stop')
-      .describe(
-        'Where a reward function throws, or gives no valid number: stop ends the run; exclude leaves the completion out ' +
-          'of baseline and loss, and stops above 5 % of the completions of a step. Default stop.',
-      ),
+  rewardOnError: recorded(
+    'stage',
+    laterKey(
+      'reward_on_error',
+      choice(['stop', 'exclude'])
+        .default('stop')
+        .describe(
+          'Where a reward function throws, or gives no valid number: stop ends the run; exclude leaves the completion out ' +
+            'of baseline and loss, and stops above 5 % of the completions of a step. Default stop.',
+        ),
+    ),
   ),
 };
 

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { key } from '../../options/keys.ts';
 import type { OptionSchema } from '../../options/option_schema.ts';
 import { choice, integer, number, optional } from '../../options/schemas.ts';
+import { recorded } from '../recorded_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
 
 const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
@@ -92,15 +93,18 @@ export const SHARED_KEYS = {
       'Held-out problems that an evaluation during training asks, the same at each, spread evenly. Default: all of them.',
     ),
   ),
-  taskWeights: key(
-    'task_weights',
-    optional(
-      z.record(z.string(), number({ min: 0, example: 1 }), {
-        error: 'must map tasks to numbers; for example {countdown: 1, sort_digits: 0.5}',
-      }),
-    ).describe(
-      'How often the stage draws problems of each task of the run, by its name, numbered (`countdown#2`) where it is there ' +
-        'several times, as with other levels; 0 of those that are not named. Default: the weights under `tasks`.',
+  taskWeights: recorded(
+    'stage',
+    key(
+      'task_weights',
+      optional(
+        z.record(z.string(), number({ min: 0, example: 1 }), {
+          error: 'must map tasks to numbers; for example {countdown: 1, sort_digits: 0.5}',
+        }),
+      ).describe(
+        'How often the stage draws problems of each task of the run, by its name, numbered (`countdown#2`) where it is there ' +
+          'several times, as with other levels; 0 of those that are not named. Default: the weights under `tasks`.',
+      ),
     ),
   ),
 };
@@ -127,11 +131,14 @@ export const SFT_KEYS = {
       .default(8)
       .describe('Demonstrations in an optimizer step. Default 8.'),
   ),
-  formShare: key(
-    'form_share',
-    optional(number({ min: 0, max: 1, example: 0.25 })).describe(
-      'Share of the demonstrations that are in the forms in which methods of later stages speak to the policy. Default ' +
-        '0.25; without such a method there are none.',
+  formShare: recorded(
+    'stage',
+    key(
+      'form_share',
+      optional(number({ min: 0, max: 1, example: 0.25 })).describe(
+        'Share of the demonstrations that are in the forms in which methods of later stages speak to the policy. Default ' +
+          '0.25; without such a method there are none.',
+      ),
     ),
   ),
 };
