@@ -16,11 +16,22 @@ export interface VerifiedCompletion {
   readonly finishReason: FinishReason;
   /** [tokens] of TOKEN; absent: all sampled. */
   readonly labels?: Uint8Array;
-  /** Decoded, final EOS stripped: what the verifier read. */
+  /** Decoded, final EOS stripped: what the verifier read; of several turns, their texts one after the other. */
   readonly text: string;
+  /** Its turns, in order, where there are several: `turnsOf` gives those of any completion. */
+  readonly turns?: readonly Turn[];
   readonly verdict: Verdict;
   /** The steps of its verdict by tokens, in order; there where a method needs them and the task gives some. */
   readonly steps?: readonly TokenStep[];
+}
+
+/** What one party wrote before another did: the policy its actions, others what it observes. */
+export interface Turn {
+  /** A view of the completion's own, next to that of the turn before. */
+  readonly tokens: Int32Array;
+  /** Who wrote it: `policy`, or another's name. Tokens of others are of kind `given`: they carry no loss. */
+  readonly label: string;
+  readonly text: string;
 }
 
 /** A step of a solution: the tokens from `from` up to `to`, which is not one of them. */
@@ -50,6 +61,8 @@ export interface Rollout extends VerifiedCompletion, GivenRewards {
   readonly origin?: string;
   /** Optimizer steps since it was sampled, where it is a replay. */
   readonly age?: number;
+  /** Optimizer steps that the weights had taken when it was sampled; absent: unknown. */
+  readonly weightsVersion?: number;
   /**
    * Its log-probs are not those of the policy that is about to change, at the stage's temperature: its ratio is not 1 at
    * the first update either.

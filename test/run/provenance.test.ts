@@ -39,6 +39,19 @@ describe('how a completion came to be', () => {
     ]);
   });
 
+  it('says who wrote what in a completion of several turns', () => {
+    const turns = [
+      { tokens: rollout.tokens.subarray(0, 2), label: 'environment', text: '1 2' },
+      { tokens: rollout.tokens.subarray(2), label: 'policy', text: ' 3 4' },
+    ];
+    expect(provenanceOf({ ...rollout, turns }, textOf)).toMatchObject({
+      turns: [
+        { label: 'environment', text: '1 2', tokens: 2 },
+        { label: 'policy', text: ' 3 4', tokens: 3 },
+      ],
+    });
+  });
+
   it('leaves the places out where the text cannot be cut: half of a character says nothing', () => {
     const broken = (tokens: Int32Array): string => (tokens.length === 5 ? rollout.text : '\ufffd');
     expect(provenanceOf(rollout, broken)).toEqual({ given: '\ufffd', reference: '\ufffd' });

@@ -1,5 +1,6 @@
 /** Figures of sampled rollouts, for the methods that use them: computed before the rollouts are credited, and then dropped. */
 import type { FigureValue, Rollout, RolloutGroup } from '../../methods/records.ts';
+import { withoutFiguresOfStep } from '../../methods/support/rollouts/rollout_codec.ts';
 import type { FigureMember, FigureTools, SequenceToScore } from '../../methods/uses/figure_tools.ts';
 import type { Use } from '../../methods/uses/use.ts';
 import { wordTokens } from '../../text/control_words.ts';
@@ -83,8 +84,5 @@ function once<Value>(known: Map<string, Value>, name: string, make: () => Value)
 
 /** Groups without the figures, which nothing after the credit reads, and no checkpoint holds. */
 export function withoutSampledFigures<G extends RolloutGroup>(groups: readonly G[]): readonly G[] {
-  return groups.map((group) => ({
-    ...group,
-    rollouts: group.rollouts.map(({ figures: _, ...rollout }): Rollout => rollout),
-  }));
+  return groups.map((group) => ({ ...group, rollouts: group.rollouts.map(withoutFiguresOfStep) }));
 }

@@ -10,7 +10,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { fromPlain, toPlain } from '../support/rollouts/plain_rollout.ts';
+import { fromPlain, requirePlain, toPlain } from '../support/rollouts/rollout_codec.ts';
 
 /** A group in plain data, and the optimizer steps of the stage when it was sampled. */
 interface Buffered {
@@ -67,7 +67,7 @@ export const replayBuffer = method({
       state: () => buffer as unknown as Json, // plain data
       restore(state) {
         const groups = state as unknown as readonly Buffered[]; // written by `state`
-        for (const group of groups) groupOf(group, group.step); // throws where one is none
+        for (const group of groups) requireBuffered(group);
         buffer = groups;
       },
     };
@@ -78,9 +78,14 @@ function buffered({ item, prompt, rollouts }: RolloutGroup, step: number): Buffe
   return { step, item, prompt: [...prompt], rollouts: rollouts.map(toPlain) };
 }
 
-/** As it is trained once more. @param now  optimizer steps of the stage @throws TypeError where that is no group */
-function groupOf({ item, prompt, rollouts, step }: Buffered, now: number): RolloutGroup {
+/** @throws TypeError where that is no group */
+function requireBuffered({ item, prompt, rollouts }: Buffered): void {
   if (typeof item.prompt !== 'string' || prompt.length === 0) throw new TypeError('a buffered group of another form');
+  for (const rollout of rollouts) requirePlain(rollout);
+}
+
+/** As it is trained once more. @param now  optimizer steps of the stage */
+function groupOf({ item, prompt, rollouts, step }: Buffered, now: number): RolloutGroup {
   return {
     item,
     prompt: Int32Array.from(prompt),

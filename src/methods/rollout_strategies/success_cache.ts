@@ -4,8 +4,8 @@ import type { Json } from '../../options/json.ts';
 import { problemKey } from '../ledger.ts';
 import type { Rollout } from '../records.ts';
 import type { Stateful } from '../stateful.ts';
-import { fromPlain, toPlain } from '../support/rollouts/plain_rollout.ts';
 import { isRight } from '../support/rollouts/right.ts';
+import { fromPlain, requirePlain, toPlain } from '../support/rollouts/rollout_codec.ts';
 
 /** A right completion, and the optimizer steps of the stage when it was sampled. */
 export interface Success {
@@ -44,7 +44,7 @@ export class SuccessCache implements Stateful {
     this.#successes.clear();
     const rows = state as readonly (readonly [string, number, Json])[]; // written by `state`
     for (const [problem, step, rollout] of rows) {
-      fromPlain(rollout); // throws where it is none
+      requirePlain(rollout);
       this.#successes.set(problem, { step, rollout });
     }
   }

@@ -124,7 +124,7 @@ async function scoredBehind(
 
 /** The rollout up to the end of its reasoning, and the reference behind it. */
 function withReference(
-  { steps: _, ...rollout }: Rollout,
+  { steps: _, turns: __, ...rollout }: Rollout,
   end: number,
   reference: Int32Array,
   scored: Float32Array,

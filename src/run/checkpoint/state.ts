@@ -99,7 +99,7 @@ const PARTS: readonly StatePart[] = [
       return { json: record, tensors };
     },
     load(run, record: BufferRecord | null, tensors) {
-      run.journal.state.buffer = record === null ? undefined : loadBuffer(run, record, tensors);
+      run.journal.state.buffer = record === null ? undefined : loadBuffer(run.engine, record, tensors);
     },
   },
   {

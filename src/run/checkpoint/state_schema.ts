@@ -6,31 +6,16 @@
  */
 import { z } from 'zod';
 import { CheckpointError } from '../../errors.ts';
+import { groupRecordSchema, rolloutRecordSchema } from '../../methods/support/rollouts/rollout_codec.ts';
+import { verdictSchema } from '../../methods/support/rollouts/rollout_fields.ts';
 
 const count = z.int().nonnegative();
 const number = z.number();
 const share = z.number();
 
-/** The credit of a group that is one number per token, where it has some. */
-export const CREDIT_PER_TOKEN = ['tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const;
-
 const secondsSchema = z.object({ sft: number, rollout: number, verify: number, update: number, eval: number });
 
 const estimateSchema = z.object({ mean: share, low: share, high: share, count });
-
-/** Of a text, or of tokens. */
-const stepSchema = z.object({ from: count, to: count, score: number });
-
-const verdictSchema = z.object({
-  score: number.nullable(),
-  status: z.enum(['correct', 'incorrect', 'invalid', 'truncated']),
-  failure: z.string().optional(),
-  reason: z.string(),
-  canonical: z.string().optional(),
-  parts: z.record(z.string(), number).optional(),
-  feedback: z.string().optional(),
-  steps: z.array(stepSchema).optional(),
-});
 
 const evaluationSchema = z.object({
   accuracy: estimateSchema,
@@ -124,53 +109,14 @@ const watchSchema = z.object({
   ),
 });
 
-const itemSchema = z.object({
-  id: z.string().optional(),
-  key: z.string().optional(),
-  split: z.enum(['train', 'eval']).optional(),
-  prompt: z.string(),
-  answer: z.string().optional(),
-  weight: number.optional(),
-  task: z.string().optional(),
-});
-
-const givenSchema = z.object({ rewardParts: z.array(number.nullable()), reward: number.nullable() });
-
-const rolloutSchema = z.object({
-  length: count,
-  labels: z.array(z.int().min(0).max(255)).optional(),
-  finishReason: z.enum(['eos', 'length', 'stop']),
-  text: z.string(),
-  verdict: verdictSchema,
-  steps: z.array(stepSchema).optional(),
-  ...givenSchema.shape,
-  given: givenSchema.optional(),
-  origin: z.string().optional(),
-  age: count.optional(),
-  isOffPolicy: z.literal(true).optional(),
-  hasProximal: z.literal(true).optional(),
-  prompt: z.array(count).optional(),
-  sampledUnder: z.array(count).optional(),
-  inBaseline: z.literal(false).optional(),
-  inLoss: z.literal(false).optional(),
-  keptLogMass: z.record(z.string(), number).optional(),
-});
+/** Token by token in the JSON, where it was written before there was a tensor of it. */
+const rolloutSchema = rolloutRecordSchema.extend({ keptLogMass: z.record(z.string(), number).optional() });
 
 const bufferSchema = z
   .object({
     stepsTaken: count,
     temperature: number.positive().optional(),
-    groups: z.array(
-      z.object({
-        item: itemSchema,
-        dead: z.boolean(),
-        ruledOut: z.literal(true).optional(),
-        greedyReward: number.nullable().optional(),
-        kind: z.string().optional(),
-        rollouts: z.array(rolloutSchema),
-        perToken: z.array(z.enum(CREDIT_PER_TOKEN)).optional(),
-      }),
-    ),
+    groups: z.array(groupRecordSchema(rolloutSchema)),
   })
   .nullable();
 

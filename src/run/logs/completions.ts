@@ -3,13 +3,47 @@
  * the one that was trained on, `rewards` are what the reward functions gave.
  */
 
-import type { CreditedGroup } from '../../methods/records.ts';
+import type { CreditedGroup, Rollout } from '../../methods/records.ts';
 import { givenRewards } from '../../methods/support/rewards/given_rewards.ts';
-import type { JsonObject } from '../json.ts';
-import { provenanceOf } from './provenance.ts';
+import type { LoggedField } from '../../methods/support/rollouts/rollout_fields.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { PROVENANCE, type Provenance, type TextOf } from './provenance.ts';
 
 /** Groups kept per step: enough to read along, little enough that a long run stays small. */
 const GROUPS_A_STEP = 2;
+
+/** One completion, as a line holds it. */
+export type CompletionLine = Provenance & {
+  /** Optimizer step that it was sampled for, from 1. */
+  readonly step: number;
+  /** Its group in the step, from 0. */
+  readonly group: number;
+  readonly prompt: string;
+  readonly completion: string;
+  readonly status: Rollout['verdict']['status'];
+  readonly reason: string;
+  readonly finish_reason: Rollout['finishReason'];
+  readonly reward: number | null;
+  /** By the names of the reward functions. */
+  readonly rewards: Readonly<Record<string, number | null>>;
+  readonly advantage: number;
+};
+
+/** What a field of a rollout writes into its line. */
+type Column = (rollout: Rollout, textOf: TextOf, rewardNames: readonly string[]) => Partial<CompletionLine>;
+
+/** In the order of a line. A field that is logged and lacks its column does not compile. */
+const COLUMNS: Readonly<Record<LoggedField, Column>> = {
+  text: ({ text }) => ({ completion: text }),
+  verdict: ({ verdict: { status, reason } }) => ({ status, reason }),
+  finishReason: ({ finishReason }) => ({ finish_reason: finishReason }),
+  ...PROVENANCE,
+  reward: ({ reward }) => ({ reward }),
+  given: (rollout, _, names) => {
+    const { rewardParts } = givenRewards(rollout);
+    return { rewards: Object.fromEntries(names.map((name, i) => [name, rewardParts[i] ?? null])) };
+  },
+};
 
 /**
  * @param rewardNames the reward functions of the stage, in the order of a rollout's `rewardParts`
@@ -19,21 +53,21 @@ export function completionRecords(
   step: number,
   groups: readonly CreditedGroup[],
   rewardNames: readonly string[],
-  textOf: (tokens: Int32Array) => string,
-): JsonObject[] {
+  textOf: TextOf,
+): CompletionLine[] {
   return groups.slice(0, GROUPS_A_STEP).flatMap((group, index) =>
     group.rollouts.map((rollout, member) => ({
       step,
       group: index,
       prompt: group.item.prompt,
-      completion: rollout.text,
-      status: rollout.verdict.status,
-      reason: rollout.verdict.reason,
-      finish_reason: rollout.finishReason,
-      ...provenanceOf(rollout, textOf),
-      reward: rollout.reward,
-      rewards: Object.fromEntries(rewardNames.map((name, i) => [name, givenRewards(rollout).rewardParts[i] ?? null])),
+      ...(Object.assign({}, ...Object.values(COLUMNS).map((column) => column(rollout, textOf, rewardNames))) as Omit<
+        CompletionLine,
+        'step' | 'group' | 'prompt' | 'advantage'
+      >), // every column of it
       advantage: group.advantages[member] ?? 0,
     })),
   );
 }
+
+/** A line as it is read: of any version, or written by anyone, so that every field may be missing or another thing. */
+export type ReadCompletionLine = JsonObject & { readonly [Name in keyof CompletionLine]?: JsonValue };

@@ -1,5 +1,6 @@
 /** How a completion came to be, where it was not simply sampled under its problem's own prompt: for logs, screens and pages. */
 import type { Rollout } from '../../methods/records.ts';
+import type { LoggedField } from '../../methods/support/rollouts/rollout_fields.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -15,9 +16,14 @@ export type Provenance = {
   /** What the policy did not sample: put in without a loss, and put in and trained on. */
   readonly given?: string;
   readonly reference?: string;
-  /** Where that stands in the completion, by characters. */
+  /** Where that is in the completion, by characters. */
   readonly marks?: readonly Mark[];
+  /** Who wrote what, one after the other, where it has several turns. */
+  readonly turns?: readonly LoggedTurn[];
 };
+
+/** A turn, and how many tokens it has. */
+export type LoggedTurn = { readonly label: string; readonly text: string; readonly tokens: number };
 
 /** From a character up to another, which is not one of it. */
 export type Mark = readonly [from: number, to: number, kind: 'given' | 'reference'];
@@ -27,19 +33,33 @@ const KINDS = [
   ['reference', TOKEN.reference],
 ] as const;
 
-/** @param textOf  what tokens write */
-export function provenanceOf(rollout: Rollout, textOf: (tokens: Int32Array) => string): Provenance {
-  const { origin, age, prompt, sampledUnder = prompt, tokens, labels } = rollout;
-  const putIn = labels === undefined ? [] : KINDS.filter(([, kind]) => labels.includes(kind));
-  const marks = putIn.length === 0 ? [] : marksOf(rollout, textOf);
-  return {
-    ...(origin !== undefined && { origin }),
-    ...(age !== undefined && { age }),
-    ...(sampledUnder && { sampled_under: textOf(sampledUnder) }),
-    ...(prompt && { trained_under: textOf(prompt) }),
-    ...Object.fromEntries(putIn.map(([name, kind]) => [name, textOf(tokens.filter((_, t) => labels?.[t] === kind))])),
-    ...(marks.length > 0 && { marks }),
-  };
+/** What tokens write. */
+export type TextOf = (tokens: Int32Array) => string;
+
+/** What each field of a rollout says of how it came to be, in the order of a line. */
+export const PROVENANCE = {
+  origin: ({ origin }) => (origin === undefined ? {} : { origin }),
+  age: ({ age }) => (age === undefined ? {} : { age }),
+  sampledUnder: ({ prompt, sampledUnder = prompt }, textOf) =>
+    sampledUnder === undefined ? {} : { sampled_under: textOf(sampledUnder) },
+  prompt: ({ prompt }, textOf) => (prompt === undefined ? {} : { trained_under: textOf(prompt) }),
+  labels(rollout, textOf) {
+    const { tokens, labels } = rollout;
+    const putIn = labels === undefined ? [] : KINDS.filter(([, kind]) => labels.includes(kind));
+    const marks = putIn.length === 0 ? [] : marksOf(rollout, textOf);
+    return {
+      ...Object.fromEntries(putIn.map(([name, kind]) => [name, textOf(tokens.filter((_, t) => labels?.[t] === kind))])),
+      ...(marks.length > 0 && { marks }),
+    };
+  },
+  turns: ({ turns }) =>
+    turns === undefined
+      ? {}
+      : { turns: turns.map(({ tokens, label, text }) => ({ label, text, tokens: tokens.length })) },
+} as const satisfies Partial<Record<LoggedField, (rollout: Rollout, textOf: TextOf) => Provenance>>;
+
+export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {
+  return Object.assign({}, ...Object.values(PROVENANCE).map((said) => said(rollout, textOf)));
 }
 
 /** Longest prompt that a page shows of it, in characters. */
@@ -69,7 +89,7 @@ function isMark(value: unknown): value is Mark {
 }
 
 /** None where a part cannot be told from the rest: of a character of several tokens, some were put in. */
-function marksOf({ tokens, labels = new Uint8Array(), text }: Rollout, textOf: (tokens: Int32Array) => string): Mark[] {
+function marksOf({ tokens, labels = new Uint8Array(), text }: Rollout, textOf: TextOf): Mark[] {
   const marks: Mark[] = [];
   for (let from = 0, to = 0, begin = 0; from < tokens.length; from = to) {
     while (to < tokens.length && labels[to] === labels[from]) to++;

@@ -1,0 +1,64 @@
+/**
+ * A completion as turns. Its tokens, log-probs and labels are one array each, whoever wrote them; a turn is a view of the
+ * tokens, so that turns take no memory of their own, and what is computed by token need not know them.
+ */
+import { TOKEN } from '../../../token_kinds.ts';
+import type { Turn, VerifiedCompletion } from '../../records.ts';
+
+/** Label of a turn that the policy wrote. */
+export const POLICY_TURN = 'policy';
+
+/** The turns of any completion: one of the policy's where it has no list of them. */
+export function turnsOf({
+  tokens,
+  text,
+  turns,
+}: Pick<VerifiedCompletion, 'tokens' | 'text' | 'turns'>): readonly Turn[] {
+  return turns ?? [{ tokens, label: POLICY_TURN, text }];
+}
+
+/** A turn without its tokens. */
+export interface TurnRecord {
+  readonly length: number;
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Turns that follow each other in these tokens, and the text that they make. */
+export function turnsOver(
+  tokens: Int32Array,
+  turns: readonly TurnRecord[],
+): Required<Pick<VerifiedCompletion, 'turns' | 'text'>> {
+  let begin = 0;
+  return {
+    turns: turns.map(({ length, label, text }) => {
+      const end = begin + length;
+      const turn = { tokens: tokens.subarray(begin, end), label, text };
+      begin = end;
+      return turn;
+    }),
+    text: turns.map(({ text }) => text).join(''),
+  };
+}
+
+/** What is wrong with the turns of a completion; undefined: nothing. */
+export function turnsFlaw({
+  tokens,
+  labels,
+  text,
+  turns,
+}: Pick<VerifiedCompletion, 'tokens' | 'labels' | 'text' | 'turns'>): string | undefined {
+  if (turns === undefined) return undefined;
+  let begin = 0;
+  for (const { tokens: own, label } of turns) {
+    const end = begin + own.length;
+    if (own.some((id, i) => id !== tokens[begin + i])) return `turns of other tokens than those of their completion`;
+    const carriesLoss =
+      label !== POLICY_TURN && !(labels?.subarray(begin, end).every((kind) => kind === TOKEN.given) ?? false);
+    if (carriesLoss && own.length > 0) return `a turn of ${label} whose tokens carry a loss`;
+    begin = end;
+  }
+  if (begin !== tokens.length) return `turns of ${begin} tokens in a completion of ${tokens.length}`;
+  if (turns.map((turn) => turn.text).join('') !== text) return 'turns of another text than that of their completion';
+  return undefined;
+}
