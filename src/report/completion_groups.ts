@@ -1,5 +1,6 @@
 /** completions.jsonl as groups for the page: as many steps, evenly spread, as its size allows. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../run/json.ts';
+import { isJsonObject, type JsonValue } from '../run/json.ts';
+import type { ReadCompletionLine } from '../run/logs/completions.ts';
 import type { ByteRange, LogLine } from '../run/logs/log_lines.ts';
 import { readProvenance } from '../run/logs/provenance.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
@@ -37,7 +38,7 @@ export async function readCompletions(
   const kept = fitting(steps, mostBytes - JSON.stringify([...names.reasons.keys()]).length);
   const groups: GroupData[] = [];
   for (const place of kept) {
-    const lines: JsonObject[] = [];
+    const lines: ReadCompletionLine[] = [];
     for await (const some of log(place)) lines.push(...some.map(({ record }) => record));
     groups.push(...groupsOf(place, lines, names));
   }
@@ -82,7 +83,7 @@ async function measure(
 }
 
 interface StepLines extends StepPlace {
-  readonly lines: JsonObject[];
+  readonly lines: ReadCompletionLine[];
 }
 
 /** Lines by step. Only grpo stages sample; a step that falls back begins the next of them. */
@@ -106,7 +107,11 @@ async function* stepsOf(log: CompletionsLog, stages: readonly string[]): AsyncGe
   if (current !== undefined) yield current;
 }
 
-function groupsOf({ stage, step }: StepPlace, lines: readonly JsonObject[], { reasons, rewards }: Names): GroupData[] {
+function groupsOf(
+  { stage, step }: StepPlace,
+  lines: readonly ReadCompletionLine[],
+  { reasons, rewards }: Names,
+): GroupData[] {
   return inGroups(lines).map((members, group) => ({
     stage,
     step,
@@ -117,8 +122,8 @@ function groupsOf({ stage, step }: StepPlace, lines: readonly JsonObject[], { re
 }
 
 /** Neighbours with the same prompt and number. A step can have drawn several batches, where all groups were dead. */
-function inGroups(lines: readonly JsonObject[]): JsonObject[][] {
-  const groups: JsonObject[][] = [];
+function inGroups(lines: readonly ReadCompletionLine[]): ReadCompletionLine[][] {
+  const groups: ReadCompletionLine[][] = [];
   for (const line of lines) {
     const first = groups.at(-1)?.[0];
     if (first !== undefined && first.group === line.group && first.prompt === line.prompt) groups.at(-1)?.push(line);
@@ -127,7 +132,7 @@ function inGroups(lines: readonly JsonObject[]): JsonObject[][] {
   return groups;
 }
 
-function member(line: JsonObject, reasons: Map<string, number>, rewardNames: readonly string[]): Member {
+function member(line: ReadCompletionLine, reasons: Map<string, number>, rewardNames: readonly string[]): Member {
   const reason = String(line.reason ?? '');
   if (!reasons.has(reason)) reasons.set(reason, reasons.size);
   const reward = typeof line.reward === 'number' ? rounded(line.reward) : null;
@@ -144,12 +149,12 @@ function member(line: JsonObject, reasons: Map<string, number>, rewardNames: rea
   return parts === null ? five : [...five, parts];
 }
 
-function partsOf({ rewards }: JsonObject, names: readonly string[]): (number | null)[] {
+function partsOf({ rewards }: ReadCompletionLine, names: readonly string[]): (number | null)[] {
   const parts = isJsonObject(rewards) ? rewards : {};
   return names.map((name) => (typeof parts[name] === 'number' ? rounded(parts[name]) : null));
 }
 
-function verdictOf({ status, finish_reason: finishReason }: JsonObject): Verdict {
+function verdictOf({ status, finish_reason: finishReason }: ReadCompletionLine): Verdict {
   if (status === 'correct') return 'right';
   return status === 'truncated' || finishReason === 'length' ? 'truncated' : 'wrong';
 }

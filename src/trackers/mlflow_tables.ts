@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../run/json.ts';
 import { isJsonObject } from '../run/json.ts';
+import type { ReadCompletionLine } from '../run/logs/completions.ts';
 
 /** Steps that share a table. */
 const STEPS_A_TABLE = 50;
@@ -16,7 +17,7 @@ export type TableWalk = Readonly<z.infer<typeof tableWalkSchema>>;
 export const TABLES_BEGINNING: TableWalk = { stages: 0, step: 0 };
 
 /** The walk after a line. */
-export function walkOn(line: JsonObject, walk: TableWalk): TableWalk {
+export function walkOn(line: ReadCompletionLine, walk: TableWalk): TableWalk {
   const step = Number(line.step);
   const isNext = walk.stages === 0 || step < walk.step;
   return { stages: walk.stages + (isNext ? 1 : 0), step };
@@ -32,7 +33,7 @@ export function tableName({ stages: ordinal, step }: TableWalk, stages: readonly
 }
 
 /** What MLflow's `log_table` writes, and its pages read. */
-export function tableText(lines: readonly JsonObject[]): string {
+export function tableText(lines: readonly ReadCompletionLine[]): string {
   const rows = lines.map(({ rewards, ...cells }) => {
     const parts = isJsonObject(rewards) ? Object.entries(rewards) : [];
     return { ...cells, ...Object.fromEntries(parts.map(([name, value]) => [`rewards/${name}`, value])) } as JsonObject;

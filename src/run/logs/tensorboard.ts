@@ -14,8 +14,8 @@ import type { RunConfig } from '../../config/run_config.ts';
 import type { TrainEvent } from '../../grpo/events.ts';
 import { evaluationMetrics } from '../../grpo/metrics.ts';
 import { flatStage } from '../flat_config.ts';
-import type { JsonObject } from '../json.ts';
 import type { Store } from '../store/store.ts';
+import type { CompletionLine, ReadCompletionLine } from './completions.ts';
 import { encodeEvent, joinBytes, type TensorBoardEvent } from './event_file.ts';
 
 const FOLDER = 'tensorboard';
@@ -23,7 +23,13 @@ const FOLDER = 'tensorboard';
 const FLUSH_SECONDS = 1;
 
 /** Of completions.jsonl, as far as a reader of texts wants them. */
-const COLUMNS = ['prompt', 'completion', 'status', 'reward', 'advantage'] as const;
+const COLUMNS = [
+  'prompt',
+  'completion',
+  'status',
+  'reward',
+  'advantage',
+] as const satisfies readonly (keyof CompletionLine)[];
 
 /** Writes what the trainer says; nothing before its first `stage` event. */
 export class TensorBoardLog {
@@ -59,7 +65,7 @@ export class TensorBoardLog {
   }
 
   /** The completions of a step, as completions.jsonl has them. */
-  async completions(step: number, records: readonly JsonObject[]): Promise<void> {
+  async completions(step: number, records: readonly ReadCompletionLine[]): Promise<void> {
     const rows = records.map((record) => COLUMNS.map((column) => cellText(record[column])));
     const heading = COLUMNS.map((column) => `**${column}**`);
     const tag = 'train/completions';
