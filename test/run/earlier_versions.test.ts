@@ -79,7 +79,7 @@ it('goes on to the same weights, metrics and completions', async () => {
   const text = async (path: string): Promise<string> => new TextDecoder().decode(await store.read(path));
   expect(timeless(await text('metrics.jsonl'))).toEqual(timeless(end.metrics));
   expect(await text('completions.jsonl')).toBe(end.completions);
-  expect(await weightsSha256(run.policy)).toBe(end.sha256);
+  expect(await weightsSha256(run.engine.policy)).toBe(end.sha256);
 });
 
 it('is saved again as it was, rollouts to the byte', async () => {
@@ -90,11 +90,11 @@ it('is saved again as it was, rollouts to the byte', async () => {
   const after = await captureCheckpoint(run, { metrics: 0, completions: 0 }, 0);
   expect(after.optimizer).toEqual(before.optimizer);
   expect(JSON.stringify(partsOf(after).buffer)).toBe(JSON.stringify(partsOf(before).buffer));
-  const { rollouts } = run.state.buffer?.groups[2] ?? { rollouts: [] };
+  const { rollouts } = run.journal.state.buffer?.groups[2] ?? { rollouts: [] };
   expect(rollouts.map(({ weightsVersion, turns }) => [weightsVersion, turns])).toEqual(
     rollouts.map(() => [undefined, undefined]),
   );
-  await run.policy.close();
+  await run.engine.policy.close();
 });
 
 it('is shown in a report, and beside other runs', async () => {

@@ -2,6 +2,7 @@
 import type { TaskItem } from '../../data/task.ts';
 import { PluginError } from '../../errors.ts';
 import type { RolloutGroup } from '../../methods/records.ts';
+import { turnsFlaw } from '../../methods/support/rollouts/turns.ts';
 import { type BatchLimits, fits, sizesOf } from '../../model/batch.ts';
 import { tokenGroups } from '../update/credit.ts';
 import { groupParts } from '../update/group_parts.ts';
@@ -62,7 +63,8 @@ function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined
     ({ verdict, reward }) => typeof verdict !== 'object' || !(reward === null || Number.isFinite(reward)),
   );
   if (unread !== undefined) return `a completion without a verdict, or with the reward ${String(unread.reward)}`;
-  for (const { tokens, labels = tokens, logprobs, entropies, keptLogMass, prompt = group.prompt } of rollouts) {
+  for (const rollout of rollouts) {
+    const { tokens, labels = tokens, logprobs, entropies, keptLogMass, prompt = group.prompt } = rollout;
     const { length } = tokens;
     if (prompt.length === 0 || prompt.length + length > context) {
       return `a prompt of ${prompt.length} tokens and a completion of ${length}, where 1 or more, and ${context} altogether, have room`;
@@ -70,6 +72,8 @@ function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined
     if ([labels, logprobs, entropies, keptLogMass].some((own) => own.length !== length)) {
       return `a completion of ${length} tokens with other counts of log-probs, entropies or labels`;
     }
+    const flaw = turnsFlaw(rollout);
+    if (flaw !== undefined) return flaw;
     const unknown = [...tokens, ...prompt].find((token) => token < 0 || token >= vocabSize);
     if (unknown !== undefined) return `token ${unknown} of a vocabulary of ${vocabSize}`;
   }

@@ -45,6 +45,11 @@ const MISTAKES: readonly (readonly [what: string, rollOut: RolloutStrategy['roll
     `8 completions where num_generations is 4 ${AS_THEY_CAME}`,
   ],
   [
+    'turns of another text',
+    changing((one) => ({ ...one, turns: [{ tokens: one.tokens, label: 'policy', text: 'another' }] })),
+    `turns of another text than that of their completion ${AS_THEY_CAME}`,
+  ],
+  [
     'groups of no completions',
     async (requests, next) => (await next(requests)).map((group) => ({ ...group, rollouts: [] })),
     `no completions ${AS_THEY_CAME}`,
