@@ -13,7 +13,7 @@
  *     if (event.type === 'evaluation') console.log(event.moment, event.evaluation.accuracy.mean);
  *   }
  * } finally {
- *   await run.policy.close();
+ *   await run.engine.policy.close();
  * }
  * ```
  *

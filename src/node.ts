@@ -13,7 +13,7 @@
  *     if (event.type === 'finished') console.log(event.summary.final);
  *   }
  * } finally {
- *   await run.policy.close();
+ *   await run.engine.policy.close();
  * }
  * ```
  */

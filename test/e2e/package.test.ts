@@ -261,7 +261,7 @@ const { config } = parseConfig(yaml, { file: 'inline' });
 const run = await openRun(config, await createTasks(config, { heldOutSample: 8 }), await wasmBackend({ threads: 1 }));
 let last: StepMetrics | undefined;
 for await (const event of train(run)) if (event.type === 'step') last = event.metrics;
-await run.policy.close();
+await run.engine.policy.close();
 const [reward] = combineRewards([[1]], [1]);
 const digits = String((await getTaskDefinition('sort_digits')).levels[0] && 4);
 if ((await fileStore('.').exists('use.ts')) !== true) throw new Error('no store');
