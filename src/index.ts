@@ -45,7 +45,7 @@ export { evaluate } from './grpo/evaluate.ts';
 export type { TrainEvent } from './grpo/events.ts';
 export { stageOf, type TrainingRun } from './grpo/run.ts';
 export { train } from './grpo/trainer.ts';
-export type { Backend } from './kernels/kernels.ts';
+export type { Backend } from './kernels/engine.ts';
 export { referenceBackend } from './kernels/reference/engine.ts';
 export { wasmBackend } from './kernels/wasm/backend.ts';
 export type { WasmOptions } from './kernels/wasm/options.ts';

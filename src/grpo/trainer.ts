@@ -254,26 +254,14 @@ function assertFinite({ number }: Step, groups: readonly RolloutGroup[]): void {
   );
 }
 
-/**
- * Largest difference of sampler and scorer that a backend may show on the same weights, in nats. Our kernels aim at 0;
- * a driver that compiles WGSL may still contract two kernels' sums differently. tfjs sums as it likes.
- */
-const OFF_POLICY_LIMITS: Readonly<Record<string, number>> = {
-  webgpu: 1e-4,
-  'tfjs:cpu': 1e-3,
-  'tfjs:wasm': 1e-3,
-  'tfjs:webgpu': 1e-3,
-  'tfjs:tensorflow': 1e-3,
-};
-
 /** One engine samples and trains: on-policy, the scorer's log-probs are the sampler's, bit for bit. */
 function assertOnPolicy({ policy }: Engine, { number }: Step, largest: number): void {
-  const limit = OFF_POLICY_LIMITS[policy.engine.backend] ?? 0;
+  const { backend, samplerTolerance: limit } = policy.engine;
   if (largest <= limit) return;
   throw new NumericsError(
     'off-policy',
     `step ${number + 1}: sampler and scorer disagree by ${largest} nats on the same weights — the ` +
-      `${policy.engine.backend} backend promises ${limit === 0 ? '0' : `at most ${limit}`}. Please report this with the run's fingerprint.`,
+      `${backend} backend promises ${limit === 0 ? '0' : `at most ${limit}`}. Please report this with the run's fingerprint.`,
     { largest },
   );
 }

@@ -12,7 +12,7 @@
  *   call, row after row, so that a batch cut at row borders gives the same bits as the whole.
  * - Whatever changes from step to step is read from a slot at replay (`Count`, settings slots), never baked in.
  */
-import type { Count, MemoryPlan, Rows, Slot, StorageDtype } from './memory.ts';
+import type { Count, Rows, Slot } from './memory.ts';
 
 export interface EmbeddingArgs {
   /** [N] ids */ readonly tokens: Slot;
@@ -367,45 +367,3 @@ export interface Kernels {
 }
 
 export type KernelName = keyof Kernels;
-
-/** A recorded list of kernel calls over planned memory. Opaque outside its backend. */
-export interface Program {
-  readonly label: string;
-  readonly kernelCount: number;
-}
-
-/** An opened backend: memory allocated, ready to record and replay. Calls of one engine never overlap. */
-export interface Engine {
-  readonly backend: string;
-  /** What decides the bits of a result on this machine, for the run's fingerprint. */
-  readonly features: Readonly<Record<string, string | number | boolean>>;
-  /** Calls `build` once with kernels that record. */
-  record(label: string, build: (kernels: Kernels) => void): Program;
-  /**
-   * Compiles what has been recorded, where that takes a while; without it the first replay does.
-   * @param onProgress hears how many kernels of how many are compiled
-   */
-  prepare?(onProgress: (compiled: number, all: number) => void): Promise<void>;
-  /** Runs the programs one after another. @throws BackendError when the device is lost */
-  replay(...programs: readonly Program[]): Promise<void>;
-  /** Copies host values into a slot, from its element `at` on. */
-  write(slot: Slot, values: ArrayLike<number>, at?: number): void;
-  /** A copy of the slot's first `count` elements (all by default): Int32Array, Float32Array, or Float64Array. */
-  read(slot: Slot, count?: number): Promise<Int32Array | Float32Array | Float64Array>;
-  /** Bytes in all, scratch space included. */
-  readonly bytes: number;
-  close(): Promise<void>;
-}
-
-/** A kernel set that can be opened. */
-export interface Backend {
-  readonly name: string;
-  /** Steps that are worth running between two reads, where a read waits for a device; by default 1. */
-  readonly stepsPerRead?: number;
-  /** How roundable arenas are kept; by default float32. */
-  readonly storageDtype?: StorageDtype;
-  /** Bytes by purpose that `open` will allocate. */
-  plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;
-  /** @throws MemoryPlanError when the plan does not fit */
-  open(plan: MemoryPlan): Promise<Engine>;
-}

@@ -4,47 +4,37 @@
  * Programs (`programs.ts`) are recorded once, at `open`, and replayed: a step copies its batch into the input slots,
  * replays, and reads a few results. Calls must not overlap.
  */
-import { BackendError } from '../errors.ts';
-import type { Backend, Engine, Program, ScaleRewards } from '../kernels/kernels.ts';
+import type { Backend, Engine, Program } from '../kernels/engine.ts';
+import type { ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
-import { logSoftmaxRows } from './distributions.ts';
 import type { Capacity } from './memory/capacity.ts';
-import type { DistributionSlots } from './memory/distribution_slots.ts';
 import type { PolicyPlan, Trained } from './memory/plan.ts';
 import { planPolicy } from './memory/plan.ts';
 import type { BackwardSlots, PolicySlots } from './memory/slots.ts';
 import { COUNTS } from './memory/slots.ts';
+import {
+  backwardPrograms,
+  checkDerivatives,
+  type ForwardPass,
+  outputPrograms,
+  readOutputs,
+  writeDerivatives,
+} from './outputs/asked.ts';
+import type { OutputName } from './outputs/names.ts';
+import { findMove, type SetName, type TrainedVector, vectorSlot } from './parameter_vectors.ts';
 import type { Parameter } from './parameters.ts';
-import type {
-  KeepingPrograms,
-  MovePrograms,
-  ObjectiveSettings,
-  OptimizerSettings,
-  Programs,
-  TrainingPrograms,
-} from './programs.ts';
+import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import { rotaryTables } from './rotary.ts';
 import { KeptRows, type RolloutRows } from './sampling/kept_rollouts.ts';
-import type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
+import type { ObjectiveRows, ScoreDerivatives, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
-import { writeBatch } from './write_batch.ts';
+import { requireContext, writeBatch } from './write_batch.ts';
 
-export type { ObjectiveRows, ScoreDerivatives, ScoreOptions, Scores, ScoresWithLoss } from './scores.ts';
-
-/** Vectors in the layout of `plan.slots.weights.trainable`. */
-export type TrainedVector = 'weights' | 'gradients' | 'firstMoment' | 'secondMoment' | SetName;
-
-/** The name of a parameter set that the policy was opened with. */
-export type SetName = string & Record<never, never>;
-
-interface ForwardPass {
-  /** Loss rows. */
-  readonly rows: number;
-  readonly temperature: number;
-  readonly distributions: boolean;
-}
+export type { OutputName } from './outputs/names.ts';
+export type { SetName, TrainedVector } from './parameter_vectors.ts';
+export type { ObjectiveRows, ScoreDerivatives, Scores, ScoresWithLoss } from './scores.ts';
 
 /** A policy that is open on a backend: it samples, scores and trains. Close it, or its memory and threads stay. */
 export class Policy {
@@ -118,46 +108,27 @@ export class Policy {
     return Float32Array.from(await this.engine.read(slot));
   }
 
-  /** A copy of what is trained as one flat vector: its weights, gradients, a moment, or its reference. */
+  /** A copy of what is trained as one flat vector: its weights, gradients, a moment, or a parameter set. */
   async readVector(which: TrainedVector): Promise<Float32Array> {
-    return Float32Array.from(await this.engine.read(this.#vector(which)));
+    return Float32Array.from(await this.engine.read(vectorSlot(this.slots, which)));
   }
 
   /** Replaces such a vector. */
   writeVector(which: TrainedVector, flat: ArrayLike<number>): void {
     if (which === 'weights') this.#endPass();
-    this.engine.write(this.#vector(which), flat);
-  }
-
-  #vector(which: TrainedVector): Slot {
-    const { weights, gradients, firstMoment, secondMoment, sets } = this.slots;
-    const vectors = new Map([
-      ['weights', weights.trainable],
-      ['gradients', gradients?.all],
-      ['firstMoment', firstMoment],
-      ['secondMoment', secondMoment],
-    ]);
-    const slot = vectors.has(which) ? vectors.get(which) : sets.get(which)?.trainable;
-    if (slot === undefined) throw new Error(`this policy holds no ${which}`);
-    return slot;
+    this.engine.write(vectorSlot(this.slots, which), flat);
   }
 
   /** Makes one parameter set a copy of another, or of the weights. @throws Error where the policy was opened without one of them */
   async copySet(to: SetName, from: SetName | 'policy'): Promise<void> {
-    await this.engine.replay(this.#move(to, from).copy);
+    await this.engine.replay(findMove(this.#training.moves, to, from).copy);
   }
 
   /** to = share·from + (1 − share)·to. @throws Error where the policy was opened without one of them */
   async mixSet(to: SetName, from: SetName | 'policy', share: number): Promise<void> {
-    const { mix } = this.#move(to, from);
+    const { mix } = findMove(this.#training.moves, to, from);
     this.engine.write(this.slots.mixShare as Slot, [share]); // planned with any set
     await this.engine.replay(mix);
-  }
-
-  #move(to: SetName, from: SetName | 'policy'): MovePrograms {
-    const found = this.#training.moves.find((move) => move.to === to && move.from === from);
-    if (found === undefined) throw new Error(`this policy was opened without a ${this.slots.sets.has(to) ? from : to}`);
-    return found;
   }
 
   get #training(): TrainingPrograms {
@@ -169,53 +140,34 @@ export class Policy {
   /** Copies a batch into the input slots; later calls work on it. */
   load(batch: PackedBatch, temperature: number): void {
     this.#forward = undefined;
-    const last = batch.positions.reduce((most, position) => Math.max(most, position), 0);
-    if (last >= this.capacity.context) {
-      const opened = `this policy was opened for ${this.capacity.context} tokens`;
-      throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
-    }
+    requireContext(batch, this.capacity);
     this.#cacheOwner = undefined; // training rows may share its memory, and a reference scores in it
     writeBatch(this.engine, this.slots, batch, temperature);
   }
 
-  /** Log-probs and entropies of the batch's completion tokens under the weights, or under another set. */
+  /**
+   * Log-probs and entropies of the batch's completion tokens under the weights, or under another set.
+   * @param outputs  what it is to give besides; only of a policy whose capacity has room for them, and for the batch's rows
+   */
   async score(
     batch: PackedBatch,
     temperature: number,
     which: SetName | 'policy' = 'policy',
-    { distributions = false }: ScoreOptions = {},
+    outputs: readonly OutputName[] = [],
   ): Promise<Scores> {
-    const logits = distributions ? this.#logitsOf(batch, which) : undefined;
+    const further = outputPrograms(this.#programs, this.capacity, outputs, batch, which);
     this.forgetKept();
     this.load(batch, temperature);
-    const program = which === 'policy' ? this.#programs.score : this.#scoreOfSet(which);
-    await this.engine.replay(program, ...(logits ? [logits] : []));
+    await this.engine.replay(which === 'policy' ? this.#programs.score : this.#scoreOfSet(which), ...further);
     const { results } = this.slots;
-    const scores = await this.#readScores(which === 'policy' ? results.logprobs : results.refLogprobs, batch);
-    return logits ? { ...scores, distributions: await this.#readDistributions(batch, temperature) } : scores;
+    const logprobs = which === 'policy' ? results.logprobs : results.refLogprobs;
+    return this.#readScores(logprobs, batch, temperature, outputs);
   }
 
   #scoreOfSet(which: SetName): Program {
     const program = this.#training.scoreSet.get(which);
     if (program === undefined) throw new Error(`this policy was opened without a ${which}`);
     return program;
-  }
-
-  /** @throws Error where the batch has more loss rows than there is room for */
-  #logitsOf({ lossRowCount }: PackedBatch, which: SetName | 'policy'): Program {
-    const program = this.#programs.distributions?.logits.get(which);
-    const room = this.capacity.distributionRows ?? 0;
-    if (program === undefined) throw new Error(`this policy was opened without distributions of the ${which}`);
-    if (lossRowCount > room) {
-      throw new Error(`distributions of ${lossRowCount} loss rows: this policy was opened for ${room}; cut the batch`);
-    }
-    return program;
-  }
-
-  async #readDistributions({ lossRowCount }: PackedBatch, temperature: number): Promise<Float32Array> {
-    const { logits } = this.slots.distributions as DistributionSlots; // a program of theirs was found
-    const { vocabSize } = this.shape;
-    return logSoftmaxRows(await this.engine.read(logits, lossRowCount * vocabSize), vocabSize, temperature);
   }
 
   async #readRows(slot: Slot, batch: PackedBatch): Promise<Float32Array> {
@@ -240,13 +192,13 @@ export class Policy {
     this.engine.write(results.entropyCoefficients, rows.entropyCoefficients);
     this.engine.write(results.advantages, rows.advantages);
     this.engine.write(results.objective, objectiveSettings(settings));
-    const { objective, backward, copyOldLogprobs } = this.#training;
+    const { objective, backwardTargets, backward, copyOldLogprobs } = this.#training;
     const score = this.#scoreOf(batch);
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
-    await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backward);
+    await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backwardTargets, backward);
     // Asked for together, they come back in one transfer where reading is one.
     const [scores, losses] = await Promise.all([
-      this.#readScores(results.logprobs, batch),
+      this.#readScores(results.logprobs, batch, temperature),
       this.#readRows(results.losses, batch),
     ]);
     return { ...scores, losses };
@@ -255,59 +207,49 @@ export class Policy {
   /**
    * The forward pass of one micro-batch whose objective is computed on the host; kept rollouts stand in for it as in
    * `accumulate`. `backward` reads what it leaves in the engine, so nothing else may be asked of the policy in between.
+   *
+   * @param outputs  as those of `score`
    */
-  async forward(
-    batch: PackedBatch,
-    temperature: number,
-    { distributions = false }: ScoreOptions = {},
-  ): Promise<Scores> {
-    const logits = distributions ? [this.#logitsOf(batch, 'policy')] : [];
+  async forward(batch: PackedBatch, temperature: number, outputs: readonly OutputName[] = []): Promise<Scores> {
+    const further = outputPrograms(this.#programs, this.capacity, outputs, batch, 'policy');
     this.load(batch, temperature);
-    await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...logits);
-    this.#forward = { rows: batch.lossRowCount, temperature, distributions };
-    const scores = await this.#readScores(this.slots.results.logprobs, batch);
-    return distributions ? { ...scores, distributions: await this.#readDistributions(batch, temperature) } : scores;
+    await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...further);
+    this.#forward = { rows: batch.lossRowCount, temperature, outputs };
+    return this.#readScores(this.slots.results.logprobs, batch, temperature, outputs);
   }
 
   /**
-   * From derivatives per loss row of the batch of `forward` to every gradient; gradients add up until `optimize`.
+   * From derivatives by what `forward` gave to every gradient; gradients add up until `optimize`.
    * @throws Error where no `forward` stands before it, or another call has used its rows since
    */
-  async backward({ dLogprobs, dEntropies, dLogits }: ScoreDerivatives): Promise<void> {
-    const { results, distributions } = this.slots;
+  async backward(derivatives: ScoreDerivatives): Promise<void> {
+    const { results } = this.slots;
     const pass = this.#forward;
     if (pass === undefined) {
       throw new Error('backward without its forward pass: call forward first, and nothing between the two');
     }
-    const { rows, temperature } = pass;
-    if (dLogprobs.length !== rows || dEntropies.length !== rows) {
-      const given = `${dLogprobs.length} dLogprobs and ${dEntropies.length} dEntropies`;
-      throw new Error(`backward was given ${given} for a batch of ${rows} loss rows: one of each per loss row`);
-    }
-    if (dLogits !== undefined) {
-      const wanted = rows * this.shape.vocabSize;
-      if (!pass.distributions) throw new Error('backward was given dLogits, and its forward gave no distributions');
-      if (dLogits.length !== wanted) throw new Error(`backward was given ${dLogits.length} dLogits: ${wanted} of them`);
-    }
+    checkDerivatives(pass, this.shape, derivatives);
     this.#forward = undefined;
-    this.engine.write(results.dLogprobs, dLogprobs);
-    this.engine.write(results.dEntropies, dEntropies);
-    const withLogits = dLogits && this.#programs.distributions?.backward;
-    if (dLogits !== undefined && distributions !== undefined) {
-      this.engine.write(
-        distributions.logits,
-        temperature === 1 ? dLogits : dLogits.map((value) => value / temperature),
-      );
-    }
-    await this.engine.replay(withLogits ?? this.#training.backward);
+    const { logprobs = new Float32Array(pass.rows), entropies = new Float32Array(pass.rows) } = derivatives;
+    this.engine.write(results.dLogprobs, logprobs);
+    this.engine.write(results.dEntropies, entropies);
+    writeDerivatives(this.engine, this.slots, derivatives, pass.temperature);
+    const { backwardTargets, backward } = this.#training;
+    await this.engine.replay(backwardTargets, ...backwardPrograms(this.#programs, derivatives), backward);
   }
 
-  async #readScores(logprobSlot: Slot, batch: PackedBatch): Promise<Scores> {
+  async #readScores(
+    logprobSlot: Slot,
+    batch: PackedBatch,
+    temperature: number,
+    outputs: readonly OutputName[] = [],
+  ): Promise<Scores> {
     const [logprobs, entropies] = await Promise.all([
       this.#readRows(logprobSlot, batch),
       this.#readRows(this.slots.results.entropies, batch),
     ]);
-    return { logprobs, entropies };
+    const further = await readOutputs(this.engine, this.plan, outputs, batch.lossRowCount, temperature);
+    return { logprobs, entropies, ...further };
   }
 
   #zeroGradientsOnce(): Program[] {

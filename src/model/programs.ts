@@ -7,22 +7,24 @@
  *   score      forward, then log-prob and entropy of each loss row's target; scoreKept without the forward
  *   training   objective and backward read what `score` left; optimize ends the step
  */
-import type { Engine, Kernels, Program, ScaleRewards } from '../kernels/kernels.ts';
+import type { Engine, Program } from '../kernels/engine.ts';
+import type { Kernels, ScaleRewards } from '../kernels/kernels.ts';
 import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
 import type { ForwardSlots } from './memory/activations.ts';
 import type { AheadSlots } from './memory/ahead_slots.ts';
-import type { DistributionSlots } from './memory/distribution_slots.ts';
 import { type PolicyPlan, scoredSets } from './memory/plan.ts';
 import { countOf } from './memory/slots.ts';
-import type { ParameterSet } from './parameters.ts';
+import { OUTPUT_NAMES, type OutputName } from './outputs/names.ts';
+import { OUTPUTS } from './outputs/outputs.ts';
+import type { GradientSlots, ParameterSet } from './parameters.ts';
 import {
   asRows,
   backwardPass,
+  backwardTargets,
   forwardHead,
   forwardLayers,
-  headLogits,
   keepRollouts,
   lossRows,
   sampleRows,
@@ -37,7 +39,7 @@ export interface Programs {
   readonly ahead: AheadPrograms | undefined;
   readonly keeping: KeepingPrograms | undefined;
   readonly training: TrainingPrograms | undefined;
-  readonly distributions: DistributionPrograms | undefined;
+  readonly outputs: { readonly [name in OutputName]?: OutputPrograms };
 }
 
 export interface AheadPrograms {
@@ -64,6 +66,9 @@ export interface TrainingPrograms {
   readonly advantages: Readonly<Record<ScaleRewards, Program>>;
   readonly copyOldLogprobs: Program;
   readonly objective: Program;
+  /** From derivatives by log-prob and entropy to `dHidden`, … */
+  readonly backwardTargets: Program;
+  /** … and from there, with what outputs have added, to every gradient. */
   readonly backward: Program;
   readonly zeroGradients: Program;
   readonly optimize: Program;
@@ -78,11 +83,11 @@ export interface MovePrograms {
   readonly mix: Program;
 }
 
-/** Where whole distributions are asked for. */
-export interface DistributionPrograms {
-  /** Logits of the loss rows under the weights (`policy`) or a set, by name; each after the forward pass of the same. */
-  readonly logits: ReadonlyMap<string, Program>;
-  /** Also reads derivatives by the logits. */
+/** Of an output that is asked for by name. */
+export interface OutputPrograms {
+  /** After the scoring of the weights (`policy`) or of a set, by the name of either. */
+  readonly forward: ReadonlyMap<string, Program>;
+  /** From derivatives by it to its share of `dHidden`, after `backwardTargets`. */
   readonly backward: Program | undefined;
 }
 
@@ -128,24 +133,27 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
           }
         : undefined,
     training: capacity.training ? recordTraining(engine, plan) : undefined,
-    distributions: slots.distributions && recordDistributions(engine, plan, slots.distributions),
+    outputs: recordOutputs(engine, plan),
   };
 }
 
-function recordDistributions(engine: Engine, plan: PolicyPlan, slots: DistributionSlots): DistributionPrograms {
-  const { logits, backward } = slots;
-  const scored = [['policy', plan.slots.weights] as const, ...scoredSets(plan.capacity, plan.slots)];
-  return {
-    logits: new Map(
-      scored.map(([name, set]) => [
-        name,
-        engine.record(`logits of ${name}`, (kernels) => headLogits(kernels, plan, set, logits)),
-      ]),
-    ),
-    backward:
-      backward &&
-      engine.record('backward with distributions', (kernels) => backwardPass(kernels, plan, { logits, ...backward })),
-  };
+function recordOutputs(engine: Engine, plan: PolicyPlan): Programs['outputs'] {
+  const { slots, capacity } = plan;
+  const place = { slots, rows: lossRows(plan) };
+  const scored = [['policy', slots.weights] as const, ...scoredSets(capacity, slots)];
+  const recorded = OUTPUT_NAMES.flatMap((name) => {
+    const own = slots.outputs[name];
+    if (own === undefined) return [];
+    const { forward, backward } = OUTPUTS[name];
+    const { values, backward: ofBackward } = own;
+    const under = scored.map(([of, set]) => {
+      return [of, engine.record(`${name} of ${of}`, (kernels) => forward(kernels, place, set, values))] as const;
+    });
+    const back =
+      ofBackward && engine.record(`backward ${name}`, (kernels) => backward(kernels, place, values, ofBackward));
+    return [[name, { forward: new Map(under), backward: back }] as const];
+  });
+  return Object.fromEntries(recorded);
 }
 
 /** Forward over the rows of `forward`, then a token for each sampled row. */
@@ -222,6 +230,7 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     objective: engine.record('objective', (kernels) => {
       kernels.policyObjective({ ...results, settings: results.objective, rows: lossRows(plan) });
     }),
+    backwardTargets: engine.record('backward targets', (kernels) => backwardTargets(kernels, plan)),
     backward: engine.record('backward', (kernels) => backwardPass(kernels, plan)),
     ...recordOptimizer(engine, plan),
   };
@@ -248,18 +257,16 @@ function recordMoves(engine: Engine, { slots }: PolicyPlan): MovePrograms[] {
 }
 
 function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingPrograms, 'zeroGradients' | 'optimize'> {
-  const { weights, gradients, firstMoment, secondMoment, embeddingGradient, backward, results } = plan.slots;
-  const dHead = plan.slots.distributions?.backward?.dHead;
+  const { weights, gradients, firstMoment, secondMoment, backward, results } = plan.slots;
   if (!gradients || !firstMoment || !secondMoment || !backward) throw new Error('planned without training');
+  const shares = gradientShares(plan, gradients);
   return {
     zeroGradients: engine.record('zero gradients', (kernels) => {
       kernels.fill({ out: gradients.all, value: 0 });
-      if (embeddingGradient) kernels.fill({ out: embeddingGradient, value: 0 });
-      if (dHead) kernels.fill({ out: dHead, value: 0 });
+      for (const [share] of shares) kernels.fill({ out: share, value: 0 });
     }),
     optimize: engine.record('optimize', (kernels) => {
-      if (embeddingGradient) kernels.add({ x: embeddingGradient, out: gradients.embedding as Slot });
-      if (dHead) kernels.add({ x: dHead, out: gradients.head as Slot });
+      for (const [share, out] of shares) kernels.add({ x: share, out });
       kernels.gradientNorm({ gradients: gradients.all, partials: backward.normPartials, norm: backward.gradNorm });
       kernels.adamw({
         parameters: weights.trainable,
@@ -272,6 +279,17 @@ function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingProgram
       });
     }),
   };
+}
+
+/** What is kept apart from the gradients over a step's micro-batches, and the gradient that each is then added to. */
+function gradientShares({ slots }: PolicyPlan, gradients: GradientSlots): (readonly [share: Slot, out: Slot])[] {
+  const shares = [
+    [slots.embeddingGradient, gradients.embedding] as const,
+    ...OUTPUT_NAMES.map(
+      (name) => [slots.outputs[name]?.backward?.dWeight, OUTPUTS[name].gradientOf(gradients)] as const,
+    ),
+  ];
+  return shares.flatMap(([share, out]) => (share && out ? [[share, out] as const] : []));
 }
 
 /** `results.objective`, as the policyObjective kernel reads it. */

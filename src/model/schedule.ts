@@ -7,11 +7,9 @@
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
-import { leadingRows } from '../kernels/memory.ts';
-import { backwardLinear, forwardLinear, headOf, matrixOf } from './linear.ts';
+import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { ForwardSlots, LayerActivations } from './memory/activations.ts';
 import { keptSlots } from './memory/activations.ts';
-import type { DistributionBackwardSlots, DistributionSlots } from './memory/distribution_slots.ts';
 import type { PolicyPlan } from './memory/plan.ts';
 import type { BackwardSlots } from './memory/slots.ts';
 import { countOf } from './memory/slots.ts';
@@ -123,29 +121,19 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
 }
 
 /**
- * From dLogprobs and dEntropies to every gradient, added to what the gradient arena holds. What is frozen has none, and
- * the pass ends where nothing below is trained.
- *
- * @param distributions  where derivatives by the logits come in as well
+ * From `dHidden` to every gradient, added to what the gradient arena holds. What is frozen has none, and the pass ends where
+ * nothing below is trained.
  */
-export function backwardPass(
-  kernels: Kernels,
-  plan: PolicyPlan,
-  distributions?: DistributionBackwardSlots & Pick<DistributionSlots, 'logits'>,
-): void {
-  const { slots } = plan;
-  const { weights, gradients, backward, inputs, training } = slots;
-  if (gradients === undefined || backward === undefined || training === undefined)
-    throw new Error('a policy planned without training has no backward');
-  backwardTargets(kernels, plan, gradients, backward);
-  if (distributions !== undefined) backwardDistributions(kernels, plan, distributions, backward);
+export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
+  const { weights, inputs, embeddingGradient } = plan.slots;
+  const { gradients, backward, training } = trainingSlots(plan);
   backwardHead(kernels, plan, gradients, backward, training.rows);
   const lowest = lowestTrainedLayer(weights);
   for (let layer = weights.layers.length - 1; layer >= lowest; layer--) {
     const below = layer > lowest || gradients.embedding !== undefined;
     backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, training, backward, below);
   }
-  const dTable = slots.embeddingGradient ?? gradients.embedding;
+  const dTable = embeddingGradient ?? gradients.embedding;
   if (dTable === undefined) return;
   const { sortedRows, bucketTokens, bucketOffsets } = inputs;
   kernels.embeddingBackward({
@@ -158,15 +146,16 @@ export function backwardPass(
   });
 }
 
-/** The logits of each loss row, as the head gives them, of the rows that `forwardHead` left in `hidden`. */
-export function headLogits(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, logits: Slot): void {
-  forwardLinear(kernels, headOf(weights), { x: plan.slots.hidden, out: logits, rows: lossRows(plan) });
+function trainingSlots({ slots: { gradients, backward, training } }: PolicyPlan) {
+  if (gradients === undefined || backward === undefined || training === undefined)
+    throw new Error('a policy planned without training has no backward');
+  return { gradients, backward, training };
 }
 
-/** From derivatives by log-prob and entropy of each loss row to `dHidden`. */
-function backwardTargets(kernels: Kernels, plan: PolicyPlan, gradients: GradientSlots, backward: BackwardSlots): void {
+/** From derivatives by log-prob and entropy of each loss row to `dHidden`, which it overwrites. */
+export function backwardTargets(kernels: Kernels, plan: PolicyPlan): void {
   const { weights, inputs, results, hidden } = plan.slots;
-  const rows = lossRows(plan);
+  const { gradients, backward } = trainingSlots(plan);
   const { temperature, logSumExp, entropies, dLogprobs, dEntropies } = results;
   kernels.linearLogprobBackward({
     hidden,
@@ -179,21 +168,8 @@ function backwardTargets(kernels: Kernels, plan: PolicyPlan, gradients: Gradient
     dEntropies,
     dHidden: backward.dHidden,
     dWeight: gradients.head,
-    rows,
+    rows: lossRows(plan),
   });
-}
-
-/** From derivatives by the logits, which the host has put in their place, to what is added to `dHidden`. */
-function backwardDistributions(
-  kernels: Kernels,
-  plan: PolicyPlan,
-  { logits, dHidden, dHead }: DistributionBackwardSlots & Pick<DistributionSlots, 'logits'>,
-  backward: BackwardSlots,
-): void {
-  const { weights, hidden } = plan.slots;
-  const rows = lossRows(plan);
-  backwardLinear(kernels, headOf(weights, dHead), { dOut: logits, x: hidden, dX: dHidden, rows });
-  kernels.add({ x: dHidden, out: leadingRows(backward.dHidden, dHidden.shape[0]) });
 }
 
 /** From `dHidden` to the last layer's output. */

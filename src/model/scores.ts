@@ -1,4 +1,5 @@
 /** What is asked of a policy by loss row, and what it answers: [loss rows] each, in the order of the batch. */
+import type { OutputName } from './outputs/names.ts';
 
 /** What a loss needs to know of each loss row of a batch. */
 export interface ObjectiveRows {
@@ -14,29 +15,20 @@ export interface ObjectiveRows {
   readonly advantages: Float32Array;
 }
 
-/** The loss by each row's log-prob and entropy: [loss rows] each, in the batch's order. */
-export interface ScoreDerivatives {
-  readonly dLogprobs: Float32Array;
-  readonly dEntropies: Float32Array;
-  /** [loss rows × vocabulary] by the tempered logits, where the forward pass was asked for distributions. */
-  readonly dLogits?: Float32Array | undefined;
-}
+/**
+ * What a forward pass gives, by the name of each output: [loss rows × its width], in the batch's order. `distributions`, the
+ * tempered log-probs of every token, is as wide as the vocabulary.
+ */
+export type Scores = { readonly logprobs: Float32Array; readonly entropies: Float32Array } & FurtherValues;
 
-/** Per loss row, in the batch's order. */
-export interface Scores {
-  readonly logprobs: Float32Array;
-  readonly entropies: Float32Array;
-  /** [loss rows × vocabulary] tempered log-probs of every token, where they were asked for. */
-  readonly distributions?: Float32Array;
-}
+/** Those that are asked for by name. */
+type FurtherValues = { readonly [name in OutputName]?: Float32Array | undefined };
 
-/** What a forward pass is to give besides log-probs and entropies. */
-export interface ScoreOptions {
-  /** Only of a policy whose capacity has `distributionRows`, and of a batch with no more loss rows. */
-  readonly distributions?: boolean;
-}
+/**
+ * Derivatives of the loss by the outputs of a forward pass, in their form; 0 by those that are absent. Those by
+ * `distributions` are by the tempered logits.
+ */
+export type ScoreDerivatives = { readonly logprobs?: Float32Array; readonly entropies?: Float32Array } & FurtherValues;
 
-export interface ScoresWithLoss extends Scores {
-  /** Each row's share of the step's loss; their sum over all micro-batches is the loss. */
-  readonly losses: Float32Array;
-}
+/** Each row's share of the step's loss too; their sum over all micro-batches is the loss. */
+export type ScoresWithLoss = Scores & { readonly losses: Float32Array };

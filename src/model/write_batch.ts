@@ -1,8 +1,18 @@
 /** A batch on its way into the engine: each host array to its input slot. */
-import type { Engine } from '../kernels/kernels.ts';
+import { BackendError } from '../errors.ts';
+import type { Engine } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch } from './batch.ts';
+import type { Capacity } from './memory/capacity.ts';
 import { COUNTS, type PolicySlots } from './memory/slots.ts';
+
+/** @throws BackendError where a sequence of the batch is longer than the policy was opened for */
+export function requireContext({ positions }: PackedBatch, { context }: Capacity): void {
+  const last = positions.reduce((most, position) => Math.max(most, position), 0);
+  if (last < context) return;
+  const opened = `this policy was opened for ${context} tokens`;
+  throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
+}
 
 export function writeBatch(
   engine: Engine,

@@ -117,7 +117,7 @@ export function planCapacity(
     context,
     training: true,
     ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
-    ...(distributionRows > 0 && { distributionRows }),
+    ...(distributionRows > 0 && { outputRows: { distributions: distributionRows } }),
     keptRows,
   };
 }

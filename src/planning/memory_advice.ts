@@ -7,7 +7,7 @@
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
-import type { Backend } from '../kernels/kernels.ts';
+import type { Backend } from '../kernels/engine.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';

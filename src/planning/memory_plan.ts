@@ -6,7 +6,7 @@
  * Linux) and hold within a tenth of the whole there, and on Node 26; Node 24 lets its young generation grow by 65 MB
  * more. Node itself, with this package loaded, takes about 75 MB.
  */
-import type { Backend } from '../kernels/kernels.ts';
+import type { Backend } from '../kernels/engine.ts';
 import { slotLength } from '../kernels/memory.ts';
 import type { PolicyPlan } from '../model/memory/plan.ts';
 

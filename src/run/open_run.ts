@@ -12,7 +12,7 @@ import { localEngine } from '../grpo/engine.ts';
 import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
-import type { Backend } from '../kernels/kernels.ts';
+import type { Backend } from '../kernels/engine.ts';
 import { createFigures, createMethods, loadMethods } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import { findMethod, type OwnMethods } from '../methods/look_up.ts';

@@ -1,6 +1,6 @@
 /** The backend that a browser offers, and in words why it is this one. Only the kernels of that one are loaded. */
 import { BackendError } from '../errors.ts';
-import type { Backend } from '../kernels/kernels.ts';
+import type { Backend } from '../kernels/engine.ts';
 import type { StorageDtype } from '../kernels/memory.ts';
 import * as browser from '../kernels/wasm/workers.web.ts';
 import { type AdapterSource, adapterLine } from '../kernels/webgpu/adapter.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { prepareKernels } from '../../src/cli/process/prepare_kernels.ts';
-import type { Engine } from '../../src/kernels/kernels.ts';
+import type { Engine } from '../../src/kernels/engine.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

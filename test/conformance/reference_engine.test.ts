@@ -1,7 +1,8 @@
 /** What the reference backend alone promises: float64 memory, and every mistake of a caller named at record time. */
 import { describe, expect, it } from 'vitest';
 import { BackendError } from '../../src/errors.ts';
-import type { Engine, Kernels } from '../../src/kernels/kernels.ts';
+import type { Engine } from '../../src/kernels/engine.ts';
+import type { Kernels } from '../../src/kernels/kernels.ts';
 import { ArenaBuilder, type MemoryPlan, type PlannedMatrix, type Slot } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 

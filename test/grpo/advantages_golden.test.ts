@@ -4,7 +4,7 @@
  * TRL has no rule for dead groups: there its rounding noise (1e-12 in float64) is our exact 0.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { TrlAdvantageCase } from '../golden/load.ts';

@@ -37,8 +37,8 @@ describe('a run with exact KL, Lp-Reg and KL in its rewards', () => {
     const backend = await wasmBackend({ threads: 1 });
     const [asks, plain] = [await openSmallRun(backend, run()), await openSmallRun(backend, { yaml: YAML, rewards })];
     const { lossRows } = asks.engine.policy.capacity;
-    expect(asks.engine.policy.capacity.distributionRows).toBe(lossRows);
-    expect(plain.engine.policy.capacity).not.toHaveProperty('distributionRows');
+    expect(asks.engine.policy.capacity.outputRows?.distributions).toBe(lossRows);
+    expect(plain.engine.policy.capacity).not.toHaveProperty('outputRows');
     expect(plain.engine.policy.plan.memory.arenas.map(({ name }) => name)).not.toContain('distributions');
     for (const opened of [asks, plain]) await opened.engine.policy.close();
   });
@@ -79,7 +79,7 @@ describe('what a method is told of sampled tokens', () => {
     expect(told.length).toBeGreaterThan(0);
     for (const group of told) {
       const batch = packBatch([tokensOf(group)]);
-      const { distributions } = await own.engine.policy.score(batch, 1, 'policy', { distributions: true });
+      const { distributions } = await own.engine.policy.score(batch, 1, 'policy', ['distributions']);
       const divergences = uniformDivergences(distributions ?? new Float32Array(), own.engine.policy.shape.vocabSize);
       batch.completionOf.forEach((completion, row) => {
         expect(uniformKl.of(group.rollouts[completion])?.[batch.tokenOf[row]]).toBe(divergences[row]);

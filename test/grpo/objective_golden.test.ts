@@ -1,6 +1,6 @@
 /** TRL's losses and derivatives through the aggregations and the `policyObjective` kernel. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { OBJECTIVE } from '../../src/kernels/kernels.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';

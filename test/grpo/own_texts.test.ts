@@ -73,7 +73,7 @@ describe('the gradient of demonstrations', () => {
         const { logprobs } = await run.engine.policy.forward(batch, 0.8);
         for (const logprob of logprobs) loss -= 0.25 * logprob;
         const dLogprobs = new Float32Array(batch.lossRowCount).fill(-0.25);
-        await run.engine.policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
+        await run.engine.policy.backward({ logprobs: dLogprobs });
       }
       await run.engine.policy.optimize({ ...stageOf(run).optimizer, learningRate: 1e-30, adamStep: 2 });
       const alone = await gradientOf(run);

@@ -19,8 +19,8 @@ describe('scoreSequences', () => {
   let narrow: Policy;
   beforeAll(async () => {
     const backend = await wasmBackend({ inline: true, fma: false });
-    policy = await openPolicy(backend, {}, { distributionRows: 256 });
-    narrow = await openPolicy(backend, {}, { rows: 60, lossRows: 40, groups: 1, distributionRows: 25 });
+    policy = await openPolicy(backend, {}, { outputRows: { distributions: 256 } });
+    narrow = await openPolicy(backend, {}, { rows: 60, lossRows: 40, groups: 1, outputRows: { distributions: 25 } });
   });
   afterAll(() => Promise.all([policy.close(), narrow.close()]));
 

@@ -1,6 +1,6 @@
 /** Matrices that are packed alone: no plain copy, read back as they were written, the same products to the bit. */
 import { describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/kernels/kernels.ts';
+import type { Engine } from '../../src/kernels/engine.ts';
 import { ArenaBuilder, type MatrixUse, type MemoryPlan, type Slot } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';

@@ -12,7 +12,7 @@ import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { ConfigError, DataError, RlvrError } from '../../src/errors.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
 import { METHODS } from '../../src/methods/registry.ts';

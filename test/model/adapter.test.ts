@@ -36,8 +36,8 @@ const CASES = [
 const GROUPS = randomGroups([3, 4, 1, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
 const DERIVATIVES = {
-  dLogprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  dEntropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
+  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
+  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
 };
 const STEP = { ...NO_UPDATE, learningRate: 5e-3, beta2: 0.99, weightDecay: 0.1, maxGradNorm: 1 };
 
@@ -170,8 +170,8 @@ describe.each(CASES)('with adapters beside %s', (_, adapter) => {
         await policy.forward(batch, 0.9);
         const past = at + batch.lossRowCount;
         await policy.backward({
-          dLogprobs: DERIVATIVES.dLogprobs.subarray(at, past),
-          dEntropies: DERIVATIVES.dEntropies.subarray(at, past),
+          logprobs: DERIVATIVES.logprobs.subarray(at, past),
+          entropies: DERIVATIVES.entropies.subarray(at, past),
         });
         at = past;
       }

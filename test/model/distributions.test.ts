@@ -16,7 +16,7 @@ import { normals } from '../support/data.ts';
 import { worstRelative } from '../support/golden_model.ts';
 import { NO_UPDATE, openPolicy, REFERENCE, randomGroups, SMALL_SHAPE } from '../support/policies.ts';
 
-const ROOM = { rows: 200, lossRows: 200, kvRows: 400, distributionRows: 200 };
+const ROOM = { rows: 200, lossRows: 200, kvRows: 400, outputRows: { distributions: 200 } };
 const GROUPS = randomGroups([3, 4, 2], { seed: 5 });
 const V = SMALL_SHAPE.vocabSize;
 const T = 0.7;
@@ -39,7 +39,7 @@ describe.each(await requiredBackends())('distributions on $label', ({ backend })
       logprobs,
       entropies,
       distributions = new Float32Array(),
-    } = await policy.score(batch, T, which, { distributions: true });
+    } = await policy.score(batch, T, which, ['distributions']);
     const rows = Array.from({ length: batch.lossRowCount }, (_, row) => distributions.slice(row * V, (row + 1) * V));
     const targets = rows.map((row, i) => row[batch.targets[i]]);
     const spread = rows.map((row) => row.reduce((sum: number, x) => sum - Math.exp(x) * x, 0));
@@ -83,15 +83,15 @@ async function gradientOf(policy: Policy, groups: number, byTarget = 0): Promise
   const scores: Scores[] = [];
   let first = 0;
   for (const batch of splitGroups(GROUPS, { ...policy.capacity, groups }).map(packBatch)) {
-    const forward = await policy.forward(batch, T, { distributions: true });
+    const forward = await policy.forward(batch, T, ['distributions']);
     scores.push(forward);
     const w = weightsFrom(first, batch);
     first += batch.lossRowCount;
     const each = new Float32Array(batch.lossRowCount).fill(byTarget);
     await policy.backward({
-      dLogprobs: each,
-      dEntropies: each,
-      dLogits: derivatives(forward.distributions ?? new Float32Array(), w),
+      logprobs: each,
+      entropies: each,
+      distributions: derivatives(forward.distributions ?? new Float32Array(), w),
     });
   }
   await policy.optimize(NO_UPDATE);
@@ -117,8 +117,8 @@ describe('the gradient of a loss of whole distributions', () => {
         'weights',
         Float64Array.from(weights, (value, i) => value + step * direction[i]),
       );
-      await policy.score(batch, T, 'policy', { distributions: true });
-      const logits = await policy.engine.read(policy.slots.distributions?.logits ?? policy.slots.hidden);
+      await policy.score(batch, T, 'policy', ['distributions']);
+      const logits = await policy.engine.read(policy.slots.outputs.distributions?.values ?? policy.slots.hidden);
       let loss = 0;
       for (let row = 0; row < batch.lossRowCount; row++) {
         const own = Array.from(logits.slice(row * V, (row + 1) * V), (z) => z / T);
@@ -166,8 +166,8 @@ describe('the gradient of a loss of whole distributions', () => {
     const each = new Float32Array(batch.lossRowCount).fill(0.02);
     const taken: Float32Array[] = [];
     for (const dLogits of [undefined, new Float32Array(batch.lossRowCount * V)]) {
-      await policy.forward(batch, T, { distributions: true });
-      await policy.backward({ dLogprobs: each, dEntropies: each, ...(dLogits && { dLogits }) });
+      await policy.forward(batch, T, ['distributions']);
+      await policy.backward({ logprobs: each, entropies: each, ...(dLogits && { distributions: dLogits }) });
       await policy.optimize(NO_UPDATE);
       taken.push(await policy.readVector('gradients'));
     }
@@ -176,18 +176,22 @@ describe('the gradient of a loss of whole distributions', () => {
   });
 
   it('is refused for a batch of more rows than there is room for, and without distributions', async () => {
-    const policy = await openPolicy(await wasmBackend({ threads: 1 }), {}, { ...ROOM, distributionRows: 8 });
+    const policy = await openPolicy(
+      await wasmBackend({ threads: 1 }),
+      {},
+      { ...ROOM, outputRows: { distributions: 8 } },
+    );
     const batch = packBatch(GROUPS);
-    await expect(policy.forward(batch, 1, { distributions: true })).rejects.toThrow(/opened for 8; cut the batch$/);
+    await expect(policy.forward(batch, 1, ['distributions'])).rejects.toThrow(/opened for 8; cut the batch$/);
     await policy.forward(batch, 1);
     const each = new Float32Array(batch.lossRowCount);
     const dLogits = new Float32Array(batch.lossRowCount * V);
-    await expect(policy.backward({ dLogprobs: each, dEntropies: each, dLogits })).rejects.toThrow(/no distributions$/);
+    await expect(policy.backward({ logprobs: each, entropies: each, distributions: dLogits })).rejects.toThrow(
+      /no distributions$/,
+    );
     await policy.close();
     const plain = await openPolicy(await wasmBackend({ threads: 1 }));
-    await expect(plain.forward(batch, 1, { distributions: true })).rejects.toThrow(
-      /without distributions of the policy/,
-    );
+    await expect(plain.forward(batch, 1, ['distributions'])).rejects.toThrow(/without distributions of the policy/);
     await plain.close();
   });
 });

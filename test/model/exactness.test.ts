@@ -401,8 +401,8 @@ describe.each(variants)('a prompt shared by its completions (%s)', (_, shape) =>
       const places = fixtureIndex(batch);
       await policy.forward(batch, 0.7);
       await policy.backward({
-        dLogprobs: Float32Array.from(places, (place) => g[place]),
-        dEntropies: Float32Array.from(places, (place) => h[place]),
+        logprobs: Float32Array.from(places, (place) => g[place]),
+        entropies: Float32Array.from(places, (place) => h[place]),
       });
       return takeGradients(policy);
     };

@@ -71,7 +71,7 @@ describe('dS/dθ on the reference backend', () => {
     const h = Float32Array.from(normals([batch.lossRowCount], 2));
 
     await policy.forward(batch, TEMPERATURE);
-    await policy.backward({ dLogprobs: g, dEntropies: h });
+    await policy.backward({ logprobs: g, entropies: h });
     const gradients = await takeGradients(policy);
     const { trainable: all } = policy.slots.weights;
     const weights = await policy.engine.read(all);

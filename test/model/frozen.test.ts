@@ -45,8 +45,8 @@ const CASES: readonly (readonly [string, Partial<ModelShape>, (name: string) => 
 const GROUPS = randomGroups([3, 4, 1, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
 const DERIVATIVES = {
-  dLogprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  dEntropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
+  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
+  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
 };
 
 const optimizerAt = (adamStep: number): OptimizerSettings => ({

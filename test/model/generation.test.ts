@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { inverseCdf, philoxUniform } from '../../src/kernels/reference/sample.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';

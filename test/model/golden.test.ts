@@ -1,6 +1,6 @@
 /** Logits' log-probs, entropies and every gradient tensor of Hugging Face's models, on every backend. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
@@ -34,8 +34,8 @@ describe.each(backends)('%s', (_, open, tolerance) => {
     const { temperature, g, h, gradients } = golden.backward;
     await policy.forward(batch, temperature);
     await policy.backward({
-      dLogprobs: Float32Array.from(golden.inBatchOrder(batch, g)),
-      dEntropies: Float32Array.from(golden.inBatchOrder(batch, h)),
+      logprobs: Float32Array.from(golden.inBatchOrder(batch, g)),
+      entropies: Float32Array.from(golden.inBatchOrder(batch, h)),
     });
     const actual = await takeGradients(policy);
     expect([...actual.keys()].sort()).toEqual([...gradients.keys()].sort());

@@ -34,7 +34,7 @@ it('a batch with given tokens has the scores and gradients of one where their ro
 
   const gradientsOf = async (batch: typeof whole, [dLogprobs, dEntropies]: Float32Array[]) => {
     const scores = await policy.forward(batch, 0.8);
-    await policy.backward({ dLogprobs, dEntropies });
+    await policy.backward({ logprobs: dLogprobs, entropies: dEntropies });
     const gradients = await policy.readVector('gradients');
     await policy.optimize(NO_UPDATE);
     return { scores, gradients };

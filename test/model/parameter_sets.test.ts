@@ -10,9 +10,13 @@ const BATCH = packBatch(randomGroups([2, 1]));
 
 describe('parameter sets by name', () => {
   it('are copied, mixed, scored under and read, each by its own', async () => {
-    const policy = await openPolicy(await wasmBackend({ threads: 1 }), {}, { sets: SETS, distributionRows: 200 });
+    const policy = await openPolicy(
+      await wasmBackend({ threads: 1 }),
+      {},
+      { sets: SETS, outputRows: { distributions: 200 } },
+    );
     await policy.copySet('elder', 'policy');
-    const before = await policy.score(BATCH, 0.9, 'policy', { distributions: true });
+    const before = await policy.score(BATCH, 0.9, 'policy', ['distributions']);
     const weights = await policy.readVector('weights');
     policy.writeVector(
       'weights',
@@ -22,7 +26,7 @@ describe('parameter sets by name', () => {
     await policy.mixSet('mean', 'elder', 0.5);
     await policy.copySet('twin', 'mean');
 
-    const elder = await policy.score(BATCH, 0.9, 'elder', { distributions: true });
+    const elder = await policy.score(BATCH, 0.9, 'elder', ['distributions']);
     expect(bitsOf(elder.logprobs)).toEqual(bitsOf(before.logprobs));
     expect(elder.distributions).toEqual(before.distributions);
     expect(bitsOf(await policy.readVector('elder'))).toEqual(bitsOf(weights));

@@ -1,6 +1,6 @@
 /** Ten AdamW steps of the clipped objective and ten of SFT, as PyTorch takes them in float64. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { slotLength } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -74,8 +74,8 @@ async function runGrpo(policy: Policy): Promise<Step[]> {
 
 async function runSft(policy: Policy): Promise<Step[]> {
   const derivatives = {
-    dLogprobs: new Float32Array(TOKENS).fill(-1 / TOKENS),
-    dEntropies: new Float32Array(TOKENS),
+    logprobs: new Float32Array(TOKENS).fill(-1 / TOKENS),
+    entropies: new Float32Array(TOKENS),
   };
   const steps: Step[] = [];
   for (let step = 0; step < STEPS; step++) {

@@ -26,7 +26,7 @@ const TOKENS = 4;
 describe('whole distributions', () => {
   it('have memory where a method asks for them alone, and change nothing else of the plan', () => {
     const [asks, plain] = [planOf(20, BATCH, ASKS), planOf(20, BATCH)];
-    expect(asks.capacity).toEqual({ ...plain.capacity, distributionRows: 256 * TOKENS });
+    expect(asks.capacity).toEqual({ ...plain.capacity, outputRows: { distributions: 256 * TOKENS } });
     const names = ({ plan }: typeof asks) => plan.memory.arenas.map(({ name }) => name);
     expect(names(asks).filter((name) => !names(plain).includes(name))).toEqual(['distributions', 'headGradient']);
     const floats = asks.plan.memory.arenas.find(({ name }) => name === 'distributions')?.length ?? 0;
@@ -36,8 +36,8 @@ describe('whole distributions', () => {
   it('cut the batch into micro-batches of whole groups whose distributions fit', () => {
     const vocabSize = 40_000; // 16 completions take 9.8 MiB: six groups fit
     const { capacity } = planOf(vocabSize, BATCH, ASKS);
-    expect(capacity).toMatchObject({ groups: 6, distributionRows: 6 * 16 * TOKENS, keptRows: 0 });
-    expect(capacity.distributionRows).toBeLessThanOrEqual(2 ** 26 / 4 / vocabSize);
+    expect(capacity).toMatchObject({ groups: 6, outputRows: { distributions: 6 * 16 * TOKENS }, keptRows: 0 });
+    expect(capacity.outputRows?.distributions).toBeLessThanOrEqual(2 ** 26 / 4 / vocabSize);
   });
 
   it.each([

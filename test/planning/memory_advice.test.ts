@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { withFixedLength } from '../../src/data/task_set.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';

@@ -5,7 +5,7 @@
  * `webgpu:lavapipe`, or `tfjs:wasm`.
  * A backend that is listed and cannot be loaded or opened fails the suite: nothing is skipped.
  */
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';

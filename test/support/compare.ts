@@ -1,6 +1,6 @@
 /** Comparisons that fail a test: within a tolerance given as a formula, or bit for bit. */
 import { expect } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { type KernelCase, type Output, POISON, runCases } from './harness.ts';
 

@@ -3,8 +3,9 @@
  * every slot back. Several cases share one engine, since opening one is the slow part.
  */
 
+import type { Backend, Engine } from '../../src/kernels/engine.ts';
 import { fromHalf, toHalf } from '../../src/kernels/half.ts';
-import type { Backend, Engine, Kernels } from '../../src/kernels/kernels.ts';
+import type { Kernels } from '../../src/kernels/kernels.ts';
 import type { DType, MemoryPlan, PlannedMatrix, Rows, Slot } from '../../src/kernels/memory.ts';
 import { ArenaBuilder } from '../../src/kernels/memory.ts';
 import { sizeOf } from './data.ts';

@@ -1,7 +1,7 @@
 /** Tiny runs that are killed behind a step and go on through their checkpoint, as a process that ends and another one. */
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Collected, StepMetrics } from '../../src/methods/records.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';

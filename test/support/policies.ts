@@ -1,6 +1,6 @@
 /** Small policies with random weights, random groups, and what tests compare of them. */
 import { createHash } from 'node:crypto';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { slotLength } from '../../src/kernels/memory.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';

@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import type { OwnMethods } from '../../src/methods/look_up.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';

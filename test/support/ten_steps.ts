@@ -1,5 +1,5 @@
 /** Ten steps of the policy objective on one batch, to compare backends with one another. */
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { groupLossRows, groupRows, type PackedBatch, packBatch, splitGroups } from '../../src/model/batch.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
@@ -80,7 +80,7 @@ export function gradientsInParts(
     for (const batch of parts) {
       const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
       await policy.forward(batch, 1);
-      await policy.backward({ dLogprobs: fill(-0.01), dEntropies: fill(-0.001) });
+      await policy.backward({ logprobs: fill(-0.01), entropies: fill(-0.001) });
     }
     await policy.optimize(NO_UPDATE);
     return { parts: parts.length, bits: bitsOf(await policy.readVector('gradients')) };

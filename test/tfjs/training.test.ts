@@ -65,7 +65,7 @@ it.each(SHAPES)("the wasm kernels' gradients are tf.grads' of the whole model, w
       dEntropies: Float32Array.from(normals([batch.lossRowCount], 22, 0.1)),
     };
     const { logprobs } = await policy.forward(batch, 0.7);
-    await policy.backward(rows);
+    await policy.backward({ logprobs: rows.dLogprobs, entropies: rows.dEntropies });
     const gradients = await takeGradients(policy);
     const expected = await gradientsByTfjs(policy, await policy.readVector('weights'), batch, 0.7, rows);
     expect(worstOf(logprobs, expected.logprobs)).toBeLessThan(1e-4);

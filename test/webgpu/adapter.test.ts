@@ -1,6 +1,6 @@
 /** Low-rank adapters on software adapters of WebGPU: gradients as in float64, and the sampler is the scorer. */
 import { expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import { packBatch } from '../../src/model/batch.ts';
@@ -15,8 +15,8 @@ import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 const GROUPS = randomGroups([3, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
 const DERIVATIVES = {
-  dLogprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  dEntropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
+  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
+  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
 };
 
 const open = (backend: Backend): Promise<Policy> =>

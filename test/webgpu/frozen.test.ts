@@ -10,8 +10,8 @@ import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const BATCH = packBatch(randomGroups([3, 2], { seed: 7 }));
 const DERIVATIVES = {
-  dLogprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  dEntropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
+  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
+  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
 };
 /** The tied table, the lowest layer, and of the highest its q/k/v and the norm of its keys. */
 const isFrozen = (name: string): boolean =>

@@ -1,6 +1,6 @@
 /** Reductions by exchanges between lanes: used where lanes are neighbours, and never a different bit. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/kernels/kernels.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
 import type { AdapterSource } from '../../src/kernels/webgpu/adapter.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { WebgpuOptions } from '../../src/kernels/webgpu/options.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { BackendError } from '../../errors.ts';
-import type { Backend } from '../../kernels/kernels.ts';
+import type { Backend } from '../../kernels/engine.ts';
 import type { StorageDtype } from '../../kernels/memory.ts';
 import { referenceBackend } from '../../kernels/reference/engine.ts';
 import { openTfjs, type TfjsBackendName } from '../../kernels/tfjs/open.node.ts';

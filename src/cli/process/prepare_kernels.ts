@@ -1,5 +1,5 @@
 /** Says how far a GPU's driver has come with compiling the kernels, where that takes a while. */
-import type { Engine } from '../../kernels/kernels.ts';
+import type { Engine } from '../../kernels/engine.ts';
 
 const SAY_EVERY_MS = 3000;
 

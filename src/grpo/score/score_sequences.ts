@@ -26,7 +26,7 @@ export async function scoreSequences(
   const scored: SequenceScores[] = [];
   for (const own of batchesToScore(policy, sequences, isWhole)) {
     const batch = packBatch(groupByPrefix(own));
-    const { logprobs, distributions } = await policy.score(batch, temperature, set, { distributions: isWhole });
+    const { logprobs, distributions } = await policy.score(batch, temperature, set, isWhole ? ['distributions'] : []);
     const found = own.map(({ tokens, givenLogprobs }) => ({
       logprobs: givenLogprobs ? Float32Array.from(givenLogprobs) : new Float32Array(tokens.length),
       ...(distributions && { distributions: new Float32Array(tokens.length * width) }),
@@ -43,10 +43,15 @@ export async function scoreSequences(
 
 /** The sequences in lists that are each scored in one pass. @param isWhole  with the log-probs of the whole vocabulary */
 export function batchesToScore<S extends Sequence>(
-  { capacity: { rows, lossRows, groups, completions, distributionRows = 0 } }: Policy,
+  { capacity: { rows, lossRows, groups, completions, outputRows } }: Policy,
   sequences: readonly S[],
   isWhole: boolean,
 ): S[][] {
-  const limits = { rows, lossRows: isWhole ? Math.min(lossRows, distributionRows) : lossRows, groups, completions };
+  const limits = {
+    rows,
+    lossRows: isWhole ? Math.min(lossRows, outputRows?.distributions ?? 0) : lossRows,
+    groups,
+    completions,
+  };
   return splitSequences(sequences, limits);
 }

@@ -190,9 +190,9 @@ function emptyGradients(offsets: Int32Array, places: Int32Array, vocabSize: numb
     }),
     toRows: () => ({
       losses: inRows(losses),
-      dLogprobs: inRows(dLogprobs),
-      dEntropies: inRows(dEntropies),
-      ...(dLogits && { dLogits: inWideRows(dLogits) }),
+      logprobs: inRows(dLogprobs),
+      entropies: inRows(dEntropies),
+      ...(dLogits && { distributions: inWideRows(dLogits) }),
     }),
   };
 }

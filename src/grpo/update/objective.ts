@@ -56,7 +56,7 @@ export async function accumulateObjective(
     return scores;
   }
   const isWhole = step.methods.uses.has(distributions);
-  const forward = await policy.forward(batch, temperature, { distributions: isWhole });
+  const forward = await policy.forward(batch, temperature, isWhole ? ['distributions'] : []);
   const found = lossSequences(batch, groups, rows, forward, micro.teachers);
   if (micro.isObservedWithin) tellObservers(step, micro, found.sequences);
   const gradients = found.gradients();

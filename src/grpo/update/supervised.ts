@@ -35,7 +35,7 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
     const batch = packBatch(micro);
     const scores = await policy.forward(batch, 1);
     const dLogprobs = new Float32Array(batch.lossRowCount).fill(-1 / completionTokens);
-    await policy.backward({ dLogprobs, dEntropies: new Float32Array(batch.lossRowCount) });
+    await policy.backward({ logprobs: dLogprobs });
     for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
     for (const value of scores.entropies) entropy += value / completionTokens;
   }

@@ -147,10 +147,10 @@ export function microBatchCapacity(
   { capacity }: Policy,
   { stage: { batch }, methods: { uses } }: Step,
 ): Required<BatchLimits> {
-  const { rows, lossRows, groups, completions, distributionRows = 0 } = capacity;
+  const { rows, lossRows, groups, completions, outputRows } = capacity;
   return {
     rows,
-    lossRows: uses.distributionsFor.length > 0 ? Math.min(lossRows, distributionRows) : lossRows,
+    lossRows: uses.distributionsFor.length > 0 ? Math.min(lossRows, outputRows?.distributions ?? 0) : lossRows,
     groups,
     completions: Math.min(completions, batch.completionsPerMicroBatch ?? completions),
   };
@@ -164,7 +164,7 @@ async function withDistributions(
 ): Promise<ObjectiveBatch> {
   if (!uses.has(refDistributions)) return micro;
   const { batch, temperature, rows } = micro;
-  const { logprobs, distributions } = await policy.score(batch, temperature, 'reference', { distributions: true });
+  const { logprobs, distributions } = await policy.score(batch, temperature, 'reference', ['distributions']);
   return { ...micro, rows: { ...rows, refLogprobs: logprobs, refDistributions: distributions } };
 }
 

@@ -6,7 +6,8 @@
  * closure; a replay runs the closures in order and reads counts as it goes.
  */
 import { BackendError } from '../../errors.ts';
-import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
+import type { Backend, Engine, Program } from '../engine.ts';
+import type { Kernels } from '../kernels.ts';
 import type { ArenaSpec, MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { type Call, checkOperands, checkSlot, opener, type Values } from './operands.ts';
@@ -43,6 +44,7 @@ function arenaBytes(arena: ArenaSpec): number {
 
 class ReferenceEngine implements Engine {
   readonly backend = 'reference';
+  readonly samplerTolerance = 0;
   readonly features = { float: 64 };
   readonly bytes: number;
   readonly #plan: MemoryPlan;

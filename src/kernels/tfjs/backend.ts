@@ -7,7 +7,7 @@
  */
 import * as tf from '@tensorflow/tfjs';
 import { BackendError } from '../../errors.ts';
-import type { Backend } from '../kernels.ts';
+import type { Backend } from '../engine.ts';
 import type { MemoryPlan } from '../memory.ts';
 import { TfjsEngine } from './engine.ts';
 

@@ -6,7 +6,8 @@
  */
 import * as tf from '@tensorflow/tfjs';
 import { BackendError } from '../../errors.ts';
-import type { Engine, KernelName, Kernels, Program } from '../kernels.ts';
+import type { Engine, Program } from '../engine.ts';
+import type { KernelName, Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { type Call, checkOperands, checkSlot } from '../reference/operands.ts';
@@ -21,6 +22,8 @@ interface TfjsProgram extends Program {
 
 export class TfjsEngine implements Engine {
   readonly backend: string;
+  /** TensorFlow.js sums in an order of its own. */
+  readonly samplerTolerance = 1e-3;
   readonly features: Readonly<Record<string, string | number | boolean>>;
   readonly bytes: number;
   readonly #tfBackend: string;

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import util from 'node:util';
 import { BackendError } from '../../errors.ts';
-import type { Backend } from '../kernels.ts';
+import type { Backend } from '../engine.ts';
 import type { AdapterSource } from '../webgpu/adapter.ts';
 import { nodeGpu } from '../webgpu/webgpu.node.ts';
 

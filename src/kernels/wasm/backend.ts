@@ -1,5 +1,5 @@
 /** The wasm backend, on the threads that its host has: Node's, or a browser's. */
-import type { Backend } from '../kernels.ts';
+import type { Backend } from '../engine.ts';
 import { wasmBackendOn } from './engine.ts';
 import type { WasmOptions } from './options.ts';
 

@@ -6,7 +6,8 @@
  * runs the commands itself, on one thread. Bits do not depend on the number of threads.
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
-import type { Backend, Engine, Kernels, Program } from '../kernels.ts';
+import type { Backend, Engine, Program } from '../engine.ts';
+import type { Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
@@ -114,6 +115,7 @@ type Runner =
 
 class WasmEngine implements Engine {
   readonly backend = 'wasm';
+  readonly samplerTolerance = 0;
   readonly features: Readonly<Record<string, string | number | boolean>>;
   readonly bytes: number;
   readonly #plan: MemoryPlan;

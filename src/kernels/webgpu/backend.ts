@@ -4,7 +4,7 @@
  * Where adapters come from is the caller's business: `navigator.gpu` in a browser, `webgpu.node.ts` in Node.
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
-import type { Backend } from '../kernels.ts';
+import type { Backend } from '../engine.ts';
 import { type AdapterDescription, type AdapterSource, adapterLine, describeAdapter } from './adapter.ts';
 import { type OpenDevice, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';

@@ -1,5 +1,6 @@
 /** What a policy's memory is planned by. */
 import type { ArenaBuilder } from '../../kernels/memory.ts';
+import type { OutputName } from '../outputs/names.ts';
 
 /** How much a policy must hold at once. */
 export interface Capacity {
@@ -19,8 +20,8 @@ export interface Capacity {
   readonly training: boolean;
   /** Parameter sets beside the weights, by name: a copy of what is trained, and the frozen rest of the model. */
   readonly sets?: Readonly<Record<string, SetUse>>;
-  /** Loss rows whose distribution over the whole vocabulary is held at once; absent: none. At most `lossRows`. */
-  readonly distributionRows?: number;
+  /** Loss rows that further outputs are held of at once, by the name of each; absent: none. At most `lossRows`. */
+  readonly outputRows?: { readonly [name in OutputName]?: number };
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
   /** Decoding steps between two reads, at most; 1 by default. */

@@ -7,6 +7,8 @@ import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/k
 import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
 import { ArenaBuilder } from '../../kernels/memory.ts';
 import type { AdapterSettings } from '../adapter.ts';
+import { OUTPUT_NAMES } from '../outputs/names.ts';
+import { OUTPUTS } from '../outputs/outputs.ts';
 import type { IsTrainable, ParameterSet } from '../parameters.ts';
 import {
   isTrained,
@@ -23,7 +25,6 @@ import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } fr
 import { adapterScratch } from './adapter_scratch.ts';
 import { aheadSlots } from './ahead_slots.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
-import { distributionSlots } from './distribution_slots.ts';
 import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
 
 export interface PolicyPlan {
@@ -78,7 +79,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     firstMoment: training ? arena('firstMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     secondMoment: training ? arena('secondMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     sets: planSets(capacity, weights, arena),
-    distributions: distributionSlots(shape, capacity, weights, arena),
+    outputs: planOutputs(shape, capacity, weights, arena),
     embeddingGradient:
       training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
         ? arena('embeddingGradient', 'gradients').slot([shape.vocabSize, shape.hiddenSize])
@@ -116,6 +117,19 @@ function planSets({ sets = {} }: Capacity, weights: ParameterSet, arena: ArenaOf
     return [name, layOutSet(weights, own)] as const;
   });
   return new Map(entries);
+}
+
+function planOutputs(
+  shape: ModelShape,
+  { outputRows = {}, training }: Capacity,
+  weights: ParameterSet,
+  arena: ArenaOf,
+): PolicySlots['outputs'] {
+  const planned = OUTPUT_NAMES.flatMap((name) => {
+    const room = outputRows[name] ?? 0;
+    return room === 0 ? [] : [[name, OUTPUTS[name].plan(shape, room, weights, training, arena)] as const];
+  });
+  return Object.fromEntries(planned);
 }
 
 /** The sets of a plan that batches are scored under, by name. */

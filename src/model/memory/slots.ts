@@ -1,10 +1,11 @@
 /** The slots of a policy by name: what its programs read and write. */
 import type { Count, Slot } from '../../kernels/memory.ts';
+import type { OutputName } from '../outputs/names.ts';
 import type { GradientSlots, ParameterSet } from '../parameters.ts';
 import type { ForwardSlots, RowInputs } from './activations.ts';
 import type { AdapterScratch } from './adapter_scratch.ts';
 import type { AheadSlots } from './ahead_slots.ts';
-import type { DistributionSlots } from './distribution_slots.ts';
+import type { OutputSlots } from './output_slots.ts';
 
 export interface PolicySlots {
   readonly weights: ParameterSet;
@@ -16,8 +17,8 @@ export interface PolicySlots {
   readonly sets: ReadonlyMap<string, ParameterSet>;
   /** [1] share of one parameter set when it is mixed into another. */
   readonly mixShare: Slot | undefined;
-  /** Where whole distributions are asked for. */
-  readonly distributions: DistributionSlots | undefined;
+  /** Those that there is room for. */
+  readonly outputs: { readonly [name in OutputName]?: OutputSlots };
   /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
   readonly embeddingGradient: Slot | undefined;
   /** Where there are adapters. */

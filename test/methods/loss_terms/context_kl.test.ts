@@ -161,8 +161,7 @@ describe('context-dependency', () => {
         const distributionsBehind = async (shown: Int32Array) => {
           const batch = packBatch([{ prompt: shown, completions: [tokens] }]);
           return (
-            (await run.engine.policy.score(batch, 1, 'policy', { distributions: true })).distributions ??
-            new Float32Array()
+            (await run.engine.policy.score(batch, 1, 'policy', ['distributions'])).distributions ?? new Float32Array()
           );
         };
         const [logP, logQ] = [

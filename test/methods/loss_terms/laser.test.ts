@@ -140,8 +140,8 @@ describe('laser', () => {
           const v = score.at(logprobs[0]); // none of them is right: w/n is 1/(2·9)
           loss += (3 * v ** 2) / 18;
           await run.engine.policy.backward({
-            dLogprobs: Float32Array.of((6 * v * score.slope) / 18),
-            dEntropies: new Float32Array(1),
+            logprobs: Float32Array.of((6 * v * score.slope) / 18),
+            entropies: new Float32Array(1),
           });
         }
       }

@@ -1,6 +1,6 @@
 /** Tiny checkpoints that transformers wrote: logits, log-probs, entropies and every gradient as transformers has them. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/kernels/kernels.ts';
+import type { Backend } from '../../../src/kernels/engine.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { packBatch, type TokenGroup } from '../../../src/model/batch.ts';
@@ -100,8 +100,8 @@ describe.each(backends)('%s', (_, open, tolerance, checkpoints) => {
       const batch = packBatch(groups);
       await policy.forward(batch, backward.temperature);
       await policy.backward({
-        dLogprobs: inBatchOrder(batch, backward.g),
-        dEntropies: inBatchOrder(batch, backward.h),
+        logprobs: inBatchOrder(batch, backward.g),
+        entropies: inBatchOrder(batch, backward.h),
       });
       const actual = await takeGradients(policy);
       expect([...actual.keys()].sort()).toEqual([...backward.gradients.keys()].sort());

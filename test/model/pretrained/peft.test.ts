@@ -1,6 +1,6 @@
 /** Adapters that PEFT wrote, unmerged in the engine: logits, gradients of every A and B, and five AdamW steps as PEFT has them. */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/kernels/kernels.ts';
+import type { Backend } from '../../../src/kernels/engine.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../../src/model/batch.ts';
@@ -22,7 +22,7 @@ const backends: [string, () => Promise<Backend>, { readonly values: number; read
 ];
 
 /** The logits of every row are held at once. */
-const ROOM = { ...SMALL_CAPACITY, rows: 64, lossRows: 64, distributionRows: 64 };
+const ROOM = { ...SMALL_CAPACITY, rows: 64, lossRows: 64, outputRows: { distributions: 64 } };
 
 /** The base with the adapter beside it. */
 async function openAdapted(
@@ -46,7 +46,7 @@ describe.each(backends)('%s', (_, open, tolerance) => {
     const batch = packBatch(toGroups(groups));
     const policy = await openAdapted(await open(), name, ROOM);
     const [rows, vocabulary] = logits.shape;
-    const whole = await policy.forward(batch, 1, { distributions: true });
+    const whole = await policy.forward(batch, 1, ['distributions']);
     for (let token = 0; token < vocabulary; token++) {
       const columnOf = (values: ArrayLike<number>) =>
         Float64Array.from({ length: rows }, (_, r) => values[r * vocabulary + token]);
@@ -58,7 +58,7 @@ describe.each(backends)('%s', (_, open, tolerance) => {
     const scores = await policy.forward(batch, backward.temperature);
     expect(worstRelative(inOrder(batch, scores.logprobs), backward.logprob.data)).toBeLessThan(tolerance.values);
     const [g, h] = [backward.g.data, backward.h.data];
-    await policy.backward({ dLogprobs: inBatchOrder(batch, g), dEntropies: inBatchOrder(batch, h) });
+    await policy.backward({ logprobs: inBatchOrder(batch, g), entropies: inBatchOrder(batch, h) });
     const gradients = await takeGradients(policy);
     expect([...gradients.keys()].sort()).toEqual(Object.keys(backward.grads).sort());
     for (const [tensor, { data }] of Object.entries(backward.grads)) {

@@ -1,0 +1,103 @@
+/** Outputs on their way out of an engine, and derivatives by them on their way in. */
+import type { Engine, Program } from '../../kernels/engine.ts';
+import type { PackedBatch } from '../batch.ts';
+import type { Capacity } from '../memory/capacity.ts';
+import type { OutputSlots } from '../memory/output_slots.ts';
+import type { PolicyPlan } from '../memory/plan.ts';
+import type { PolicySlots } from '../memory/slots.ts';
+import type { Programs } from '../programs.ts';
+import type { ScoreDerivatives } from '../scores.ts';
+import type { ModelShape } from '../shape.ts';
+import { OUTPUT_NAMES, type OutputName } from './names.ts';
+import { OUTPUTS } from './outputs.ts';
+
+/** A forward pass whose `backward` is still to come. */
+export interface ForwardPass {
+  /** Loss rows. */
+  readonly rows: number;
+  readonly temperature: number;
+  /** What it gave besides log-probs and entropies. */
+  readonly outputs: readonly OutputName[];
+}
+
+/**
+ * The programs that follow a scoring.
+ * @param which  `policy`, or the name of the parameter set that it is under
+ * @throws Error where the batch has more loss rows than there is room for
+ */
+export function outputPrograms(
+  programs: Programs,
+  { outputRows = {} }: Capacity,
+  asked: readonly OutputName[],
+  { lossRowCount }: PackedBatch,
+  which: string,
+): Program[] {
+  return asked.map((name) => {
+    const program = programs.outputs[name]?.forward.get(which);
+    const room = outputRows[name] ?? 0;
+    if (program === undefined) throw new Error(`this policy was opened without ${name} of the ${which}`);
+    if (lossRowCount > room) {
+      throw new Error(`${name} of ${lossRowCount} loss rows: this policy was opened for ${room}; cut the batch`);
+    }
+    return program;
+  });
+}
+
+/** What those programs have left, as callers get it. */
+export async function readOutputs(
+  engine: Engine,
+  { shape, slots }: PolicyPlan,
+  asked: readonly OutputName[],
+  rows: number,
+  temperature: number,
+): Promise<{ readonly [name in OutputName]?: Float32Array }> {
+  const given: [OutputName, Float32Array][] = [];
+  for (const name of asked) {
+    const width = OUTPUTS[name].width(shape);
+    const { values } = slots.outputs[name] as OutputSlots; // its program was found
+    given.push([name, OUTPUTS[name].given(await engine.read(values, rows * width), width, temperature)]);
+  }
+  return Object.fromEntries(given);
+}
+
+/** @throws Error where there are not as many derivatives as the forward pass gave values */
+export function checkDerivatives(
+  { rows, outputs }: ForwardPass,
+  shape: ModelShape,
+  { logprobs, entropies, ...further }: ScoreDerivatives,
+): void {
+  const check = (name: string, derivatives: Float32Array | undefined, wanted: number): void => {
+    if (derivatives === undefined || derivatives.length === wanted) return;
+    const given = `${derivatives.length} derivatives by ${name} for a batch of ${rows} loss rows`;
+    throw new Error(`backward was given ${given}: ${wanted} are needed`);
+  };
+  check('logprobs', logprobs, rows);
+  check('entropies', entropies, rows);
+  for (const name of namesIn(further)) {
+    if (!outputs.includes(name))
+      throw new Error(`backward was given derivatives by ${name}, and its forward gave no ${name}`);
+    check(name, further[name], rows * OUTPUTS[name].width(shape));
+  }
+}
+
+/** Puts derivatives in the place of the values that they are by. */
+export function writeDerivatives(
+  engine: Engine,
+  slots: PolicySlots,
+  derivatives: ScoreDerivatives,
+  temperature: number,
+): void {
+  for (const name of namesIn(derivatives)) {
+    const { values } = slots.outputs[name] as OutputSlots; // its forward has filled them
+    engine.write(values, OUTPUTS[name].taken(derivatives[name] as Float32Array, temperature));
+  }
+}
+
+/** The programs that add what comes through outputs to `dHidden`. */
+export function backwardPrograms({ outputs }: Programs, derivatives: ScoreDerivatives): Program[] {
+  return namesIn(derivatives).flatMap((name) => outputs[name]?.backward ?? []);
+}
+
+function namesIn(derivatives: ScoreDerivatives): OutputName[] {
+  return OUTPUT_NAMES.filter((name) => derivatives[name] !== undefined);
+}
