@@ -49,7 +49,6 @@ const policy = await Policy.open(await wasmBackend({ threads }), SHAPE, {
   kvRows: COMPLETIONS * TOKENS,
   context: 2 * TOKENS,
   training: false,
-  reference: false,
   keptRows: 0,
 });
 try {

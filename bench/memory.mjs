@@ -80,7 +80,7 @@ async function measureRun() {
 async function measureOpening() {
   const pretrained = await openPretrained(findModel(open));
   const sizes = { rows: ASKED, lossRows: 1, groups: 1, completions: 1, kvRows: 2 * ASKED, context: 2 * ASKED };
-  const capacity = { ...sizes, training: false, reference: false, keptRows: 0 };
+  const capacity = { ...sizes, training: false, keptRows: 0 };
   const policy = await Policy.open(backend, pretrained.model.shape, capacity);
   try {
     await loadWeights(pretrained, policy);
@@ -95,7 +95,7 @@ async function measureOpening() {
 
 function finish(policy, measured, left) {
   const { threads, fma } = policy.engine.features;
-  const planned = plannedMemory(backend, policy.plan, threads);
+  const planned = plannedMemory(backend, [policy.plan], threads);
   const peak = process.resourceUsage().maxRSS * 1024 - baseline;
   const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
   const settings = { ...measured, backend: 'wasm', threads, fma };

@@ -86,7 +86,6 @@ export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) 
       kvRows: prompts * promptTokens + completions * completionTokens,
       context: promptTokens + completionTokens,
       training: true,
-      reference: false,
       keptRows: isWhole ? rowsOf(prompts) : 0,
     },
   );

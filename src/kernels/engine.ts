@@ -1,6 +1,7 @@
 /** What a backend opens: memory that is planned, programs that are recorded once and replayed. */
 import type { Kernels } from './kernels.ts';
 import type { MemoryPlan, Slot, StorageDtype } from './memory.ts';
+import type { StoredValues } from './storage.ts';
 
 /** A recorded list of kernel calls over planned memory. Opaque outside its backend. */
 export interface Program {
@@ -27,8 +28,8 @@ export interface Engine {
   readonly samplerTolerance: number;
   /** Runs the programs one after another. @throws BackendError when the device is lost */
   replay(...programs: readonly Program[]): Promise<void>;
-  /** Copies host values into a slot, from its element `at` on. */
-  write(slot: Slot, values: ArrayLike<number>, at?: number): void;
+  /** Copies host values into a slot, from its element `at` on; as they are where they come in the arena's own storage. */
+  write(slot: Slot, values: ArrayLike<number> | StoredValues, at?: number): void;
   /** A copy of the slot's first `count` elements (all by default): Int32Array, Float32Array, or Float64Array. */
   read(slot: Slot, count?: number): Promise<Int32Array | Float32Array | Float64Array>;
   /** Bytes in all, scratch space included. */
@@ -41,7 +42,7 @@ export interface Backend {
   readonly name: string;
   /** Steps that are worth running between two reads, where a read waits for a device; by default 1. */
   readonly stepsPerRead?: number;
-  /** How roundable arenas are kept; by default float32. */
+  /** How it was asked to keep what may be rounded; by default float32. */
   readonly storageDtype?: StorageDtype;
   /** Bytes by purpose that `open` will allocate. */
   plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;

@@ -2,14 +2,13 @@
  * Memory as every backend sees it: named flat arenas, and slots that name a region of one.
  *
  * All arenas are declared in one plan before anything runs, so that a backend allocates once and a run that
- * does not fit is refused before it starts. `real` arenas hold float32 (float64 on the reference backend); those that are
- * roundable hold float16 on a backend that was asked for it. Kernels compute in float32 all the same.
+ * does not fit is refused before it starts. `real` arenas hold float32 (float64 on the reference backend), or what their
+ * storage says. Kernels compute in float32 all the same.
  */
+import { BackendError } from '../errors.ts';
+import { type DType, PLAIN, type Storage } from './storage.ts';
 
-export type DType = 'real' | 'int';
-
-/** How roundable arenas are kept. */
-export type StorageDtype = 'float32' | 'float16';
+export type { DType, StorageDtype } from './storage.ts';
 
 /** A flat buffer. Zero-filled when the engine opens. */
 export interface ArenaSpec {
@@ -19,8 +18,8 @@ export interface ArenaSpec {
   readonly length: number;
   /** What it is for, as the memory plan prints it: weights, gradients, optimizer, KV cache, activations, … */
   readonly purpose: string;
-  /** Of a real arena: what is written is read again as it is, never added to, and may lose the last 13 bits of 24. */
-  readonly roundable?: boolean;
+  /** How its elements are kept; by default 32 bits each. Of reals in fewer bits nothing is ever added to. */
+  readonly storage?: Storage;
   /**
    * Matrices of the plan alone lie in it, which the host writes and no program changes: a backend that packs matrices
    * keeps no plain copy of them.
@@ -85,6 +84,21 @@ export interface PlanLimits {
   readonly forwardOnly?: boolean;
 }
 
+/** How an arena is kept. */
+export function storageOf({ dtype, storage = PLAIN[dtype] }: Pick<ArenaSpec, 'dtype' | 'storage'>): Storage {
+  return storage;
+}
+
+/** @throws BackendError where a plan asks for a storage that a backend does not have */
+export function requireStorages({ arenas }: MemoryPlan, backend: string, known: readonly Storage[]): void {
+  for (const arena of arenas) {
+    const storage = storageOf(arena);
+    if (known.includes(storage)) continue;
+    const message = `arena '${arena.name}' is planned as ${storage}; the ${backend} backend keeps ${known.join(', ')}.`;
+    throw new BackendError('storage', message, { arena: arena.name, storage });
+  }
+}
+
 /** Number of elements in a slot. */
 export function slotLength(slot: Slot): number {
   return slot.shape.reduce((product, size) => product * size, 1);
@@ -118,7 +132,7 @@ export class ArenaBuilder {
   readonly name: string;
   readonly dtype: DType;
   readonly purpose: string;
-  readonly roundable: boolean;
+  readonly storage: Storage;
   readonly packedAlone: boolean;
   #length = 0;
 
@@ -126,12 +140,12 @@ export class ArenaBuilder {
     name: string,
     dtype: DType,
     purpose: string,
-    { roundable = false, packedAlone = false }: Pick<ArenaSpec, 'roundable' | 'packedAlone'> = {},
+    { storage = PLAIN[dtype], packedAlone = false }: Pick<ArenaSpec, 'storage' | 'packedAlone'> = {},
   ) {
     this.name = name;
     this.dtype = dtype;
     this.purpose = purpose;
-    this.roundable = roundable;
+    this.storage = storage;
     this.packedAlone = packedAlone;
   }
 
@@ -148,8 +162,8 @@ export class ArenaBuilder {
   }
 
   spec(): ArenaSpec {
-    const { name, dtype, purpose, roundable, packedAlone } = this;
+    const { name, dtype, purpose, storage, packedAlone } = this;
     const length = Math.max(16, this.#length);
-    return { name, dtype, length, purpose, roundable, ...(packedAlone && { packedAlone }) };
+    return { name, dtype, length, purpose, storage, ...(packedAlone && { packedAlone }) };
   }
 }

@@ -7,10 +7,11 @@
 import type { Backend, Engine, Program } from '../kernels/engine.ts';
 import type { ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
+import type { StoredValues } from '../kernels/storage.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
 import type { Capacity } from './memory/capacity.ts';
 import type { PolicyPlan, Trained } from './memory/plan.ts';
-import { planPolicy } from './memory/plan.ts';
+import { planFor } from './memory/plan.ts';
 import type { BackwardSlots, PolicySlots } from './memory/slots.ts';
 import { COUNTS } from './memory/slots.ts';
 import {
@@ -61,7 +62,7 @@ export class Policy {
    * @throws MemoryPlanError when it does not fit
    */
   static async open(backend: Backend, shape: ModelShape, capacity: Capacity, trained?: Trained): Promise<Policy> {
-    const plan = planPolicy(shape, { stepsPerRead: backend.stepsPerRead, ...capacity }, trained);
+    const plan = planFor(backend, shape, capacity, trained);
     const policy = new Policy(plan, await backend.open(plan.memory));
     const { cos, sin } = rotaryTables(shape, capacity.context);
     policy.engine.write(policy.slots.cos, cos);
@@ -95,10 +96,10 @@ export class Policy {
   }
 
   /**
-   * Writes weights of one tensor.
+   * Writes weights of one tensor: numbers, or elements as files and engines keep them.
    * @param at  element of the tensor that the first value goes to
    */
-  writeParameter({ slot }: Parameter, values: ArrayLike<number>, at = 0): void {
+  writeParameter({ slot }: Parameter, values: ArrayLike<number> | StoredValues, at = 0): void {
     this.#endPass();
     this.engine.write(slot, values, at);
   }

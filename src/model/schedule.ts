@@ -11,6 +11,7 @@ import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { ForwardSlots, LayerActivations } from './memory/activations.ts';
 import { keptSlots } from './memory/activations.ts';
 import type { PolicyPlan } from './memory/plan.ts';
+import { type MadeAgain, madeAgain } from './memory/recompute.ts';
 import type { BackwardSlots } from './memory/slots.ts';
 import { countOf } from './memory/slots.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
@@ -71,8 +72,8 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
   const rows = { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') };
   const keep = (x: Slot, out: Slot, index = inputs.keptFrom): void => kernels.gatherRows({ x, index, out, rows });
   training.layers.forEach((to, index) => {
-    const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations, plan.recomputed);
-    keptSlots(plan.shape, to, plan.recomputed).forEach((out, place) => {
+    const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations, plan.recompute);
+    keptSlots(plan.shape, to, plan.recompute).forEach((out, place) => {
       keep(asRows(from[place] as Slot), asRows(out));
     });
     keep(rollout.kv[index] as Slot, training.kv[index] as Slot, inputs.keptKvFrom);
@@ -219,11 +220,12 @@ function backwardLayer(
 
   const eps = shape.rmsNormEps;
   const down = matrixOf('down', weights, gradients);
-  if (plan.recomputed) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
+  const isMadeAgain = (name: MadeAgain): boolean => madeAgain(plan.recompute).includes(name);
+  if (isMadeAgain('activated')) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
   backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch });
   kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
   const gateUp = matrixOf('gateUp', weights, gradients);
-  if (plan.recomputed) {
+  if (isMadeAgain('middleNormed')) {
     const { middle: x, middleNormed: out, middleRstd: rstd } = kept;
     kernels.rmsNorm({ x, weight: weights.feedForwardNorm, out, rstd, eps, rows });
   }
@@ -276,7 +278,7 @@ function backwardLayer(
     dKNorm: gradients.kNorm,
   });
   const qkv = matrixOf('qkv', weights, gradients);
-  if (plan.recomputed) {
+  if (isMadeAgain('inputNormed')) {
     const { input: x, inputNormed: out, inputRstd: rstd } = kept;
     kernels.rmsNorm({ x, weight: weights.inputNorm, out, rstd, eps, rows });
   }

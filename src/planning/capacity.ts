@@ -11,7 +11,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
-import { recomputes, type Trained } from '../model/memory/plan.ts';
+import { type Trained, usualRecompute } from '../model/memory/plan.ts';
 import { adapterScale } from '../model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { mostDistributed } from './distribution_limit.ts';
@@ -69,8 +69,8 @@ export function planCapacity(
   // Any scoring before the update takes the rows of a kept forward pass.
   const isScored = uses.some(({ asked }) => asked.some(({ use }) => use.scoresBeforeUpdate));
   let grpoStages = 0;
-  const recomputed = recomputes(trainedOf(config));
-  const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recomputed));
+  const recompute = usualRecompute(trainedOf(config));
+  const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recompute));
   for (const [index, stage] of config.stages.entries()) {
     const asked = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
     const limit = completionLimit(asked, stage);

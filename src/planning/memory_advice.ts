@@ -12,7 +12,7 @@ import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
-import { planPolicy } from '../model/memory/plan.ts';
+import { planFor } from '../model/memory/plan.ts';
 import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
 
 /**
@@ -53,7 +53,7 @@ interface Planned {
 function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: readonly StageUses[]): Planned {
   const shape = modelShape(config, tasks);
   const planOf = (capacity: Capacity): Planned => {
-    const bytes = [...backend.plannedBytes(planPolicy(shape, capacity, trainedOf(config)).memory).values()];
+    const bytes = [...backend.plannedBytes(planFor(backend, shape, capacity, trainedOf(config)).memory).values()];
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
   const wanted = planCapacity(config, tasks, uses);

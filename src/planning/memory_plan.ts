@@ -17,16 +17,31 @@ const JAVASCRIPT_BYTES = 85e6;
 /** Of a vector in a checkpoint: as read from the engine, as encoded, and that of the checkpoint before, hashed again. */
 const CHECKPOINT_COPIES = 3;
 
-/** Bytes by purpose; their sum is the plan that a user sees. @param threads  compute threads; 0 without workers */
-export function plannedMemory(backend: Backend, plan: PolicyPlan, threads: number): ReadonlyMap<string, number> {
-  const { trainable, frozenCount, adapterParameters } = plan.slots.weights;
-  // All weights, and two moments of those that are trained; beside an adapter the base is in its own files.
-  const beside = adapterParameters.length > 0 ? 0 : frozenCount;
-  const saved = plan.capacity.training ? 3 * slotLength(trainable) + beside : 0;
-  return new Map([
-    ...backend.plannedBytes(plan.memory),
-    ['checkpoints', CHECKPOINT_COPIES * 4 * saved],
-    ['threads', threads * THREAD_BYTES],
-    ['JavaScript', JAVASCRIPT_BYTES],
-  ]);
+/**
+ * Bytes by purpose; their sum is the plan that a user sees.
+ *
+ * @param plans    those of all models of the run, which share a backend
+ * @param threads  compute threads of all of them; 0 without workers
+ */
+export function plannedMemory(
+  backend: Backend,
+  plans: readonly PolicyPlan[],
+  threads: number,
+): ReadonlyMap<string, number> {
+  const planned = new Map<string, number>();
+  for (const [purpose, bytes] of plans.flatMap(({ memory }) => [...backend.plannedBytes(memory)])) {
+    planned.set(purpose, (planned.get(purpose) ?? 0) + bytes);
+  }
+  const saved = plans.reduce((sum, plan) => sum + savedNumbers(plan), 0);
+  return planned
+    .set('checkpoints', CHECKPOINT_COPIES * 4 * saved)
+    .set('threads', threads * THREAD_BYTES)
+    .set('JavaScript', JAVASCRIPT_BYTES);
+}
+
+/** All weights, and two moments of those that are trained; beside an adapter the base is in its own files. */
+function savedNumbers({ capacity, slots }: PolicyPlan): number {
+  if (!capacity.training) return 0;
+  const { trainable, frozenCount, adapterParameters } = slots.weights;
+  return 3 * slotLength(trainable) + (adapterParameters.length > 0 ? 0 : frozenCount);
 }

@@ -7,7 +7,7 @@ import type { AdapterSettings } from '../../src/model/adapter.ts';
 import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
-import { planPolicy } from '../../src/model/memory/plan.ts';
+import { planPolicy, type Trained } from '../../src/model/memory/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
@@ -229,5 +229,30 @@ describe('the adapters of a stage begin', () => {
     expect(plan({ rank: 0 })).toThrow('a rank of 0');
     expect(plan({ scale: Number.NaN })).toThrow('a scale of NaN');
     expect(plan({ targets: [] })).toThrow('no modules');
+  });
+});
+
+describe('what the backward pass makes again', () => {
+  const gradientsWith = async (recompute: 'nothing' | 'elementwise', trained?: Trained) => {
+    const policy = await openPolicy(wasm, ALL_KINDS, { recompute }, 1, trained);
+    await accumulate(policy);
+    const gradients = bitsOf(await policy.readVector('gradients'));
+    const { bytes } = policy.engine;
+    await policy.close();
+    return { gradients, bytes };
+  };
+
+  it.each([
+    ['all weights', undefined],
+    ['an adapter', { adapter: SOME_MODULES }],
+  ] as const)('is a choice of the plan that changes no bit and saves memory: %s', async (_, trained) => {
+    const [kept, again] = [await gradientsWith('nothing', trained), await gradientsWith('elementwise', trained)];
+    expect(again.gradients).toEqual(kept.gradients);
+    expect(again.bytes).toBeLessThan(kept.bytes);
+  });
+
+  it('is by default what is cheap beside an adapter, and nothing else', () => {
+    const chosen = (trained?: Trained) => planPolicy(SMALL_SHAPE, SMALL_CAPACITY, trained).recompute;
+    expect([chosen(), chosen({ adapter: SOME_MODULES })]).toEqual(['nothing', 'elementwise']);
   });
 });

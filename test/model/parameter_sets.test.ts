@@ -42,13 +42,13 @@ describe('parameter sets by name', () => {
 
   it('take an arena each, and only those that are scored under take panels', () => {
     const bytes = (sets: Readonly<Record<string, 'scored' | 'mixed'>>) =>
-      planPolicy(SMALL_SHAPE, { ...SMALL_CAPACITY, sets }).memory;
+      planPolicy(SMALL_SHAPE, { ...SMALL_CAPACITY, sets, rounded: 'f16' }).memory;
     const [none, all] = [bytes({}), bytes(SETS)];
     const added = all.arenas.filter(({ name }) => !none.arenas.some((arena) => arena.name === name));
-    expect(added.map(({ name, purpose, roundable }) => [name, purpose, roundable])).toEqual([
-      ['elder', 'elder policy', true],
-      ['twin', 'twin policy', true],
-      ['mean', 'mean policy', false],
+    expect(added.map(({ name, purpose, storage }) => [name, purpose, storage])).toEqual([
+      ['elder', 'elder policy', 'f16'],
+      ['twin', 'twin policy', 'f16'],
+      ['mean', 'mean policy', 'f32'],
     ]);
     const packed = all.matrices.filter(({ slot }) => slot.arena !== 'weights').map(({ slot }) => slot.arena);
     expect(new Set(packed)).toEqual(new Set(['elder', 'twin']));

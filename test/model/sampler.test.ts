@@ -1,6 +1,7 @@
 /** The sampler's handles: whatever is mixed with whatever, a token is the one that it would be alone. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lengthOf } from '../../src/kernels/storage.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
 import type { Policy } from '../../src/model/policy.ts';
@@ -158,7 +159,7 @@ describe('a sampler', () => {
       const rows: number[] = [];
       const write = policy.engine.write.bind(policy.engine);
       policy.engine.write = (slot, values, at) => {
-        if (slot === policy.slots.inputs.positions) rows.push(values.length);
+        if (slot === policy.slots.inputs.positions) rows.push(lengthOf(values));
         write(slot, values, at);
       };
       const first = sampler.add([request({ maxTokens: 1 }), request({ rolloutNumbers: [2, 3], maxTokens: 1 })]);

@@ -127,7 +127,7 @@ describe('a run of an adapter', () => {
     ];
     expect(await logprobsOf(beside.engine.policy)).toEqual(await logprobsOf(whole.engine.policy));
     const [all, own] = [whole, beside].map(({ engine: { policy } }) =>
-      plannedMemory(backend, policy.plan, 0).get('checkpoints'),
+      plannedMemory(backend, [policy.plan], 0).get('checkpoints'),
     );
     expect(own).toBeLessThan((all ?? 0) / 2);
     for (const {

@@ -13,7 +13,7 @@ import { sizeOf } from './data.ts';
 /** What an overwritten element holds before the kernel runs, so that one that stays unwritten shows. */
 export const POISON = Math.fround(1.2345e20);
 export const POISON_ID = 1234567890;
-/** The same for a roundable slot, as float16 holds it; larger than what any test computes there. */
+/** The same for a slot that is kept as float16, as that holds it; larger than what any test computes there. */
 const ROUNDED_POISON = 60000;
 
 /** What an engine reads back. */
@@ -25,7 +25,7 @@ export interface TestSlot {
   readonly shape: readonly number[];
   readonly values: ArrayLike<number>;
   readonly isMatrix: boolean;
-  /** In an arena that a backend may keep as float16. */
+  /** In an arena that is kept as float16. */
   readonly isRoundable?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function matrix(shape: readonly number[], values: ArrayLike<number>): Tes
   return { ...given(shape, values), isMatrix: true };
 }
 
-/** The same slot in a roundable arena: its values are rounded to float16 for every backend. */
+/** The same slot in an arena of float16: its values are rounded to float16 for every backend. */
 export function roundable(slot: TestSlot): TestSlot {
   const values = Float64Array.from(slot.values, (value) => (value === POISON ? ROUNDED_POISON : value));
   return { ...slot, values: fromHalf(toHalf(values)), isRoundable: true };
@@ -118,14 +118,14 @@ async function readAll(engine: Engine, slots: Readonly<Record<string, Slot>>): P
   return outputs;
 }
 
-/** The smallest plan that holds the cases: one arena of matrices, one of roundable reals, one of the others, one of ints. */
+/** The smallest plan that holds the cases: one arena of matrices, one of reals in float16, one of the others, one of ints. */
 export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   readonly plan: MemoryPlan;
   readonly slots: readonly Readonly<Record<string, Slot>>[];
 } {
   const matrices = new ArenaBuilder('matrices', 'real', 'weights');
   const reals = new ArenaBuilder('reals', 'real', 'activations');
-  const rounded = new ArenaBuilder('rounded', 'real', 'activations', { roundable: true });
+  const rounded = new ArenaBuilder('rounded', 'real', 'activations', { storage: 'f16' });
   const ints = new ArenaBuilder('ints', 'int', 'indices');
   const planned: PlannedMatrix[] = [];
   const slots = cases.map((test) => {
@@ -142,6 +142,7 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const rows = Math.max(...shapes.map((shape) => shape[0]));
   const width = Math.max(...shapes.map((shape) => shape[shape.length - 1]));
   const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width };
-  const arenas = [matrices, reals, rounded, ints].map((builder) => builder.spec());
+  const isRounded = cases.some((test) => Object.values(test.slots).some((slot) => slot.isRoundable));
+  const arenas = [matrices, reals, ...(isRounded ? [rounded] : []), ints].map((builder) => builder.spec());
   return { plan: { arenas, matrices: planned, limits }, slots };
 }

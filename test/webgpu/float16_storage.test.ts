@@ -8,7 +8,7 @@ import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { planPolicy } from '../../src/model/memory/plan.ts';
+import { planFor } from '../../src/model/memory/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import { generateKept } from '../../src/model/sampling/generation.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
@@ -112,8 +112,8 @@ describe.each([
 
 it('takes half the bytes of cache and reference, and less for activations; weights and moments stay whole', async () => {
   const capacity = { ...SMALL_CAPACITY, sets: REFERENCE, keptRows: 400 };
-  const plan = planPolicy(SMALL_SHAPE, capacity).memory;
-  const [half, whole] = [backend.plannedBytes(plan), (await backendOf('float32')).plannedBytes(plan)];
+  const bytesOn = (on: typeof backend) => on.plannedBytes(planFor(on, SMALL_SHAPE, capacity).memory);
+  const [half, whole] = [bytesOn(backend), bytesOn(await backendOf('float32'))];
   const share = (purpose: string): number => (half.get(purpose) ?? 0) / (whole.get(purpose) ?? 0);
   for (const purpose of ['KV cache', 'reference policy']) expect(share(purpose), purpose).toBeCloseTo(0.5, 3);
   for (const purpose of ['kept rollouts', 'activations']) expect(share(purpose), purpose).toBeLessThan(0.9);

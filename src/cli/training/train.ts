@@ -73,7 +73,8 @@ async function trainWith(
   const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock: controls.clock });
   try {
     const fingerprint = await fingerprintOf(run, modules);
-    const plannedBytes = plannedMemory(backend, run.engine.policy.plan, fingerprint.threads);
+    const plans = Object.values(run.engine.models).map(({ policy }) => policy.plan);
+    const plannedBytes = plannedMemory(backend, plans, fingerprint.threads);
     if (options.dryRun) {
       await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
       return;

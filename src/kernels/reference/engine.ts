@@ -2,7 +2,7 @@
  * The reference backend: every kernel in float64, one after another, on one thread. It is slow and it is the
  * specification: a kernel of another backend is right when it agrees with this one.
  *
- * 'real' arenas are Float64Array, 'int' arenas Int32Array. A call is checked when it is recorded and becomes a
+ * 'real' arenas are Float64Array, whatever a plan keeps them as, 'int' arenas Int32Array. A call is checked when it is recorded and becomes a
  * closure; a replay runs the closures in order and reads counts as it goes.
  */
 import { BackendError } from '../../errors.ts';
@@ -10,6 +10,7 @@ import type { Backend, Engine, Program } from '../engine.ts';
 import type { Kernels } from '../kernels.ts';
 import type { ArenaSpec, MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
+import { numbersOf, type StoredValues } from '../storage.ts';
 import { type Call, checkOperands, checkSlot, opener, type Values } from './operands.ts';
 import { type AnyKernel, referenceKernels } from './registry.ts';
 import { operandRules } from './shapes.ts';
@@ -86,7 +87,8 @@ class ReferenceEngine implements Engine {
     }
   }
 
-  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+  write(slot: Slot, given: ArrayLike<number> | StoredValues, at = 0): void {
+    const values = numbersOf(given);
     const length = slotLength(slot);
     if (at < 0 || at + values.length > length) {
       const message = `write: elements [${at}, ${at + values.length}) leave a slot of ${length} elements.`;

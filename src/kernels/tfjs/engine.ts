@@ -9,9 +9,10 @@ import { BackendError } from '../../errors.ts';
 import type { Engine, Program } from '../engine.ts';
 import type { KernelName, Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
-import { slotLength } from '../memory.ts';
+import { requireStorages, slotLength } from '../memory.ts';
 import { type Call, checkOperands, checkSlot } from '../reference/operands.ts';
 import { operandRules } from '../reference/shapes.ts';
+import { numbersOf, type StoredValues } from '../storage.ts';
 import { TensorArena } from './arena.ts';
 import { intOperand, type Operand, opener, type RowRange, realOperand } from './operands.ts';
 import { type AnyKernel, tfjsKernels } from './registry.ts';
@@ -34,6 +35,7 @@ export class TfjsEngine implements Engine {
 
   /** @param tfBackend a registered tfjs backend; it is made the current one whenever the engine computes */
   constructor(tfBackend: string, plan: MemoryPlan, bytes: number) {
+    requireStorages(plan, 'tfjs', ['f32', 'i32']);
     this.#tfBackend = tfBackend;
     this.backend = `tfjs:${tfBackend}`;
     this.features = { tfjs: tf.version_core };
@@ -67,7 +69,8 @@ export class TfjsEngine implements Engine {
     }
   }
 
-  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+  write(slot: Slot, given: ArrayLike<number> | StoredValues, at = 0): void {
+    const values = numbersOf(given);
     this.#check();
     checkSlot('write', slot, this.#plan);
     if (at < 0 || at + values.length > slotLength(slot)) {

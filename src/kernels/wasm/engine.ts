@@ -10,6 +10,7 @@ import type { Backend, Engine, Program } from '../engine.ts';
 import type { Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
+import { numbersOf, type StoredValues } from '../storage.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS, NARROW_PANEL, WIDE_PANEL } from './assembly/sizes.ts';
 import type { Layout, PackedWeight } from './layout.ts';
@@ -230,7 +231,8 @@ class WasmEngine implements Engine {
     }
   }
 
-  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+  write(slot: Slot, given: ArrayLike<number> | StoredValues, at = 0): void {
+    const values = numbersOf(given);
     if (at + values.length > slotLength(slot)) {
       throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
     }

@@ -4,7 +4,7 @@
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { MatrixUse, MemoryPlan, PlanLimits, PlannedMatrix, Slot } from '../memory.ts';
-import { slotLength } from '../memory.ts';
+import { requireStorages, slotLength } from '../memory.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 import {
   BLOCK_ROWS,
@@ -81,6 +81,7 @@ export function memoryLimit(machineBytes: number | undefined): MemoryLimit {
 
 /** @throws MemoryPlanError when the plan needs more than the limit */
 export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = memoryLimit(undefined)): Layout {
+  requireStorages(plan, 'wasm', ['f32', 'i32']);
   const byPurpose = new Map<string, number>();
   let next = RESERVED_BYTES;
   const take = (bytes: number, purpose: string): number => {

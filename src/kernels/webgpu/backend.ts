@@ -5,6 +5,7 @@
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { Backend } from '../engine.ts';
+import type { Storage } from '../storage.ts';
 import { type AdapterDescription, type AdapterSource, adapterLine, describeAdapter } from './adapter.ts';
 import { type OpenDevice, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';
@@ -29,6 +30,7 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
   const adapter = await requestAdapter(gpu);
   const storageDtype = options.storageDtype ?? 'float32';
   if (storageDtype === 'float16') requireFloat16(adapter);
+  const storages: readonly Storage[] = storageDtype === 'float16' ? ['f32', 'f16', 'i32'] : ['f32', 'i32'];
   const description = describeAdapter(adapter);
   const { isSoftware } = description;
   const limits: BufferLimits = {
@@ -55,9 +57,9 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
     stepsPerRead: options.stepsPerRead ?? STEPS_PER_READ,
     storageDtype,
     adapter: description,
-    plannedBytes: (plan) => layOut(plan, limits, storageDtype).byPurpose,
+    plannedBytes: (plan) => layOut(plan, limits, storages).byPurpose,
     open: async (plan) => {
-      const layout = layOut(plan, limits, storageDtype);
+      const layout = layOut(plan, limits, storages);
       const opened = await device();
       opened.device.pushErrorScope('out-of-memory');
       const engine = new WebgpuEngine(opened, layout, tiling);

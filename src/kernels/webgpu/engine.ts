@@ -9,6 +9,7 @@ import { fromHalf, toHalf } from '../half.ts';
 import type { Kernels } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
+import { isStored, lengthOf, numbersOf, type StoredValues } from '../storage.ts';
 import type { CountEntry } from './counts.ts';
 import { CountTable } from './counts.ts';
 import type { OpenDevice } from './device.ts';
@@ -73,7 +74,7 @@ export class WebgpuEngine implements Engine {
       adapter: [vendor, architecture, name].filter((part) => part !== '').join(' '),
       driver: description,
       subgroups: open.lanes > 1 ? `${open.lanes} lanes` : 'none',
-      storage: [...layout.arenas.values()].some(({ elementBytes }) => elementBytes === 2) ? 'float16' : 'float32',
+      storage: [...layout.arenas.values()].some(({ storage }) => storage === 'f16') ? 'float16' : 'float32',
     };
     const { device } = open;
     for (const arena of layout.arenas.values()) {
@@ -169,20 +170,21 @@ export class WebgpuEngine implements Engine {
     device.queue.submit([encoder.finish()]);
   }
 
-  write(slot: Slot, values: ArrayLike<number>, at = 0): void {
+  write(slot: Slot, given: ArrayLike<number> | StoredValues, at = 0): void {
     this.#check();
     const { buffer, arena } = this.#storageOf(slot);
-    if (at < 0 || at + values.length > slotLength(slot)) {
-      throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
+    const count = lengthOf(given);
+    if (at < 0 || at + count > slotLength(slot)) {
+      throw new BackendError('write-range', `${count} values at ${at} do not fit slot [${slot.shape}].`);
     }
-    if (values.length === 0) return;
+    if (count === 0) return;
     const start = slot.offset + at;
     const shadow = this.#shadows.get(slot.arena);
     if (shadow !== undefined) {
-      shadow.set(values, start);
+      shadow.set(numbersOf(given), start);
       this.#counts.invalidate();
     }
-    const data = shadow?.subarray(start, start + values.length) ?? asStored(values, arena, start);
+    const data = shadow?.subarray(start, start + count) ?? asStored(given, arena, start);
     this.#open.device.queue.writeBuffer(buffer, start * arena.elementBytes, data);
   }
 
@@ -202,7 +204,7 @@ export class WebgpuEngine implements Engine {
       this.#reading ??= Promise.resolve().then(() => this.#readAll());
     });
     if (slot.dtype === 'int') return new Int32Array(bytes.buffer);
-    if (elementBytes === 4) return new Float32Array(bytes.buffer);
+    if (arena.storage === 'f32') return new Float32Array(bytes.buffer);
     return fromHalf(new Uint16Array(bytes.buffer, slot.offset * elementBytes - first, count));
   }
 
@@ -311,16 +313,19 @@ async function compile(program: WebgpuProgram): Promise<void> {
 }
 
 /** Values as an arena of reals keeps them, from element `start` on: of float16 in pairs, the arena's last one perhaps alone. */
-function asStored(values: ArrayLike<number>, { name, elementBytes, length }: StoredArena, start: number) {
-  if (elementBytes === 4) {
-    return values instanceof Float32Array ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values);
+function asStored(given: ArrayLike<number> | StoredValues, { name, storage, length }: StoredArena, start: number) {
+  const raw = isStored(given) && given.storage === storage ? given.bytes : undefined;
+  if (storage !== 'f16') {
+    const values = numbersOf(given);
+    return raw ?? (values instanceof Float32Array ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values));
   }
-  const end = start + values.length;
+  const halves = raw ? new Uint16Array(raw.slice().buffer) : toHalf(numbersOf(given));
+  const end = start + halves.length;
   if (start % 2 === 1 || (end % 2 === 1 && end !== length)) {
-    const message = `${values.length} values at element ${start} of '${name}' — float16 is written in whole pairs.`;
+    const message = `${halves.length} values at element ${start} of '${name}' — float16 is written in whole pairs.`;
     throw new BackendError('write-range', message);
   }
-  const pairs = new Uint16Array(2 * Math.ceil(values.length / 2));
-  pairs.set(toHalf(values));
+  const pairs = new Uint16Array(2 * Math.ceil(halves.length / 2));
+  pairs.set(halves);
   return pairs;
 }

@@ -3,7 +3,8 @@
  * their parameters from. All of it is allocated when the engine opens.
  */
 import { MemoryPlanError } from '../../errors.ts';
-import type { ArenaSpec, MemoryPlan, StorageDtype } from '../memory.ts';
+import { type ArenaSpec, type MemoryPlan, requireStorages, storageOf } from '../memory.ts';
+import { STORAGE, type Storage } from '../storage.ts';
 
 /** Bytes of one dispatch's parameters: the largest alignment that a uniform offset may need. */
 export const PARAMETER_BYTES = 256;
@@ -31,8 +32,8 @@ export interface BufferLimits {
 
 /** An arena, and how it is kept. */
 export interface StoredArena extends ArenaSpec {
-  /** 2: float16 */
-  readonly elementBytes: 2 | 4;
+  readonly storage: Storage;
+  readonly elementBytes: number;
 }
 
 export interface Layout {
@@ -49,8 +50,12 @@ export function arenaBytes({ length, elementBytes }: StoredArena): number {
   return Math.ceil(length / 4) * 4 * elementBytes;
 }
 
-/** @throws MemoryPlanError when an arena is larger than the adapter's largest buffer */
-export function layOut(plan: MemoryPlan, limits: BufferLimits, storage: StorageDtype): Layout {
+/**
+ * @param known  storages that the device has
+ * @throws MemoryPlanError when an arena is larger than the adapter's largest buffer
+ */
+export function layOut(plan: MemoryPlan, limits: BufferLimits, known: readonly Storage[]): Layout {
+  requireStorages(plan, 'webgpu', known);
   const { vocabSize, rows } = plan.limits;
   const held = LOGITS_BYTES[limits.isSoftware ? 'software' : 'hardware'];
   const most = Math.floor(Math.min(held, limits.bindingBytes) / 4 / vocabSize);
@@ -59,10 +64,10 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits, storage: StorageD
     { name: LOGITS, dtype: 'real', length: logitRows * vocabSize, purpose: 'logits chunk' },
     { name: KEY_READERS, dtype: 'int', length: 2 * rows, purpose: 'scratch' },
   ];
-  const stored = (arena: ArenaSpec): StoredArena => ({
-    ...arena,
-    elementBytes: storage === 'float16' && arena.roundable ? 2 : 4,
-  });
+  const stored = (arena: ArenaSpec): StoredArena => {
+    const storage = storageOf(arena);
+    return { ...arena, storage, elementBytes: STORAGE[storage].elementBytes };
+  };
   const arenas = new Map([...plan.arenas, ...scratch].map((arena) => [arena.name, stored(arena)]));
   const byPurpose = new Map<string, number>();
   const take = (bytes: number, purpose: string): void => {

@@ -114,7 +114,7 @@ export class Recorder {
     const words: Scalar[] = [];
     const bindings = windows.map(({ arena }): { -readonly [Key in keyof Binding]: Binding[Key] } => ({
       dtype: this.#arena(arena).dtype,
-      half: this.#arena(arena).elementBytes === 2,
+      half: this.#arena(arena).storage === 'f16',
       access: 'read',
       atomic: false,
     }));

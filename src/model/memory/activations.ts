@@ -10,6 +10,7 @@ import type { ArenaBuilder, Rows, Slot } from '../../kernels/memory.ts';
 import { leadingRows } from '../../kernels/memory.ts';
 import type { ModelShape } from '../shape.ts';
 import { kvWidth, qkvWidth, queryWidth } from '../shape.ts';
+import { type MadeAgain, madeAgain, type Recompute } from './recompute.ts';
 
 /** Activations of one layer that its backward pass reads. */
 export interface LayerActivations {
@@ -50,7 +51,7 @@ export interface ForwardSlots {
 
 /** Where a forward pass's activations lie. */
 export interface ActivationArenas {
-  /** What a kernel writes and the next ones read: roundable. */
+  /** What a kernel writes and the next ones read: rounded where the plan says so. */
   readonly rounded: ArenaBuilder;
   /** The residual stream, to which every layer adds, and what is one number per row or head. */
   readonly exact: ArenaBuilder;
@@ -58,26 +59,23 @@ export interface ActivationArenas {
 
 /**
  * Which activations all layers share, one buffer for them: raw q/k/v, which the backward of the q/k norm alone reads, and
- * with `recomputed` what the backward makes again of its neighbours, by an elementwise kernel, before it reads it.
+ * what the backward makes again before it reads it.
  */
-function sharedNames(shape: ModelShape, recomputed: boolean): ReadonlySet<string> {
-  const names = recomputed ? ['inputNormed', 'middleNormed', 'activated'] : [];
+function sharedNames(shape: ModelShape, recompute: Recompute): ReadonlySet<string> {
+  const names = madeAgain(recompute);
   return new Set(shape.qkNorm ? names : [...names, 'qkv']);
 }
 
-/**
- * Slots for `rows` rows of `count` layers.
- * @param recomputed  a third fewer numbers a row, for one part in a hundred of the backward's time
- */
+/** Slots for `rows` rows of `count` layers. */
 export function planLayers(
   shape: ModelShape,
   rows: number,
   count: number,
   { rounded, exact }: ActivationArenas,
-  recomputed: boolean,
+  recompute: Recompute,
 ): LayerActivations[] {
   const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
-  const sharedBy = sharedNames(shape, recomputed);
+  const sharedBy = sharedNames(shape, recompute);
   const shared = new Map<string, Slot>();
   const plan = (name: string, arena: ArenaBuilder, ...size: readonly number[]): Slot => {
     const slot = shared.get(name) ?? arena.slot([rows, ...size]);
@@ -121,17 +119,18 @@ export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] 
 }
 
 /** What the backward reads of a layer besides keys and values, slot by slot. */
-export function keptSlots(shape: ModelShape, layer: LayerActivations, recomputed: boolean): Slot[] {
-  const shared = sharedNames(shape, recomputed);
+export function keptSlots(shape: ModelShape, layer: LayerActivations, recompute: Recompute): Slot[] {
+  const shared = sharedNames(shape, recompute);
   return Object.entries(layer).flatMap(([name, slot]: [string, Slot]) => (shared.has(name) ? [] : [slot]));
 }
 
 /** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */
-export function keptRowFloats(shape: ModelShape, recomputed: boolean): number {
+export function keptRowFloats(shape: ModelShape, recompute: Recompute): number {
   const { hiddenSize: D, intermediateSize: F } = shape;
-  const made = 2 * D + F;
-  const perLayer = 2 * D + 2 * F + 2 * queryWidth(shape) + shape.numHeads + 2 + (recomputed ? 0 : made);
+  const widths: Readonly<Record<MadeAgain, number>> = { inputNormed: D, middleNormed: D, activated: F };
+  const made = madeAgain(recompute).reduce((sum, name) => sum + widths[name], 0);
+  const perLayer = 2 * D + 2 * F + 2 * queryWidth(shape) + shape.numHeads + 2 + (2 * D + F - made);
   const raw = shape.qkNorm ? qkvWidth(shape) : 0;
-  const shared = qkvWidth(shape) + (recomputed ? made : 0);
+  const shared = qkvWidth(shape) + made;
   return shape.numLayers * (perLayer + raw + kvWidth(shape)) + shared + D;
 }

@@ -1,6 +1,8 @@
 /** What a policy's memory is planned by. */
 import type { ArenaBuilder } from '../../kernels/memory.ts';
+import type { Storage } from '../../kernels/storage.ts';
 import type { OutputName } from '../outputs/names.ts';
+import type { Recompute } from './recompute.ts';
 
 /** How much a policy must hold at once. */
 export interface Capacity {
@@ -24,6 +26,10 @@ export interface Capacity {
   readonly outputRows?: { readonly [name in OutputName]?: number };
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
+  /** How values are kept that are written once, read again and never added to; f32 by default. */
+  readonly rounded?: Storage | undefined;
+  /** What the backward pass makes again instead of keeping it; by default `elementwise` beside an adapter, else nothing. */
+  readonly recompute?: Recompute | undefined;
   /** Decoding steps between two reads, at most; 1 by default. */
   readonly stepsPerRead?: number | undefined;
 }
@@ -31,7 +37,7 @@ export interface Capacity {
 /** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
 export type SetUse = 'scored' | 'mixed';
 
-/** roundable: real, and never added to. */
-type ArenaKind = 'real' | 'roundable' | 'int';
+/** rounded: real, and never added to. */
+type ArenaKind = 'real' | 'rounded' | 'int';
 /** Opens an arena of this name, said in messages to be for this purpose. */
 export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;

@@ -3,9 +3,11 @@
  * activations kept for the backward pass, and the arrays that the host fills at each step.
  */
 import { ConfigError } from '../../errors.ts';
+import type { Backend } from '../../kernels/engine.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
 import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
 import { ArenaBuilder } from '../../kernels/memory.ts';
+import { STORAGE_OF } from '../../kernels/storage.ts';
 import type { AdapterSettings } from '../adapter.ts';
 import { OUTPUT_NAMES } from '../outputs/names.ts';
 import { OUTPUTS } from '../outputs/outputs.ts';
@@ -25,11 +27,12 @@ import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } fr
 import { adapterScratch } from './adapter_scratch.ts';
 import { aheadSlots } from './ahead_slots.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
+import type { Recompute } from './recompute.ts';
 import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
 
 export interface PolicyPlan {
-  /** The backward pass makes the norms' and the activation's outputs again: beside an adapter, where weights leave little room. */
-  readonly recomputed: boolean;
+  /** What the backward pass makes again. */
+  readonly recompute: Recompute;
   readonly shape: ModelShape;
   readonly capacity: Capacity;
   readonly slots: PolicySlots;
@@ -44,9 +47,9 @@ export interface Trained {
   readonly adapter?: AdapterSettings | undefined;
 }
 
-/** Whether the backward pass makes again what it cheaply can. */
-export function recomputes({ adapter }: Trained): boolean {
-  return adapter !== undefined;
+/** What a backward pass makes again where its plan does not say: what it cheaply can, beside an adapter, whose base leaves little room. */
+export function usualRecompute({ adapter }: Trained): Recompute {
+  return adapter === undefined ? 'nothing' : 'elementwise';
 }
 
 /**
@@ -61,11 +64,11 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     if (arenas.some((other) => other.name === name)) throw new Error(`two arenas named ${name} in one plan`);
     const dtype = kind === 'int' ? 'int' : 'real';
-    const builder = new ArenaBuilder(name, dtype, purpose, { roundable: kind === 'roundable' });
+    const builder = new ArenaBuilder(name, dtype, purpose, kind === 'rounded' ? { storage: capacity.rounded } : {});
     arenas.push(builder);
     return builder;
   };
-  const recomputed = recomputes(trained);
+  const { recompute = usualRecompute(trained) } = capacity;
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
   const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });
   const ofWeights = { trainable: arena('weights', 'weights'), frozen, frozenMatrices };
@@ -86,7 +89,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
         : undefined,
     adapterScratch: adapterScratch(capacity, weights, arena),
     ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
-    ...forwards(shape, capacity, inputs, arena, recomputed),
+    ...forwards(shape, capacity, inputs, arena, recompute),
     ...headSlots(shape, capacity, arena('head', 'activations')),
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
     inputs,
@@ -107,13 +110,13 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
     forwardOnly: !training,
   };
-  return { recomputed, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
+  return { recompute, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
 }
 
 /** Each set in an arena of its own, named as the set. */
 function planSets({ sets = {} }: Capacity, weights: ParameterSet, arena: ArenaOf): ReadonlyMap<string, ParameterSet> {
   const entries = Object.entries(sets).map(([name, use]) => {
-    const own = arena(name, `${name} policy`, use === 'scored' ? 'roundable' : 'real');
+    const own = arena(name, `${name} policy`, use === 'scored' ? 'rounded' : 'real');
     return [name, layOutSet(weights, own)] as const;
   });
   return new Map(entries);
@@ -140,6 +143,16 @@ export function scoredSets(
   return [...sets].filter(([name]) => uses[name] === 'scored');
 }
 
+/** The plan of a policy on this backend, which says how often it reads and how it keeps what may be rounded. */
+export function planFor(
+  { stepsPerRead, storageDtype = 'float32' }: Pick<Backend, 'stepsPerRead' | 'storageDtype'>,
+  shape: ModelShape,
+  capacity: Capacity,
+  trained?: Trained,
+): PolicyPlan {
+  return planPolicy(shape, { stepsPerRead, rounded: STORAGE_OF[storageDtype], ...capacity }, trained);
+}
+
 /** The matrices that are a set's own: what is frozen is that of the policy. */
 function ownMatrices(set: ParameterSet): PlannedMatrix[] {
   return weightMatrices(set).filter(({ slot }) => slot.arena === set.trainable.arena);
@@ -159,16 +172,16 @@ function forwards(
   capacity: Capacity,
   inputs: InputSlots,
   arena: ArenaOf,
-  recomputed: boolean,
+  recompute: Recompute,
 ): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
   const { rows: N, kvRows, keptRows, training } = capacity;
-  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'roundable'));
+  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'rounded'));
   const activations = {
-    rounded: arena('activations', 'activations', 'roundable'),
+    rounded: arena('activations', 'activations', 'rounded'),
     exact: arena('residuals', 'activations'),
   };
   // A policy that only samples keeps no layer's activations: one set serves all.
-  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations, recomputed);
+  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations, recompute);
   const output = activations.exact.slot([N, shape.hiddenSize]);
   const rows = { begin: 0, end: countOf(inputs, 'rows') };
   const shared = cache.map(() => layers[0] as LayerActivations);
@@ -179,7 +192,7 @@ function forwards(
   return {
     sampling,
     training: { inputs, rows, layers, kv, output },
-    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena, recomputed) : undefined,
+    rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena, recompute) : undefined,
   };
 }
 
@@ -189,16 +202,16 @@ function rolloutForward(
   inputs: InputSlots,
   kv: readonly Slot[],
   arena: ArenaOf,
-  recomputed: boolean,
+  recompute: Recompute,
 ): ForwardSlots {
   const kept = {
-    rounded: arena('kept', 'kept rollouts', 'roundable'),
+    rounded: arena('kept', 'kept rollouts', 'rounded'),
     exact: arena('keptResiduals', 'kept rollouts'),
   };
   return {
     inputs: planRowInputs(rows, arena('keptInputs', 'batch', 'int')),
     rows: { begin: countOf(inputs, 'rolloutBegin'), end: countOf(inputs, 'rolloutEnd') },
-    layers: planLayers(shape, rows, shape.numLayers, kept, recomputed),
+    layers: planLayers(shape, rows, shape.numLayers, kept, recompute),
     kv,
     output: kept.exact.slot([rows, shape.hiddenSize]),
   };
