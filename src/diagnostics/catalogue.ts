@@ -1,5 +1,5 @@
 /** All diagnostics. Each has an entry of its name in docs/diagnostics.md. */
-import { usesMethod } from '../methods/chosen.ts';
+import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import { COMPLETION_DIAGNOSTICS } from './completions.ts';
 import { COST_DIAGNOSTICS, LONG_WARM_UP } from './cost.ts';
@@ -58,13 +58,20 @@ export interface BoundDiagnostic extends Omit<Diagnostic, 'look'> {
   readonly look: (history: History) => ReturnType<Diagnostic['look']>;
 }
 
-/** The diagnostics of a stage of this kind. */
-export function diagnosticsFor(stage: StageConfig): BoundDiagnostic[] {
-  if (stage.stage === 'sft') return bind<SftStageConfig>(SFT, stage);
-  const applying = GRPO.filter(({ appliesTo }) => appliesTo?.some((id) => usesMethod(stage.methods, id)) ?? true);
-  return bind<GrpoStageConfig>(applying, stage);
+/** The diagnostics of a stage of this kind. @param tells  what its methods do */
+export function diagnosticsFor(stage: StageConfig, tells: ReadonlySet<Telling>): BoundDiagnostic[] {
+  if (stage.stage === 'sft') return bind<SftStageConfig>(SFT, stage, tells);
+  const applying = GRPO.filter(({ appliesTo }) => appliesTo === undefined || tells.has(appliesTo));
+  return bind<GrpoStageConfig>(applying, stage, tells);
 }
 
-function bind<S extends StageConfig>(diagnostics: readonly Diagnostic<S>[], stage: S): BoundDiagnostic[] {
-  return diagnostics.map((diagnostic) => ({ ...diagnostic, look: (history) => diagnostic.look(history, stage) }));
+function bind<S extends StageConfig>(
+  diagnostics: readonly Diagnostic<S>[],
+  stage: S,
+  tells: ReadonlySet<Telling>,
+): BoundDiagnostic[] {
+  return diagnostics.map((diagnostic) => ({
+    ...diagnostic,
+    look: (history) => diagnostic.look(history, stage, tells),
+  }));
 }

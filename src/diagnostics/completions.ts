@@ -1,6 +1,6 @@
 /** What the completions look like: whether they end, how sure, how long and how different they are. */
 import { percent } from '../format.ts';
-import { usesMethod, weightOf } from '../methods/chosen.ts';
+import { weightOf } from '../methods/chosen.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { moreVariety } from './groups.ts';
 import { isMuch, lostSince, newestAverage } from './history.ts';
@@ -31,14 +31,12 @@ const truncated: Diagnostic = {
   level: 'warning',
   after: 'batch',
   unless: ['no-eos'],
-  look({ batches }, stage) {
+  look({ batches }, _, tells) {
     const found = newestWhile(batches, (batch) => batch.truncated >= MOSTLY_TRUNCATED);
     const newest = found.at(-1);
     if (newest === undefined || !isMuch(found)) return undefined;
     const limit = newest.longest;
-    const spare = usesMethod(stage.methods, 'truncation-mask')
-      ? ''
-      : ', or mask_truncated_completions: true to learn nothing from them';
+    const spare = tells.has('masks-ends') ? '' : ', or mask_truncated_completions: true to learn nothing from them';
     return {
       seen: `${percent(newest.truncated)} of the completions were cut at ${newest.longest} tokens`,
       why: 'A cut answer is judged as it stands, so the reward is that of the limit rather than of the answer',

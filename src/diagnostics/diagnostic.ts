@@ -2,6 +2,7 @@
  * A diagnostic: a pure look at what a stage has shown so far, and words for what it finds. It changes nothing: neither
  * the run nor a bit of its weights.
  */
+import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { History } from './history.ts';
 
@@ -40,8 +41,8 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly patience?: number;
   /** Codes that say more about the same thing: while one of them stands, this one is not said. */
   readonly unless?: readonly string[];
-  /** Ids of methods, one of which the stage must use for the finding to mean anything; absent: of any stage. */
-  readonly appliesTo?: readonly string[];
-  /** What there is to say after the newest observation, which `history` already holds. */
-  readonly look: (history: History, stage: S) => Finding | undefined;
+  /** What a method of the stage must do for the finding to mean anything; absent: it is for any stage. */
+  readonly appliesTo?: Telling;
+  /** What there is to say after the newest observation, which `history` already holds. `tells`: what the methods of the stage do. */
+  readonly look: (history: History, stage: S, tells: ReadonlySet<Telling>) => Finding | undefined;
 }

@@ -11,7 +11,7 @@ const hintsStay: Diagnostic = {
   code: 'hints-stay',
   level: 'warning',
   after: 'batch',
-  appliesTo: ['hint-resample', 'minimal-hint-replace', 'answer-conditioned', 'inject-reference'],
+  appliesTo: 'hints',
   patience: FOR_BATCHES,
   look({ batches }) {
     const { helped = 0 } = batches.at(-1) ?? {};

@@ -11,7 +11,7 @@ const constantJudge: Diagnostic = {
   code: 'constant-judge',
   level: 'warning',
   after: 'batch',
-  appliesTo: ['self-verify', 'recycle-judge'],
+  appliesTo: 'judges',
   patience: 5,
   look({ batches }) {
     const judge = batches.at(-1)?.judge;

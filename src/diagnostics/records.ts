@@ -10,6 +10,7 @@ import type {
 } from '../methods/records.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import { STARVED } from '../methods/support/prompts/drawn.ts';
+import { isRight } from '../methods/support/rollouts/right.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
 
@@ -99,12 +100,14 @@ export interface BatchSurroundings {
   readonly judging?: readonly RolloutGroup[];
   /** What the methods of the stage have logged. */
   readonly logged?: Readonly<Record<string, number>>;
+  /** Origins of completions that took help (`Method.helps`). */
+  readonly helps?: ReadonlySet<string>;
 }
 
 export function batchRecord(
   step: number,
   collected: Collected,
-  { before, now, judging = [], logged = {} }: BatchSurroundings,
+  { before, now, judging = [], logged = {}, helps = new Set() }: BatchSurroundings,
 ): BatchRecord {
   const judge = judgeOf(judging.flatMap(({ rollouts }) => rollouts));
   const { groups, rounds } = collected;
@@ -116,7 +119,9 @@ export function batchRecord(
     activities.reduce((sum, activity) => sum + now[activity] - before[activity], 0);
   const ages = rollouts.flatMap(({ age }) => age ?? []);
   const starved = starvedOf(logged);
-  const helped = groups.filter(({ rollouts: members }) => members.some(isHelped)).length / groups.length;
+  const helped =
+    groups.filter(({ rollouts: members }) => members.some(({ origin = '' }) => helps.has(origin))).length /
+    groups.length;
   return {
     step,
     completions: rollouts.length,
@@ -204,17 +209,6 @@ export function evaluationRecord(
   chance: number,
 ): EvaluationRecord {
   return { step, greedy: accuracy, sampled: meanAtK, samples, pass: passAtK[samples] ?? meanAtK, training, chance };
-}
-
-function isRight({ verdict }: Rollout): boolean {
-  return verdict.score === 1;
-}
-
-/** Origins of completions that took help. */
-const HELPED = ['hinted', 'answered', 'reference'];
-
-function isHelped({ origin = '' }: Rollout): boolean {
-  return HELPED.includes(origin);
 }
 
 function meanEntropy(rollouts: readonly Rollout[]): number {

@@ -12,7 +12,7 @@ const staleReplay: Diagnostic = {
   code: 'stale-replay',
   level: 'warning',
   after: 'update',
-  appliesTo: ['success-replay', 'replay-buffer', 'reroll-cache'],
+  appliesTo: 'replays',
   look({ batches, updates }) {
     const newest = updates.flatMap(({ replayMoved }) => replayMoved ?? []).slice(-UPDATES);
     const moved = meanOf(newest, (value) => value);

@@ -108,7 +108,7 @@ const wrongMajority: Diagnostic = {
   code: 'wrong-majority',
   level: 'warning',
   after: 'batch',
-  appliesTo: ['majority', 'cross-majority'],
+  appliesTo: 'votes',
   patience: 3,
   look({ batches }) {
     const newest = batches.at(-1);

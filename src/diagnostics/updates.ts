@@ -1,6 +1,6 @@
 /** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
 import { percent } from '../format.ts';
-import { usesMethod, weightOf } from '../methods/chosen.ts';
+import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type History, newestLoss } from './history.ts';
@@ -62,11 +62,11 @@ const zeroGradient: Diagnostic = {
   code: 'zero-gradient',
   level: 'warning',
   after: 'update',
-  look({ updates }, stage) {
+  look({ updates }, stage, tells) {
     const newest = updates.at(-1);
     if (newest === undefined || newest.gradNorm !== 0) return undefined;
     const reasons = [
-      ...(usesMethod(stage.methods, 'truncation-mask')
+      ...(tells.has('masks-ends')
         ? ['set mask_truncated_completions to false, or raise max_completion_length so that completions end']
         : []),
       ...((newest.clipped ?? 0) > 0
@@ -94,7 +94,7 @@ const REUSED_UPDATES = 3;
 
 const clipFraction: Diagnostic = {
   code: 'clip-fraction',
-  appliesTo: ['ppo-clip'],
+  appliesTo: 'clips',
   level: 'warning',
   after: 'update',
   look(history, stage) {
@@ -134,7 +134,7 @@ const STEPS_OF_JUMP = 3;
 
 const klJump: Diagnostic = {
   code: 'kl-jump',
-  appliesTo: ['kl-loss'],
+  appliesTo: 'kl',
   level: 'warning',
   after: 'update',
   look({ updates }, { methods, optimizer: { learningRate } }) {

@@ -4,6 +4,7 @@
  * a whole run.
  */
 
+import type { Telling } from '../methods/method.ts';
 import type { Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { type BoundDiagnostic, COMBINATION, diagnosticsFor } from './catalogue.ts';
@@ -66,10 +67,16 @@ export function enterStage(watch: Watch, seconds: Seconds): void {
   watch.alarms = {};
 }
 
-/** Remembers an observation. @returns what is to be said now; usually nothing */
-export function observe(watch: Watch, stage: StageConfig, step: number, observation: Observation): Diagnosis[] {
+/** Remembers an observation. @param tells  what the methods of the stage do @returns what is to be said now; usually nothing */
+export function observe(
+  watch: Watch,
+  stage: StageConfig,
+  step: number,
+  observation: Observation,
+  tells: ReadonlySet<Telling> = new Set(),
+): Diagnosis[] {
   remember(watch.history, observation);
-  return diagnosticsFor(stage)
+  return diagnosticsFor(stage, tells)
     .filter(({ after }) => after === observation.after)
     .flatMap((diagnostic) => {
       const finding = diagnostic.look(watch.history);

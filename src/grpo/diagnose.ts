@@ -7,14 +7,18 @@ import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
 import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
+import type { StageMethods } from '../methods/create.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
 import { endingOf } from './journal.ts';
 import { notSolving, solving } from './rollout/kinds.ts';
-import { type Progress, type RunRemark, stageOf } from './run.ts';
+import { type Progress, type RunRemark, stageOf, type TrainingRun } from './run.ts';
+
+/** A run, as the diagnostics see it. */
+type Diagnosed = Progress & Pick<TrainingRun, 'methods'>;
 
 /** @param of  remarks on the methods of all stages */
-export function diagnoseStart(run: Progress, of: readonly RunRemark[]): TrainEvent[] {
+export function diagnoseStart(run: Diagnosed, of: readonly RunRemark[]): TrainEvent[] {
   const { stageIndex, step, watch } = run.journal.state;
   const remarks = of.filter(({ stage }) => stage === stageIndex);
   const ofMethods = remarks.map(({ level, message }) =>
@@ -25,31 +29,32 @@ export function diagnoseStart(run: Progress, of: readonly RunRemark[]): TrainEve
 
 /** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
 export function diagnoseBatch(
-  run: Progress,
+  run: Diagnosed,
   collected: Collected,
   logged: Readonly<Record<string, number>>,
 ): TrainEvent[] {
   const { step, watch, seconds } = run.journal.state;
   const groups = solving(collected.groups);
   const judging = notSolving(collected.groups);
-  const surroundings = { before: watch.history.seconds, now: seconds, judging, logged };
+  const { helps } = methodsOf(run) ?? {};
+  const surroundings = { before: watch.history.seconds, now: seconds, judging, logged, ...(helps && { helps }) };
   const record = batchRecord(step + 1, { ...collected, groups }, surroundings);
   watch.history.seconds = { ...seconds };
   return observed(run, step + 1, { after: 'batch', record, problems: groups.map(({ item }) => item.key) });
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
-export function diagnoseUpdate(run: Progress, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
+export function diagnoseUpdate(run: Diagnosed, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
   const { step } = run.journal.state;
   return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy) });
 }
 
-export function diagnoseSupervised(run: Progress, result: SupervisedResult): TrainEvent[] {
+export function diagnoseSupervised(run: Diagnosed, result: SupervisedResult): TrainEvent[] {
   const { step } = run.journal.state;
   return observed(run, step, { after: 'update', record: supervisedRecord(step, result) });
 }
 
-export function diagnoseEvaluation(run: Progress, tasks: TaskSet, evaluation: Evaluation): TrainEvent[] {
+export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: Evaluation): TrainEvent[] {
   const { step, watch } = run.journal.state;
   const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(tasks));
   return observed(run, step, { after: 'evaluation', record });
@@ -79,9 +84,14 @@ export function diagnoseStop(run: Progress, error: unknown): TrainEvent[] {
   return [eventOf(run, step, diagnosis)];
 }
 
-function observed(run: Progress, step: number, observation: Observation): TrainEvent[] {
-  const found = observe(run.journal.state.watch, stageOf(run), step, observation);
+function observed(run: Diagnosed, step: number, observation: Observation): TrainEvent[] {
+  const tells = methodsOf(run)?.tells;
+  const found = observe(run.journal.state.watch, stageOf(run), step, observation, tells);
   return found.map((diagnosis) => eventOf(run, step, diagnosis));
+}
+
+function methodsOf({ methods, journal: { state } }: Diagnosed): StageMethods | undefined {
+  return methods[state.stageIndex];
 }
 
 function eventOf(run: Progress, step: number, diagnosis: Diagnosis): TrainEvent {

@@ -1,7 +1,9 @@
 /** Looks at the methods that a stage was given, by the spelling of the YAML: what messages and diagnostics speak of. */
 import type { Json } from '../options/json.ts';
 import { isSchedule } from '../options/schedule.ts';
+import type { Member, Telling } from './method.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodsConfig } from './stage.ts';
+import type { Use } from './uses/use.ts';
 
 /** The value of an option, of whichever method of the stage takes it; undefined where none does. */
 export function optionOf(methods: MethodsConfig, key: string): Json | undefined {
@@ -19,9 +21,14 @@ export function weightOf(methods: MethodsConfig, key: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** Whether a method of this id is in the stage. */
+/** Whether a method of this id is in the stage: for what one method says of another that it is made for. */
 export function usesMethod(methods: MethodsConfig, id: string): boolean {
   return METHOD_POINTS.some((point) => methods[point].some(({ name }) => name === id));
+}
+
+/** Whether a method of the stage does what others speak of. */
+export function tells(members: readonly Member[], what: Telling): boolean {
+  return members.some(({ method }) => method.tells?.includes(what));
 }
 
 /** Whether top_k, top_p or min_p keep part of the policy from being sampled. */
@@ -29,30 +36,66 @@ export function isTruncated({ sampling: { topK, topP, minP } }: GrpoStageConfig)
   return topK > 0 || topP < 1 || (minP !== null && minP > 0);
 }
 
-/** Methods whose completions are not, or not all, those of the policy at the stage's temperature. */
-const OFF_POLICY_METHODS = ['temperature-mix', 'anneal-in-sequence', 'success-replay', 'replay-buffer', 'reroll-cache'];
-
-/** Whether a method of the stage always makes rollouts whose ratio is not 1 at the first update either. */
-export function samplesOffPolicy({ methods }: GrpoStageConfig): boolean {
-  return OFF_POLICY_METHODS.some((id) => usesMethod(methods, id));
+/** Ids of the methods whose completions are not, or not all, the policy's own at the stage's temperature. */
+export function offPolicySamplers(members: readonly Member[], stage: GrpoStageConfig): readonly string[] {
+  return members.flatMap((member) => {
+    const { samplesOffPolicy, id } = member.method;
+    const does = typeof samplesOffPolicy === 'function' ? samplesOffPolicy(member.options, stage) : samplesOffPolicy;
+    return does === true ? [id] : [];
+  });
 }
 
-/** Whether every optimizer step is on fresh rollouts: all ratios are then exactly 1. */
-export function isOnPolicy(stage: GrpoStageConfig): boolean {
-  const { batch } = stage;
-  if (samplesOffPolicy(stage)) return false;
-  return batch.optimizerStepsPerGeneration === 1 && batch.numIterations === 1;
+function reusesRollouts({ batch }: GrpoStageConfig): boolean {
+  return batch.optimizerStepsPerGeneration > 1 || batch.numIterations > 1;
 }
 
-/** What a controller of the reference says where nothing of the stage can read it. */
-export function unreadReference({ lossTerms, groupSteps, creditSteps }: MethodsConfig): string | undefined {
-  const readers = [...lossTerms, ...groupSteps, ...creditSteps].filter(({ name }) => name !== 'entropy-bonus');
-  return readers.length > 0 ? undefined : 'no term reads the reference, so that moving it changes nothing; set beta';
+/** Whether every optimizer step is on fresh rollouts of the policy's own: all ratios are then exactly 1. */
+export function isOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): boolean {
+  return !reusesRollouts(stage) && offPolicySamplers(members, stage).length === 0;
+}
+
+/**
+ * What a method says that takes every completion for the policy's own, where some are not.
+ *
+ * @param missing  as a sentence continues: `no ratio corrects`
+ * @param instead  what to use, with the comma behind it, or nothing
+ */
+export function uncorrected(
+  stage: GrpoStageConfig,
+  members: readonly Member[],
+  missing: string,
+  instead: string,
+): readonly string[] {
+  const samplers = offPolicySamplers(members, stage).join(' and ');
+  return [
+    ...(reusesRollouts(stage)
+      ? [
+          `several steps are taken on the same completions, and ${missing} for the policy having moved on; use ${instead}` +
+            'num_iterations: 1 and one step per batch',
+        ]
+      : []),
+    ...(samplers === ''
+      ? []
+      : [
+          `completions of ${samplers} are not the policy's own, and ${missing} for what they were sampled with; ` +
+            `${instead === '' ? '' : `use ${instead}`}leave ${samplers} out`,
+        ]),
+  ];
+}
+
+/** What a controller of the reference says where nothing of the stage reads it. */
+export function unreadReference(members: readonly Member[]): string | undefined {
+  const isRead = members.some(({ point, uses }) => point !== 'controllers' && uses.some(readsReference));
+  return isRead ? undefined : 'no term reads the reference, so that moving it changes nothing; set beta';
+}
+
+function readsReference({ set, implies }: Use): boolean {
+  return set === 'reference' || implies?.some(readsReference) === true;
 }
 
 /** What a part says that acts only once the policy has moved, in a stage where it never has. */
-export function idleOnPolicy(stage: GrpoStageConfig): string | undefined {
-  if (!isOnPolicy(stage)) return undefined;
+export function idleOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): string | undefined {
+  if (!isOnPolicy(stage, members)) return undefined;
   return (
     'every step is on fresh completions, from which the policy has not moved away, so it does nothing; ' +
     'raise num_iterations, or leave it out'

@@ -4,16 +4,15 @@ import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { findMethod, lookUp, methodKey, type OwnMethods } from './look_up.ts';
-import type { DemonstratedProblem, Method } from './method.ts';
+import { helpedOrigins, membersOf, tellingsOf } from './members.ts';
+import type { DemonstratedProblem, Method, Telling } from './method.ts';
 import type { LossTerm } from './points.ts';
 import type { PointParts } from './registry.ts';
-import { END, optionsOf, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
+import { optionsOf, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type StageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import { objectiveTerm } from './support/loss/surrogate_term.ts';
-import { usesOfNeeds } from './uses/old_needs.ts';
 import { type AskedUse, type StageUses, uniteUses } from './uses/stage_uses.ts';
-import type { Use } from './uses/use.ts';
 
 /** A part, and the id of the method that made it. */
 export interface Named<Part> {
@@ -52,6 +51,10 @@ export interface StageMethods {
   /** How methods of the stage speak to the policy, for supervised stages. */
   readonly forms: readonly Named<Demonstrate>[];
   readonly uses: StageUses;
+  /** What they do that diagnostics speak of. */
+  readonly tells: ReadonlySet<Telling>;
+  /** Origins of completions that took help. */
+  readonly helps: ReadonlySet<string>;
   /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
   /** The numbers among the options of its methods. */
@@ -71,6 +74,7 @@ export async function loadMethods(stages: readonly StageConfig[], own: OwnMethod
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
 export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): StageMethods {
   const { owners, options } = settableOptions(stage, own);
+  const members = membersOf(stage, (point, plugin) => findMethod(point, plugin, own));
   const movable: Made<unknown>[] = [];
   const partsAt = <Point extends MethodPoint>(point: Point) => {
     const made = createParts(point, stage, own, owners[point]);
@@ -113,6 +117,8 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
     options,
+    tells: tellingsOf(members),
+    helps: helpedOrigins(members),
   };
 }
 
@@ -180,24 +186,9 @@ export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): Poi
  * at both of its ends: a weight that begins at 0 uses what it weighs all the same.
  */
 export function usesOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageUses {
+  const isHere = (plugin: Plugin): boolean => !isModuleFile(plugin.name) || own[methodKey(plugin)] !== undefined;
+  const members = membersOf(stage, (point, plugin) => (isHere(plugin) ? lookUp(point, plugin, own) : undefined));
   return uniteUses(
-    METHOD_POINTS.flatMap((point) =>
-      stage.methods[point].flatMap((plugin): AskedUse[] => {
-        if (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined) return [];
-        const method = lookUp(point, plugin, own);
-        if (method.uses === undefined && method.needs === undefined) return [];
-        const options = optionsOf(point, plugin, own);
-        const ends = (options.isScheduled ? [START, END] : [START]).map((position) => options.at(position));
-        return ends.flatMap((values) => usesWith(method, values, stage).map((use) => ({ by: method.id, point, use })));
-      }),
-    ),
+    members.flatMap(({ method, point, uses }) => uses.map((use): AskedUse => ({ by: method.id, point, use }))),
   );
-}
-
-function usesWith(
-  { id, uses, needs }: Method<unknown>,
-  options: Readonly<Record<string, unknown>>,
-  stage: GrpoStageConfig,
-): readonly Use[] {
-  return [...(uses?.(options, stage) ?? []), ...(needs ? usesOfNeeds(id, needs(options, stage)) : [])];
 }

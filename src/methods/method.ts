@@ -5,10 +5,10 @@
 import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
-import type { Key, KeyTable, Values } from '../options/keys.ts';
+import type { Key, KeyTable, Plugin, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { TrainedText } from './loss_points.ts';
-import type { GrpoStageConfig, MethodsConfig } from './stage.ts';
+import type { GrpoStageConfig, MethodPoint, MethodsConfig } from './stage.ts';
 import type { FollowUpTurn } from './step_context.ts';
 import type { OldNeeds } from './uses/old_needs.ts';
 import type { Use } from './uses/use.ts';
@@ -38,11 +38,37 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
     written: Readonly<Record<string, Json>>,
     methods: MethodsConfig,
     stage: GrpoStageConfig,
+    members: readonly Member[],
   ): string | undefined;
   /** What works in such a stage, but is biased, unsafe or without effect: `what is so; remedy`. Said before step 1. */
-  warn?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
+  warn?(
+    written: Readonly<Record<string, Json>>,
+    methods: MethodsConfig,
+    stage: GrpoStageConfig,
+    members: readonly Member[],
+  ): Said;
   /** The same, of what is no more than worth knowing. */
-  note?(written: Readonly<Record<string, Json>>, methods: MethodsConfig, stage: GrpoStageConfig): Said;
+  note?(
+    written: Readonly<Record<string, Json>>,
+    methods: MethodsConfig,
+    stage: GrpoStageConfig,
+    members: readonly Member[],
+  ): Said;
+  /**
+   * Some of its completions are not the policy's own at the stage's temperature, so that their ratio is not 1 at the first
+   * update either (`Rollout.isOffPolicy`).
+   */
+  samplesOffPolicy?: boolean | ((options: Values<Options>, stage: GrpoStageConfig) => boolean);
+  /** Of a group step: it makes a total of its own out of the rewards, or changes the total where it names no reward. */
+  readonly total?: 'makes' | 'changes';
+  /** Of a prompt source: it asks a problem again. */
+  readonly repeatsProblems?: true;
+  /** Whether it keeps the policy from flattening; by default a term of the loss does, and nothing else. */
+  readonly holdsPolicy?: boolean;
+  /** What it does that diagnostics and other methods speak of. */
+  readonly tells?: readonly Telling[];
+  /** Origins of its completions (`Rollout.origin`) that saw a hint or an answer, or are one. */
+  readonly helps?: readonly string[];
   /** What it asks of the run: the union over a stage decides programs, memory, and what a task must give. */
   uses?(options: Values<Options>, stage: GrpoStageConfig): readonly Use[];
   /** @deprecated say it in `uses` */
@@ -55,6 +81,32 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   create(options: Values<Options>, stage: GrpoStageConfig): Part;
   /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
   load?(): Promise<void>;
+}
+
+/**
+ * What a method does that others speak of:
+ *
+ *   hints         shows the policy hints or answers where it fails, until it does without
+ *   judges        asks the policy for verdicts on answers
+ *   replays       trains on completions of earlier steps
+ *   votes         takes the answer that most of a group give for the right one
+ *   clips         bounds ratios, and measures how often (`clip_ratio/region_mean`)
+ *   kl            measures the KL to the reference (`kl`)
+ *   truncation    weighs completions by what top_k, top_p and min_p left of the policy
+ *   masks-ends    leaves completions without an end out of the loss
+ */
+export type Telling = 'hints' | 'judges' | 'replays' | 'votes' | 'clips' | 'kl' | 'truncation' | 'masks-ends';
+
+/** A method of a stage, for what others of the stage say about it. */
+export interface Member {
+  readonly point: MethodPoint;
+  readonly method: Method<unknown>;
+  /** As the config gives it. */
+  readonly plugin: Plugin;
+  /** Its options where schedules begin. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** What it asks of the run, where schedules begin and where they end. */
+  readonly uses: readonly Use[];
 }
 
 /** A problem of a supervised stage, with what a demonstration of a method's own form is made of. */

@@ -52,7 +52,16 @@ export interface OptionsAt {
  * @throws ConfigError
  */
 export function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods, owner?: string): OptionsAt {
-  const method = lookUp(point, plugin, own);
+  return optionsOfMethod(lookUp(point, plugin, own), point, plugin, owner);
+}
+
+/** The same, of a method that has been looked up. */
+export function optionsOfMethod(
+  method: Method<unknown>,
+  point: MethodPoint,
+  plugin: Plugin,
+  owner?: string,
+): OptionsAt {
   const { id, options, complete } = method;
   const { name: _, export: __, ...given } = plugin;
   const path = `${point}.${id}`;

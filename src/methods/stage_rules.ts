@@ -1,13 +1,14 @@
 /** What is said of a stage as a whole, where no method of it could say it: mostly that one is missing. */
-import { isTruncated, usesMethod } from './chosen.ts';
+import { isTruncated, tells } from './chosen.ts';
+import type { Member } from './method.ts';
 import type { Remark } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
 
-type StageRule = (stage: GrpoStageConfig) => Remark | undefined;
+type StageRule = (stage: GrpoStageConfig, members: readonly Member[]) => Remark | undefined;
 
 /** The gradient is that of the whole policy only where what was sampled is weighed by what its probability really was. */
-const uncorrectedTruncation: StageRule = (stage) => {
-  if (!isTruncated(stage) || usesMethod(stage.methods, 'tis')) return undefined;
+const uncorrectedTruncation: StageRule = (stage, members) => {
+  if (!isTruncated(stage) || tells(members, 'truncation')) return undefined;
   const { topK, topP, minP } = stage.sampling;
   const [key, value] = topP < 1 ? ['top_p', topP] : topK > 0 ? ['top_k', topK] : ['min_p', minP];
   return {

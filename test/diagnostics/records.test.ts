@@ -72,6 +72,18 @@ describe('batchRecord', () => {
     expect(found).toMatchObject({ replayAge: 6, starved: { source: './mine.ts', share: 0.5 } });
   });
 
+  it('knows the share of groups with help, by the origins that methods declare', () => {
+    const hinted = { ...rollout([1], 1, 'right'), origin: 'nudged' };
+    const of = (...helps: string[]) =>
+      batchRecord(
+        3,
+        { groups: [group('a', hinted), group('b', rollout([1], 1, 'right'))], rounds: 1 },
+        { before, now, helps: new Set(helps) },
+      );
+    expect(of('nudged').helped).toBe(0.5);
+    expect(of('hinted')).not.toHaveProperty('helped');
+  });
+
   it('takes the time since the batch before, without evaluations', () => {
     expect(record.seconds).toEqual({ verify: 1, all: 4.5 });
   });

@@ -6,6 +6,8 @@ import type { Diagnosis } from '../../src/diagnostics/diagnostic.ts';
 import { trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
 import { type Observation, observe, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
+import { findMethod } from '../../src/methods/look_up.ts';
+import { membersOf, tellingsOf } from '../../src/methods/members.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
 
@@ -121,9 +123,15 @@ export class Stream {
   #observe(observation: Observation): this {
     if (this.#throughJson) this.#watch = JSON.parse(JSON.stringify(this.#watch));
     const step = observation.after === 'start' ? 0 : observation.record.step;
-    for (const diagnosis of observe(this.#watch, this.stage, step, observation)) this.said.push({ ...diagnosis, step });
+    const found = observe(this.#watch, this.stage, step, observation, tellingsIn(this.stage));
+    this.said.push(...found.map((diagnosis) => ({ ...diagnosis, step })));
     return this;
   }
+}
+
+function tellingsIn(stage: StageConfig): ReturnType<typeof tellingsOf> {
+  if (stage.stage === 'sft') return new Set();
+  return tellingsOf(membersOf(stage, (point, plugin) => findMethod(point, plugin, {})));
 }
 
 const GRPO_KEYS = { num_generations: 16, generation_batch_size: 512, warmup_steps: 10 };

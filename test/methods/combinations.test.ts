@@ -14,7 +14,10 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { StepMetrics } from '../../src/methods/records.ts';
+import { offPolicySamplers } from '../../src/methods/chosen.ts';
+import { findMethod } from '../../src/methods/look_up.ts';
+import { membersOf } from '../../src/methods/members.ts';
+import type { CreditedGroup, StepMetrics } from '../../src/methods/records.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import type { MethodPoint } from '../../src/methods/stage.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
@@ -176,13 +179,25 @@ interface Trained {
 }
 
 /** Trains on; ends behind `steps` steps, or with the run. */
-async function goOn(run: TrainingRun, steps = Number.POSITIVE_INFINITY): Promise<StepMetrics[]> {
+async function goOn(
+  run: TrainingRun,
+  steps = Number.POSITIVE_INFINITY,
+  look: (groups: readonly CreditedGroup[]) => void = () => undefined,
+): Promise<StepMetrics[]> {
   const metrics: StepMetrics[] = [];
   for await (const event of train(run)) {
+    if (event.type === 'rollouts') look(event.groups);
     if (event.type === 'step') metrics.push(event.metrics);
     if (metrics.length >= steps) break;
   }
   return metrics;
+}
+
+/** The methods of the stage under way, and the stage. */
+function declaredIn({ config, journal: { state } }: TrainingRun): Parameters<typeof offPolicySamplers> {
+  const stage = config.stages[state.stageIndex];
+  if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
+  return [membersOf(stage, (point, plugin) => findMethod(point, plugin, {})), stage];
 }
 
 async function withRun<T>(
@@ -201,7 +216,10 @@ async function withRun<T>(
 
 const whole = (backend: Backend, one: Combination): Promise<Trained> =>
   withRun(backend, one, async (run) => {
-    const metrics = await goOn(run);
+    const metrics = await goOn(run, Number.POSITIVE_INFINITY, (groups) => {
+      const isOffPolicy = groups.some(({ rollouts }) => rollouts.some((rollout) => rollout.isOffPolicy));
+      if (isOffPolicy) expect(offPolicySamplers(...declaredIn(run))).not.toEqual([]);
+    });
     for (const parameter of run.engine.policy.parameters) {
       expect((await run.engine.policy.readParameter(parameter)).every(Number.isFinite)).toBe(true);
     }

@@ -6,8 +6,9 @@ import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { findMethod, type OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method } from '../../src/methods/method.ts';
-import type { CreditStep } from '../../src/methods/points.ts';
+import type { CreditStep, GroupStep, PromptSource, RolloutStrategy } from '../../src/methods/points.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';
+import { key, number } from '../../src/options/keys.ts';
 import { openSmallRun } from '../support/small_runs.ts';
 
 const HEAD = ['task: sort_digits', 'max_steps: 4'];
@@ -102,6 +103,49 @@ describe('a combination that works, but is biased or without effect, is told wit
     expect(of(...lines)).toEqual([]);
   });
 
+  const CLIPPED = 'token_weights: [{name: opsm, off_policy_mask_threshold: 0.1}]';
+  const HINGED = 'loss_terms: [hinge-kl]';
+  it.each([
+    'inject-reference',
+    'temperature-mix',
+    'answer-conditioned',
+    'refine-inject',
+    'success-replay',
+    '{name: hint-resample, trained: unhinted}',
+    '{name: minimal-hint-replace, trained: unhinted}',
+  ])('and what acts off-policy is not called idle beside %s', (strategy) => {
+    expect(of(`rollout_strategies: [${strategy}]`, CLIPPED, HINGED).join('\n')).not.toContain('fresh completions');
+  });
+
+  it.each(['verifree', '{name: hint-resample, trained: hinted}', 'refill'])('but it is beside %s', (strategy) => {
+    const lines = of(`rollout_strategies: [${strategy}]`, CLIPPED, HINGED);
+    expect(lines.filter((line) => line.includes('fresh completions'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['importance_sampling_level: none', 'no ratio corrects for what they were sampled with; use token, or leave'],
+    ['objective: reinforce', 'nothing corrects for what they were sampled with; use ppo-clip or topr, or leave'],
+  ])('and %s says what is off-policy, and why', (line, text) => {
+    expect(of('rollout_strategies: [inject-reference]', line)).toEqual([
+      expect.stringContaining(
+        `completions of inject-reference are not the policy's own, and ${text} inject-reference out`,
+      ),
+    ]);
+    const both = of('rollout_strategies: [replay-buffer]', line, 'num_iterations: 2');
+    expect(both).toHaveLength(2);
+    expect(both[0]).toContain('several steps are taken on the same completions');
+  });
+
+  it.each([
+    ['objective: dpo-pairs', false],
+    ['advantage_estimator: {name: reinforce-pp, kl_reward_coef: 0.1}', false],
+    ['credit_steps: [kl-reward]', false],
+    ['group_steps: [reward-transform]', true],
+  ])('and a reference is moved in vain where nothing reads it: %s', (line, isInVain) => {
+    const found = of('controllers: [ref-reset]', line);
+    expect(found.some((text) => text.includes('no term reads the reference'))).toBe(isInVain);
+  });
+
   it('for the stage that it is about', () => {
     const stages = ['stages:', '  - {stage: sft, max_steps: 1}', '  - stage: grpo', '    top_k: 3'];
     const [line] = said([...HEAD, ...stages].join('\n'));
@@ -155,6 +199,59 @@ describe("a user's method speaks as those of the package", () => {
     await expect(openSmallRun(await wasmBackend({ inline: true }), odd)).rejects.toThrow(
       'credit_steps: picky — halves a group; use an even num_generations.',
     );
+  });
+});
+
+describe("a user's method is known by what it declares", () => {
+  const about = { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' } as const;
+  const heats: Method<unknown> = method({
+    id: 'heats',
+    about,
+    options: { heat: key('heat', number({ min: 0, example: 1 }).default(0).describe('Heat. Default 0.')) },
+    samplesOffPolicy: ({ heat }) => heat > 0,
+    create: (): RolloutStrategy => ({ rollOut: (requests, next) => next(requests) }),
+  });
+  const totals: Method<unknown> = method({
+    id: 'totals',
+    about,
+    options: {},
+    total: 'makes',
+    create: (): GroupStep => ({ scope: 'group', apply: (groups) => groups }),
+  });
+  const again: Method<unknown> = method({
+    id: 'again',
+    about,
+    options: {},
+    repeatsProblems: true,
+    create: (): PromptSource => ({ next: (count, draw) => draw(count) }),
+  });
+  const guards: Method<unknown> = method({
+    id: 'guards',
+    about,
+    options: {},
+    holdsPolicy: true,
+    create: (): CreditStep => ({ apply: (groups) => groups }),
+  });
+  const own = { './heats.ts': heats, './totals.ts': totals, './again.ts': again, './guards.ts': guards };
+  const remarksWith = (...lines: readonly string[]) => said([...HEAD, ...lines].join('\n'), own);
+
+  it.each([
+    [['rollout_strategies: [./heats.ts]', 'off_policy_mask_threshold: 0.1'], /every step is on fresh/],
+    [['rollout_strategies: [{name: ./heats.ts, heat: 1}]', 'importance_sampling_level: none'], /completions of heats/],
+    [['group_steps: [./totals.ts, {name: reward-transform, reward: accuracy}]'], /which undoes totals before it/],
+    [['advantage_estimator: sas'], /add few-shot-data or prefilter/],
+    [['advantage_estimator: nsr'], /nothing holds it/],
+  ])('%j is remarked on', (lines, text) => {
+    expect(remarksWith(...lines)).toEqual([expect.stringMatching(text)]);
+  });
+
+  it.each([
+    [['rollout_strategies: [{name: ./heats.ts, heat: 1}]', 'off_policy_mask_threshold: 0.1']],
+    [['group_steps: [{name: reward-transform, reward: accuracy}, ./totals.ts]']],
+    [['advantage_estimator: sas', 'prompt_source: ./again.ts']],
+    [['advantage_estimator: nsr', 'credit_steps: [./guards.ts]']],
+  ])('%j is not', (lines) => {
+    expect(remarksWith(...lines)).toEqual([]);
   });
 });
 

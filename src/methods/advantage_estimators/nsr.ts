@@ -17,7 +17,7 @@ export const nsr = method({
     certainty: 'paper',
   },
   options: SOLVED_OPTIONS,
-  warn: (_, methods) => unguarded(methods),
+  warn: (_, __, ___, members) => unguarded(members),
   create: (options): AdvantageEstimator => {
     const isSolved = solvedBy(options);
     return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? 0 : -1)));

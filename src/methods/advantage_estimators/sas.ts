@@ -24,9 +24,6 @@ const NEVER: Past = { visits: 0, mean: 0, variance: 0 };
 /** Problems whose past is kept; beyond, those seen longest ago are forgotten. */
 const REMEMBERED = 50_000;
 
-/** Sources that ask a problem again. */
-const RECURRING = ['few-shot-data', 'prefilter'];
-
 export const sas = method({
   id: 'sas',
   about: {
@@ -37,8 +34,8 @@ export const sas = method({
     certainty: 'paper',
   },
   options: {},
-  note: (_, { promptSource }) =>
-    RECURRING.some((id) => promptSource.some(({ name }) => name === id))
+  note: (_, __, ___, members) =>
+    members.some(({ method: { repeatsProblems } }) => repeatsProblems)
       ? undefined
       : 'measures a problem by its earlier groups, and a task with many problems asks each but once; add few-shot-data or prefilter',
   create: (): AdvantageEstimator => {

@@ -26,7 +26,7 @@ export const wReinforce = method({
     ),
     ...SOLVED_OPTIONS,
   },
-  warn: ({ solved_weight: weight }, methods) => (largestOf(weight) < 1 ? unguarded(methods) : undefined),
+  warn: ({ solved_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),
   create: ({ solvedWeight, ...options }): AdvantageEstimator => {
     const isSolved = solvedBy(options);
     return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? solvedWeight : -1)));

@@ -42,8 +42,8 @@ export const refReset = method({
       flag().default(false).describe("Begin the optimizer's moments anew with each reset. Default false."),
     ),
   },
-  warn: ({ reset_moments: moments }, methods) => (moments === true ? undefined : unreadReference(methods)),
   uses: () => [reference],
+  warn: ({ reset_moments: moments }, _, __, members) => (moments === true ? undefined : unreadReference(members)),
   create: ({ every, resetKl, resetDrop, resetsMoments }): Controller => {
     let best: number | undefined;
     const reset = async (levers: Levers): Promise<void> => {

@@ -37,8 +37,8 @@ export const refSync = method({
     on: (value) => (value === true ? {} : undefined),
     written: () => true,
   },
-  warn: (_, methods) => unreadReference(methods),
   uses: () => [reference],
+  warn: (_, __, ___, members) => unreadReference(members),
   create: ({ mixupAlpha, syncSteps }): Controller => ({
     async afterStep(_, levers) {
       if (levers.step % syncSteps === 0) await levers.mixIntoReference(mixupAlpha);

@@ -36,6 +36,7 @@ export const klReward = method({
     ),
   },
   uses: ({ klRewardCoef }) => (klRewardCoef === 0 ? [] : [refLogprobs]),
+  holdsPolicy: true,
   create: ({ klRewardCoef, klCredit }): CreditStep => ({
     apply(groups, context) {
       if (klRewardCoef === 0) return groups;

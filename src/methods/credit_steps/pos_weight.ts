@@ -23,7 +23,7 @@ export const posWeight = method({
       number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
     ),
   },
-  warn: ({ positive_weight: weight }, methods) => (largestOf(weight) < 1 ? unguarded(methods) : undefined),
+  warn: ({ positive_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),
   create: ({ positiveWeight }): CreditStep => ({
     apply: (groups) => mapAdvantages(groups, (advantage) => (advantage > 0 ? positiveWeight * advantage : advantage)),
   }),

@@ -22,7 +22,7 @@ export const sampleSign = method({
         .describe('Which advantages are kept. Default negative.'),
     ),
   },
-  warn: ({ kept_sign: kept }, methods) => (kept === 'negative' ? unguarded(methods) : undefined),
+  warn: ({ kept_sign: kept }, _, __, members) => (kept === 'negative' ? unguarded(members) : undefined),
   create: ({ keptSign }): CreditStep => {
     const isKept = { all: () => true, negative: (a: number) => a < 0, positive: (a: number) => a > 0 }[keptSign];
     return { apply: (groups) => mapAdvantages(groups, (advantage) => (isKept(advantage) ? advantage : 0)) };

@@ -22,6 +22,7 @@ export const truncationMask = method({
     off: false,
     written: () => true,
   },
+  tells: ['masks-ends'],
   create: (): CreditStep => ({
     apply: (groups) => withoutLoss(groups, ({ finishReason }) => finishReason === 'length'),
   }),

@@ -25,6 +25,7 @@ export const agree = method({
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
+  total: 'makes',
   create: ({ agreeFirst, agreeSecond, agreeWithin }, stage): GroupStep => {
     const [first, second] = [readerOf(stage, agreeFirst), readerOf(stage, agreeSecond)];
     return {

@@ -27,6 +27,8 @@ export const crossMajority = method({
     promptSource.some(({ name }) => name === 'twin')
       ? undefined
       : 'pays the majority of a twin, and nothing asks twins: no completion will have a reward; put twin last in prompt_source',
+  tells: ['votes'],
+  total: 'changes',
   create: ({ twinVotedReward, twinVotedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, twinVotedReward);
     const watch = new VoteWatch();

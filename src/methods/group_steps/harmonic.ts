@@ -25,6 +25,7 @@ export const harmonic = method({
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
+  total: 'makes',
   create: ({ harmonicFirst, harmonicSecond, harmonicShare: share }, stage): GroupStep => {
     const [first, second] = [readerOf(stage, harmonicFirst), readerOf(stage, harmonicSecond)];
     return {

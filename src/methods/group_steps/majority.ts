@@ -21,6 +21,8 @@ export const majority = method({
   },
   options: { votedReward: changedReward, votedBy: voteByOption },
   conflict: changeConflict,
+  tells: ['votes'],
+  total: 'changes',
   create: ({ votedReward, votedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, votedReward);
     const watch = new VoteWatch();

@@ -7,7 +7,7 @@
  * How often the kept labels are right, and how often all of them would have been, is logged; nothing is paid for it.
  */
 import { key, number } from '../../options/keys.ts';
-import { usesMethod } from '../chosen.ts';
+import { tells } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -36,8 +36,8 @@ export const pseudoLabelSelect = method({
     ),
     surenessBy: voteByOption,
   },
-  warn: (_, methods) =>
-    ['majority', 'cross-majority'].some((id) => usesMethod(methods, id))
+  warn: (_, __, ___, members) =>
+    tells(members, 'votes')
       ? undefined
       : 'leaves out groups by their votes, and nothing pays votes: hard problems would be lost; add majority to group_steps',
   create: ({ leastSure, topSure, surenessBy }): GroupStep => {

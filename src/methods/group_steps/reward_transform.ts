@@ -49,6 +49,7 @@ export const rewardTransform = method({
     return options;
   },
   conflict: changeConflict,
+  total: 'changes',
   create: (options, stage): GroupStep => {
     const { transformFactor: factor, transformOffset: offset, transformLow: low, transformHigh: high } = options;
     const target = targetOf(stage, options.transformedReward);

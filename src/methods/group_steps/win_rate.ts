@@ -25,6 +25,7 @@ export const winRate = method({
   },
   isRepeatable: true,
   conflict: changeConflict,
+  total: 'changes',
   create: ({ comparedReward, tieMargin }, stage): GroupStep => {
     const target = targetOf(stage, comparedReward);
     return {

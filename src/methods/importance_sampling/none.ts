@@ -1,5 +1,5 @@
 /** No correction for an older policy: every ratio is 1, and its gradient that of the log-prob. */
-import { isOnPolicy } from '../chosen.ts';
+import { uncorrected } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 
@@ -13,11 +13,7 @@ export const none = method({
     certainty: 'own',
   },
   options: {},
-  warn: (_, __, stage) =>
-    isOnPolicy(stage)
-      ? undefined
-      : 'several steps are taken on the same completions, and no ratio corrects for the policy having moved on; use token, ' +
-        'or num_iterations: 1 and one step per batch',
+  warn: (_, __, stage, members) => uncorrected(stage, members, 'no ratio corrects', 'token, or '),
   create: (): Ratio => ({
     stopsGradient: true,
     measure(_, logRatios) {

@@ -29,7 +29,7 @@ export const hingeKl = method({
       number({ min: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token. Default 1e-4.'),
     ),
   },
-  note: (_, __, stage) => idleOnPolicy(stage),
+  note: (_, __, stage, members) => idleOnPolicy(stage, members),
   create: ({ hingeWeight, freeKl }): LossTerm => {
     let [weight, kl] = [0, 0];
     return {

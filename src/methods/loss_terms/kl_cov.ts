@@ -31,7 +31,7 @@ export const klCov = method({
         .describe('Share of the loss tokens of an optimizer step that is held, at least one. Default 0.0002.'),
     ),
   },
-  note: (_, __, stage) => idleOnPolicy(stage),
+  note: (_, __, stage, members) => idleOnPolicy(stage, members),
   create: ({ heldWeight, heldShare }): LossTerm => {
     let held: ReadonlyMap<Rollout, Uint8Array> = new Map();
     return {

@@ -76,6 +76,7 @@ export const klLoss = method({
     return { ...options, isKlCorrected: options.isKlCorrected ?? options.klEstimator === 'k3' };
   },
   uses: () => [reference],
+  tells: ['kl'],
   create: ({ klCoef, isKlCorrected: isCorrected, klEstimator: estimator, mostKlDistance }): LossTerm => {
     const [valueAt, slopeAt] = estimators[estimator];
     const isPlain = estimator === 'k3' && !isCorrected && mostKlDistance === null;

@@ -23,7 +23,7 @@ export const klSampler = method({
       number({ min: 0, example: 0.001 }).default(0.001).describe('Weight of the square. Default 0.001.'),
     ),
   },
-  note: (_, __, stage) => (isTruncated(stage) ? undefined : idleOnPolicy(stage)),
+  note: (_, __, stage, members) => (isTruncated(stage) ? undefined : idleOnPolicy(stage, members)),
   create: ({ samplerWeight }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,

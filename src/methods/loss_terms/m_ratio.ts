@@ -27,6 +27,7 @@ export const mRatio = method({
     certainty: 'own',
   },
   options: {},
+  holdsPolicy: false,
   create: (): LossTerm => ({
     coupling: 'sequence',
     device: {},

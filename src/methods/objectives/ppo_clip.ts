@@ -43,6 +43,7 @@ export const ppoClip = method({
     }
     return { ...options, clipEpsilonHigh };
   },
+  tells: ['clips'],
   create: ({ clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, clipDelta }): Surrogate => {
     const low = 1 - clipEpsilonLow;
     const high = 1 + clipEpsilonHigh;

@@ -3,7 +3,7 @@
  * gradient of another objective, and nothing holds the policy back. With `baseline: loo` it is RLOO, with group means GPG
  * (arXiv:2504.02546).
  */
-import { isOnPolicy, unreadRatio } from '../chosen.ts';
+import { uncorrected, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
@@ -16,11 +16,7 @@ export const reinforce = method({
     certainty: 'paper',
   },
   options: {},
-  warn: (_, __, stage) =>
-    isOnPolicy(stage)
-      ? undefined
-      : 'several steps are taken on the same completions, and nothing corrects for the policy having moved on; use ' +
-        'ppo-clip or topr, or num_iterations: 1 and one step per batch',
+  warn: (_, __, stage, members) => uncorrected(stage, members, 'nothing corrects', 'ppo-clip or topr, or '),
   note: (_, methods) => unreadRatio(methods),
   create: (): Surrogate => ({
     at({ logprob, advantage }, out) {

@@ -6,7 +6,7 @@
  */
 
 import { TOKEN } from '../../token_kinds.ts';
-import { isOnPolicy, unreadRatio, usesMethod } from '../chosen.ts';
+import { uncorrected, unreadRatio, usesMethod } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -22,11 +22,7 @@ export const verifreeLoss = method({
     certainty: 'paper',
   },
   options: {},
-  warn: (_, __, stage) =>
-    isOnPolicy(stage)
-      ? undefined
-      : 'several steps are taken on the same completions, and nothing corrects for the policy having moved on; use ' +
-        'num_iterations: 1 and one step per batch',
+  warn: (_, __, stage, members) => uncorrected(stage, members, 'nothing corrects', ''),
   note: (_, methods) =>
     [
       usesMethod(methods, 'verifree')

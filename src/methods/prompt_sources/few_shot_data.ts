@@ -23,6 +23,7 @@ export const fewShotData = method({
       integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems. Default 128.'),
     ),
   },
+  repeatsProblems: true,
   create: ({ fewProblems }): PromptSource => {
     const problems = new KeptProblems();
     return {

@@ -28,6 +28,7 @@ export const prefilter = method({
       integer({ min: 2, max: 256, example: 8 }).default(16).describe('Completions of each. Default 16.'),
     ),
   },
+  repeatsProblems: true,
   create: ({ triedProblems, trialSamples: samples }): PromptSource => {
     const problems = new KeptProblems();
     return {

@@ -48,6 +48,9 @@ export const answerConditioned = method({
   },
   uses: () => [rightAnswers, shownTexts(1)],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
+  samplesOffPolicy: true,
+  tells: ['hints'],
+  helps: ['answered'],
   create: ({ explanations, mostRescued, leastLikelihood }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { solution, shown, regroup, metric } = tools;

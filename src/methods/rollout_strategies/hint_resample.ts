@@ -9,6 +9,7 @@ import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import {
+  asSampled,
   HINT_OPTIONS,
   hinted,
   hintForm,
@@ -46,6 +47,9 @@ export const hintResample = method({
   },
   uses: hintUses,
   demonstrate: hintForm,
+  samplesOffPolicy: (options) => !asSampled(options),
+  tells: ['hints'],
+  helps: ['hinted'],
   create: ({ hintLevels, firstHintStep, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { step, metric } = tools;

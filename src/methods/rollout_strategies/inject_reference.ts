@@ -45,6 +45,9 @@ export const injectReference = method({
     ),
   },
   uses: () => [rightAnswers],
+  samplesOffPolicy: true,
+  tells: ['hints'],
+  helps: ['reference'],
   create: ({ injectedAnswers, solvedAtMost, injectedReward }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const groups = [...(await next(requests))];

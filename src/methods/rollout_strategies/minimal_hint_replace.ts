@@ -46,6 +46,9 @@ export const minimalHintReplace = method({
   },
   uses: (options) => [...hintUses(options), ...(asSampled(options) ? [furtherPrompts(1)] : [])],
   demonstrate: hintForm,
+  samplesOffPolicy: (options) => !asSampled(options),
+  tells: ['hints'],
+  helps: ['hinted'],
   create: ({ replaceLevels, levelSamples, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { metric, regroup } = tools;

@@ -51,6 +51,7 @@ export const recycleJudge = method({
       tokens: ended(word(isAttemptRight === isSwapped ? SECOND : FIRST)),
     };
   },
+  tells: ['judges'],
   create: ({ judgedShare }, { batch: { numGenerations: samples } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, followUp, said }) {
       const groups = await next(requests);

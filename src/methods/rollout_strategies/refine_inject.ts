@@ -38,6 +38,7 @@ export const refineInject = method({
   uses: () => [shownTexts(2), feedback()],
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, attempt), tokens: ended(answer) },
+  samplesOffPolicy: true,
   create: ({ refinements, mostCorrected }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, tokensOf, regroup, metric }) {
       const groups = [...(await next(requests))];

@@ -50,6 +50,8 @@ export const replayBuffer = method({
         .describe('Live groups that are kept; beyond, the oldest are forgotten. Default 64.'),
     ),
   },
+  samplesOffPolicy: true,
+  tells: ['replays'],
   create: ({ replayShare, mostStale, bufferedGroups }): RolloutStrategy => {
     let buffer: readonly Buffered[] = [];
     return {

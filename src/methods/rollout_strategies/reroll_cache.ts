@@ -45,6 +45,9 @@ export const rerollCache = method({
   },
   uses: (options) => hintUses(options),
   demonstrate: hintForm,
+  samplesOffPolicy: true,
+  helps: ['hinted'],
+  tells: ['replays'],
   create: ({ cachedFor, rerolls, rerollShare, ...options }): RolloutStrategy => {
     const cache = new SuccessCache();
     return {

@@ -30,6 +30,7 @@ export const scaffoldDecay = method({
     ),
   },
   uses: () => [answerBeginnings],
+  helps: ['hinted'],
   create: ({ scaffoldDecline, scaffoldHalf }): RolloutStrategy => ({
     async rollOut(requests, next, { progress, solution, metric }) {
       const share = 1 / (1 + Math.exp(scaffoldDecline * (progress - scaffoldHalf)));

@@ -41,6 +41,7 @@ export const selfVerify = method({
     prompt: followUp([attempt, VERIFY]),
     tokens: ended(word(isAttemptRight ? YES : NO)),
   }),
+  tells: ['judges'],
   create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { step, rng, metric, followUp, said }) {
       const groups = await next(requests);

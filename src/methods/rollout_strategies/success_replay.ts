@@ -26,6 +26,8 @@ export const successReplay = method({
         .describe('Optimizer steps after which a success is no longer replayed. Default 100.'),
     ),
   },
+  samplesOffPolicy: true,
+  tells: ['replays'],
   create: ({ oldestSuccess }): RolloutStrategy => {
     const successes = new SuccessCache();
     return {

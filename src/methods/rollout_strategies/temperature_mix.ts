@@ -33,6 +33,7 @@ export const temperatureMix = method({
     }
     return options;
   },
+  samplesOffPolicy: true,
   create: ({ coolest, hottest }): RolloutStrategy => ({
     rollOut: (requests, next) =>
       next(requests.map((request) => ({ ...request, temperatures: spread(coolest, hottest, request.samples) }))),

@@ -61,6 +61,7 @@ export const annealInSequence = method({
       ? undefined
       : 'the ratio of what it heats or cools is to the heated policy, and is clipped as any other; for the weights of the ' +
         'paper add {name: decoupled, above_cap: truncate, behaviour_cap: 2} to token_weights',
+  samplesOffPolicy: true,
   create: ({ hottest, coolest, coolFrom, coolOver, coolGrowth }): TokenControl => ({
     temperature(place, { step }) {
       if (place < coolFrom) return 1;

@@ -38,8 +38,8 @@ export const opsm = method({
     on: (value) => (value === null ? undefined : { off_policy_mask_threshold: value as number }),
     written: (options) => options.off_policy_mask_threshold,
   },
-  note: (_, __, stage) =>
-    isOnPolicy(stage)
+  note: (_, __, stage, members) =>
+    isOnPolicy(stage, members)
       ? 'every step is on fresh completions, which the policy has not moved away from, so it leaves none alone; ' +
         'raise num_iterations, or leave it out'
       : undefined,

@@ -65,6 +65,7 @@ export const tis = method({
     isTruncated(stage)
       ? undefined
       : 'completions come from the whole policy, so there is nothing to correct; leave it out',
+  tells: ['truncation'],
   create: ({ importanceMode: mode, importanceMost, importanceLeast }, { sampling }): TokenWeight => {
     const [least, most] = [importanceLeast ?? 0, importanceMost ?? Number.POSITIVE_INFINITY];
     const isWhole = sampling.topK === 0 && sampling.topP === 1 && sampling.minP === null;

@@ -56,9 +56,9 @@ describe('cross-majority', () => {
 
   it('is said to pay nothing without the source that asks twins', () => {
     const alone = stageOf('group_steps: [cross-majority]');
-    const said = crossMajority.warn?.({}, alone.methods, alone);
+    const said = crossMajority.warn?.({}, alone.methods, alone, []);
     expect(said).toContain('nothing asks twins: no completion will have a reward; put twin last in prompt_source');
-    expect(crossMajority.warn?.({}, stage.methods, stage)).toBeUndefined();
+    expect(crossMajority.warn?.({}, stage.methods, stage, [])).toBeUndefined();
   });
 });
 

@@ -1,7 +1,9 @@
 /** Which groups pseudo-label-select leaves to the vote. */
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
-import { pseudoLabelSelect } from '../../../src/methods/group_steps/pseudo_label_select.ts';
+import { findMethod } from '../../../src/methods/look_up.ts';
+import { remarksOn } from '../../../src/methods/remarks.ts';
+import type { GrpoStageConfig } from '../../../src/methods/stage.ts';
 import { type Row, StepTrial } from '../../support/group_steps.ts';
 import { wholeAndKilled } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
@@ -51,10 +53,10 @@ describe('pseudo-label-select', () => {
       stageOf('group_steps: [pseudo-label-select]'),
       stageOf('group_steps: [majority, pseudo-label-select]'),
     ];
-    expect(pseudoLabelSelect.warn?.({}, alone.methods, alone)).toMatch(
-      /nothing pays votes.*add majority to group_steps/,
-    );
-    expect(pseudoLabelSelect.warn?.({}, voting.methods, voting)).toBeUndefined();
+    const said = (stage: GrpoStageConfig) =>
+      remarksOn(stage, (point, plugin) => findMethod(point, plugin, {})).map(({ text }) => text);
+    expect(said(alone)).toEqual([expect.stringMatching(/nothing pays votes.*add majority to group_steps/)]);
+    expect(said(voting)).toEqual([]);
     expect(createMethods(voting).groupSteps.map(({ id }) => id)).toEqual(['majority', 'pseudo-label-select']);
   });
 

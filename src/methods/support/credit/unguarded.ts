@@ -1,8 +1,7 @@
-import type { MethodsConfig } from '../../stage.ts';
+import type { Member } from '../../method.ts';
 
 /** What a method says that learns from failures more than from successes, where nothing holds the policy's entropy. */
-export function unguarded({ lossTerms, creditSteps }: MethodsConfig): string | undefined {
-  const holds =
-    lossTerms.some(({ name }) => name !== 'm-ratio') || creditSteps.some(({ name }) => name === 'kl-reward');
-  return holds ? undefined : 'punishing alone flattens a small policy, and nothing holds it; set beta';
+export function unguarded(members: readonly Member[]): string | undefined {
+  const isHeld = members.some(({ point, method: { holdsPolicy = point === 'lossTerms' } }) => holdsPolicy);
+  return isHeld ? undefined : 'punishing alone flattens a small policy, and nothing holds it; set beta';
 }

@@ -8,6 +8,7 @@ import { key, optional, text } from '../../../options/keys.ts';
 import { nearestKey } from '../../../options/nearest_name.ts';
 import { rewardLabel } from '../../../rewards/module_file.ts';
 import { combineRewards } from '../../../rewards/reward_function.ts';
+import type { Member } from '../../method.ts';
 import type { Rollout, RolloutGroup } from '../../records.ts';
 import type { GrpoStageConfig, MethodsConfig } from '../../stage.ts';
 import { counts } from '../credit/baseline.ts';
@@ -113,32 +114,26 @@ export function unknownReward(stage: GrpoStageConfig, ...names: readonly (Json |
   return typeof unknown === 'string' ? `${JSON.stringify(unknown)} is ${unknownRule(stage, unknown)}` : undefined;
 }
 
-/** Steps that make a total of their own, out of the rewards. */
-const MAKE_A_TOTAL: readonly string[] = [
-  'ladder',
-  'solved-override',
-  'harmonic',
-  'constraint-dual',
-  'aux-auto-weight',
-  'weaver',
-  'agree',
-  'ensemble',
-];
-/** Steps that change the total where they name no reward. */
-const CHANGE_IT: readonly string[] = ['reward-transform', 'win-rate', 'majority', 'cross-majority'];
-
 /**
  * The rules of a step that may change a reward by the option `reward`: there is such a reward, and no step before made a
  * total, which adding up again would undo.
  */
-export function changeConflict(written: Written, methods: MethodsConfig, stage: GrpoStageConfig): string | undefined {
+export function changeConflict(
+  written: Written,
+  methods: MethodsConfig,
+  stage: GrpoStageConfig,
+  members: readonly Member[],
+): string | undefined {
   const unknown = unknownReward(stage, written.reward);
   if (unknown !== undefined || written.reward === undefined) return unknown;
   const isThis = (step: Written): boolean => Object.entries(written).every(([option, value]) => step[option] === value);
   const place = methods.groupSteps.findIndex(isThis);
-  const total = methods.groupSteps
-    .slice(0, Math.max(0, place))
-    .find(({ name, reward }) => MAKE_A_TOTAL.includes(name) || (CHANGE_IT.includes(name) && reward === undefined));
+  const before = methods.groupSteps.slice(0, Math.max(0, place));
+  const total = members.find(
+    ({ plugin, method }) =>
+      before.includes(plugin) &&
+      (method.total === 'makes' || (method.total === 'changes' && plugin.reward === undefined)),
+  );
   if (total === undefined) return undefined;
-  return `changes ${written.reward} and adds the rewards up again, which undoes ${total.name} before it; put it first`;
+  return `changes ${written.reward} and adds the rewards up again, which undoes ${total.method.id} before it; put it first`;
 }

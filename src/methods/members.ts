@@ -1,0 +1,53 @@
+/** The methods of a stage as they see each other: by what each declares. */
+import type { Plugin } from '../options/keys.ts';
+import type { Member, Method, Telling } from './method.ts';
+import { END, type OptionsAt, optionsOfMethod, START } from './settings.ts';
+import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
+import { usesOfNeeds } from './uses/old_needs.ts';
+
+/** What the name of a method means; undefined for one that is not known. */
+export type FindMethod = (point: MethodPoint, plugin: Plugin) => Method<unknown> | undefined;
+
+/** The methods of a stage that are known, in the order of the points. */
+export function membersOf(stage: GrpoStageConfig, find: FindMethod): Member[] {
+  return METHOD_POINTS.flatMap((point) =>
+    stage.methods[point].flatMap((plugin): Member[] => {
+      const method = find(point, plugin);
+      if (method === undefined) return [];
+      let read: OptionsAt | undefined; // most members are never asked for their options
+      const options = (): OptionsAt => {
+        read ??= optionsOfMethod(method, point, plugin);
+        return read;
+      };
+      return [
+        {
+          point,
+          method,
+          plugin,
+          get options() {
+            return options().at(START);
+          },
+          get uses() {
+            const { id, uses, needs } = method;
+            if (uses === undefined && needs === undefined) return [];
+            const ends = (options().isScheduled ? [START, END] : [START]).map((position) => options().at(position));
+            return ends.flatMap((values) => [
+              ...(uses?.(values, stage) ?? []),
+              ...(needs ? usesOfNeeds(id, needs(values, stage)) : []),
+            ]);
+          },
+        },
+      ];
+    }),
+  );
+}
+
+/** What the methods of a stage do that others speak of. */
+export function tellingsOf(members: readonly Member[]): ReadonlySet<Telling> {
+  return new Set(members.flatMap(({ method }) => method.tells ?? []));
+}
+
+/** Origins of completions that took help. */
+export function helpedOrigins(members: readonly Member[]): ReadonlySet<string> {
+  return new Set(members.flatMap(({ method }) => method.helps ?? []));
+}
