@@ -415,6 +415,69 @@ it(`at most ${MOST_WHOLE_RUNS} places take a whole run`, () => {
   expect(places.length, places.join('\n')).toBeLessThanOrEqual(MOST_WHOLE_RUNS);
 });
 
+/** What a method says of another that it is made for, or cannot be without. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  'methods/credit_steps/self_score_mix.ts': ['laser'],
+  'methods/credit_steps/teacher_credit.ts': ['ref-ema'],
+  'methods/loss_terms/context_kl.ts': ['sdpo'],
+  'methods/objectives/verifree_loss.ts': ['verifree'],
+  'methods/rollout_strategies/prerl.ts': ['sample-sign'],
+  'methods/rollout_strategies/verifree.ts': ['verifree-loss', 'rloo', 'seq-sum'],
+  'methods/token_controls/anneal_in_sequence.ts': ['decoupled'],
+  'methods/token_weights/tis.ts': ['vespo'],
+};
+/** Ids that are words of other things too: a kernel, a schedule, a figure. */
+const WORDS = ['constant', 'greedy', 'group', 'none', 'sequence', 'token', 'twin'];
+
+/** The method that a file declares. */
+function idsDeclaredIn(text: string): string[] {
+  return text.includes('method({')
+    ? [...text.matchAll(/^(?: {2}id: |const ID = )'([^']+)'/gm)].map(([, id]) => id)
+    : [];
+}
+
+it('no file knows a method by its id but its own, and those of its companions', () => {
+  const ids = METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => id)).filter((id) => !WORDS.includes(id));
+  const aggregations = METHODS.aggregation.map(({ id }) => id);
+  const found = files.flatMap(({ path }) => {
+    const text = readFileSync(join(SOURCE, path), 'utf8');
+    // Values of TRL's loss_type mean an objective, each with the aggregation that goes with it.
+    const meant = text.includes('lossTypes: {') ? aggregations : [];
+    const allowed = [...idsDeclaredIn(text), ...(COMPANIONS[path] ?? []), ...meant];
+    return ids
+      .filter((id) => !allowed.includes(id) && new RegExp(`['"]${id}['"]`).test(text))
+      .map((id) => `${path}: ${id}`);
+  });
+  expect(found).toEqual([]);
+});
+
+/** Options that an advice of the diagnostics names, so that it can say what they are now. */
+const ADVISED: Readonly<Record<string, readonly string[]>> = { 'diagnostics/groups.ts': ['max_rounds'] };
+/** Spellings that other things have too: a reward's option, a metric. */
+const SPELLINGS = ['max_tokens', 'solve_rate'];
+
+it('no option of a method is read by its spelling outside its own file, but what is a key of the stage', () => {
+  const options = METHOD_POINTS.flatMap((point) =>
+    METHODS[point].flatMap(({ id, options: own, optionsAreStageKeys, switchedOnBy }) =>
+      Object.values(own)
+        .map(({ yaml }) => ({ id, yaml }))
+        .filter(({ yaml }) => yaml.includes('_') && !optionsAreStageKeys && switchedOnBy?.key.yaml !== yaml),
+    ),
+  );
+  const spellings = [...new Set(options.map(({ yaml }) => yaml))].filter((yaml) => !SPELLINGS.includes(yaml));
+  const found = files
+    .filter(({ path }) => !path.startsWith('methods/support/'))
+    .flatMap(({ path }) => {
+      const text = readFileSync(join(SOURCE, path), 'utf8');
+      const declared = idsDeclaredIn(text);
+      const isOwn = (yaml: string): boolean => options.some((one) => one.yaml === yaml && declared.includes(one.id));
+      return spellings
+        .filter((yaml) => text.includes(`'${yaml}'`) && !isOwn(yaml) && !ADVISED[path]?.includes(yaml))
+        .map((yaml) => `${path}: ${yaml}`);
+    });
+  expect(found).toEqual([]);
+});
+
 it('a stage is read by its parts', () => {
   const flat =
     /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;

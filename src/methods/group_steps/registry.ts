@@ -1,0 +1,44 @@
+/** What changes the rewards of groups. A new method is a file here and a line below. */
+import type { Method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { agree } from './agree.ts';
+import { appeal } from './appeal.ts';
+import { auxAutoWeight } from './aux_auto_weight.ts';
+import { constraintDual } from './constraint_dual.ts';
+import { crossMajority } from './cross_majority.ts';
+import { ensemble } from './ensemble.ts';
+import { harmonic } from './harmonic.ts';
+import { ladder } from './ladder.ts';
+import { majority } from './majority.ts';
+import { noiseBackward } from './noise_backward.ts';
+import { noiseForward } from './noise_forward.ts';
+import { noisyWrapper } from './noisy_wrapper.ts';
+import { pseudoLabelSelect } from './pseudo_label_select.ts';
+import { rewardTransform } from './reward_transform.ts';
+import { solvedOverride } from './solved_override.ts';
+import { spreadGuard } from './spread_guard.ts';
+import { strictnessSchedule } from './strictness_schedule.ts';
+import { weaver } from './weaver.ts';
+import { winRate } from './win_rate.ts';
+
+export const GROUP_STEPS: readonly Method<GroupStep>[] = [
+  ladder,
+  solvedOverride,
+  rewardTransform,
+  strictnessSchedule,
+  winRate,
+  spreadGuard,
+  majority,
+  crossMajority,
+  pseudoLabelSelect,
+  noisyWrapper,
+  noiseBackward,
+  noiseForward,
+  appeal,
+  harmonic,
+  constraintDual,
+  auxAutoWeight,
+  weaver,
+  agree,
+  ensemble,
+];

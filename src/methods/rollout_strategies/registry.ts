@@ -1,0 +1,52 @@
+/** How completions are sampled. A new method is a file here and a line below. */
+import type { Method } from '../method.ts';
+import type { RolloutStrategy } from '../points.ts';
+import { answerConditioned } from './answer_conditioned.ts';
+import { draftRefine } from './draft_refine.ts';
+import { hintResample } from './hint_resample.ts';
+import { injectReference } from './inject_reference.ts';
+import { minimalHintReplace } from './minimal_hint_replace.ts';
+import { oversampleSelect } from './oversample_select.ts';
+import { pdr } from './pdr.ts';
+import { prefixBranch } from './prefix_branch.ts';
+import { prerl } from './prerl.ts';
+import { prof } from './prof.ts';
+import { r3 } from './r3.ts';
+import { recycleJudge } from './recycle_judge.ts';
+import { refProb } from './ref_prob.ts';
+import { refill } from './refill.ts';
+import { refineInject } from './refine_inject.ts';
+import { replayBuffer } from './replay_buffer.ts';
+import { rerollCache } from './reroll_cache.ts';
+import { scaffoldDecay } from './scaffold_decay.ts';
+import { selfVerify } from './self_verify.ts';
+import { successReplay } from './success_replay.ts';
+import { temperatureMix } from './temperature_mix.ts';
+import { verifree } from './verifree.ts';
+import { vsrm } from './vsrm.ts';
+
+export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
+  refill,
+  oversampleSelect,
+  prof,
+  prefixBranch,
+  draftRefine,
+  pdr,
+  selfVerify,
+  recycleJudge,
+  hintResample,
+  minimalHintReplace,
+  scaffoldDecay,
+  answerConditioned,
+  injectReference,
+  refineInject,
+  rerollCache,
+  replayBuffer,
+  prerl,
+  temperatureMix,
+  successReplay,
+  refProb,
+  r3,
+  verifree,
+  vsrm,
+];
