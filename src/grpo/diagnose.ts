@@ -7,7 +7,8 @@ import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
 import { type Observation, observe, say } from '../diagnostics/watch.ts';
 import { RlvrError } from '../errors.ts';
-import type { StageMethods } from '../methods/create.ts';
+import { helpedOrigins, tellingsOf } from '../methods/members.ts';
+import type { Member } from '../methods/method.ts';
 import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
 import { endingOf } from './journal.ts';
@@ -36,8 +37,8 @@ export function diagnoseBatch(
   const { step, watch, seconds } = run.journal.state;
   const groups = solving(collected.groups);
   const judging = notSolving(collected.groups);
-  const { helps } = methodsOf(run) ?? {};
-  const surroundings = { before: watch.history.seconds, now: seconds, judging, logged, ...(helps && { helps }) };
+  const helps = helpedOrigins(membersOf(run));
+  const surroundings = { before: watch.history.seconds, now: seconds, judging, logged, helps };
   const record = batchRecord(step + 1, { ...collected, groups }, surroundings);
   watch.history.seconds = { ...seconds };
   return observed(run, step + 1, { after: 'batch', record, problems: groups.map(({ item }) => item.key) });
@@ -85,13 +86,13 @@ export function diagnoseStop(run: Progress, error: unknown): TrainEvent[] {
 }
 
 function observed(run: Diagnosed, step: number, observation: Observation): TrainEvent[] {
-  const tells = methodsOf(run)?.tells;
+  const tells = tellingsOf(membersOf(run));
   const found = observe(run.journal.state.watch, stageOf(run), step, observation, tells);
   return found.map((diagnosis) => eventOf(run, step, diagnosis));
 }
 
-function methodsOf({ methods, journal: { state } }: Diagnosed): StageMethods | undefined {
-  return methods[state.stageIndex];
+function membersOf({ methods, journal: { state } }: Diagnosed): readonly Member[] {
+  return methods[state.stageIndex]?.members ?? [];
 }
 
 function eventOf(run: Progress, step: number, diagnosis: Diagnosis): TrainEvent {

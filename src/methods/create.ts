@@ -4,8 +4,8 @@ import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { findMethod, lookUp, methodKey, type OwnMethods } from './look_up.ts';
-import { helpedOrigins, membersOf, tellingsOf } from './members.ts';
-import type { DemonstratedProblem, Method, Telling } from './method.ts';
+import { membersOf } from './members.ts';
+import type { DemonstratedProblem, Member, Method } from './method.ts';
 import type { LossTerm } from './points.ts';
 import type { PointParts } from './registry.ts';
 import { optionsOf, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
@@ -51,10 +51,8 @@ export interface StageMethods {
   /** How methods of the stage speak to the policy, for supervised stages. */
   readonly forms: readonly Named<Demonstrate>[];
   readonly uses: StageUses;
-  /** What they do that diagnostics speak of. */
-  readonly tells: ReadonlySet<Telling>;
-  /** Origins of completions that took help. */
-  readonly helps: ReadonlySet<string>;
+  /** What each declares. */
+  readonly members: readonly Member[];
   /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
   /** The numbers among the options of its methods. */
@@ -117,8 +115,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
     options,
-    tells: tellingsOf(members),
-    helps: helpedOrigins(members),
+    members,
   };
 }
 

@@ -20,10 +20,12 @@ export { real, unset, whole } from '../options/old_spellings.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export {
   type About,
+  type Member,
   type Method,
   method,
   type ParameterSet,
   type StepContext,
+  type Telling,
 } from './method.ts';
 export type * from './points.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
@@ -56,3 +58,4 @@ export { twinPrompts } from './uses/twin_prompts.ts';
 export { uniformKl } from './uses/uniform_kl.ts';
 export type { Refusal, Room, Use } from './uses/use.ts';
 export { words, writtenText } from './uses/words.ts';
+export type { TypicalLengths, Work } from './work.ts';

@@ -19,6 +19,7 @@ export function membersOf(stage: GrpoStageConfig, find: FindMethod): Member[] {
         read ??= optionsOfMethod(method, point, plugin);
         return read;
       };
+      const ends = () => (options().isScheduled ? [START, END] : [START]).map((position) => options().at(position));
       return [
         {
           point,
@@ -30,12 +31,12 @@ export function membersOf(stage: GrpoStageConfig, find: FindMethod): Member[] {
           get uses() {
             const { id, uses, needs } = method;
             if (uses === undefined && needs === undefined) return [];
-            const ends = (options().isScheduled ? [START, END] : [START]).map((position) => options().at(position));
-            return ends.flatMap((values) => [
+            return ends().flatMap((values) => [
               ...(uses?.(values, stage) ?? []),
               ...(needs ? usesOfNeeds(id, needs(values, stage)) : []),
             ]);
           },
+          works: (lengths) => ends().flatMap((values) => method.work?.(values, stage, lengths) ?? []),
         },
       ];
     }),

@@ -12,6 +12,7 @@ import type { GrpoStageConfig, MethodPoint, MethodsConfig } from './stage.ts';
 import type { FollowUpTurn } from './step_context.ts';
 import type { OldNeeds } from './uses/old_needs.ts';
 import type { Use } from './uses/use.ts';
+import type { TypicalLengths, Work } from './work.ts';
 
 export type { ParameterSet } from './parameter_sets.ts';
 export type { FollowUpTurn, StepContext } from './step_context.ts';
@@ -67,6 +68,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   readonly holdsPolicy?: boolean;
   /** What it does that diagnostics and other methods speak of. */
   readonly tells?: readonly Telling[];
+  /** What it adds to the work of a step, for the estimate of time; absent: nothing that counts. */
+  work?(options: Values<Options>, stage: GrpoStageConfig, lengths: TypicalLengths): Work;
   /** Origins of its completions (`Rollout.origin`) that saw a hint or an answer, or are one. */
   readonly helps?: readonly string[];
   /** What it asks of the run: the union over a stage decides programs, memory, and what a task must give. */
@@ -107,6 +110,8 @@ export interface Member {
   readonly options: Readonly<Record<string, unknown>>;
   /** What it asks of the run, where schedules begin and where they end. */
   readonly uses: readonly Use[];
+  /** What it adds to a step's work, likewise. */
+  works(lengths: TypicalLengths): readonly Work[];
 }
 
 /** A problem of a supervised stage, with what a demonstration of a method's own form is made of. */

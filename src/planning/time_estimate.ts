@@ -14,9 +14,10 @@ import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import type { TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import { TYPICAL_DEAD_SHARE } from '../methods/work.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { plannedWork, TYPICAL_DEAD_SHARE, typicalLengths } from './work.ts';
+import { plannedWork, typicalLengths } from './work.ts';
 
 /** Seconds of each stage that are spent on warming up and on measuring; at least one cycle each. */
 const WARM_UP_SECONDS = 0.4;

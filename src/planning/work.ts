@@ -12,24 +12,15 @@ import { fittingItem } from '../data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import { usesMethod, weightOf } from '../methods/chosen.ts';
-import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import { findMethod } from '../methods/look_up.ts';
+import { membersOf } from '../methods/members.ts';
+import type { Member } from '../methods/method.ts';
+import type { StageConfig } from '../methods/stage.ts';
+import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../methods/work.ts';
 import { planCapacity } from './capacity.ts';
 
-/** A row's passes, in forward passes. */
-const FORWARD = 1;
-const BACKWARD = 2;
 /** Training problems that typical lengths are averaged over. */
 const PROBLEMS = 64;
-/** Share of dead groups over a whole run, as the shipped configs with refill have it. */
-export const TYPICAL_DEAD_SHARE = 0.2;
-
-/** Mean tokens of a training prompt, and of a demonstrated answer, EOS included. */
-export interface TypicalLengths {
-  readonly prompt: number;
-  readonly completion: number;
-}
-
 /** The work of one stage, in rows. */
 export interface StageWork {
   readonly stage: 'sft' | 'grpo';
@@ -55,11 +46,13 @@ export function typicalLengths(tasks: TaskSet, seed: number): TypicalLengths {
  * The work of every stage, with answers of typical length and a typical share of dead groups.
  *
  * @param keepsForward  whether rollouts leave their forward pass to the update
+ * @param members  [stages] the methods of each; default: those of the package, without the user's files
  */
 export function plannedWork(
   config: RunConfig,
   tasks: TaskSet,
   keepsForward: boolean = planCapacity(config, tasks).keptRows > 0,
+  members: readonly (readonly Member[])[] = config.stages.map(builtInMembers),
 ): readonly StageWork[] {
   const lengths = typicalLengths(tasks, config.seed);
   return config.stages.map((stage, index): StageWork => {
@@ -70,7 +63,7 @@ export function plannedWork(
     return {
       stage: stage.stage,
       steps: stage.optimizer.maxSteps,
-      perStep: rowsOfStep(stage, { prompt, completion }, keepsForward),
+      perStep: rowsOfStep(stage, { prompt, completion }, keepsForward, members[index]),
       evaluations: evaluationsIn(stage, index === config.stages.length - 1),
       perEvaluation:
         evaluatedItems(tasks, stage).length * (2 * lengths.prompt + (1 + stage.evaluation.samples) * answer), // greedy and sampled prefill apart
@@ -78,47 +71,40 @@ export function plannedWork(
   });
 }
 
-function rowsOfStep(stage: StageConfig, { prompt, completion }: TypicalLengths, keepsForward: boolean): number {
+function builtInMembers(stage: StageConfig): readonly Member[] {
+  return stage.stage === 'sft' ? [] : membersOf(stage, (point, plugin) => findMethod(point, plugin, {}));
+}
+
+function rowsOfStep(
+  stage: StageConfig,
+  { prompt, completion }: TypicalLengths,
+  keepsForward: boolean,
+  members: readonly Member[],
+): number {
   if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.batch.sequencesPerStep * (prompt + completion - 1);
   const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage.batch;
-  const perKept = Math.max(1, weightOf(stage.methods, 'oversampling'));
-  const drafts =
-    weightOf(stage.methods, 'drafts') +
-    weightOf(stage.methods, 'draft_samples') * weightOf(stage.methods, 'draft_rounds');
-  const judging =
-    (weightOf(stage.methods, 'verify_share') + weightOf(stage.methods, 'judge_share')) * (prompt + completion);
-  const own = prompt + (perKept * size + drafts) * completion + judging;
-  const sampled = drawnGroups(stage) * (own + helpedRows(stage, { prompt, completion }));
+  const { groups, samples, rows, stepRows, scores } = workOf(members, { prompt, completion });
+  const sampled = promptsPerStep * groups * (prompt + samples * size * completion + rows);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
-  const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward ? FORWARD : 0); // only the first iteration has it
-  // Demonstrations that a term of the loss trains on beside the rollouts, at each optimizer step.
-  const replayed = weightOf(stage.methods, 'replay_count') * (FORWARD + BACKWARD) * (prompt + completion - 1);
-  return (sampled + passes * trained) / (numIterations * minibatches) + replayed;
+  const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward && !scores ? FORWARD : 0); // only the first iteration has it
+  return (sampled + passes * trained) / (numIterations * minibatches) + stepRows;
 }
 
-/**
- * Rows of what strategies sample again of a group where nothing in it is right, with a hint or the answer in sight: on
- * average, with the share of dead groups for the share of those without a right one, and for that of groups that a hint
- * does not help.
- */
-function helpedRows({ methods, batch }: GrpoStageConfig, { prompt, completion }: TypicalLengths): number {
-  const rowsOf = (samples: number): number => (samples === 0 ? 0 : prompt + samples * completion);
-  const levels = weightOf(methods, 'hint_levels');
-  const inTurn = usesMethod(methods, 'hint-resample') ? levels : 0;
-  let rounds = 0;
-  for (let level = 0; level < inTurn; level++) rounds += TYPICAL_DEAD_SHARE ** level;
-  const once = ['answer_samples', 'refine_samples', 'reroll_samples'].map((name) => rowsOf(weightOf(methods, name)));
-  const atOnce = levels * rowsOf(weightOf(methods, 'level_samples'));
-  const all = rounds * rowsOf(batch.numGenerations) + atOnce + once.reduce((sum, rows) => sum + rows, 0);
-  return TYPICAL_DEAD_SHARE * all;
-}
-
-/** Groups drawn for a generation batch: with refill, dead ones are drawn again. */
-function drawnGroups({ methods, batch: { promptsPerStep } }: GrpoStageConfig): number {
-  const rounds = 1 + weightOf(methods, 'max_rounds');
-  let share = 0;
-  for (let round = 0; round < rounds; round++) share += TYPICAL_DEAD_SHARE ** round;
-  return promptsPerStep * share;
+/** What the methods of a stage ask together; of a schedule, where it asks for most. */
+function workOf(
+  members: readonly Member[],
+  lengths: TypicalLengths,
+): Omit<Required<Work>, 'scores'> & { scores: boolean } {
+  const all = members.map((member) => member.works(lengths));
+  const most = (works: readonly Work[], of: (work: Work) => number): number => Math.max(...works.map(of));
+  const asking = all.filter((works) => works.length > 0);
+  return {
+    groups: asking.reduce((product, works) => product * most(works, ({ groups = 1 }) => groups), 1),
+    samples: asking.reduce((product, works) => product * most(works, ({ samples = 1 }) => samples), 1),
+    rows: asking.reduce((sum, works) => sum + most(works, ({ rows = 0 }) => rows), 0),
+    stepRows: asking.reduce((sum, works) => sum + most(works, ({ stepRows = 0 }) => stepRows), 0),
+    scores: asking.some((works) => works.some(({ scores }) => scores)),
+  };
 }
 
 /** A baseline before the first grpo step, one every eval_steps, and one after the last step of the run. */

@@ -1,10 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { plannedWork } from '../../src/planning/work.ts';
+import { findMethod } from '../../src/methods/look_up.ts';
+import { membersOf } from '../../src/methods/members.ts';
+import { type Method, method } from '../../src/methods/method.ts';
+import type { RolloutStrategy } from '../../src/methods/points.ts';
+import { groupRows } from '../../src/methods/work.ts';
+import { plannedWork, typicalLengths } from '../../src/planning/work.ts';
 import { createTasks } from '../support/tasks.ts';
 
+const HEAD = 'task: {name: sort_digits, digits: 4}\nstages:\n';
+
 function workOf(stages: string): ReturnType<typeof plannedWork> {
-  const { config } = parseConfig(`task: {name: sort_digits, digits: 4}\nstages:\n${stages}`, { file: 'inline' });
+  const { config } = parseConfig(`${HEAD}${stages}`, { file: 'inline' });
   return plannedWork(config, createTasks(config));
 }
 
@@ -53,6 +61,25 @@ describe('plannedWork', () => {
     expect(strategy('temperature-mix')).toBe(0);
   });
 
+  it('takes what a method of the caller says of itself', () => {
+    const own: Method<unknown> = method({
+      id: 'again',
+      about: { does: 'Samples twice.', formula: 'x', source: 'own', certainty: 'own' },
+      options: {},
+      work: (_, { batch }, lengths) => ({ rows: groupRows(batch.numGenerations, lengths) }),
+      create: (): RolloutStrategy => ({ rollOut: (requests, next) => next(requests) }),
+    });
+    const stage = '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80';
+    const { config } = parseConfig(`${HEAD}${stage}, rollout_strategies: [./again.ts]}`, { file: 'inline' });
+    const tasks = createTasks(config);
+    const members = config.stages.map((one) =>
+      one.stage === 'sft' ? [] : membersOf(one, (point, plugin) => findMethod(point, plugin, { './again.ts': own })),
+    );
+    const [unknown] = plannedWork(config, tasks, true);
+    const [known] = plannedWork(config, tasks, true, members);
+    expect(known.perStep - unknown.perStep).toBeCloseTo(10 * (5 + 8 * 4));
+  });
+
   it.each<[string, string, number[]]>([
     ['one after the last step', '  - {stage: sft, max_steps: 10, eval_strategy: "no"}', [1]],
     ['the last of the periodic ones is the final one', '  - {stage: sft, max_steps: 10, eval_steps: 5}', [2]],
@@ -64,5 +91,44 @@ describe('plannedWork', () => {
     ],
   ])('counts evaluations: %s', (_, stages, counts) => {
     expect(workOf(stages).map(({ evaluations }) => evaluations)).toEqual(counts);
+  });
+});
+
+/** What `npm run bench -- strategy-costs` has measured. */
+interface Measured {
+  readonly seconds: { readonly median: number };
+  readonly sampled: number;
+  readonly trained: number;
+}
+
+const read = (path: string): string => readFileSync(new URL(`../../bench/${path}`, import.meta.url), 'utf8');
+const { steps: MEASURED } = JSON.parse(read('results/strategy-costs.json')).results as {
+  readonly steps: Readonly<Record<string, Measured>>;
+};
+
+/** Rows of a step of the benchmark, with as many dead groups as it had: the plan knows none. */
+function rowsOf(id: string, lines: readonly string[], passes: number): number {
+  const yaml = read('strategies/costs.yaml').replace('    loss_type: dr_grpo\n', '');
+  const { config } = parseConfig([yaml, ...lines].join('\n    '), { file: 'costs.yaml' });
+  const tasks = createTasks(config);
+  const { prompt, completion } = typicalLengths(tasks, config.seed);
+  const dead = 1 - MEASURED[id].trained / MEASURED.plain.sampled;
+  const trained = 16 * (prompt + 16 * (completion - 1));
+  return plannedWork(config, tasks, true)[1].perStep - dead * passes * trained;
+}
+
+describe('the work of a strategy is near what its steps take, of a plain one:', () => {
+  const loss = 'loss_type: dr_grpo';
+  // Seconds vary by 10 % between the rounds of the benchmark, for the plain step too.
+  it.each([
+    ['ref-prob', ['rollout_strategies: [{name: ref-prob, mark: "="}]', loss], 3],
+    ['r3', ['rollout_strategies: [{name: r3, mark: "="}]', loss], 3],
+    ['verifree', ['rollout_strategies: [{name: verifree, mark: "="}]', 'objective: verifree-loss'], 3],
+    ['vsrm', ['rollout_strategies: [vsrm]', loss], 2],
+  ] as const)('%s', (id, lines, passes) => {
+    const measured = MEASURED[id].seconds.median / MEASURED.plain.seconds.median;
+    const planned = rowsOf(id, lines, passes) / rowsOf('plain', [loss], 2);
+    expect(planned / measured).toBeGreaterThan(0.9);
+    expect(planned / measured).toBeLessThan(1.1);
   });
 });

@@ -7,6 +7,7 @@ import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { demonstrations } from '../uses/room.ts';
+import { BACKWARD, FORWARD } from '../work.ts';
 
 export const sftReplay = method({
   id: 'sft-replay',
@@ -27,6 +28,9 @@ export const sftReplay = method({
     ),
   },
   uses: () => [demonstrations],
+  work: ({ replayedTexts }, _, { prompt, completion }) => ({
+    stepRows: replayedTexts * (FORWARD + BACKWARD) * (prompt + completion - 1),
+  }),
   create: ({ replayWeight, replayedTexts }): LossTerm => {
     let [tokens, likelihood] = [0, 0];
     return {

@@ -16,6 +16,7 @@ import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { rightAnswers } from '../uses/answers.ts';
 import { shownTexts } from '../uses/room.ts';
+import { helpedRows } from '../work.ts';
 
 export const answerConditioned = method({
   id: 'answer-conditioned',
@@ -51,6 +52,7 @@ export const answerConditioned = method({
   samplesOffPolicy: true,
   tells: ['hints'],
   helps: ['answered'],
+  work: ({ explanations }, _, lengths) => ({ rows: helpedRows(explanations, lengths) }),
   create: ({ explanations, mostRescued, leastLikelihood }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { solution, shown, regroup, metric } = tools;

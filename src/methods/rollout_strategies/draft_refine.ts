@@ -42,6 +42,7 @@ export const draftRefine = method({
     prompt: followUp([attempt, REFINE]),
     tokens: ended(answer),
   }),
+  work: ({ draftCount }, _, { completion }) => ({ rows: draftCount * completion }),
   create: ({ draftCount, refiningSteps }): RolloutStrategy => ({
     async rollOut(requests, next, { step, metric, followUp }) {
       if (step >= refiningSteps) return next(requests);

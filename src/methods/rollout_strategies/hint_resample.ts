@@ -19,6 +19,7 @@ import {
   trained,
 } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { helpedRows, TYPICAL_DEAD_SHARE } from '../work.ts';
 
 export const hintResample = method({
   id: 'hint-resample',
@@ -50,6 +51,10 @@ export const hintResample = method({
   samplesOffPolicy: (options) => !asSampled(options),
   tells: ['hints'],
   helps: ['hinted'],
+  work: ({ hintLevels }, { batch: { numGenerations } }, lengths) => {
+    const rounds = Array.from({ length: hintLevels }, (_, level) => TYPICAL_DEAD_SHARE ** level);
+    return { rows: rounds.reduce((sum, share) => sum + share * helpedRows(numGenerations, lengths), 0) };
+  },
   create: ({ hintLevels, firstHintStep, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { step, metric } = tools;

@@ -19,6 +19,7 @@ import {
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { furtherPrompts } from '../uses/room.ts';
+import { helpedRows } from '../work.ts';
 
 export const minimalHintReplace = method({
   id: 'minimal-hint-replace',
@@ -49,6 +50,7 @@ export const minimalHintReplace = method({
   samplesOffPolicy: (options) => !asSampled(options),
   tells: ['hints'],
   helps: ['hinted'],
+  work: ({ replaceLevels, levelSamples }, _, lengths) => ({ rows: replaceLevels * helpedRows(levelSamples, lengths) }),
   create: ({ replaceLevels, levelSamples, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { metric, regroup } = tools;

@@ -40,6 +40,7 @@ export const oversampleSelect = method({
         ),
     ),
   },
+  work: ({ sampledPerKept }) => ({ samples: sampledPerKept }),
   create: ({ sampledPerKept, keptBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
       const groups = await next(requests.map((request) => resized(request, sampledPerKept * request.samples)));

@@ -54,6 +54,7 @@ export const pdr = method({
     prompt: followUp([attempt, REFINE]),
     tokens: ended(answer),
   }),
+  work: ({ draftSamples, draftRounds }, _, { completion }) => ({ rows: draftSamples * draftRounds * completion }),
   create: ({ draftSamples, draftRounds, workspace }): RolloutStrategy => ({
     async rollOut(requests, next, { metric, followUp }) {
       let asked = requests;

@@ -40,6 +40,7 @@ export const prof = method({
     ),
   },
   uses: () => [solutionSteps],
+  work: ({ profOversampling }) => ({ samples: profOversampling }),
   create: ({ profOversampling, filteredBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
       const groups = await next(requests.map((request) => resized(request, profOversampling * request.samples)));

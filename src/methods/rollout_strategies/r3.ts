@@ -16,6 +16,7 @@ import { meanOf } from '../statistics.ts';
 import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
+import { groupRows } from '../work.ts';
 
 export const r3 = method({
   id: 'r3',
@@ -38,6 +39,7 @@ export const r3 = method({
   },
   uses: () => [rightAnswers],
   conflict: changeConflict,
+  work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
   create: ({ reflectedReward, reflectedMark: mark, lengthPenalty }, stage): RolloutStrategy => {
     const target = targetOf(stage, reflectedReward);
     return {

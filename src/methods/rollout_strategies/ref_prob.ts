@@ -18,6 +18,7 @@ import { changeConflict, changedReward, targetOf } from '../support/rewards/rewa
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { rightAnswers } from '../uses/answers.ts';
+import { groupRows } from '../work.ts';
 
 export const refProb = method({
   id: 'ref-prob',
@@ -34,6 +35,7 @@ export const refProb = method({
   },
   uses: () => [rightAnswers],
   conflict: changeConflict,
+  work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
   create: ({ likelierReward, likelierMark: mark }, stage): RolloutStrategy => {
     const target = targetOf(stage, likelierReward);
     return {

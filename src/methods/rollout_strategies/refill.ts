@@ -8,6 +8,7 @@ import { integer } from '../../options/schemas.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
+import { TYPICAL_DEAD_SHARE } from '../work.ts';
 
 const maxRounds = integer({ min: 1, max: 100, example: 2 })
   .default(2)
@@ -49,6 +50,9 @@ export const refill = method({
     off: { name: 'none' },
     written: (options) => (typeof options.max_rounds === 'number' ? { name: 'refill', ...options } : undefined),
   },
+  work: ({ maxRounds: rounds }) => ({
+    groups: Array.from({ length: 1 + rounds }, (_, round) => TYPICAL_DEAD_SHARE ** round).reduce((a, b) => a + b),
+  }),
   create: ({ maxRounds: rounds }, { batch: { promptsPerStep } }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const groups: RolloutGroup[] = [...(await next(requests))];

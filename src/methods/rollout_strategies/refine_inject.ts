@@ -12,6 +12,7 @@ import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { feedback } from '../uses/feedback.ts';
 import { shownTexts } from '../uses/room.ts';
+import { helpedRows } from '../work.ts';
 
 export const refineInject = method({
   id: 'refine-inject',
@@ -39,6 +40,7 @@ export const refineInject = method({
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, attempt), tokens: ended(answer) },
   samplesOffPolicy: true,
+  work: ({ refinements }, _, lengths) => ({ rows: helpedRows(refinements, lengths) }),
   create: ({ refinements, mostCorrected }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, tokensOf, regroup, metric }) {
       const groups = [...(await next(requests))];

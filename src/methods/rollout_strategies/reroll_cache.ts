@@ -10,6 +10,7 @@ import { meanOf } from '../statistics.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintsOf, hintUses, withoutHint } from '../support/rollouts/hints.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { helpedRows } from '../work.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 
 /** Of which one is taken. */
@@ -48,6 +49,7 @@ export const rerollCache = method({
   samplesOffPolicy: true,
   helps: ['hinted'],
   tells: ['replays'],
+  work: ({ rerolls }, _, lengths) => ({ rows: helpedRows(rerolls, lengths) }),
   create: ({ cachedFor, rerolls, rerollShare, ...options }): RolloutStrategy => {
     const cache = new SuccessCache();
     return {

@@ -42,6 +42,7 @@ export const selfVerify = method({
     tokens: ended(word(isAttemptRight ? YES : NO)),
   }),
   tells: ['judges'],
+  work: ({ verifiedShare }, _, { prompt, completion }) => ({ rows: verifiedShare * (prompt + completion) }),
   create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { step, rng, metric, followUp, said }) {
       const groups = await next(requests);

@@ -23,6 +23,7 @@ import { changeConflict, changedReward, targetOf } from '../support/rewards/rewa
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { rightAnswers } from '../uses/answers.ts';
+import { groupRows } from '../work.ts';
 
 export const verifree = method({
   id: 'verifree',
@@ -51,6 +52,7 @@ export const verifree = method({
         : 'the paper compares with the others of a group; set advantage_estimator: rloo',
       aggregation.name === 'seq-sum' ? undefined : 'the paper adds up tokens; set aggregation: seq-sum',
     ].filter((said) => said !== undefined),
+  work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations, lengths), scores: true }),
   create: ({ verifreeReward, verifreeMark }, stage): RolloutStrategy => {
     const target = targetOf(stage, verifreeReward);
     return {

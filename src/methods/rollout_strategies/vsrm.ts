@@ -17,6 +17,7 @@ import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { isRight, shareRight } from '../support/rollouts/right.ts';
 import { lossTokens } from '../tokens.ts';
+import { groupRows } from '../work.ts';
 
 export const vsrm = method({
   id: 'vsrm',
@@ -69,6 +70,11 @@ export const vsrm = method({
       'step_weight',
       number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage. Default 1.'),
     ),
+  },
+  work: ({ subRollouts, stepTokens, mostSteps }, { batch: { numGenerations } }, lengths) => {
+    const stepLength = Math.max(stepTokens, Math.ceil(lengths.completion / mostSteps));
+    const ends = Math.max(0, Math.ceil(lengths.completion / stepLength) - 1);
+    return { rows: numGenerations * ends * groupRows(subRollouts, lengths) };
   },
   create: (options): RolloutStrategy => ({
     async rollOut(requests, next, { tokenText, metric }) {

@@ -50,7 +50,8 @@ export class LiveDisplay implements Display {
     this.#shown = shown;
     this.#controls = controls;
     const { run } = shown;
-    const work = plannedWork(run.config, run.engine.tasks, run.engine.policy.capacity.keptRows > 0);
+    const members = run.methods.map((ofStage) => ofStage?.members ?? []);
+    const work = plannedWork(run.config, run.engine.tasks, run.engine.policy.capacity.keptRows > 0, members);
     this.#state = startState(work, run.journal.clock(), (tokens) => run.engine.tasks.codec.decode(tokens));
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
     const { write, giveBack } = captureWrites((text) => this.#later(() => foreignText(text)));
