@@ -13,10 +13,10 @@ import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../m
 import type { TrainEvent } from './events.ts';
 import { endingOf } from './journal.ts';
 import { notSolving, solving } from './rollout/kinds.ts';
-import { type Progress, type RunRemark, stageOf, type TrainingRun } from './run.ts';
+import { type Progress, type RunRemark, stageOf } from './run.ts';
 
 /** A run, as the diagnostics see it. */
-type Diagnosed = Progress & Pick<TrainingRun, 'methods'>;
+type Diagnosed = Progress & { readonly methods: readonly ({ readonly members: readonly Member[] } | undefined)[] };
 
 /** @param of  remarks on the methods of all stages */
 export function diagnoseStart(run: Diagnosed, of: readonly RunRemark[]): TrainEvent[] {
