@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
-import type { StorageDtype } from '../../src/kernels/memory.ts';
+import { toHalf } from '../../src/kernels/half.ts';
+import { ArenaBuilder, type MemoryPlan, type StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
@@ -118,6 +119,32 @@ it('takes half the bytes of cache and reference, and less for activations; weigh
   for (const purpose of ['KV cache', 'reference policy']) expect(share(purpose), purpose).toBeCloseTo(0.5, 3);
   for (const purpose of ['kept rollouts', 'activations']) expect(share(purpose), purpose).toBeLessThan(0.9);
   for (const purpose of ['weights', 'gradients', 'optimizer', 'logits chunk']) expect(share(purpose), purpose).toBe(1);
+});
+
+it('takes stored elements as they are, or rounds them, and is refused where the device has no halves', async () => {
+  const arena = new ArenaBuilder('halves', 'real', 'weights', { storage: 'f16' });
+  const [numbers, stored] = [arena.slot([6]), arena.slot([6])];
+  const limits = { rows: 6, context: 6, vocabSize: 6, width: 6, headDim: 2 };
+  const plan: MemoryPlan = { arenas: [arena.spec()], matrices: [], limits };
+  const engine = await backend.open(plan);
+  const values = Float32Array.from([0, 1.5, 1 / 3, -65504, 2 ** -24, 70_000]);
+  engine.write(numbers, values);
+  const halves = new Uint8Array(toHalf(values).buffer);
+  for (const given of [
+    { storage: 'f16', bytes: halves },
+    { storage: 'f32', bytes: new Uint8Array(values.buffer) },
+  ] as const) {
+    engine.write(stored, [0, 0, 0, 0, 0, 0]);
+    engine.write(stored, given);
+    expect(await engine.read(stored)).toEqual(await engine.read(numbers));
+  }
+  const odd = { storage: 'f16', bytes: halves.subarray(2) } as const;
+  expect(() => engine.write(stored, odd, 1)).toThrow('float16 is written in whole pairs');
+  await engine.close();
+  const whole = await backendOf('float32');
+  expect(() => whole.plannedBytes(plan)).toThrow(
+    "arena 'halves' is planned as f16; the webgpu backend keeps f32, i32.",
+  );
 });
 
 const YAML = `
