@@ -2,7 +2,7 @@
  * The library: train a policy from TypeScript, in Node or anywhere else that runs WebAssembly.
  *
  * ```ts
- * import { createTasks, openRun, parseConfig, train, wasmBackend } from 'rlvr-train';
+ * import { closeEngine, createTasks, openRun, parseConfig, train, wasmBackend } from 'rlvr-train';
  *
  * const yaml = 'task: sort_digits\nmax_steps: 100\nlearning_rate: 1.0e-3\nreward_funcs: [positions]';
  * const { config } = parseConfig(yaml, { file: 'inline' });
@@ -13,7 +13,7 @@
  *     if (event.type === 'evaluation') console.log(event.moment, event.evaluation.accuracy.mean);
  *   }
  * } finally {
- *   await run.engine.policy.close();
+ *   await closeEngine(run.engine);
  * }
  * ```
  *
@@ -41,10 +41,11 @@ export { oneTask, type TaskSet, taskSet } from './data/task_set.ts';
 export { DIAGNOSIS_CODES } from './diagnostics/catalogue.ts';
 export type { Diagnosis } from './diagnostics/diagnostic.ts';
 export * from './errors.ts';
+export { closeEngine, type Engine } from './grpo/engine.ts';
 export { evaluate } from './grpo/evaluate.ts';
 export type { TrainEvent } from './grpo/events.ts';
 export { stageOf, type TrainingRun } from './grpo/run.ts';
-export { train } from './grpo/trainer.ts';
+export { evaluateRun, train } from './grpo/trainer.ts';
 export type { Backend } from './kernels/engine.ts';
 export { referenceBackend } from './kernels/reference/engine.ts';
 export { wasmBackend } from './kernels/wasm/backend.ts';

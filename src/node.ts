@@ -2,7 +2,7 @@
  * The library in Node: configs from files, and runs that live in a directory, as the command line's do.
  *
  * ```ts
- * import { createTasks, openRun, wasmBackend } from 'rlvr-train';
+ * import { closeEngine, createTasks, openRun, wasmBackend } from 'rlvr-train';
  * import { fileStore, fingerprintOf, loadConfigFile, session } from 'rlvr-train/node';
  *
  * const { config } = await loadConfigFile('configs/countdown.yaml');
@@ -13,7 +13,7 @@
  *     if (event.type === 'finished') console.log(event.summary.final);
  *   }
  * } finally {
- *   await run.engine.policy.close();
+ *   await closeEngine(run.engine);
  * }
  * ```
  */

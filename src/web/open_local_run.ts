@@ -3,6 +3,7 @@ import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
 import { createTasks } from '../data/create_task.ts';
 import { oneTask } from '../data/task_set.ts';
+import { closeEngine } from '../grpo/engine.ts';
 import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
 import { openRun } from '../run/open_run.ts';
 import type { BrowserRun, OpenOptions } from './browser_run.ts';
@@ -53,7 +54,7 @@ async function open(
     closers.push(() => reward.close());
   }
   const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf });
-  closers.push(() => run.engine.policy.close());
+  closers.push(() => closeEngine(run.engine));
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
   const here: LocalParts = {

@@ -250,7 +250,7 @@ const MISSING_TFJS = {
 
 /** Uses every entry point that needs no other package; compiled against the declarations that were installed. */
 const CONSUMER = `
-import { createTasks, openRun, parseConfig, type StepMetrics, train, wasmBackend } from 'rlvr-train';
+import { closeEngine, createTasks, openRun, parseConfig, type StepMetrics, train, wasmBackend } from 'rlvr-train';
 import { fileStore } from 'rlvr-train/node';
 import { combineRewards } from 'rlvr-train/rewards';
 import { getTaskDefinition } from 'rlvr-train/tasks';
@@ -261,7 +261,7 @@ const { config } = parseConfig(yaml, { file: 'inline' });
 const run = await openRun(config, await createTasks(config, { heldOutSample: 8 }), await wasmBackend({ threads: 1 }));
 let last: StepMetrics | undefined;
 for await (const event of train(run)) if (event.type === 'step') last = event.metrics;
-await run.engine.policy.close();
+await closeEngine(run.engine);
 const [reward] = combineRewards([[1]], [1]);
 const digits = String((await getTaskDefinition('sort_digits')).levels[0] && 4);
 if ((await fileStore('.').exists('use.ts')) !== true) throw new Error('no store');

@@ -1,6 +1,7 @@
 /** `rlvr-train --config FILE`: the main job. */
 
 import { basename, resolve } from 'node:path';
+import { closeEngine } from '../../grpo/engine.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
@@ -116,7 +117,7 @@ async function trainWith(
   } catch (error) {
     throw await withResumeAdvice(error, fileStore(directory), directory);
   } finally {
-    await run.engine.policy.close();
+    await closeEngine(run.engine);
   }
 }
 

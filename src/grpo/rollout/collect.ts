@@ -131,7 +131,8 @@ class PlainSampling {
     );
     journal.state.tokens += sampledTokens(completions);
     const groups = await timed(journal, 'verify', async () => {
-      const sampled = offPolicyWhereHeated(step, await this.#reward(requests, completions));
+      const rewarded = await this.#reward(requests, completions);
+      const sampled = offPolicyWhereHeated(step, withVersion(rewarded, engine.generator.weightsVersion));
       const compared = sampled.map((group, i) =>
         greedy[i] === undefined ? group : { ...group, greedyReward: greedy[i] },
       );
@@ -147,6 +148,13 @@ class PlainSampling {
 /** Whether a problem is asked as it is, with nothing put before or into its completions. */
 function isUnaided({ prompt, prefixes, kind }: GroupRequest): boolean {
   return prompt === undefined && prefixes === undefined && kind === undefined;
+}
+
+function withVersion(groups: readonly RolloutGroup[], weightsVersion: number): readonly RolloutGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => ({ ...rollout, weightsVersion })),
+  }));
 }
 
 /** What token controls have sampled at another temperature than a completion's own is off-policy. */
