@@ -21,6 +21,7 @@ export interface SequenceScores {
   readonly distributions?: Float32Array;
 }
 
+/** What is asked of sequences. */
 export interface ScoreQuestion {
   /** Default: the policy that is trained. */
   readonly set?: ScoredSet | 'policy';
@@ -46,6 +47,7 @@ export interface FigureTools extends TeacherTools {
   wordTokens(word: string): Int32Array;
 }
 
+/** How a figure is computed. */
 export interface FigureComputation {
   /** Of several of one id the highest is computed; by default the first. */
   readonly rank?: number;

@@ -1,4 +1,5 @@
 /** `RolloutGroup.greedyReward`: a greedy completion of each problem, beside those of its group. */
 import type { Use } from './use.ts';
 
+/** The reward of a greedy completion of each problem. */
 export const greedyRewards: Use = { id: 'greedy-rewards', says: 'a greedy completion of each problem' };

@@ -2,6 +2,7 @@
 import { figure } from './figure.ts';
 import { reference } from './parameter_sets.ts';
 
+/** [tokens] log-probs of sampled tokens under the reference. */
 export const refLogprobs = figure<Float32Array>({
   id: 'refLogprobs',
   says: 'a scoring pass of what was sampled, before it is credited: log-probs under the reference',

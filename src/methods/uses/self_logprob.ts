@@ -3,6 +3,7 @@ import { TOKEN } from '../../token_kinds.ts';
 import { isScoredByItself, SELF_SCORE } from '../support/rollouts/self_score.ts';
 import { figure } from './figure.ts';
 
+/** Log-prob of the word by which the policy scores its own completion. */
 export const selfLogprob = figure<number>({
   id: 'selfLogprob',
   says: 'a scoring pass of what was sampled, before it is credited: the log-prob of a word behind each completion',

@@ -1,6 +1,7 @@
 /** Verdicts with the steps of a solution: `VerifiedCompletion.steps`. */
 import type { Use } from './use.ts';
 
+/** A task whose verdicts have the steps of a solution. */
 export const solutionSteps: Use = {
   id: 'solution-steps',
   says: 'a task whose verdicts have the steps of a solution',

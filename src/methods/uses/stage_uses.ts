@@ -11,6 +11,7 @@ export interface AskedUse {
   readonly use: Use;
 }
 
+/** What the methods of a stage use together. */
 export interface StageUses {
   /** In the order of the methods, what a use implies before the use itself. */
   readonly asked: readonly AskedUse[];
@@ -22,6 +23,7 @@ export interface StageUses {
   has(use: Pick<Use, 'id'>): boolean;
 }
 
+/** The union. */
 export function uniteUses(given: readonly AskedUse[]): StageUses {
   const asked = given.flatMap((one) => withImplied(one.use).map((use) => ({ ...one, use })));
   const ids = new Set(asked.map(({ use }) => use.id));

@@ -2,6 +2,7 @@
 import { categoryOf } from '../ledger.ts';
 import type { Use } from './use.ts';
 
+/** Several tasks or levels to choose among. */
 export const taskChoice: Use = {
   id: 'task-choice',
   says: 'several tasks or levels to choose among',

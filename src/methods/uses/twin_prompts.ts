@@ -1,6 +1,7 @@
 /** The same problem under another prompt: `Task.twin`. */
 import type { Use } from './use.ts';
 
+/** A task whose problems have a second prompt each. */
 export const twinPrompts: Use = {
   id: 'twin-prompts',
   says: 'a task whose problems have a second prompt each',

@@ -2,6 +2,7 @@
 import { TOKEN } from '../../token_kinds.ts';
 import { figure } from './figure.ts';
 
+/** [tokens] how sure the policy was of each sampled token: KL(U‖p), in nats. */
 export const uniformKl = figure<Float32Array>({
   id: 'uniformKl',
   says: 'a scoring pass of what was sampled, before it is credited: divergences of whole distributions from the uniform one',
