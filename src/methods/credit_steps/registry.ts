@@ -5,6 +5,7 @@ import { confidence } from './confidence.ts';
 import { contextDependency } from './context_dependency.ts';
 import { difficultyWeight } from './difficulty_weight.ts';
 import { entropyGuard } from './entropy_guard.ts';
+import { firstDistance } from './first_distance.ts';
 import { informativeScale } from './informative_scale.ts';
 import { klReward } from './kl_reward.ts';
 import { lengthMask } from './length_mask.ts';
@@ -39,6 +40,7 @@ export const CREDIT_STEPS: readonly Method<CreditStep>[] = [
   precisionWeights,
   selfScoreMix,
   contextDependency,
+  firstDistance,
   teacherCredit,
   mCov,
   mEntropy,
