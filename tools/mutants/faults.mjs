@@ -155,7 +155,7 @@ const ROOMS = {
       'if (completionsPerStep % perUpdate === 0) return;',
       'if (completionsPerStep >= perUpdate) return;'],
     ['src/planning/capacity.ts', 'room for one prompt alone',
-      'const prompts = 1 + (needed?.prompts ?? 0);',
+      'const prompts = 1 + (room?.prompts ?? 0);',
       'const prompts = 1;'],
     ['src/planning/capacity.ts', 'no room for evaluation',
       'Math.max(completions, Math.min(EVALUATION_COMPLETIONS, sampled))',
