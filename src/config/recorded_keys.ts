@@ -8,7 +8,7 @@ import { zodOf } from '../options/schemas.ts';
 /** Where a value is: in the stage itself, or in one of its parts. */
 export type RecordPart = 'stage' | 'sampling';
 
-interface RecordedKey<Part extends RecordPart> {
+export interface RecordedKey<Part extends RecordPart> {
   readonly recordedIn: Part;
 }
 
