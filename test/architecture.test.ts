@@ -13,7 +13,7 @@ import { pagesIn } from './support/page_links.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
-const MOST_LINES = 450;
+const MOST_LINES = 400;
 
 /** Files outside the rooms that every room may import. */
 const OPEN_TO_ALL = ['command_name.ts', 'errors.ts', 'finish_reason.ts', 'format.ts', 'token_kinds.ts'];
