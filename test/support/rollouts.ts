@@ -4,13 +4,16 @@ import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 
+/** Figures by token that a method of the registry cannot do without. */
+const FIGURES = ['refLogprobs', 'firstLogprobs', 'uniformKl'];
+
 export function rolloutOf(tokens: number, reward: number | null): Rollout {
   return {
     tokens: new Int32Array(tokens),
     logprobs: new Float32Array(tokens),
     entropies: new Float32Array(tokens),
     keptLogMass: new Float32Array(tokens),
-    figures: { refLogprobs: new Float32Array(tokens), uniformKl: new Float32Array(tokens) },
+    figures: Object.fromEntries(FIGURES.map((id) => [id, new Float32Array(tokens)])),
     finishReason: 'eos',
     text: '',
     verdict: { score: reward ?? 0, status: 'correct', reason: '' },
