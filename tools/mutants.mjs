@@ -15,13 +15,14 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FAULTS } from './mutants/faults.mjs';
@@ -73,7 +74,10 @@ function copyTree() {
     cwd: root,
     maxBuffer: 2 ** 26,
   });
-  for (const file of [...listed.toString().split('\0'), ...MADE]) {
+  const pages = readdirSync(join(root, 'docs/reference'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  for (const file of [...listed.toString().split('\0'), ...MADE, ...pages]) {
     if (file === '' || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     copyFileSync(join(root, file), join(copy, file));
@@ -149,6 +153,10 @@ for (const fault of faults) {
   } finally {
     writeFileSync(place, sound);
     if (fault.file.includes('/wasm/assembly/')) copyFileSync(join(root, MADE[0]), join(copy, MADE[0]));
+  }
+  // A test that fails here anyway has seen nothing.
+  if (existsSync(join(copy, test)) && test !== '' && judge(['run', test]) !== undefined) {
+    throw new Error(`${test} fails without a fault, too: mend it, or build what it reads (npm run build)`);
   }
   results.push({ ...fault, seen, test });
   const seconds = Math.round((performance.now() - begun) / 1000);
