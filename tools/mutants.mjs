@@ -97,16 +97,20 @@ function judge(words, environment = {}) {
   const program = join(copy, 'node_modules/vitest/vitest.mjs');
   const reporting = ['--bail', '1', '--reporter=json', `--outputFile=${report}`];
   const projects = ['--project', 'unit', '--project', 'alone'];
-  const { status } = spawnSync(process.execPath, [program, ...words, ...projects, ...reporting], {
+  const { status, signal, stderr } = spawnSync(process.execPath, [program, ...words, ...projects, ...reporting], {
     cwd: copy,
     env: { ...process.env, ...environment },
     timeout: MOST_MS,
-    stdio: 'ignore',
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status === 0) return undefined;
-  if (!existsSync(report)) return 'the tests do not end';
+  if (signal !== null) return 'the tests do not end';
+  if (!existsSync(report)) throw new Error(`vitest ${words.join(' ')} ended with ${status}:\n${stderr}`);
   const failed = JSON.parse(readFileSync(report, 'utf8')).testResults.find((file) => file.status === 'failed');
-  return failed === undefined ? 'the tests do not end' : failed.name.slice(failed.name.indexOf('/test/') + 1);
+  if (failed === undefined)
+    throw new Error(`vitest ${words.join(' ')} ended with ${status}, no test failed:\n${stderr}`);
+  return failed.name.slice(failed.name.indexOf('/test/') + 1);
 }
 
 /** The rounds of tests for a file: quick ones, then, last, all. */
