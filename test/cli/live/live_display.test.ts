@@ -41,7 +41,7 @@ beforeEach(() => {
   Object.assign(process.stdin, { isTTY: true, setRawMode: () => process.stdin });
   const run = {
     config,
-    methods: [],
+    methods: config.stages.map(() => undefined),
     engine: { tasks: createTasks(config), policy: { capacity: { keptRows: 0 } } },
     journal: { state: { tokens: 0 }, clock: () => now },
   } as unknown as TrainingRun; // only what a display asks of a run
