@@ -18,7 +18,7 @@ export function rowsOf({ promptTokens, completionTokens, prompts, groupSize }) {
   };
 }
 
-/** Of one pass forward over the batch: products with weights, and those of attention. */
+/** Operations of one pass forward over the batch: products with weights, and those of attention. */
 function forward(workload, vocabulary) {
   const { hiddenSize, numLayers, intermediateSize } = workload;
   const { tokens, predicted, pairs } = rowsOf(workload);

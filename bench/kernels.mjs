@@ -192,7 +192,7 @@ async function checkAll() {
   for (const name of Object.keys(SHAPES.results)) {
     const expected = Float64Array.from(await reference.read(s[name]));
     const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const tolerance = 1e-5 * Math.sqrt(ROWS) * largest; // of the longest sum, that of a weight gradient
+    const tolerance = 1e-5 * Math.sqrt(ROWS) * largest; // for the longest sum, that of a weight gradient
     for (const { threads, engine } of engines) {
       const actual = await engine.read(s[name]);
       const wrong = expected.findIndex((value, i) => !(Math.abs(actual[i] - value) <= tolerance));

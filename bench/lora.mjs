@@ -25,7 +25,7 @@ const MODELS = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../models', imp
 const SMOLLM2 = join(MODELS, 'SmolLM2-135M-Instruct.Q4_1.gguf');
 /** Nats, of a mean over tokens; both compute in float32. */
 const LOGPROB_TOLERANCE = 1e-3;
-/** Of the ids that SmolLM2 samples behind such prompts three in four are below; hardly a group has equal rewards. */
+/** Three in four of the ids that SmolLM2 samples after such prompts are below; hardly a group has equal rewards. */
 const REWARDED_BELOW = 1000;
 /** Steps for which the peer has prompts; it starts again where they end. */
 const PEER_STEPS = 64;

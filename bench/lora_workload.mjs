@@ -39,7 +39,7 @@ export async function openLoraWorkload(path, workload, { threads, rewardedBelow 
 /** The text of a problem's prompt: a letter alone is one token of a byte-level vocabulary, with a space before it too. */
 export const promptText = ({ prompt }) => [...prompt].join(' ');
 
-/** The problems of the race as they stand, without a chat template. */
+/** The problems of the race as they are, without a chat template. */
 function lettersAsTokens(workload, codec) {
   const tasks = taskSet([{ task: raceTask(workload), weight: 1 }], codec);
   return delegating(tasks, {

@@ -1,10 +1,10 @@
 /**
- * Does a run take the memory that was planned, and no more as it goes on?
+ * Does a run take the memory that was planned, and no more as time passes?
  *
  *   npm run bench -- memory [--config FILE] [--steps 1000] [--set KEY=VALUE …] [--json FILE]
  *   npm run bench -- memory --open MODEL [--json FILE]
  *
- * Trains as the command does, run directory and checkpoints included, for so many optimizer steps of the config's last
+ * Trains as the command does, run directory and checkpoints included, for `--steps` optimizer steps of the config's last
  * stage; the default is a small job whose policy stays random, so that it never runs out of live groups. Compares the
  * plan (planning/memory_plan.ts: engine, threads, JavaScript, checkpoints) with the peak of the resident set less that of
  * this process when the package was loaded and nothing opened. Completions that end before their limit leave a part of
@@ -41,7 +41,7 @@ max_steps: 1000
 `;
 const MARKS = 10;
 const MOST_DIFFERENCE = 0.1;
-/** Of 4 bytes, in a page of 4 KiB. */
+/** Numbers of 4 bytes in a page of 4 KiB. */
 const PAGE_NUMBERS = 1024;
 
 /** Tokens of the prompt and of the answer, where a model is opened to be asked. */

@@ -4,7 +4,7 @@
 const OWN_LOSS = ['grpo.loss_type=null', 'grpo.aggregation=const-norm'];
 /** Nothing is evaluated between start and end: a row is its end. */
 const ALWAYS = ['grpo.eval_strategy=no'];
-/** Of the 512 completions, four steps of 128, over twice the steps of the recipe; each sees a quarter of a batch. */
+/** Four steps of 128 on the 512 completions, over twice the steps of the recipe; each sees a quarter of a batch. */
 const FOUR_STEPS = [
   'grpo.per_device_train_batch_size=128',
   'grpo.gradient_accumulation_steps=1',

@@ -46,7 +46,7 @@ const hostObjective = {
 
 /** As in webgpu.mjs: seconds of work for a software adapter. */
 const SMALL = { ...RACE, prompts: 4, groupSize: 4 };
-/** Of the gradient's length, and absolute for the weights: the kernel computes in float32. */
+/** Relative to the gradient's length, and absolute for the weights: the kernel computes in float32. */
 const TOLERANCE = 1e-5;
 const CHECKED_STEPS = 4;
 const LIMIT_SECONDS = 240;

@@ -5,8 +5,8 @@
  *
  * Opens web/dist in headless Chromium (/usr/bin/chromium) twice. First click: the preset of the first visit, from the
  * click on Train to the first held-out accuracy and to the end. Soak: the same task at a learning rate of nothing, so
- * that it goes on, for so many minutes; at each tenth of it, the page's heap and elements after a collection, and the
- * resident set of its process, workers and the engine's memory included (Linux). What the page's thread did is told by
+ * that it does not end, for `--soak` minutes; at each tenth of it, the page's heap and elements after a collection, and the
+ * resident set of its process, workers and the engine's memory included (Linux). What the page's thread did is reported by
  * wall-clock and by processor time (page_thread.mjs): everything runs on this machine's cores, the adapter too where it
  * is software, and a task that waits for a core is long by wall-clock only. --throttle: the page's thread N times slower.
  */

@@ -12,7 +12,7 @@ export const LONG_MS = 50;
 /** Events of a trace in which a task's parts are named: scripts, style, layout, paint, garbage collection. */
 const CATEGORIES = ['devtools.timeline', 'disabled-by-default-devtools.timeline'];
 const TASK = 'RunTask';
-/** Parts of a task that are told. */
+/** Parts of a task that are reported. */
 const MOST_PARTS = 3;
 
 /** Starts a trace of a page's thread. @returns stops it, and gives the tasks of the time between, oldest first */
@@ -81,7 +81,7 @@ function nameOf({ name, args }) {
   return called ? `${name} ${called}` : name;
 }
 
-/** Of tasks: how many are long, by wall-clock and by processor time, and the longest ones. */
+/** How many tasks are long, by wall-clock and by processor time, and the longest ones. */
 export function summarizeTasks(tasks) {
   const by = (key) => {
     const longestMs = tasks.reduce((most, task) => Math.max(most, task[key]), 0);

@@ -63,7 +63,7 @@ function reached(loaded) {
   });
 }
 
-/** Of an evaluation, and of each of its tasks where it has several. */
+/** Accuracies of an evaluation, and of each of its tasks where it has several. */
 function accuracies({ accuracy, meanAtK, byTask = {} }) {
   const parts = Object.entries(byTask).map(([label, part]) => [label, figure(part.meanAtK)]);
   return {

@@ -1,7 +1,7 @@
 /**
  * The roofs of this machine, measured in the same WebAssembly engine that the kernels run in: how fast it multiplies
  * and adds when all operands are in registers, how fast the backend's own micro-kernel does with all operands in the
- * first-level cache, and how fast the engine copies so many bytes.
+ * first-level cache, and how fast the engine copies a number of bytes.
  *
  * The loops (assembly/roofline.ts) are compiled here, with fused multiply-add where the backend uses it. A thread of a
  * measurement is a worker with a memory of its own. The best of several repeats counts: a roof is what can be reached.
@@ -43,7 +43,7 @@ const WORKER = `
 const reply = (worker) => once(worker, 'message');
 
 /**
- * Opens the roofs of so many threads. The backend must have been opened before: it sets V8's flags.
+ * Opens the roofs of `threads` threads. The backend must have been opened before: it sets V8's flags.
  *
  * @param features  the backend's: fma 'relaxed-simd' or 'none', simd '128-bit' or '256-bit'
  * @param mostBytes largest amount that `secondsToMove` will be asked for
@@ -85,7 +85,7 @@ export async function openRoofline({ threads, features, mostBytes = 0 }) {
       const tileFlop = 2 * 6 * (wide ? 16 : 8) * K;
       return { registers: (threads * 96) / registers / 1e9, microKernel: (threads * tileFlop) / tile / 1e9 };
     },
-    /** Seconds to move so many bytes, half of them read and half written, shared out over the threads. */
+    /** Seconds to move `bytes` bytes, half of them read and half written, shared out over the threads. */
     async secondsToMove(bytes) {
       const share = Math.max(64, Math.floor(bytes / 2 / threads / 64) * 64);
       const { regions } = OPERANDS;
@@ -98,7 +98,7 @@ export async function openRoofline({ threads, features, mostBytes = 0 }) {
   };
 }
 
-/** The peak of so many threads alone. */
+/** The peak of `threads` threads alone. */
 export async function measurePeak(options) {
   const roofline = await openRoofline(options);
   try {

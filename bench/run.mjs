@@ -22,7 +22,7 @@ const benchmarks = {
   datasets: 'how much memory and time do a million rows take?',
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
   'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',
-  memory: 'does a run take the memory that was planned, and no more as it goes on?',
+  memory: 'does a run take the memory that was planned, and no more as time passes?',
 };
 
 const [name] = process.argv.slice(2);

@@ -118,7 +118,7 @@ function figuresOf(runs) {
   return { greedy: spread('greedy'), sampled: spread('sampled'), runs: figures };
 }
 
-/** Of all runs: one value where they agree, else each that there is. */
+/** The machine of all runs: one value where they agree, else each that there is. */
 function machineOf(runs) {
   const values = (of) => {
     const found = [...new Set(runs.map(({ fingerprint }) => of(fingerprint)))];

@@ -4,7 +4,7 @@
  *   npm run bench -- strategies [--only seldom] [--seeds 0..2] [--threads 1] [--force] [--quick]
  *
  * Each setting of bench/strategies trains a small policy to a point where plain GRPO is short of something (live groups,
- * right completions, an answer key), and then goes on once plainly and once with each strategy, until as many tokens have
+ * right completions, an answer key), and then continues once plainly and once with each strategy, until as many tokens have
  * been sampled as the setting allows: hints, drafts, verdicts and what a source samples for itself included. Rates are
  * constant, so that a run which needs fewer steps for its tokens is not scheduled otherwise. Each row is written to
  * bench/results/strategies.json when it is done, and a row that is there, of the same config, is kept.
@@ -122,7 +122,7 @@ for (const [setting, { config = setting, start = [], tokens, ways }] of wanted) 
 }
 report();
 
-/** What a config reaches with so many sampled tokens. */
+/** What a config reaches with a budget of sampled tokens. */
 function reached(loaded, budget) {
   let begin;
   const steps = [];

@@ -1,6 +1,6 @@
 /**
  * Any number of sides that do the same work in turn, each within its share of the time: a slow one takes fewer turns,
- * and one that breaks takes no more, while the others go on.
+ * and one that breaks takes no more, while the others continue.
  */
 import { pause } from './race.mjs';
 import { summarize } from './statistics.mjs';

@@ -5,8 +5,8 @@
  *
  * The same run of 2,000 steps on one thread from start to end, by turns: by itself, with `rlvr-train ui` and a client
  * that reads the stream of its events and draws nothing, and with the page in headless Chromium, which draws in
- * software. Compared is the time of its steps in each round; beside it stands the processor time of server and browser,
- * by the second of the run. Then a log of 10,000 steps that goes on growing is opened and watched for 20 seconds, and
+ * software. Compared is the time of its steps in each round; beside it, the processor time of server and browser,
+ * by the second of the run. Then a log of 10,000 steps that keeps growing is opened and watched for 20 seconds, and
  * the page traced: its longest task by processor time (page_thread.mjs). Linux.
  */
 import { spawn } from 'node:child_process';
@@ -158,7 +158,7 @@ async function openPage(name) {
 /** Processor time that a process has used so far, from Linux's /proc, whose clock ticks a hundred times per second. */
 function processorSeconds(pid) {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name may hold spaces and brackets; behind it stand state, parent, … user and system time.
+  // The name may hold spaces and brackets; state, parent, … user and system time follow it.
   const [, , , , , , , , , , , user, system] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(user) + Number(system)) / 100;
 }

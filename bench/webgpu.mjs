@@ -169,7 +169,7 @@ async function raceSection(size, { besideWasm, endSeconds }) {
   return { size, ...race, decode: { secondsPerToken: perToken, weightsOnce } };
 }
 
-/** Of the last words of a peer that died the very last ones; the JSON file has the rest. */
+/** The very last words of a peer that died; the JSON file has the rest. */
 function shortened(why) {
   const [first, ...others] = why.split('\n');
   return [first, ...others.slice(-1)].join(' ');

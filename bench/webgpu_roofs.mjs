@@ -68,7 +68,7 @@ async function copy(device, seconds, bytes) {
   return (2 * bytes) / (await best(device, run, seconds)) / 1e9;
 }
 
-/** A function that encodes so many dispatches of a kernel. */
+/** A function that encodes a number of dispatches of a kernel. */
 function recorded(device, code, buffers, workgroups, constants) {
   const module = device.createShaderModule({ code });
   const pipeline = device.createComputePipeline({ layout: 'auto', compute: { module, entryPoint: 'main', constants } });

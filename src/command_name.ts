@@ -1,11 +1,11 @@
 /**
  * How the command is started here, for the commands that messages tell people to type. None of them may ask a registry:
- * until the package is published, its name there is free, and whoever takes it would be run.
+ * until the package is published, its name there is free, and anyone who registers it would be run.
  */
 
 let name = 'npx --no-install rlvr-train';
 
-/** What stands before the words of a command: `npx --no-install rlvr-train`, `node dist/cli/main.js`. */
+/** What a command line begins with: `npx --no-install rlvr-train`, `node dist/cli/main.js`. */
 export function commandName(): string {
   return name;
 }

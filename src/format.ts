@@ -35,7 +35,7 @@ export function minus(text: string): string {
 }
 
 /**
- * Characters that leave no mark where they stand: controls (escape sequences begin with one), marks that turn the
+ * Characters that leave no visible mark: controls (escape sequences begin with one), marks that turn the
  * direction of a line, zero-width and filler characters, separators of lines, halves of surrogate pairs.
  */
 export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;

@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Longest declaration that is shown whole, in characters; of a longer type the names of its members stand there. */
+/** Longest declaration that is shown whole, in characters; a longer type shows the names of its members. */
 const LONGEST = 12_000;
 
 const GROUPS = ['Functions', 'Classes', 'Types', 'Constants'];
@@ -121,7 +121,7 @@ function tagText({ name, text = [] }) {
   return `- \`${parameter}\`: ${said.slice(parameter.length).trim()}`;
 }
 
-/** The declaration as it is written, without what is private and without the comment that stands above it. */
+/** The declaration as it is written, without what is private and without the comment above it. */
 function declarationText(name, declaration) {
   const isVariable = ts.isVariableDeclaration(declaration);
   // Compilers differ in the quotes of types that they work out.

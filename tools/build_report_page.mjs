@@ -12,7 +12,7 @@ const bundle = await rolldown({ input: join(folder, 'page/main.ts'), plugins: [w
 const { output } = await bundle.generate({ format: 'esm', minify: true });
 await bundle.close();
 const foreign = packageFolders(output.flatMap(({ moduleIds = [] }) => moduleIds));
-// A page is one file that users pass on: the licences of what it holds stand in it, before the script.
+// A page is one file that users pass on: the licences of what it holds are in it, before the script.
 const notices = noticesOf(foreign).replaceAll('*/', '* /');
 const script = `/*!\n${notices}*/\n${output[0].code.trim()}`;
 const charts = readFileSync(new URL('../node_modules/uplot/dist/uPlot.min.css', import.meta.url), 'utf8');

@@ -40,7 +40,7 @@ process.stdout.write(
     `last: greedy ${percent(last.greedy.mean)}, sampled ${percent(last.sampled.mean)}\n`,
 );
 
-/** Places every evaluation in time. The line of an evaluation stands before that of the step that it follows. */
+/** Places every evaluation in time. The line of an evaluation precedes that of the step that it follows. */
 function readRun(text) {
   const evaluations = [];
   const phases = [];
@@ -56,7 +56,7 @@ function readRun(text) {
         sampled: estimate(record, meanKey(record)),
       };
       evaluations.push(evaluation);
-      // One that was asked for stands behind its step's line, and its time is known.
+      // One that was asked for comes after its step's line, and its time is known.
       if (record.evaluation === 'periodic' || record.evaluation === 'final') waiting.push(evaluation);
     } else if (typeof record.step_time === 'number') {
       if (phases.at(-1)?.stage !== record.stage) phases.push({ stage: record.stage, begin: seconds, end: seconds });

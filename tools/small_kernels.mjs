@@ -45,7 +45,7 @@ function builds() {
   return found;
 }
 
-/** What stands in the place of src/kernels/wasm/binary.ts. */
+/** What replaces src/kernels/wasm/binary.ts. */
 function loadedByName() {
   const names = [...builds().keys()].filter((name) => name !== NOT_IN_BROWSERS);
   const entries = names.map((name) => `${name}: () => import('${MODULE}${name}')`);

@@ -1,6 +1,6 @@
 // Leaves out of the engine's bundle what its schemas never do, and a bundler cannot tell, since each schema of zod knows
-// it: to become JSON Schema, and to be a text of a format (e-mail, URL, …). It is a third of zod. Whoever asks for it
-// there hears so.
+// it: to become JSON Schema, and to be a text of a format (e-mail, URL, …). It is a third of zod. Code that
+// asks for it there gets an error that says so.
 
 const SCHEMAS = /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/;
 /** A line of each kind of schema, and the methods that ask for it. */

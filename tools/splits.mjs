@@ -1,7 +1,7 @@
 /**
  * `npm run splits -- [--task NAME] [--train N] [--held-out N]`: does training ever see a held-out problem?
  *
- * Draws problems of the training stream of every task, at its default knobs, until it has so many different ones (100,000)
+ * Draws problems of the training stream of every task, at its default knobs, until it has enough different ones (100,000)
  * or drawing gives hardly any new, and compares them with as many held-out ones (10,000) or all. Any in common is printed,
  * and makes the exit status 1. Reads dist/: `npm run build:js` first.
  */

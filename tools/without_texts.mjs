@@ -33,7 +33,7 @@ function collect(node, cuts) {
   else if (!isText) for (const child of Object.values(node)) if (typeof child === 'object') collect(child, cuts);
 }
 
-/** Whether a value is a text or a mapping that stands there, not what a variable holds. */
+/** Whether a value is a text or a mapping written there, not what a variable holds. */
 function isWritten({ type }) {
   return type === 'Literal' || type === 'TemplateLiteral' || type === 'ObjectExpression';
 }

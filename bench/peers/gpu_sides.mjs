@@ -1,6 +1,6 @@
 /**
  * The sides that run beside webgpu on the GPU that a Python of this machine sees: plain PyTorch (torch_gpu.py), and TRL
- * (grpo_step.py) from our very weights and prompts, which are ids written as words. Versions are told, not asked for.
+ * (grpo_step.py) from our very weights and prompts, which are ids written as words. Versions are reported, not prescribed.
  */
 import { availableParallelism } from 'node:os';
 import { wordTokenizer } from '../../dist/data/index.js';

@@ -45,7 +45,7 @@ export interface CatalogueMethod extends About {
   /** A stage that does not name the point has it. */
   readonly isDefault: boolean;
   readonly options: readonly OptionText[];
-  /** Its options may also stand among the keys of the stage. */
+  /** Its options may also be written among the keys of the stage. */
   readonly optionsAreStageKeys: boolean;
   /** A stage may have it several times. */
   readonly isRepeatable: boolean;
@@ -78,10 +78,10 @@ export interface Catalogue {
   readonly methods: readonly CatalogueMethod[];
 }
 
-/** The key beside which every example of a method stands: group steps name rewards, which must be there. */
+/** The key that every example of a method comes with: group steps name rewards, which must be there. */
 export const EXAMPLE_REWARDS = 'reward_funcs: [accuracy, {name: positions, weight: 0}, {name: lcs, weight: 0}]';
 
-/** Made anew at each call. */
+/** A new one at each call. */
 export function catalogue(): Catalogue {
   return {
     tasks: listedCards().map(describeTask),

@@ -21,7 +21,7 @@ export function cataloguePage({ tasks, rewards, points, methods }: Catalogue): s
     ...points.flatMap(({ name, takes, does }) => {
       const here = methods.filter(({ point }) => point === name);
       const count = TAKES[takes];
-      const none = here.length === 0 ? ' None ships; files of yours stand here.' : '';
+      const none = here.length === 0 ? ' None ships; it takes files of yours.' : '';
       return [`### ${name}`, `${does} ${count}${none}`, ...(here.length === 0 ? [] : [methodTable(here)])];
     }),
   ];

@@ -56,7 +56,7 @@ export function tableCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** Of a method that a stage may have several times. */
+/** Sentence on a method that a stage may have several times. */
 export function repeatsText(name: string): string {
   return `a stage may have it more than once; the second one logs as \`${name}#2/…\``;
 }

@@ -13,7 +13,7 @@ import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { KeyTable } from '../options/keys.ts';
 import { catalogue } from './catalogue.ts';
 
-/** Keys that stand at one place of a config. */
+/** Keys of one place of a config. */
 export interface KeyPlace {
   readonly title: string;
   /** Where they are written, in a sentence. */
@@ -25,7 +25,7 @@ export interface KeyPlace {
 export interface OptionPlace {
   readonly kind: 'task' | 'reward' | 'method';
   readonly owner: string;
-  /** It may also stand among the keys of the stage. */
+  /** It may also be written among the keys of the stage. */
   readonly isStageKey: boolean;
   readonly option: OptionText;
 }
@@ -46,7 +46,7 @@ export interface KeyFacts {
 
 const OF_METHODS = 'Options of methods';
 
-/** Every key that does not belong to a task, a reward or a method alone, by where it stands. */
+/** Every key that does not belong to a task, a reward or a method alone, by its place. */
 export function keyPlaces(): KeyPlace[] {
   const own = without(METHOD_KEYS, CHOOSING_KEYS);
   return [
@@ -77,7 +77,7 @@ export function keyFacts(name: string): KeyFacts | undefined {
   const options = optionPlaces().filter(({ option }) => isNamed(option));
   const isOfMethod = ({ text }: OptionText): boolean => options.some(({ option }) => option.text === text);
   const places = keyPlaces()
-    // What stands there is told of each method that has it.
+    // Each method that has such a key describes it.
     .filter(({ title }) => title !== OF_METHODS)
     .flatMap((found) => found.keys.filter(isNamed).map((option) => ({ place: found, option })))
     .filter(({ option }) => !isOfMethod(option));

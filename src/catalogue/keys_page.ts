@@ -1,4 +1,4 @@
-/** docs/reference/keys.md: every key of a config, by where it stands, and what each key of TRL's is here. */
+/** docs/reference/keys.md: every key of a config, by its place, and what each key of TRL's is here. */
 
 import { UNSUPPORTED_MODEL_KEYS } from '../config/keys/trl_keys.ts';
 import { optionTable, tableCell } from './catalogue_words.ts';

@@ -27,7 +27,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     ...needs.map((need) => `- needs ${need}`),
     ...(isRepeatable ? [`- several: ${repeatsText(name)}`] : []),
   ];
-  const shared = optionsAreStageKeys ? ['They may also stand among the keys of the stage.'] : [];
+  const shared = optionsAreStageKeys ? ['They may also be written among the keys of the stage.'] : [];
   const beside = remarks.map((remark) => `- ${remarkText(remark, name)}.`);
   const parts = [
     `# ${name}`,

@@ -1,9 +1,9 @@
 /**
  * What each number of metrics.jsonl means: for `explain` and docs/reference/metrics.md. What a method logs under its own id,
- * `<method>/<name>`, is told by its page. `<…>` in a name stands for a name of the run's, `K` and `k` for numbers.
+ * `<method>/<name>`, is explained on its page. `<…>` in a name stands for a name of the run's, `K` and `k` for numbers.
  */
 
-/** Where a number stands. */
+/** Where a number is logged. */
 export type MetricPlace = 'every step' | 'steps of grpo' | 'evaluations' | 'diagnoses';
 
 export interface MetricFacts {

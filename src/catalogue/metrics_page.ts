@@ -1,4 +1,4 @@
-/** docs/reference/metrics.md: every number of metrics.jsonl, by where it stands. */
+/** docs/reference/metrics.md: every number of metrics.jsonl, by where it is logged. */
 
 import { tableCell } from './catalogue_words.ts';
 import { METRIC_FACTS, type MetricPlace } from './metric_facts.ts';

@@ -8,9 +8,9 @@ import { type KeyPlace, keyPlaces } from './key_facts.ts';
 
 /** What test/golden/make_trl_keys.py reads of TRL's own classes. */
 export interface TrlKeys {
-  /** Of GRPOConfig, with its defaults. */
+  /** Keys of GRPOConfig, with their defaults. */
   readonly defaults: Readonly<Record<string, Json>>;
-  /** Of GRPOConfig, where the default is that of a machine. */
+  /** Keys of GRPOConfig whose default depends on the machine. */
   readonly local: readonly string[];
   /** By class, what GRPOConfig has not. */
   readonly others: Readonly<Record<string, Readonly<Record<string, Json>>>>;

@@ -86,7 +86,7 @@ export type ModelConfig = Omit<ModelValues, 'intermediateSize' | 'numKvHeads' | 
   readonly numKvHeads: number;
   readonly headDim: number;
   readonly maxPositionEmbeddings?: number;
-  /** Of a pretrained model alone. */
+  /** Only pretrained models have it. */
   readonly ropeScaling?: RopeScaling;
 };
 

@@ -4,7 +4,7 @@
  * The key is a dotted path (`model.hidden_size`, `stages.1.learning_rate`, counted from 0), or starts with a stage's
  * kind (`grpo.learning_rate`: every grpo stage), or is a top-level key, which stages inherit unless they set their
  * own: where each stage that reads it does, the override is refused, since it would change nothing. (A key of the file
- * may be repeated by every stage: whoever wrote it sees both lines, and --dry-run says which one counts.) The value is
+ * may be repeated by every stage: its author sees both lines, and --dry-run says which one counts.) The value is
  * YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
 import { type Document, isAlias, visit } from 'yaml';

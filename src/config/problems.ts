@@ -44,7 +44,7 @@ export const MISSING: unique symbol = Symbol('missing');
 const LONGEST_VALUE = 60;
 const LONGEST_PATH = 120;
 const LONGEST_RULE = 2000;
-/** Mistakes that are shown; whoever has more of them gives the wrong file. */
+/** Mistakes that are shown; a file with more of them is probably the wrong one. */
 const MOST_SHOWN = 50;
 
 /** A mistake as it is recorded: its line is made where it is shown, since a file may hold thousands. */
@@ -52,7 +52,7 @@ interface Found {
   readonly place: Place;
   readonly path: string;
   readonly rule: () => string;
-  /** What stands behind the place. */
+  /** What follows the place. */
   readonly text: (rule: string) => string;
 }
 

@@ -44,7 +44,7 @@ export type RunConfig = Omit<
     readonly threads?: number;
     /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
     readonly modelNameOrPath?: string;
-    /** An adapter to go on with; `adapter` then says what its files say. */
+    /** An adapter to continue; `adapter` then says what its files say. */
     readonly adapterNameOrPath?: string;
     readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
     /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
@@ -164,7 +164,7 @@ function refuseSecondModel(
   const { modelNameOrPath, adapterNameOrPath, chatTemplateKwargs } = section.values;
   if (modelNameOrPath === undefined) {
     if (adapterNameOrPath !== undefined) {
-      section.refuse('adapterNameOrPath', 'stands beside the weights of a model; add model_name_or_path');
+      section.refuse('adapterNameOrPath', 'belongs to the weights of a model; add model_name_or_path');
     }
     if (chatTemplateKwargs === undefined) return;
     section.refuse('chatTemplateKwargs', 'only a pretrained model has a chat template; leave it out');

@@ -31,8 +31,7 @@ function withSchedule({ schema: declared, schedule }: Key): z.ZodType {
 const fileName = z.string().regex(/\.(ts|mts|js|mjs)$/);
 const anything = z.unknown();
 
-const STYLE =
-  'compact: a terse prompt. plain: an English question, whose answer stands in <answer> tags. Default compact.';
+const STYLE = 'compact: a terse prompt. plain: an English question, whose answer is in <answer> tags. Default compact.';
 
 const SYSTEM = 'System message before each question, for a pretrained model. Default: none.';
 const EXAMPLES = 'Problems shown with their answer before each question, for a pretrained model. Default 2.';

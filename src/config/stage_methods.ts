@@ -20,7 +20,7 @@ type AnyMethod = Method<unknown>;
 /** What the file says of a stage, and where mistakes in it go. */
 interface Written {
   readonly given: GivenKeys;
-  /** Of the stage's own keys; those of the top level have none. */
+  /** Path of the stage's own keys; those of the top level have none. */
   readonly prefix: string;
   readonly problems: Problems;
 }
@@ -224,7 +224,7 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
   return tree;
 }
 
-/** What is left to write of a method once its shared options stand among the keys of the stage. */
+/** What is left to write of a method once its shared options are among the keys of the stage. */
 function written(
   point: MethodPoint,
   plugin: Plugin,

@@ -48,7 +48,7 @@ function isAlike(harmless: Json, value: unknown): boolean {
 
 function unknownRule(name: string, known: ReadonlySet<string>): string {
   const [, key, value] = /^(\w+):(.+)$/.exec(name) ?? []; // {hidden_size:32} is one key
-  if (key !== undefined && known.has(key)) return `no space behind the colon; write ${key}: ${value}`;
+  if (key !== undefined && known.has(key)) return `no space after the colon; write ${key}: ${value}`;
   const nearest = nearestKey(name, known);
   return nearest === undefined ? 'unknown key; leave it out' : `unknown key; the nearest is ${nearest}`;
 }

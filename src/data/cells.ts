@@ -13,7 +13,7 @@ export function inLines(rows: Rows): string {
   return rows.join('\n');
 }
 
-/** A grid of so many rows and columns, a cell at a time. */
+/** A grid of these rows and columns, a cell at a time. */
 export function drawRows(rows: number, columns: number, draw: () => string): Rows {
   const drawn: string[] = [];
   for (let row = 0; row < rows; row++) {

@@ -78,7 +78,7 @@ class BoundTask implements Task {
     this.version = definition.version;
     this.knobs = knobs;
     this.style = styleOf(definition, given, path);
-    // In words no vocabulary is needed; the compact one is there for whoever asks.
+    // In words no vocabulary is needed; the compact one is there for callers that ask.
     this.language = languageOf(definition, knobs, codec === undefined ? this.style : 'compact', path);
     // Steps are places in a compact answer; between tags they would be others.
     this.givesSteps = this.style === 'compact' && codec === undefined && (definition.givesSteps?.(knobs) ?? false);

@@ -17,19 +17,19 @@ export interface Environment<I, S> {
 /** Where an action has led. */
 export interface EnvironmentStep<S> {
   readonly state: S;
-  /** What the policy is told before its next action. */
+  /** What the policy sees before its next action. */
   readonly observation?: readonly Message[];
   readonly done: boolean;
-  /** Of this action alone, where single actions are paid. */
+  /** Reward of this action alone, where single actions are paid. */
   readonly reward?: number;
-  /** Of the whole episode; there where it is done. */
+  /** Verdict on the whole episode; there once it is done. */
   readonly verdict?: Verdict;
 }
 
 /**
  * A task as an environment of one turn: its prompt, then its verdict. The state is the problem itself.
  *
- * @param opening  what stands before the question
+ * @param opening  what precedes the question
  */
 export function singleTurn(
   { verify }: Pick<Task, 'verify'>,

@@ -17,7 +17,7 @@ function drawLiteral(rng: Rng, names: readonly string[]): Formula {
   return rng.int(0, 1) === 0 ? variable : { kind: 'not', of: variable };
 }
 
-/** A formula of so many levels of signs at most: none in a third of the cases. Two sides are never alike. */
+/** A formula of at most `depth` levels of signs: none in a third of the cases. Two sides are never alike. */
 export function drawFormula(rng: Rng, names: readonly string[], depth: number): Formula {
   if (depth === 0 || rng.int(0, 2) === 0) return drawLiteral(rng, names);
   const kind = rng.pick(CONNECTIVES);

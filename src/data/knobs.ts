@@ -46,12 +46,12 @@ const STYLES: readonly Style[] = ['compact', 'plain'];
 /** How problems are asked: `style` beside the knobs, unless it is a knob of the task. @throws ConfigError */
 export function styleOf(card: KnobDeclaration, { style }: GivenOptions, path = 'task'): Style {
   if (style === undefined || hasKnob(card, 'style')) return 'compact';
-  const known = STYLES.find((one) => one === style);
-  if (known !== undefined) return known;
+  const matching = STYLES.find((one) => one === style);
+  if (matching !== undefined) return matching;
   throw refused(`${path}.style`, 'style', style, `not a way to ask; use ${STYLES.join(' or ')}`);
 }
 
-/** What a pretrained model is told before each question. */
+/** What a pretrained model reads before each question. */
 export interface Conversation {
   readonly system: string | undefined;
   /** Problems of the training stream that are shown with a right answer, as turns before the question. */
@@ -66,7 +66,7 @@ export function conversationOf(card: KnobDeclaration, given: GivenOptions, path 
   const system = hasKnob(card, 'system') ? undefined : given.system;
   const examples = (hasKnob(card, 'examples') ? undefined : given.examples) ?? DEFAULT_EXAMPLES;
   if (system !== undefined && typeof system !== 'string') {
-    throw refused(`${path}.system`, 'system', system, 'must be a text; it stands before the question');
+    throw refused(`${path}.system`, 'system', system, 'must be a text; it precedes the question');
   }
   if (typeof examples !== 'number' || !Number.isInteger(examples) || examples < 0 || examples > MOST_EXAMPLES) {
     throw refused(`${path}.examples`, 'examples', examples, `must be a whole number from 0 to ${MOST_EXAMPLES}`);
@@ -74,7 +74,7 @@ export function conversationOf(card: KnobDeclaration, given: GivenOptions, path 
   return { system, examples };
 }
 
-/** @throws ConfigError for what only a pretrained model can be told */
+/** @throws ConfigError for knobs that only a pretrained model can use */
 export function refuseConversation(card: KnobDeclaration, given: GivenOptions, path = 'task'): void {
   for (const name of ['system', 'examples']) {
     if (given[name] === undefined || hasKnob(card, name)) continue;

@@ -3,14 +3,14 @@ import type { Rng } from '../kernels/philox.ts';
 
 export const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** A word of exactly so many of the first letters of the alphabet. */
+/** A word of exactly `length` of the first letters of the alphabet. */
 export function drawWord(rng: Rng, length: number, alphabet = LETTERS.length): string {
   let word = '';
   for (let i = 0; i < length; i++) word += LETTERS[rng.int(0, alphabet - 1)];
   return word;
 }
 
-/** Different words, each of at most so many letters and at least two; null where a draw repeats one. */
+/** Different words, each of at least two letters and at most `longest`; null where a draw repeats one. */
 export function drawWords(rng: Rng, count: number, longest: number): string[] | null {
   const words = Array.from({ length: count }, () => drawWord(rng, rng.int(2, longest)));
   return new Set(words).size < count ? null : words;

@@ -15,7 +15,7 @@ export const HOLE = '_';
 export interface FilledGrid {
   /** What was given, [rows][columns]: any character but `open` must be there in the answer too. */
   readonly given: Rows;
-  /** What stands in a cell that is open; default `HOLE`. */
+  /** What marks a cell that is open; default `HOLE`. */
   readonly open?: string;
   /** What a cell may be filled with. */
   readonly symbols: string;
@@ -63,7 +63,7 @@ export function repeats(line: string): boolean {
   return false;
 }
 
-/** A solved grid with exactly so many of its cells open. */
+/** A solved grid with exactly `holes` of its cells open. */
 export function withHoles(rng: Rng, rows: Rows, holes: number): Rows {
   const width = (rows[0] as string).length;
   const cells = rows.join('').split('');

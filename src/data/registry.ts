@@ -349,7 +349,7 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
   ),
 };
 
-/** Of every task that a config can name: the registered ones, and the one that reads files. */
+/** Cards of every task that a config can name: the registered ones, and the one that reads files. */
 export function listedCards(): ListedCard<Knobs>[] {
   return [...Object.values(registeredTasks).map(({ card }) => card), datasetCard];
 }
@@ -367,7 +367,7 @@ export function registeredTask(name: string): RegisteredTask {
     const rule = 'its rows come from the files that a config names, so there is nothing to show or check without one';
     throw new ConfigError('no-files', `task.name: ${DATASET} — ${rule}.`, { name });
   }
-  const known = [...Object.keys(registeredTasks), DATASET];
-  const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), known)} (${commandName()} tasks ls has them all)`;
-  throw new ConfigError('unknown-task', message, { name, known });
+  const taskNames = [...Object.keys(registeredTasks), DATASET];
+  const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), taskNames)} (${commandName()} tasks ls has them all)`;
+  throw new ConfigError('unknown-task', message, { name, known: taskNames });
 }

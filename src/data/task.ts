@@ -14,7 +14,7 @@ export type Split = 'train' | 'eval';
 
 /**
  * How a problem is asked. `compact`: a terse line, and the whole completion is the answer. `plain`: an English sentence,
- * and the answer stands between `<answer>` and `</answer>`.
+ * and the answer is between `<answer>` and `</answer>`.
  */
 export type Style = 'compact' | 'plain';
 
@@ -179,7 +179,7 @@ export interface Task {
   readonly style: Style;
   readonly language: TaskLanguage;
   readonly chance: number;
-  /** What a pretrained model is told before each question: a system message, example turns. */
+  /** What a pretrained model reads before each question: a system message, example turns. */
   readonly opening?: readonly Message[];
   /** Its verdicts have steps where they are asked for. */
   readonly givesSteps?: boolean;

@@ -101,7 +101,7 @@ export function oneTask(task: Task): TaskSet {
   return taskSet([{ task, weight: 1 }]);
 }
 
-/** The same tasks, with completions that stop after exactly so many tokens: for steps that are timed. */
+/** The same tasks, with completions that stop after exactly `completionTokens` tokens: for steps that are timed. */
 export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskSet {
   return delegating(tasks, { fixedCompletionTokens: completionTokens });
 }

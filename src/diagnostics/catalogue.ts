@@ -14,7 +14,7 @@ import { EARNINGS, REWARD_FAULTS } from './rewards.ts';
 import { SOURCE_DIAGNOSTICS } from './sources.ts';
 import { GRADIENT_DIAGNOSTICS, POLICY_UPDATE_DIAGNOSTICS, SUPERVISED_LOSS_RISES } from './updates.ts';
 
-/** In the order in which they are asked: those that others stand back for come first. */
+/** In the order in which they are asked: those that silence others come first. */
 const GRPO: readonly Diagnostic[] = [
   LONG_WARM_UP,
   ...REWARD_FAULTS,

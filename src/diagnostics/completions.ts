@@ -3,7 +3,7 @@ import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { moreVariety } from './groups.ts';
-import { isMuch, lostSince, newestAverage } from './history.ts';
+import { isSignificantStreak, lostSince, newestAverage } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
 import { figure, setting } from './words.ts';
 
@@ -12,12 +12,12 @@ const noEos: Diagnostic = {
   level: 'warning',
   after: 'batch',
   look({ batches, eosSeen }) {
-    const found = newestWhile(batches, (batch) => batch.truncated === 1);
-    const newest = found.at(-1);
-    if (newest === undefined || eosSeen || !isMuch(found)) return undefined;
+    const streak = newestWhile(batches, (batch) => batch.truncated === 1);
+    const newest = streak.at(-1);
+    if (newest === undefined || eosSeen || !isSignificantStreak(streak)) return undefined;
     return {
       seen: `all completions were cut at ${newest.longest} tokens; EOS was never sampled in this stage`,
-      why: 'The policy does not know how to end, and a cut answer is judged as it stands',
+      why: 'The policy does not know how to end, and a cut answer is judged as it is',
       remedy: `Let an sft stage come first, whose demonstrations end with EOS, or raise max_completion_length to ${2 * newest.longest}`,
     };
   },
@@ -34,12 +34,12 @@ const truncated: Diagnostic = {
   look({ batches }, _, tells) {
     const found = newestWhile(batches, (batch) => batch.truncated >= MOSTLY_TRUNCATED);
     const newest = found.at(-1);
-    if (newest === undefined || !isMuch(found)) return undefined;
+    if (newest === undefined || !isSignificantStreak(found)) return undefined;
     const limit = newest.longest;
     const spare = tells.has('masks-ends') ? '' : ', or mask_truncated_completions: true to learn nothing from them';
     return {
       seen: `${percent(newest.truncated)} of the completions were cut at ${newest.longest} tokens`,
-      why: 'A cut answer is judged as it stands, so the reward is that of the limit rather than of the answer',
+      why: 'A cut answer is judged as it is, so the reward is that of the limit rather than of the answer',
       remedy: `Raise max_completion_length to ${2 * limit}, add {name: soft_overlong, max_tokens: ${limit}, cache: ${Math.ceil(limit / 4)}} to reward_funcs${spare}`,
     };
   },
@@ -79,7 +79,7 @@ const entropyCollapse: Diagnostic = {
 
 /** Times the entropy at the best reward; healthy runs stay below 1.6. */
 const MUCH_ENTROPY = 2;
-/** Of the reward since then: beyond what chance takes away (0.3 between batches of 256), together with the entropy. */
+/** Share of the reward lost since then: beyond what chance takes away (0.3 between batches of 256), together with the entropy. */
 const PART_LOST = 0.3;
 
 const entropyExplosion: Diagnostic = {

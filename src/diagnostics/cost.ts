@@ -6,7 +6,7 @@ import { meanOf, median } from './lists.ts';
 import { differentProblems } from './problems.ts';
 import { setting } from './words.ts';
 
-/** Of the stage; beyond it, only a minority of the steps has the peak rate. */
+/** Share of the stage; beyond it, only a minority of the steps has the peak rate. */
 const LONG = 0.5;
 
 export const LONG_WARM_UP: Diagnostic<StageConfig> = {
@@ -24,7 +24,7 @@ export const LONG_WARM_UP: Diagnostic<StageConfig> = {
   },
 };
 
-/** Of the time of a step: a quarter more is what a faster verifier would give back at once. */
+/** Share of a step's time: a quarter more is what a faster verifier would give back at once. */
 const SLOW_SHARE = 0.25;
 /** A median of ten, so that a machine that is busy with other things for a moment is not blamed on the verifier. */
 const VERIFIER_BATCHES = 10;
@@ -51,7 +51,7 @@ const slowVerifier: Diagnostic = {
   },
 };
 
-/** Mean draws of a problem in one stage. Reinforcement stands more repetition than imitation; from about here, answers
+/** Mean draws of a problem in one stage. Reinforcement tolerates more repetition than imitation; from about here, answers
  *  are recalled rather than found, unless the problems are very many. */
 const MANY_DRAWS = 20;
 

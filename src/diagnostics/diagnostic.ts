@@ -37,9 +37,9 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly code: string;
   readonly level: Exclude<Level, 'stop'>;
   readonly after: Moment;
-  /** So many looks in a row must find it before it is said; default 1. */
+  /** Looks in a row that must find it before it is reported; default 1. */
   readonly patience?: number;
-  /** Codes that say more about the same thing: while one of them stands, this one is not said. */
+  /** Codes that say more about the same thing: while one of them is reported, this one is not. */
   readonly unless?: readonly string[];
   /** What a method of the stage must do for the finding to mean anything; absent: it is for any stage. */
   readonly appliesTo?: Telling;

@@ -47,7 +47,7 @@ function hasBegun(history: History): boolean {
   return now.reward > first.reward && now.reward - lowest >= BEGINNING * (first.reward - lowest);
 }
 
-/** Of the stage: before it, a policy that starts from random weights may still be about to begin. */
+/** Share of the stage: before it, a policy that starts from random weights may still be about to begin. */
 const PATIENT_SHARE = 1 / 2;
 
 const atChance: Diagnostic = {

@@ -3,7 +3,7 @@ import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { isMuch } from './history.ts';
+import { isSignificantStreak } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
 import type { BatchRecord } from './records.ts';
 import { setting } from './words.ts';
@@ -22,10 +22,10 @@ const allWrong: Diagnostic = {
   after: 'batch',
   unless: ['no-reward'],
   look(history, stage) {
-    const found = newestWhile(history.batches, ({ live, correct }) => live === 0 && correct === 0);
-    const newest = found.at(-1);
-    if (newest === undefined || !isMuch(found)) return undefined;
-    const completions = found.reduce((sum, batch) => sum + batch.completions, 0);
+    const streak = newestWhile(history.batches, ({ live, correct }) => live === 0 && correct === 0);
+    const newest = streak.at(-1);
+    if (newest === undefined || !isSignificantStreak(streak)) return undefined;
+    const completions = streak.reduce((sum, batch) => sum + batch.completions, 0);
     const { step, share } = history.mostCorrect;
     const invalid = newest.invalid > 0.5 ? `; ${percent(newest.invalid)} of the last batch cannot be parsed` : '';
     const seen = `all groups are dead: of the last ${completions} completions none is right${invalid}`;
@@ -44,10 +44,10 @@ const allRight: Diagnostic = {
   after: 'batch',
   unless: ['no-reward'],
   look({ batches }) {
-    const found = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
-    if (found.length < FEWEST_BATCHES) return undefined;
+    const streak = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
+    if (streak.length < FEWEST_BATCHES) return undefined;
     return {
-      seen: `all groups are dead: every completion of the last ${found.length} batches is right`,
+      seen: `all groups are dead: every completion of the last ${streak.length} batches is right`,
       why: `The task is solved on the problems that it draws. ${NO_GRADIENT}`,
       remedy: `Stop here (lower max_steps), or ${HARDER}`,
     };
@@ -61,18 +61,18 @@ const allDead: Diagnostic = {
   after: 'batch',
   unless: ['no-reward', 'all-wrong', 'all-right', 'constant-reward'],
   look({ batches }, stage) {
-    const found = newestWhile(batches, ({ live }) => live === 0);
-    const newest = found.at(-1);
-    if (newest === undefined || found.length < FEWEST_BATCHES) return undefined;
+    const streak = newestWhile(batches, ({ live }) => live === 0);
+    const newest = streak.at(-1);
+    if (newest === undefined || streak.length < FEWEST_BATCHES) return undefined;
     return {
-      seen: `all groups of the last ${found.length} batches are dead: ${deadByKind(newest)} in the last one`,
+      seen: `all groups of the last ${streak.length} batches are dead: ${deadByKind(newest)} in the last one`,
       why: `The policy does the same each time that it meets a problem. ${NO_GRADIENT}`,
       remedy: moreVariety(stage),
     };
   },
 };
 
-/** Of the groups that a step is made of; below it, the gradient is noisier than the batch size suggests. */
+/** Share of a step's groups; below it, the gradient is noisier than the batch size suggests. */
 const FEW_LIVE = 0.25;
 /** Where most completions are right, dead groups are success. */
 const MOSTLY_SOLVED = 0.8;

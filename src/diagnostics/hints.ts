@@ -18,7 +18,7 @@ const hintsStay: Diagnostic = {
     if (helped < MOST) return undefined;
     return {
       seen: `${percent(helped)} of the groups needed a hint or an answer, and most did for ${FOR_BATCHES} batches`,
-      why: 'The policy learns to go on behind help, and evaluations show it none',
+      why: 'The policy learns to continue from help, and evaluations give it none',
       remedy:
         'Train as if without the hint (trained: unhinted), give shorter hints, or begin with an easier level or a longer sft stage',
     };

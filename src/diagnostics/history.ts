@@ -12,14 +12,14 @@ import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 const REMEMBERED = 32;
 /** Evaluations that are remembered, besides the first and the best. */
 const REMEMBERED_EVALUATIONS = 8;
-/** An average takes so many of the newest batches, and more of them while they hold fewer completions than that:
+/** Batches in an average, the newest; more of them where these hold fewer completions than the number below:
  *  fewer say little about a policy that is right once in twenty. */
 const FEWEST_BATCHES = 5;
 const FEWEST_COMPLETIONS = 256;
 
 /** Averages over the newest batches. */
 export interface Average {
-  /** Of the newest batch. */
+  /** The newest batch's. */
   readonly step: number;
   readonly completions: number;
   readonly reward: number;
@@ -152,8 +152,8 @@ export function lostSince(history: History): number {
   return (best.reward - now.reward) / (best.reward - lowestReward);
 }
 
-/** Whether so many batches in a row are no accident: three are not, nor is one of 256 completions, of which a policy
- *  that is right once in 50 times gets one or more right in all but one of 170 batches. */
-export function isMuch(batches: readonly BatchRecord[]): boolean {
+/** Whether a streak is too long to be chance: three batches, or 256 completions, are; a policy that is right once in
+ *  50 times gets one or more of 256 right in all but one of 170 batches. */
+export function isSignificantStreak(batches: readonly BatchRecord[]): boolean {
   return batches.length >= 3 || batches.reduce((sum, { completions }) => sum + completions, 0) >= FEWEST_COMPLETIONS;
 }

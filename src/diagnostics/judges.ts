@@ -4,7 +4,7 @@ import type { Diagnostic } from './diagnostic.ts';
 
 /** Share of the same verdict from which on the others are slips. */
 const NEARLY_ALWAYS = 0.95;
-/** Of the answers that are asked about half are right, as far as there are: a verdict that is right more often has its reason. */
+/** About half of the answers that are asked about are right, as far as there are any: a verdict that is right more often has its reason. */
 const MOSTLY_RIGHT = 0.8;
 
 const constantJudge: Diagnostic = {

@@ -49,7 +49,7 @@ export interface BatchRecord {
   readonly variety: number;
   /** Share of the groups of which a member saw a hint or an answer, or is one; absent: of none. */
   readonly helped?: number;
-  /** Of verdicts on answers: the one said most, its share, and the share of right ones among these; absent: there were none. */
+  /** The commonest verdict on answers, its share, and the share of right ones among these; absent: there were none. */
   readonly judge?: { readonly said: string; readonly often: number; readonly right: number };
   /** Mean optimizer steps since its replays were sampled; absent: it has none. */
   readonly replayAge?: number;
@@ -59,7 +59,7 @@ export interface BatchRecord {
   readonly seconds: { readonly verify: number; readonly all: number };
 }
 
-/** Of an optimizer step. Of a supervised one, what follows `learningRate` is absent. */
+/** An optimizer step. In a supervised one, what follows `learningRate` is absent. */
 export interface UpdateRecord {
   readonly step: number;
   readonly loss: number;
@@ -155,7 +155,7 @@ export function batchRecord(
   };
 }
 
-/** Of `<source>/starved`, as sources log it. */
+/** Reads `<source>/starved`, as sources log it. */
 function starvedOf(logged: Readonly<Record<string, number>>): BatchRecord['starved'] {
   const ending = `/${STARVED}`;
   const all = Object.entries(logged).filter(([name, share]) => name.endsWith(ending) && share > 0);

@@ -68,7 +68,7 @@ const narrowRewards: Diagnostic = {
   },
 };
 
-/** A fresh Adam moves every weight by about the learning rate, however few completions stand behind the gradient. At a
+/** A fresh Adam moves every weight by about the learning rate, however few completions the gradient comes from. At a
  *  solve rate of 2–6 % one such step of 2e-4 took a countdown policy to 0 for good; at 2e-5 it learned. Another fell
  *  from 8 % to 2 % in ten steps of 1e-3. From 7 % on, policies learned at 2e-4 to 5e-4. */
 const RISKY_SOLVE_RATE = 0.06;
@@ -124,7 +124,7 @@ const wrongMajority: Diagnostic = {
   },
 };
 
-/** Of what was earned above the lowest reward. Between batches of 256 completions, healthy runs lose up to 0.3. */
+/** Share of what was earned above the lowest reward. Between batches of 256 completions, healthy runs lose up to 0.3. */
 const LOST = 0.6;
 /** Paid completions that the newest average would have at the best rate: from fewer, chance alone may take 0.6. */
 const FEWEST_PAID = 50;

@@ -26,7 +26,7 @@ export type Observation =
 /** Looks without a finding after which it may be said for a second time; n times as many for the time after n. */
 const AWAY: Readonly<Record<Moment, number>> = { start: 1, batch: 10, update: 10, evaluation: 2 };
 
-/** Where a diagnostic stands in this stage. */
+/** State of a diagnostic in this stage. */
 interface Alarm {
   /** Findings in a row. */
   found: number;
@@ -89,11 +89,11 @@ export function observe(
 export function say({ said }: Watch, { stage }: StageConfig, step: number, diagnosis: Diagnosis): Diagnosis {
   const isKnown = ({ code, message }: Said): boolean =>
     code === diagnosis.code && (code !== COMBINATION || message === diagnosis.message); // each is another
-  const known = said.find((entry) => entry.stage === stage && isKnown(entry));
-  if (known === undefined) said.push({ stage, step, times: 1, ...diagnosis });
+  const earlier = said.find((entry) => entry.stage === stage && isKnown(entry));
+  if (earlier === undefined) said.push({ stage, step, times: 1, ...diagnosis });
   else {
-    known.times++;
-    known.message = diagnosis.message;
+    earlier.times++;
+    earlier.message = diagnosis.message;
   }
   return diagnosis;
 }

@@ -2,7 +2,7 @@
 import type { Evaluation } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 
-/** Where a run stands. */
+/** A place in a run. */
 export interface Place {
   readonly stageIndex: number;
   readonly stage: StageConfig['stage'];

@@ -61,7 +61,7 @@ export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: E
   return observed(run, step, { after: 'evaluation', record });
 }
 
-/** Of several tasks, each counts by its weight, as in an evaluation. */
+/** Each of several tasks counts by its weight, as in an evaluation. */
 function chanceOf({ shares }: TaskSet): number {
   const total = shares.reduce((sum, { weight }) => sum + weight, 0);
   return shares.reduce((sum, { task, weight }) => sum + (weight / total) * task.chance, 0);

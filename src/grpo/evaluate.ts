@@ -24,7 +24,7 @@ export interface Evaluator {
   readonly engine: Pick<Engine, 'tasks' | 'generator'>;
   /** Figures beside accuracy, mean@K and pass@K. */
   readonly figures: readonly EvaluationFigure[];
-  /** Of the run: every evaluation samples with the same random numbers. */
+  /** The run's: every evaluation samples with the same random numbers. */
   readonly seed: number;
 }
 
@@ -65,7 +65,7 @@ export function evaluatedItems(tasks: Pick<TaskSet, 'heldOutItems'>, { evaluatio
   return Array.from({ length: problems }, (_, i) => items[Math.floor((i * items.length) / problems)] as TaskItem);
 }
 
-/** Of several tasks, each by itself. @param solved  per item, by its greedy answer @param correct  of `samples` per item */
+/** Each of several tasks by itself. @param solved  per item, by its greedy answer @param correct  of `samples` per item */
 function accuraciesByTask(
   items: readonly TaskItem[],
   { solved, correct, samples }: { solved: readonly (0 | 1)[]; correct: readonly number[]; samples: number },

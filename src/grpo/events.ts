@@ -8,7 +8,7 @@ export type EvaluationMoment = 'baseline' | 'periodic' | 'final' | 'requested';
 
 /** What a run tells while it trains, in order. */
 export type TrainEvent =
-  /** A stage begins, or goes on after a resume. */
+  /** A stage begins, or continues after a resume. */
   | {
       readonly type: 'stage';
       readonly stage: 'sft' | 'grpo';
@@ -16,7 +16,7 @@ export type TrainEvent =
       readonly step: number;
       readonly maxSteps: number;
     }
-  /** Before the `step` event of the step that it follows: whoever stops or saves there has the evaluation, too. */
+  /** Before the `step` event of the step that it follows: a listener that stops or saves there has the evaluation, too. */
   | {
       readonly type: 'evaluation';
       readonly moment: EvaluationMoment;

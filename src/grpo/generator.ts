@@ -46,7 +46,7 @@ export interface Generator {
   sample(requests: readonly SampleRequest[], settings: SampleSettings): Promise<KeptGeneration>;
   /** [sequences] log-probs of given tokens, in order; a token's does not depend on what it is scored together with. */
   score(sequences: readonly SequenceToScore[], settings: ScoringRequest): Promise<SequenceScores[]>;
-  /** Of the weights that it samples with: optimizer steps taken to make them, over all stages. */
+  /** Version of the weights that it samples with: optimizer steps taken to make them, over all stages. */
   readonly weightsVersion: number;
 }
 

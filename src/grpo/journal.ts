@@ -21,7 +21,7 @@ export interface Buffer {
 export interface Steering {
   /** Numbers set in this stage, by the spelling of the YAML. */
   readonly settings: Settings;
-  /** Step of this stage behind which the optimizer's moments began. */
+  /** Step of this stage after which the optimizer's moments began. */
   readonly momentsFrom: number;
   /** Stages that ended before their last step. */
   readonly endings: readonly StageEnding[];
@@ -34,7 +34,7 @@ export interface StageEnding {
   readonly reason: string;
 }
 
-/** Where a run stands; at a step boundary it is all that a resume needs besides the policy's vectors. */
+/** Progress of a run; at a step boundary it is all that a resume needs besides the policy's vectors. */
 export interface RunState {
   stageIndex: number;
   /** Optimizer steps taken in this stage. */

@@ -28,7 +28,7 @@ export interface BaseModel {
   readonly name: BaseName;
   /** SHA-256 of each of its files, by their names. */
   readonly files: Readonly<Record<string, string>>;
-  /** Of its weights. */
+  /** Hash of its weights. */
   readonly sha256: string;
 }
 

@@ -211,7 +211,7 @@ function hasSignal(
   const why = collected.groups.every(hasEqualRewards)
     ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
       '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.'
-    : `Rewards differ, but what stands between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
+    : `Rewards differ, but the steps between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
       '  Loosen one of these, or leave it out.';
   throw new RlvrError(
     'nothing-to-learn',
@@ -249,7 +249,7 @@ function assertFinite({ number }: Step, groups: readonly RolloutGroup[]): void {
   throw new NumericsError(
     'non-finite',
     `step ${number + 1}: the policy samples tokens of log-prob ${bad}: its weights are no longer usable.\n` +
-      '  Lower learning_rate, and start again or go on from an earlier checkpoint.',
+      '  Lower learning_rate, and start again or resume an earlier checkpoint.',
     { step: number, value: String(bad) },
   );
 }

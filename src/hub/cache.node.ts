@@ -23,8 +23,8 @@ export interface Snapshot {
 
 /** HF_HUB_CACHE, else hub/ in HF_HOME, else ~/.cache/huggingface/hub. */
 export function hubCache(env: Variables = process.env): string {
-  const given = env.HF_HUB_CACHE || env.HUGGINGFACE_HUB_CACHE;
-  if (given) return resolve(given);
+  const configured = env.HF_HUB_CACHE || env.HUGGINGFACE_HUB_CACHE;
+  if (configured) return resolve(configured);
   const home = env.HF_HOME || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'huggingface');
   return resolve(home, 'hub');
 }

@@ -10,7 +10,7 @@ import { type HubName, hubNameText, isCommit } from './names.ts';
 export interface HubFile {
   readonly path: string;
   readonly bytes: number;
-  /** Of large files SHA-256; of others git's, which is SHA-1 of `blob <bytes>\0` and the content. Hexadecimal. */
+  /** Large files: SHA-256; others: git's, which is SHA-1 of `blob <bytes>\0` and the content. Hexadecimal. */
   readonly hash: { readonly kind: 'sha256' | 'git'; readonly hex: string };
 }
 
@@ -174,7 +174,7 @@ export class HubClient {
   }
 
   #unreachable({ message }: Passing): HubError {
-    const remedy = 'What came so far is kept: when the network is back, the same command goes on';
+    const remedy = 'What came so far is kept: when the network is back, the same command resumes';
     return new HubError('unreachable', `${this.endpoint}: cannot be reached (${message}). ${remedy}.`, {
       endpoint: this.endpoint,
       reason: message,

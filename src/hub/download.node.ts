@@ -1,6 +1,6 @@
 /**
  * A file of the hub into the cache: in a part of its own until its hash is known to be right, so that a blob is whole or
- * not there. A part that a process left behind, by Ctrl-C or a lost network, is gone on with.
+ * not there. A part that a process left behind, by Ctrl-C or a lost network, is resumed.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface Download {
   readonly cache: string;
   readonly name: HubName;
   readonly commit: string;
-  /** Told of the bytes of the file that are there. */
+  /** Called with the bytes of the file that are there. */
   readonly onProgress?: (bytes: number) => void;
 }
 
@@ -55,7 +55,7 @@ export async function requireRoom(cache: string, bytes: number): Promise<void> {
 async function fetchBlob(file: HubFile, blob: string, download: Download): Promise<void> {
   const part = await claimPart(blob);
   let isWhole = false;
-  // What an earlier process left may be of anything: a second attempt begins anew.
+  // What an earlier process left may be of anything: a second attempt starts from scratch.
   const attempts = (sizeOf(part) ?? 0) > 0 ? 2 : 1;
   for (let attempt = 0; attempt < attempts && !isWhole; attempt++) {
     if (attempt > 0) await rm(part, { force: true });
@@ -111,21 +111,21 @@ function newHash({ hash: { kind }, bytes }: HubFile): Hash {
 
 /** `<blob>.<pid>.part`: of this process, which takes over that of one that is gone. */
 async function claimPart(blob: string): Promise<string> {
-  const own = `${blob}.${process.pid}.part`;
-  if (sizeOf(own) !== undefined) return own;
+  const ownPart = `${blob}.${process.pid}.part`;
+  if (sizeOf(ownPart) !== undefined) return ownPart;
   const pattern = /\.(\d+)\.part$/;
   for (const name of await readdir(dirname(blob))) {
     const other = join(dirname(blob), name);
     const pid = pattern.exec(other)?.[1];
     if (pid === undefined || !other.startsWith(`${blob}.`) || isAlive(Number(pid))) continue;
     try {
-      await rename(other, own);
-      return own;
+      await rename(other, ownPart);
+      return ownPart;
     } catch {
       // another process was faster
     }
   }
-  return own;
+  return ownPart;
 }
 
 function isAlive(pid: number): boolean {
@@ -148,7 +148,7 @@ async function link(blob: string, place: string): Promise<void> {
   }
 }
 
-/** Of what a link leads to; undefined where that is no file. */
+/** Size of what a link leads to; undefined where that is no file. */
 function sizeOf(path: string): number | undefined {
   const status = existsSync(path) ? statSync(path) : undefined;
   return status?.isFile() ? status.size : undefined;
@@ -162,8 +162,8 @@ const DISK_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied. Change its permissions, or set HF_HOME to a folder that you may write to',
   EPERM: 'the system does not allow it. Set HF_HOME to a folder that you may write to',
   EROFS: 'the file system is read-only. Set HF_HOME to a folder that you may write to',
-  ENOTDIR: 'a file stands where a directory is needed. Move it away, or set HF_HOME to another folder',
-  EEXIST: 'a file stands where a directory is needed. Move it away, or set HF_HOME to another folder',
+  ENOTDIR: 'a file is where a directory is needed. Move it away, or set HF_HOME to another folder',
+  EEXIST: 'a file is where a directory is needed. Move it away, or set HF_HOME to another folder',
 };
 
 /** What the system says of the disk, in words for the user. @throws HubError */

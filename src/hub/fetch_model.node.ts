@@ -14,9 +14,9 @@ export interface FetchOptions {
   readonly client: HubClient;
   /** The folder of the cache; made where it is not there. */
   readonly cache: string;
-  /** Told once of each file, before it is asked for. */
+  /** Called once for each file, before it is asked for. */
   readonly onFile?: (file: HubFile) => void;
-  /** Told of the bytes of a file that are there. */
+  /** Called with the bytes of a file that are there. */
   readonly onProgress?: (file: HubFile, bytes: number) => void;
 }
 

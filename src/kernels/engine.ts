@@ -18,7 +18,7 @@ export interface Engine {
   record(label: string, build: (kernels: Kernels) => void): Program;
   /**
    * Compiles what has been recorded, where that takes a while; without it the first replay does.
-   * @param onProgress hears how many kernels of how many are compiled
+   * @param onProgress called with how many kernels are compiled, and of how many
    */
   prepare?(onProgress: (compiled: number, all: number) => void): Promise<void>;
   /**

@@ -55,7 +55,7 @@ export interface LinearArgs {
   readonly firstInput?: number;
   /** [out, in], one of the plan's matrices */ readonly weight: Slot;
   /** [out] */ readonly bias?: Slot;
-  /** Of the shape of `out`; may be the same slot */ readonly residual?: Slot;
+  /** Shaped as `out`; may be the same slot */ readonly residual?: Slot;
   /** [N, out], = */ readonly out: Slot;
   /** Where given, `out` and `residual` may be wider: columns from here on are written, the others stay as they are. */
   readonly firstColumn?: number;

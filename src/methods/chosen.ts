@@ -58,7 +58,7 @@ export function isOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): 
  * What a method says that takes every completion for the policy's own, where some are not.
  *
  * @param missing  as a sentence continues: `no ratio corrects`
- * @param instead  what to use, with the comma behind it, or nothing
+ * @param instead  what to use, with the comma after it, or nothing
  */
 export function uncorrected(
   stage: GrpoStageConfig,

@@ -20,7 +20,7 @@ export interface Named<Part> {
   readonly part: Part;
 }
 
-/** A part that is made anew for each step where an option of it is a schedule, or was set by a controller. */
+/** A part that is made again for each step where an option of it is a schedule, or was set by a controller. */
 interface Made<Part> {
   readonly id: string;
   part: Part;
@@ -93,7 +93,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     at: joined,
     moves: (settings) => objective.moves(settings) || ratio.moves(settings),
   };
-  movable.push(ownTerm as Made<unknown>); // behind objective and ratio, which move first
+  movable.push(ownTerm as Made<unknown>); // after objective and ratio, which move first
   const lossTerms = [ownTerm, ...partsAt('lossTerms')];
   requireWholeGroups(stage, lossTerms);
   return {

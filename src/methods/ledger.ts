@@ -11,7 +11,7 @@ import { isRight } from './support/rollouts/right.ts';
 
 /** What the run remembers of one problem. */
 export interface LedgerEntry {
-  /** Groups that were sampled of this problem, as it stands. */
+  /** Groups that were sampled of this problem so far. */
   readonly visits: number;
   /** Moving average of the share of a group that solves it, in [0, 1]. */
   readonly solved: number;

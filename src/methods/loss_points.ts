@@ -20,7 +20,7 @@ export interface LossSequence {
   /** Nats. */
   readonly entropies: Float32Array;
   readonly advantages: Float32Array;
-  /** Of the policy's own term, before any other is added; 0 where `selection` is. */
+  /** Weights of the policy's own term, before any other is added; 0 where `selection` is. */
   readonly weights: Reals;
   /** Further factors of that term, which undo that what was sampled is not quite the policy; absent: all 1. */
   readonly importance?: Reals;
@@ -35,7 +35,7 @@ export interface LossSequence {
   readonly distributions?: Float32Array;
   /** The same under the reference (`refDistributions`). */
   readonly refDistributions?: Float32Array;
-  /** The same under the reference, or the policy, behind the prompt of `LossTerm.teacherPrompt`; there where a term gives one. */
+  /** The same under the reference, or the policy, under the prompt of `LossTerm.teacherPrompt`; there where a term gives one. */
   readonly teacherDistributions?: Float32Array;
 }
 
@@ -72,9 +72,9 @@ export interface StepSizes {
 /** What a loss may know besides the completion: the step's sizes, and the stage's ratio and objective. */
 export interface LossContext extends StepContext {
   readonly sizes: StepSizes;
-  /** Of the stage. */
+  /** The stage's. */
   readonly ratio: Ratio;
-  /** Of the stage: what makes the policy's own term, token by token or as a whole. */
+  /** The stage's: what makes the policy's own term, token by token or as a whole. */
   readonly objective: Objective;
 }
 
@@ -84,12 +84,12 @@ export interface LossContext extends StepContext {
  */
 export type Coupling = 'token' | 'sequence' | 'group' | 'batch';
 
-/** Of a part that looks at the whole optimizer step before its first micro-batch. */
+/** A part that looks at the whole optimizer step before its first micro-batch. */
 export interface BatchObserver {
   /** The groups of the step, as they were credited: what needs no log-prob of today is known from them for nothing. */
   begin?(groups: readonly CreditedGroup[], context: StepContext): void;
   /**
-   * For the coupling `batch`: all completions that move the weights, as they stand before the step. It costs nothing
+   * For the coupling `batch`: all completions that move the weights, as they are before the step. It costs nothing
    * on-policy or with a single micro-batch, else a scoring pass.
    */
   observe?(sequences: readonly LossSequence[], context: LossContext): void;
@@ -97,16 +97,16 @@ export interface BatchObserver {
 
 /** What the engine's own objective kernel computes of a term; absent settings are off. */
 export interface DeviceObjective {
-  /** Of the kernel `policyObjective`, by its names. */
+  /** Settings of the kernel `policyObjective`, by its names. */
   readonly settings?: Readonly<Record<string, number>>;
   /** Weight of the entropy of each token that carries a loss and is selected. */
   entropyCoefficient?(sizes: StepSizes): number;
 }
 
-/** A prompt and tokens behind it that a term trains on beside the rollouts. */
+/** A prompt and tokens after it that a term trains on beside the rollouts. */
 export interface TrainedText {
   readonly prompt: Int32Array;
-  /** What stands between the two and carries no loss; texts one after the other of an equal prompt then share its rows. */
+  /** What comes between the two and carries no loss; texts one after the other of an equal prompt then share its rows. */
   readonly behind?: Int32Array;
   /** Each of them carries a loss. */
   readonly tokens: Int32Array;
@@ -131,12 +131,12 @@ export interface TextSources extends StepContext {
 export interface LossTerm extends Stateful, BatchObserver {
   readonly coupling: Coupling;
   /**
-   * The prompt behind which the reference reads a completion, as a teacher that knows more (`shownTexts`, and one of
+   * The prompt under which the reference reads a completion, as a teacher that knows more (`shownTexts`, and one of
    * `furtherPrompts` for each completion), or the policy itself (`teacher`); undefined where there is nothing to learn. Of one
    * term of a stage.
    */
   teacherPrompt?(group: CreditedGroup, rollout: Rollout, tools: TeacherTools): Int32Array | undefined;
-  /** Who reads behind `teacherPrompt`; by default the reference. */
+  /** Who reads under `teacherPrompt`; by default the reference. */
   readonly teacher?: 'policy';
   /** Adds losses and derivatives of one micro-batch, one entry per completion: whole groups, where the coupling is `group`. */
   add(sequences: readonly LossSequence[], gradients: readonly LossGradient[], context: LossContext): void;
@@ -156,7 +156,7 @@ export interface LossTerm extends Stateful, BatchObserver {
   afterUpdate?(seen: UpdateSeen): Readonly<Record<string, number>> | undefined;
 }
 
-/** What the terms of a loss are told of an optimizer step. */
+/** What the terms of a loss see of an optimizer step. */
 export interface UpdateSeen {
   /** Nats: mean over the tokens that the policy's own term acts on. */
   readonly entropy: number;
@@ -201,7 +201,7 @@ export type Objective = Surrogate | LossTerm;
 
 /** Where a surrogate is evaluated: one token. */
 export interface SurrogatePoint {
-  /** Of the stage's ratio, within ±20; that of a token is logprob − oldLogprob. */
+  /** Log of the stage's ratio, within ±20; that of a token is logprob − oldLogprob. */
   logRatio: number;
   logprob: number;
   oldLogprob: number;
@@ -236,7 +236,7 @@ export interface Surrogate extends Pick<LossTerm, 'device' | 'actsWithoutAdvanta
 
 /** [tokens] of one completion; all 1 at first, methods multiply. */
 export interface TokenWeights {
-  /** Of the policy's own term. */
+  /** Weights of the policy's own term. */
   readonly weights: Float64Array;
   /** See LossSequence. */
   readonly importance: Float64Array;
@@ -260,7 +260,7 @@ export interface TokenWeight extends Stateful, BatchObserver {
  */
 export type Aggregation = (tokens: number, sizes: StepSizes, place: CompletionPlace) => number;
 
-/** Where a completion stands in the step. */
+/** A completion's place in the step. */
 export interface CompletionPlace {
   /** Groups of the step, those without a gradient included. */
   readonly groups: number;

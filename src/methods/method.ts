@@ -24,13 +24,13 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   readonly about: About;
   /** Type, rule, default and text of each option, declared as the keys of a config are. */
   readonly options: Options;
-  /** Its options may also stand among the keys of the stage, under TRL's names. */
+  /** Its options may also be written among the keys of the stage, under TRL's names. */
   readonly optionsAreStageKeys?: true;
   /** A key of the stage that puts the method into it. */
   readonly switchedOnBy?: Switch;
   /** A stage may have it several times, with other options; the further ones log as `<id>#2/…`. */
   readonly isRepeatable?: true;
-  /** Of an objective: values of TRL's `loss_type` that mean it, each with the aggregation that goes with it. */
+  /** Values of TRL's `loss_type` that mean an objective, each with the aggregation that goes with it. */
   readonly lossTypes?: Readonly<Record<string, string>>;
   /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */
   complete?(options: Values<Options>, refuse: (name: keyof Options, rule: string) => void): Values<Options>;
@@ -60,9 +60,9 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
    * update either (`Rollout.isOffPolicy`).
    */
   samplesOffPolicy?: boolean | ((options: Values<Options>, stage: GrpoStageConfig) => boolean);
-  /** Of a group step: it makes a total of its own out of the rewards, or changes the total where it names no reward. */
+  /** A group step makes a total of its own out of the rewards, or changes the total where it names no reward. */
   readonly total?: 'makes' | 'changes';
-  /** Of a prompt source: it asks a problem again. */
+  /** A prompt source asks a problem again. */
   readonly repeatsProblems?: true;
   /** Whether it keeps the policy from flattening; by default a term of the loss does, and nothing else. */
   readonly holdsPolicy?: boolean;
@@ -128,7 +128,7 @@ export interface DemonstratedProblem {
   readonly isAttemptRight: boolean;
   /** The tokens of a word that the method uses. */
   word(name: string): Int32Array;
-  /** The prompt behind answers, each followed by a word. */
+  /** The prompt after answers, each followed by a word. */
   followUp(...turns: readonly FollowUpTurn[]): Int32Array;
   /** The prompt, showing these texts besides. */
   shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
@@ -156,7 +156,7 @@ export interface Switch {
 /** What a method says of itself: for lists, its page and `explain`. */
 export interface About {
   readonly does: string;
-  /** What else it is called: by its paper, by other trainers. Whoever looks for one of them finds it. */
+  /** What else it is called: by its paper, by other trainers. A search for one of them finds it. */
   readonly names?: readonly string[];
   readonly formula: string;
   /** arXiv number, or 'own'. */
@@ -179,7 +179,7 @@ export function method<Part, Options extends KeyTable>(declared: Method<Part, Op
   };
 }
 
-/** Of a term whose weight is a key of the stage: 0 leaves it out. */
+/** The switch of a term whose weight is a key of the stage: 0 leaves it out. */
 export function coefficientSwitch(weight: Key): Switch {
   return {
     key: weight,

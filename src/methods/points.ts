@@ -15,7 +15,7 @@
  *   after    12 Controller          acts on the run after a step
  *            13 EvaluationFigure    one number of an evaluation
  *
- * Those of the loss stand in loss_points.ts, that of the tokens in token_control.ts.
+ * Those of the loss are in loss_points.ts, that of the tokens in token_control.ts.
  *
  * A part computes in float64 on plain arrays of whole completions. None sees the policy or a kernel; what the engine
  * computes by itself (`device`) is said in settings.
@@ -76,7 +76,7 @@ export interface SourceTools extends StepContext {
   ): Promise<readonly (readonly Verdict[])[]>;
 }
 
-/** Point 1: which problems are asked. Several stand in a row; the first draws from the task's endless stream. */
+/** Point 1: which problems are asked. Several form a chain; the first draws from the task's endless stream. */
 export interface PromptSource extends Stateful {
   /** The next `count` problems. Of several sources in a row, each draws from the one before it, more than it asks perhaps. */
   next(count: number, draw: DrawItems, tools: SourceTools): readonly TaskItem[] | Promise<readonly TaskItem[]>;
@@ -109,9 +109,9 @@ export interface RolloutTools extends StepContext {
   references(item: TaskItem, answers: readonly Int32Array[]): Promise<readonly Rollout[]>;
   /** Tokens of a completion, at most, its end included. */
   readonly mostTokens: number;
-  /** [completions][tokens] log-probs of completions behind a prompt, under the policy as it is. */
+  /** [completions][tokens] log-probs of completions after a prompt, under the policy as it is. */
   logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
-  /** The prompt that goes on behind answers, each without its end and followed by a word: `replies`. */
+  /** The prompt that continues after answers, each without its end and followed by a word: `replies`. */
   followUp(item: TaskItem, ...turns: readonly FollowUpTurn[]): Int32Array;
   /** One of its `words` as the policy writes it. */
   said(word: string): string;
@@ -121,9 +121,9 @@ export interface RolloutTools extends StepContext {
 
 /** Point 2: how completions come about. Strategies are a chain around plain sampling. */
 export interface RolloutStrategy extends Stateful {
-  /** @param next  the strategy behind this one; the last is plain sampling. May be called any number of times */
+  /** @param next  the strategy after this one; the last is plain sampling. May be called any number of times */
   rollOut(requests: readonly GroupRequest[], next: RollOut, tools: RolloutTools): Promise<readonly RolloutGroup[]>;
-  /** Of all groups that were drawn, those that go on to the update; by default all. */
+  /** The groups, of all that were drawn, that reach the update; by default all. */
   select?(groups: readonly RolloutGroup[]): readonly RolloutGroup[];
   /** `select` leaves out dead groups, so that nothing need be kept of them for the update. */
   readonly dropsDead?: true;
@@ -133,7 +133,7 @@ export interface RolloutStrategy extends Stateful {
 export interface GroupStep extends Stateful {
   /**
    * `group`: after each round of sampling, before "dead" is asked, with random numbers of its own; what it logs is
-   * averaged over the groups of all rounds. `batch`: once, over the groups that go on to the update, of which a dead one
+   * averaged over the groups of all rounds. `batch`: once, over the groups that reach the update, of which a dead one
    * stays dead.
    */
   readonly scope: 'group' | 'batch';
@@ -167,7 +167,7 @@ export interface Levers extends StepContext {
   mixIntoReference(share: number): Promise<void>;
   /** Moves one parameter set towards another: to = share·from + (1 − share)·to; a share of 1 copies. */
   mix(to: ParameterSet, from: ParameterSet | 'policy', share: number): Promise<void>;
-  /** Zeroes the optimizer's moments; its bias correction begins anew. */
+  /** Zeroes the optimizer's moments; its bias correction starts over. */
   resetMoments(): Promise<void>;
   /**
    * `temperature`, `learning_rate` (the peak of its schedule), or a number among the options of the stage's methods, as
@@ -178,7 +178,7 @@ export interface Levers extends StepContext {
   get(key: string): number;
   /** Sets what `get` reads. @throws RangeError where there is none of that name, and for a value that its rule refuses */
   set(key: string, value: number): void;
-  /** Ends the stage behind this step. @param reason  as a sentence continues: `the stage ended after step 40: …` */
+  /** Ends the stage after this step. @param reason  as a sentence continues: `the stage ended after step 40: …` */
   endStage(reason: string): void;
 }
 
@@ -186,7 +186,7 @@ export interface Levers extends StepContext {
 export interface StepLevers extends Levers {
   /** Optimizer steps that the rollouts at hand still have to give. */
   readonly stepsLeft: number;
-  /** Leaves out these steps: the next one samples anew. */
+  /** Leaves out these steps: the next one samples again. */
   dropRollouts(): void;
   /**
    * KL(sampler‖set) per token, k3 on the tokens of the step: how far the policy that sampled them is from a parameter set,
@@ -198,9 +198,9 @@ export interface StepLevers extends Levers {
 /** Point 12: acts on the run after a step or an evaluation. */
 export interface Controller extends Stateful {
   afterStep?(metrics: StepMetrics, levers: StepLevers): Promise<void>;
-  /** Of the baseline, too, before the first step. */
+  /** Called for the baseline, too, before the first step. */
   afterEvaluation?(evaluation: Evaluation, levers: Levers): Promise<void>;
-  /** Of the sampling of the step about to be taken, in the place of the stage's own. */
+  /** Temperature of the sampling of the next step, instead of the stage's own. */
   readonly temperature?: number;
 }
 
@@ -215,7 +215,7 @@ export interface ProblemRecord {
 
 /** Point 13: a further figure of an evaluation, over all held-out problems. */
 export interface EvaluationFigure {
-  /** In metrics.jsonl, behind `eval_`. */
+  /** In metrics.jsonl, after `eval_`. */
   readonly name: string;
   of(problems: readonly ProblemRecord[]): Estimate;
 }

@@ -97,7 +97,7 @@ export interface RolloutGroup {
   readonly dead: boolean;
   /** By the word of a group step, whatever its rewards are. */
   readonly ruledOut?: true;
-  /** Of the greedy completion, where an estimator uses `greedyRewards`. */
+  /** Reward of the greedy completion, where an estimator uses `greedyRewards`. */
   readonly greedyReward?: number | null;
   /** What was asked, where it was not to solve the problem: `verify`, `judge`. */
   readonly kind?: string;
@@ -144,7 +144,7 @@ export interface Seconds {
 export interface Evaluation {
   /** Share of problems whose greedy completion is correct. */
   readonly accuracy: Estimate;
-  /** Of each task by itself, by its label; absent where there is one task alone. */
+  /** Figures of each task by itself, by its label; absent where there is one task alone. */
   readonly byTask?: Readonly<Record<string, Pick<Evaluation, 'accuracy' | 'meanAtK'>>>;
   /** Samples per problem. */
   readonly samples: number;

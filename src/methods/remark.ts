@@ -2,7 +2,7 @@
 import type { Json } from '../options/json.ts';
 import type { MethodPoint } from './stage.ts';
 
-/** Where a method stands in a stage. */
+/** A method's place in a stage. */
 export interface MethodPlace {
   readonly point: MethodPoint;
   /** Among those of its point. */
@@ -14,7 +14,7 @@ export type RemarkLevel = 'note' | 'warning' | 'conflict';
 
 export interface Remark {
   readonly level: RemarkLevel;
-  /** Of a method, or of a key of the stage. */
+  /** The method, or the key of the stage, that it is about. */
   readonly at: MethodPlace | { readonly key: string };
   /** The id of the method, or the value of the key. */
   readonly value: Json;

@@ -1,7 +1,7 @@
 /**
  * What there is to say of the methods of a stage before its first step: what cannot work together (`conflict`), and what
  * works but is biased, unsafe or without effect (`warn`, `note`). Each method speaks for itself; what belongs to no single
- * one stands in `stage_rules.ts`.
+ * one is in `stage_rules.ts`.
  */
 import { type FindMethod, membersOf } from './members.ts';
 import type { Said } from './method.ts';

@@ -15,7 +15,7 @@ export interface Estimate {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
-  /** Problems behind it. */
+  /** Problems that it is taken over. */
   readonly count: number;
 }
 

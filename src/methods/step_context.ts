@@ -21,5 +21,5 @@ export interface StepContext {
   metric(name: string, value: number): void;
 }
 
-/** An answer without its end, and the word behind it that says what is wanted now. */
+/** An answer without its end, and the word after it that says what is wanted now. */
 export type FollowUpTurn = readonly [reply: Int32Array, word: string];

@@ -21,6 +21,6 @@ export interface TokenControl extends Stateful {
    * at all. Of several controls they multiply. A completion that has a token at another temperature is off-policy.
    */
   temperature?(place: number, context: StepContext): number;
-  /** After each sampled token of a completion: ends it, or goes on with these tokens behind it, which carry no loss. */
+  /** After each sampled token of a completion: ends it, or continues it with these tokens, which carry no loss. */
   after?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): 'stop' | readonly number[] | undefined;
 }

@@ -47,15 +47,15 @@ export interface AdapterPart {
   readonly firstInput: number;
 }
 
-/** What stands beside one matrix. */
+/** The adapter of one matrix. */
 export interface MatrixAdapter {
-  /** [modules·r, in]: A of each module, one behind the other. */
+  /** [modules·r, in]: A of each module, one after the other. */
   readonly loraA: Slot;
   readonly parts: readonly AdapterPart[];
   readonly scale: number;
 }
 
-/** The adapters of a layer, by the matrix that they stand beside. */
+/** The adapters of a layer, by the matrix that they adapt. */
 export type LayerAdapters = { readonly [Name in MatrixName]?: MatrixAdapter };
 
 /** Modules of each matrix, in the order of its rows, and the size of their input. */
@@ -82,7 +82,7 @@ function modulesOf(shape: ModelShape): { readonly [Name in MatrixName]: readonly
   };
 }
 
-/** @param isPacked  it stands right behind the tensor before it */
+/** @param isPacked  it directly follows the tensor before it */
 type AddTensor = (name: string, size: readonly number[], initial: 'uniform' | 'zero', isPacked: boolean) => Slot;
 
 /** Lays out the adapters of layer number `layer`. */

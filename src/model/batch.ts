@@ -1,12 +1,12 @@
 /**
  * Packed batches: tokens without padding, each prefix once for the sequences that share it.
  *
- * A group's rows are its prompt, then its completions one behind the other. A completion of n tokens has n − 1
+ * A group's rows are its prompt, then its completions one after the other. A completion of n tokens has n − 1
  * rows: its first token is predicted by the prompt's last row, and its last token is never an input. Every row
  * attends to two intervals: the prompt, and its own completion up to itself.
  *
  * A token may be labelled: one that was given has a row, since later tokens follow from it, but no loss row. Tokens
- * behind the last one with a loss take no rows: nothing reads them.
+ * after the last one with a loss take no rows: nothing reads them.
  */
 import { TOKEN } from '../token_kinds.ts';
 

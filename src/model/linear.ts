@@ -5,7 +5,7 @@
  *   out = x·Wᵀ (+ bias) (+ residual), then out[columns of m] += u[m]·B_mᵀ for each module m, u = s·x·Aᵀ
  *   dB_m += dOut[columns of m]ᵀ·u[m];  du[m] = s·dOut[columns of m]·B_m;  dA += duᵀ·x;  dX = dOut·W + du·A
  *
- * u is computed again in the backward pass: it costs r/out of the product it stands beside, and keeping it a row a layer.
+ * u is computed again in the backward pass: it costs r/out of the product it is added to, and keeping it a row a layer.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
@@ -18,11 +18,11 @@ export interface LinearMatrix {
   readonly weight: Slot;
   /** [out] */
   readonly bias: Slot | undefined;
-  /** Of the shapes of `weight` and `bias`, +=; undefined where they are frozen, or in a forward pass. */
+  /** Shaped as `weight` and `bias`, +=; undefined where they are frozen, or in a forward pass. */
   readonly gradient: Slot | undefined;
   readonly biasGradient: Slot | undefined;
   readonly adapter?: MatrixAdapter | undefined;
-  /** Of the shapes of `adapter`, +=; undefined in a forward pass. */
+  /** Shaped as `adapter`, +=; undefined in a forward pass. */
   readonly adapterGradient?: MatrixAdapter | undefined;
 }
 

@@ -4,7 +4,7 @@
  * What is trained lies in one flat arena, and what is frozen in two others: its matrices, which products alone read, and
  * the rest. Gradients, moments, the optimizer and further parameter sets know the first alone, and have its layout in arenas of
  * their own. Matrices come first in it (weight decay
- * applies to them), norms and biases behind. q, k and v of a layer are neighbours, and so are gate and up, so that each
+ * applies to them), norms and biases after them. q, k and v of a layer are neighbours, and so are gate and up, so that each
  * group is also ONE matrix for a fused product.
  */
 import { ConfigError } from '../errors.ts';
@@ -96,7 +96,7 @@ type Names = (part: string) => string;
 /**
  * Lays the weights out in three arenas; the same shape and choice give the same offsets.
  * @param isTrainable  asked for each tensor of the model
- * @param adapter  what stands beside its matrices, and is always trained
+ * @param adapter  what is added to its matrices, and is always trained
  * @throws ConfigError where tensors of one fused matrix are to be trained in part, or the adapter is none
  */
 export function layOutParameters(
@@ -221,7 +221,7 @@ function slotsOf({ adapters, ...tensors }: LayerSlots): Slot[] {
   return [...own.filter((slot) => slot !== undefined), ...adapterSlots(adapters)];
 }
 
-/** @param fusedWith  the tensor that stands right before it in one matrix or vector */
+/** @param fusedWith  the tensor that directly precedes it in one matrix or vector */
 type Add = (name: string, size: readonly number[], initial: Parameter['initial'], fusedWith?: string) => Slot;
 
 /** @throws ConfigError where one of two tensors that are used as one is trained and the other is not */

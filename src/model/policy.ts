@@ -221,7 +221,7 @@ export class Policy {
 
   /**
    * From derivatives by what `forward` gave to every gradient; gradients add up until `optimize`.
-   * @throws Error where no `forward` stands before it, or another call has used its rows since
+   * @throws Error where no `forward` precedes it, or another call has used its rows since
    */
   async backward(derivatives: ScoreDerivatives): Promise<void> {
     const { results } = this.slots;
@@ -300,7 +300,7 @@ export class Policy {
   }
 
   /**
-   * Whoever samples claims the key/value cache, with the slots that `sample` reads, before each of its steps.
+   * A sampler claims the key/value cache, with the slots that `sample` reads, before each of its steps.
    * @returns whether it had it: nobody else sampled, scored, trained or wrote weights since its last claim
    */
   claimCache(owner: object | undefined): boolean {

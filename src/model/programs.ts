@@ -83,7 +83,7 @@ export interface MovePrograms {
   readonly mix: Program;
 }
 
-/** Of an output that is asked for by name. */
+/** Programs of an output that is asked for by name. */
 export interface OutputPrograms {
   /** After the scoring of the weights (`policy`) or of a set, by the name of either. */
   readonly forward: ReadonlyMap<string, Program>;

@@ -82,7 +82,7 @@ export interface TensorDescription {
   readonly dtype: WrittenDtype;
 }
 
-/** The file of these tensors with zeros for data, which goes to `dataBegin` and on, one tensor behind the other. */
+/** The file of these tensors with zeros for data, which goes to `dataBegin` and on, one tensor after the other. */
 export function allocateSafetensors(
   tensors: readonly TensorDescription[],
   metadata: Readonly<Record<string, string>> = {},
@@ -93,7 +93,7 @@ export function allocateSafetensors(
   return { file, dataBegin: head.length };
 }
 
-/** What stands before the data of such a file, for those who write it piece by piece. */
+/** What precedes the data of such a file, for those who write it piece by piece. */
 export function safetensorsHead(
   tensors: readonly TensorDescription[],
   metadata: Readonly<Record<string, string>> = {},
@@ -238,7 +238,7 @@ function dtypeOf(data: TensorData): WrittenDtype {
   return data instanceof Int32Array ? 'I32' : 'U32';
 }
 
-/** @param start  the file's first bytes, at least those of the length where it has so many */
+/** @param start  the file's first bytes, at least those of the length where it has as many */
 function headerLength(start: Uint8Array, fileBytes: number): number {
   if (fileBytes < LENGTH_BYTES) throw malformed(`${fileBytes} bytes are too few for a header length`);
   const declared = new DataView(start.buffer, start.byteOffset, start.byteLength).getBigUint64(0, true);

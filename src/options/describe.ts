@@ -79,7 +79,7 @@ function severalTypes(type: ValueSchema['type']): readonly ValueSchema[] {
   return Array.isArray(type) ? type.map((each: string) => ({ type: each })) : [];
 }
 
-/** Of words and flags, a choice of both. */
+/** Words and flags together are a choice of both. */
 function typeOfSeveral(types: readonly OptionType[]): OptionType {
   const [first] = types;
   if (first !== undefined && types.length === 1) return first;

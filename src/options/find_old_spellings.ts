@@ -7,7 +7,7 @@ const PACKAGE = /['"]rlvr-train\/(?:tasks|methods|rewards)['"]/;
 /** Names in braces that come from one of these entry points: `import { a } from '…'`, `const { a } = await import('…')`. */
 const TAKEN =
   /\{([^{}]*)\}\s*(?:from|=\s*(?:await\s+import|require)\s*\()\s*['"]rlvr-train\/(?:tasks|methods|rewards)['"]/g;
-/** A namespace import, and a name behind its dot. */
+/** A namespace import. */
 const NAMESPACE = /\*\s*as\s+(\w+)\s+from\s*['"]rlvr-train\/(?:tasks|methods|rewards)['"]/g;
 const NEW_NAMES: Readonly<Record<string, string>> = { whole: 'integer', real: 'number', unset: 'optional' };
 /** What a method asks of the run was called `needs`. */

@@ -16,7 +16,7 @@ export type { Plugin, RealRange, WholeRange } from './ranges.ts';
 export interface Key<Value = unknown> {
   readonly yaml: string;
   readonly schema: Schema<Value>;
-  /** Of a number that may also be given as a schedule. */
+  /** Schema of a schedule, for a number that may be given as one. */
   readonly schedule?: Schema<unknown>;
   /** Its default is not written out: configs from before it have the same hash. */
   readonly isLater?: true;

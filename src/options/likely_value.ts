@@ -11,7 +11,7 @@ const NOTHING = /^(none|nil|null|nan|undefined|~)$/i;
 const YES = /^(yes|on|true|y)$/i;
 const NO = /^(no|off|false|n)$/i;
 const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
-/** Of a number, a flag or a word for nothing, with its mistake. */
+/** Characters of a number, a flag or a word for nothing, with its mistake. */
 const LONGEST = 40;
 
 /** Undefined where the text is just a text. */

@@ -15,7 +15,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 /**
  * The known name with the fewest edits from `name`, however the words of either are joined (`a_b`, `a-b`, `aB`).
  *
- * Only a near one: words that both have behind the first do not bring two names closer, as `hub_strategy` is nothing
+ * Only a near one: words that both have after the first do not bring two names closer, as `hub_strategy` is nothing
  * like `eval_strategy`, while `hidden_dim` may well be `hidden_size`.
  */
 export function nearestKey(name: string, known: Iterable<string>): string | undefined {

@@ -54,13 +54,13 @@ export type OptionRules<V> = (values: V, given: GivenOptions) => readonly Broken
 
 /** Whose options are read, for messages. */
 export interface OptionSubject<V> {
-  /** Where the options stand: `task`, `reward_funcs.0`, `objective`. */
+  /** The key that holds the options: `task`, `reward_funcs.0`, `objective`. */
   readonly path: string;
   /** What takes them: `countdown`, `soft_overlong`, `cispo`. */
   readonly subject: string;
   /** What they are called; default `option`. */
   readonly noun?: string;
-  /** Names that stand beside them and belong to the caller (`name`, `weight`): only suggested for a misspelled one. */
+  /** Names that are written beside them and belong to the caller (`name`, `weight`): only suggested for a misspelled one. */
   readonly beside?: readonly string[];
   readonly rules?: OptionRules<V>;
 }
@@ -188,7 +188,7 @@ interface Mistake {
   readonly message: string;
 }
 
-/** Of a union (`name` or `{name, …}`), the mistake inside the mapping, where there is one. */
+/** The mistake inside the mapping of a union (`name` or `{name, …}`), where there is one. */
 function innermost(issue: z.core.$ZodIssue): Mistake {
   if (issue.code !== 'invalid_union') return issue;
   for (const [first] of issue.errors) {

@@ -17,7 +17,7 @@ export interface Schedule {
   readonly shape?: (typeof SHAPES)[number];
 }
 
-/** Where a stage stands: optimizer steps already taken, and how many it has. */
+/** Progress of a stage: optimizer steps already taken, and how many it has. */
 export interface Position {
   readonly step: number;
   readonly maxSteps: number;

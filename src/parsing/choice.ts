@@ -39,8 +39,8 @@ export function readChoice(answer: string, options: readonly string[]): ChoiceRe
 
 /** The option of a text, where there is just one. */
 function indexOfText(text: string, options: readonly string[]): number | undefined {
-  const found = options.flatMap((option, index) => (lower(option) === lower(text) ? [index] : []));
-  return found.length === 1 ? found[0] : undefined;
+  const matches = options.flatMap((option, index) => (lower(option) === lower(text) ? [index] : []));
+  return matches.length === 1 ? matches[0] : undefined;
 }
 
 /** `true` or `false` in either case; `yes` and `no` only where the task says so. Undefined for anything else. */

@@ -4,7 +4,7 @@
  *   complex = [sign] term [sign term]        one real and one imaginary term, in either order, or one of them alone
  *   term    = digits ["." digits] ["i"] | "i"
  *
- * Spaces may stand beside the sign between both terms, as many on either side: `0 -8i` is two numbers. `−` U+2212 is the
+ * Spaces may surround the sign between both terms, as many on either side: `0 -8i` is two numbers. `−` U+2212 is the
  * minus sign, too.
  */
 import Fraction from 'fraction.js';

@@ -1,7 +1,7 @@
 /**
  * The equations that a text claims: `12+7 = 19` in `so 12+7 = 19, and`.
  *
- * Commas, semicolons, colons, ends of lines and of sentences separate them. Words may stand before the first side and behind
+ * Commas, semicolons, colons, ends of lines and of sentences separate them. Words may precede the first side and follow
  * the last one; what has a sign, decimals or letters in a side is left alone, as it cannot be read for sure. Linear in the text.
  */
 import { evaluateExpression, type Rational } from './arithmetic.ts';

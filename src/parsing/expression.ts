@@ -69,7 +69,7 @@ class ExpressionParser {
     const token = this.#tokens[this.#position++];
     if (token === undefined) throw new ParseFailure('the expression ends too early');
     if (token.kind === 'number') return { kind: 'number', value: token.value };
-    if (token.symbol !== '(') throw new ParseFailure(`"${token.symbol}" stands where a number or "(" belongs`);
+    if (token.symbol !== '(') throw new ParseFailure(`"${token.symbol}" is where a number or "(" belongs`);
     if (++this.#depth > MAX_DEPTH) throw new ParseFailure(`parentheses are nested deeper than ${MAX_DEPTH}`);
     const inside = this.#sum();
     if (!this.#take(')', ')')) throw new ParseFailure('a parenthesis is not closed');

@@ -49,7 +49,7 @@ function answerBodies(text: string): string[] | undefined {
  * The answer of a completion, trimmed of ASCII white space, or why there is none. Total, pure, linear.
  *
  * `last` does not fall back to an earlier tag if the last one is empty. A think part that was opened and not
- * closed hides everything behind it.
+ * closed hides everything after it.
  *
  * @param completion  the sampled text, without the prompt; a prefilled `<think>` may be absent from it
  */

@@ -4,7 +4,7 @@ import { trimAscii } from './trim_ascii.ts';
 
 export type { Extraction } from './extract.ts';
 
-/** `boxed`: the last one whose braces are balanced; `hash`: the rest of the line behind the last ####; `line`: the last one that is not empty. */
+/** `boxed`: the last one whose braces are balanced; `hash`: the rest of the line after the last ####; `line`: the last one that is not empty. */
 export type Mark = 'boxed' | 'hash' | 'line';
 
 const BOXED = '\\boxed{';

@@ -1,5 +1,5 @@
 /**
- * A grid as an answer: exactly so many rows of exactly so many cells.
+ * A grid as an answer: of exactly `rows` rows of exactly `columns` cells.
  *
  * Rows end with a line break, or where `rows` says so with `/` or not at all. Cells are separated by single spaces or
  * by commas, or not at all where each is one character; one way for all of the grid.
@@ -12,7 +12,7 @@ const MAX_GRID_LENGTH = 4096;
 export interface GridShape {
   readonly rows: number;
   readonly columns: number;
-  /** What may stand between rows; default: a line break alone. `''`: rows of one-character cells behind each other. */
+  /** What may separate rows; default: a line break alone. `''`: rows of one-character cells, joined. */
   readonly between?: readonly ('\n' | '/' | '')[];
 }
 
@@ -25,7 +25,7 @@ export type RowsReading =
   | { readonly ok: true; readonly rows: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Rows as they are written, and what stands between their cells; `''`: each cell is one character. */
+/** Rows as they are written, and what separates their cells; `''`: each cell is one character. */
 interface Lines {
   readonly lines: readonly string[];
   readonly separator: '' | ' ' | ',' | ', ';
@@ -71,7 +71,7 @@ function joinedLines(text: string, rows: number, columns: number): string[] | un
 /** What a cell is made of, and a row of them with nothing in between. */
 const CELL = /^[^\s,/]+$/;
 
-/** What stands between the cells of all rows alike; undefined where they are not so many in each. */
+/** What separates the cells in all rows alike; undefined where a row has another number of them. */
 function separatorOf(lines: readonly string[], columns: number): Lines['separator'] | undefined {
   if (lines.every((line) => line.length === columns && CELL.test(line))) return '';
   for (const separator of [' ', ',', ', '] as const) {

@@ -1,7 +1,7 @@
 /**
  * A whole number in hexadecimal as an answer.
  *
- *   hexadecimal = ["+" | "-"] ["0x"] digit {digit}        digits in either case; the sign stands before 0x
+ *   hexadecimal = ["+" | "-"] ["0x"] digit {digit}        digits in either case; the sign precedes 0x
  *
  * A negative number has a sign: ffff is 65535 and never -1. `−` U+2212 is the minus sign, too.
  */

@@ -2,7 +2,7 @@
  * Instructions about the form of a text, each of which it keeps or does not.
  *
  * A text without a visible letter or digit keeps none: "no commas" is not kept by saying nothing. White space is
- * Unicode's here, as a text is for people; a word is what stands between, and has a letter or a digit.
+ * Unicode's here, as a text is for people; a word is what it separates, and has a letter or a digit.
  */
 import { readJson } from './json_value.ts';
 import { trimAscii } from './trim_ascii.ts';
@@ -33,12 +33,12 @@ export function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
-/** What stands between white space and has a letter or a digit. */
+/** Pieces between white space that have a letter or a digit. */
 export function wordsOf(text: string): string[] {
   return text.split(/\s+/u).filter(isVisible);
 }
 
-/** What stands between empty lines, and is visible. */
+/** Pieces between empty lines that are visible. */
 export function paragraphsOf(text: string): string[] {
   return text.split(/\n[ \t]*(?:\n[ \t]*)+/).filter(isVisible);
 }
@@ -109,8 +109,8 @@ export function keepsInstruction(text: string, instruction: Instruction): boolea
         instruction,
       );
     case 'keyword': {
-      const asked = instruction.word.toLowerCase();
-      return isCount(tokensOf(text).filter((token) => token === asked).length, instruction);
+      const wanted = instruction.word.toLowerCase();
+      return isCount(tokensOf(text).filter((token) => token === wanted).length, instruction);
     }
     case 'letter':
       return isCount(text.toLowerCase().split(instruction.letter.toLowerCase()).length - 1, instruction);

@@ -33,7 +33,7 @@ function withoutFence(text: string): string {
   return match === null ? text : trimAscii(match[1] as string);
 }
 
-/** End of the string that begins at `start`, behind its quote; -1 where it does not end. */
+/** End of the string that begins at `start`, after its quote; -1 where it does not end. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;

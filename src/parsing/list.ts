@@ -3,7 +3,7 @@
  *
  *   list = ["["] element {separator element} ["]"]      separators all commas (spaces beside them) or all spaces
  *
- * Elements are without spaces and commas, or all of them stand in quotes of one kind. There is no trailing comma, and a
+ * Elements are without spaces and commas, or all of them are in quotes of one kind. There is no trailing comma, and a
  * bracket that opens is closed. One pass over at most `MAX_LIST_LENGTH` characters.
  */
 import { trimAscii } from './trim_ascii.ts';

@@ -2,7 +2,7 @@
  * A plan as an answer: moves of a given alphabet, one after the other, carried out strictly.
  *
  * Single-character moves may be joined; all others, and they too, are separated by single spaces or by commas (a space
- * behind them), one way for the whole text. What is no move, an illegal move, and one behind the goal each fail the
+ * after them), one way for the whole text. What is no move, an illegal move, and one after the goal each fail the
  * plan: nothing is ignored, since a policy could else try all that it can think of.
  */
 import { trimAscii } from './trim_ascii.ts';
@@ -22,10 +22,10 @@ export function readMoves(answer: string, alphabet: readonly string[]): MovesRea
   if (text === '') return failed('the answer is empty');
   if (text.length > MAX_MOVES_LENGTH) return failed(`longer than ${MAX_MOVES_LENGTH} characters`);
   const areSingle = alphabet.every(({ length }) => length === 1);
-  const known = new Set(alphabet);
+  const legalMoves = new Set(alphabet);
   for (const separator of areSingle ? ['', ' ', ',', ', '] : [' ', ',', ', ']) {
     const moves = text.split(separator);
-    if (moves.every((move) => known.has(move))) return { ok: true, moves };
+    if (moves.every((move) => legalMoves.has(move))) return { ok: true, moves };
   }
   return failed('something is no move, or moves are separated in several ways');
 }
@@ -33,14 +33,14 @@ export function readMoves(answer: string, alphabet: readonly string[]): MovesRea
 /** What moves do. */
 export interface Rules<S> {
   readonly start: S;
-  /** The state behind a move; undefined where the move is illegal. It must not change the state before it. */
+  /** The state after a move; undefined where the move is illegal. It must not change the state before it. */
   step(state: S, move: string): S | undefined;
   isGoal(state: S): boolean;
   /** More moves than these are not carried out. */
   readonly most: number;
 }
 
-/** How a plan ended: at the goal after so many moves, by an illegal one, short of the goal, or too long. */
+/** How a plan ended: at the goal after some moves, by an illegal one, short of the goal, or too long. */
 export type Simulation =
   | { readonly outcome: 'goal'; readonly moves: number }
   | { readonly outcome: 'illegal' | 'short' | 'long'; readonly reason: string };

@@ -35,9 +35,9 @@ export interface NumberRules {
 
 /** How near is right. Exact where nothing is said. */
 export interface Tolerance {
-  /** Also right: exactly so many decimals, equal to the true value rounded half up or half to even. */
+  /** Also right: exactly this many decimals, equal to the true value rounded half up or half to even. */
   readonly decimals?: number;
-  /** Also right: the true value rounded to so many significant digits. */
+  /** Also right: the true value rounded to this many significant digits. */
   readonly significant?: number;
 }
 
@@ -46,7 +46,7 @@ export type NumberReading =
   | {
       readonly ok: true;
       readonly value: Rational;
-      /** Digits behind the decimal point, where it is written as a plain decimal. */
+      /** Digits after the decimal point, where it is written as a plain decimal. */
       readonly decimals?: number;
       /** Numerator over denominator, rather than a decimal. */
       readonly isFraction: boolean;
@@ -200,7 +200,7 @@ function roundings(value: Rational, scale: bigint): Rational[] {
   return [up, even].map((whole) => new Fraction(value.s < 0n ? -whole : whole, scale));
 }
 
-/** The power of ten that brings a value to so many digits before the point, as a fraction up / down. */
+/** The power of ten that brings a value to `digits` digits before the point, as a fraction up / down. */
 function scaleOf(value: Rational, digits: number): { readonly up: bigint; readonly down: bigint } {
   let exponent = 0;
   const least = 10n ** BigInt(digits - 1);

@@ -5,7 +5,7 @@
  *   disjunction = conjunction {"∨" conjunction}         conjunction = operand {"∧" operand}
  *   operand = "¬" operand | variable | "(" formula ")"  variable = a capital letter
  *
- * `!` and `~` are ¬, `&` is ∧, `v` and `|` are ∨, `->` is →, `<->` is ↔. Spaces may stand between signs.
+ * `!` and `~` are ¬, `&` is ∧, `v` and `|` are ∨, `->` is →, `<->` is ↔. Spaces may separate signs.
  */
 import { trimAscii } from './trim_ascii.ts';
 

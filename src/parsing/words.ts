@@ -23,16 +23,18 @@ export function readAssignment(answer: string, names: readonly string[], roles: 
   if (text === '') return failed('the answer is empty');
   if (text.length > MAX_WORDS_LENGTH) return failed(`longer than ${MAX_WORDS_LENGTH} characters`);
   const clauses = (text.endsWith('.') ? text.slice(0, -1) : text).split(/, and |, | and /);
-  const found = new Map<string, string>();
+  const assigned = new Map<string, string>();
   for (const clause of clauses) {
     const [name = '', ...rest] = clause.split(' is ');
     const role = rest.join(' is ').replace(/^an? /, '');
     if (!names.includes(name) || !roles.includes(role))
       return failed('a clause does not say of a known name what it is');
-    if (found.has(name)) return failed('a name is there twice');
-    found.set(name, role);
+    if (assigned.has(name)) return failed('a name is there twice');
+    assigned.set(name, role);
   }
-  return found.size === names.length ? { ok: true, roles: Object.fromEntries(found) } : failed('a name is missing');
+  return assigned.size === names.length
+    ? { ok: true, roles: Object.fromEntries(assigned) }
+    : failed('a name is missing');
 }
 
 /** Which word of a closed list a text is, in this case; undefined for anything else. */

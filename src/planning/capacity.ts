@@ -122,7 +122,7 @@ export function planCapacity(
   };
 }
 
-/** What is sampled together: so many prompts, with so many completions each. */
+/** What is sampled together: a number of prompts, with a number of completions each. */
 export interface InferenceLoad {
   readonly prompts: number;
   readonly samples: number;
@@ -180,7 +180,7 @@ function longestSequence(config: RunConfig, tasks: TaskSet, further = 0): number
   throw new ConfigError('context', `${path}: ${maxPositionEmbeddings} — ${rule}.`, { path });
 }
 
-/** Where the longest prompt stands, if the tasks know it. */
+/** Where the longest prompt is, if the tasks know it. */
 function longestPlace({ shares }: TaskSet): string {
   const long = shares.flatMap(({ task }) => task.longItems?.() ?? []);
   if (long.length === 0) return '';
@@ -188,7 +188,7 @@ function longestPlace({ shares }: TaskSet): string {
   return ` (the longest prompt is that of ${id})`;
 }
 
-/** What a stage samples at a time: completions of so many tokens. */
+/** What a stage samples at a time: completions of at most `tokens` tokens. */
 interface Sampling extends InferenceLoad {
   readonly tokens: number;
 }

@@ -14,7 +14,7 @@ import type { PolicyPlan } from '../model/memory/plan.ts';
 const THREAD_BYTES = 6.5e6;
 /** V8's young generation at its full size, rollouts and evaluations that live in the old one, and compiled code. */
 const JAVASCRIPT_BYTES = 85e6;
-/** Of a vector in a checkpoint: as read from the engine, as encoded, and that of the checkpoint before, hashed again. */
+/** Copies of a vector in a checkpoint: as read from the engine, as encoded, and the previous checkpoint's, hashed again. */
 const CHECKPOINT_COPIES = 3;
 
 /**

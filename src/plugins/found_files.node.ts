@@ -20,9 +20,9 @@ export interface FoundFile {
   readonly name: string;
   /** The key of the config that names it, for `Problems`. */
   readonly place: string;
-  /** `reporter`: it is told how the run goes, and decides nothing of it. */
+  /** `reporter`: it receives the events of the run, and decides nothing. */
   readonly role: 'training' | 'reporter';
-  /** It was typed at the prompt, behind `--set`. */
+  /** It was typed at the prompt, after `--set`. */
   readonly isTyped: boolean;
   readonly reference: ModuleReference;
   /** Its name in the run's config. */
@@ -38,7 +38,7 @@ export interface SearchOptions {
   readonly file: string;
   readonly directory?: string;
   readonly rewards?: 'unused';
-  /** Of a pretrained model; without one, methods may add words to the vocabulary, so that their files are read in any case. */
+  /** Codec of a pretrained model; without one, methods may add words to the vocabulary, so that their files are read in any case. */
   readonly codec?: Codec | undefined;
 }
 
@@ -68,7 +68,7 @@ export function reporterPlace(problems: Problems, index: number): string {
   return problems.written(`reporters.${index}`) ?? 'reporters';
 }
 
-/** Files by the name that the config gives. One that cannot be read is left to whoever opens it, who says why. */
+/** Files by the name that the config gives. One that cannot be read is left to the opener, which says why. */
 export async function findFiles(loaded: LoadedConfig, options: SearchOptions): Promise<ReadonlyMap<string, FoundFile>> {
   const found = new Map<string, FoundFile>();
   for (const [plugin, place] of namedFiles(loaded, options)) {
@@ -135,7 +135,7 @@ export function modelPath({ config, problems }: LoadedConfig, file: string): str
   return pathOf(config.modelNameOrPath, 'model_name_or_path', problems, file);
 }
 
-/** The same of the adapter that it goes on with. */
+/** The same for the adapter that the run continues. */
 export function adapterPath({ config, problems }: LoadedConfig, file: string): string | undefined {
   return pathOf(config.adapterNameOrPath, 'adapter_name_or_path', problems, file);
 }

@@ -16,7 +16,7 @@ export async function importedFiles(path: string): Promise<readonly string[]> {
   const found = new Set([path]);
   for (const file of found) {
     if (file.endsWith('.json')) continue;
-    const text = await readFile(file, 'utf8').catch(() => ''); // whoever loads it says why it cannot be read
+    const text = await readFile(file, 'utf8').catch(() => ''); // the loader says why it cannot be read
     for (const [, , name = ''] of text.matchAll(IMPORT)) {
       const imported = await existing(resolve(dirname(file), name));
       if (imported !== undefined) found.add(imported); // a set is walked to its end, whatever is added meanwhile

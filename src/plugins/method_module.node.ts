@@ -9,7 +9,7 @@ import type { SurrogateValue } from '../methods/points.ts';
 import type { MethodPoint } from '../methods/stage.ts';
 import { METHOD_CONTRACTS, type ResultCheck } from './method_contracts.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
-import { asCallee, asCalleeUntil, type Callee } from './process_guard.node.ts';
+import { type Callee, runAs, runAsAsync } from './process_guard.node.ts';
 import { isOwnError, kindOf } from './reward_module.ts';
 import { isMapping } from './task_contracts.ts';
 import { TimeLimitError, withTimeLimit } from './time_limit.node.ts';
@@ -45,7 +45,7 @@ export async function loadMethod(
   limitSeconds: number,
 ): Promise<Method<unknown>> {
   const file: Callee = { name: reference.shown, path: reference.path, limitSeconds };
-  const value = await asCalleeUntil(file, () => importExport(reference));
+  const value = await runAsAsync(file, () => importExport(reference));
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
   if (!isMapping(value)) {
     throw refusal(`${called} is ${kindOf(value)}, not a method; export method({id, about, options, create})`);
@@ -84,7 +84,7 @@ function watchPart(part: unknown, named: MethodPoint, watched: Callee): unknown 
     const what = lacks.length === 0 ? kindOf(part) : `no ${lacks.join(', ')}()`;
     throw broken(watched, `create() gave ${what} — give what rlvr-train/methods says of that part`);
   }
-  // What is no function is read where it stands; so are functions of a class, which stand above the object.
+  // What is no function is read from the part itself; functions of a class, from its prototypes.
   const calls = functionNames(part).map((name): [string, PropertyDescriptor] => {
     const call = (part[name] as Call).bind(part);
     const isShort = TOO_SHORT_FOR_A_LIMIT.includes(name);
@@ -135,7 +135,7 @@ function settledInTime<T>(promise: Promise<T>, seconds: number): Promise<T> {
 /** Calls for tokens that are limited all the same: a loop without an end is mostly there from the first one on. */
 const FIRST_CALLS = 100;
 
-/** Of up to three arguments, the second of which is a surrogate's value. Nothing is allocated per token behind the first. */
+/** For calls with up to three arguments, the second a surrogate's value. Allocates nothing per token after the first calls. */
 function watchShort(name: string, call: Call, watched: Callee): Call {
   let calls = 0;
   return (point, out, seen) => {
@@ -153,7 +153,7 @@ function watchShort(name: string, call: Call, watched: Callee): Call {
 
 function guard<T>(name: string, watched: Callee, work: () => T): T {
   try {
-    return asCallee(watched, () => withTimeLimit(watched.limitSeconds, work));
+    return runAs(watched, () => withTimeLimit(watched.limitSeconds, work));
   } catch (error) {
     throw failure(name, watched, error);
   }

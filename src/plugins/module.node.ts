@@ -32,7 +32,7 @@ export function moduleReference(name: string, exported: unknown, folder: string)
   if (exported !== undefined && typeof exported !== 'string') {
     throw refusal('export must be the name of one of its exports; write it as a text');
   }
-  if (name.includes('\0')) throw refusal('its name holds a NUL character, which no file name may; write it anew');
+  if (name.includes('\0')) throw refusal('its name holds a NUL character, which no file name may; write it again');
   return { path, shown: shownPath(path), export: exported };
 }
 
@@ -83,7 +83,7 @@ const TYPE_IMPORT = /^import type [^;'"]*['"][^'"\n]*['"];?/gm;
 
 /**
  * The entry points of this package that a file, or what it imports, names: as they are loaded here already. Left to the
- * loader, each file would load them anew, and from the sources transform them, too.
+ * loader, each file would load them again, and from the sources transform them, too.
  */
 async function ownModules(path: string): Promise<Record<string, unknown>> {
   const files = [path, ...(await importedFiles(path))];
@@ -167,7 +167,7 @@ export function describeThrown(error: unknown, path: string): string {
   return `${error.name}: ${first}${line === undefined ? '' : ` (line ${line})`}`;
 }
 
-/** The number behind the first `place` of a stack. */
+/** The number after the first `place` of a stack. */
 function lineIn(stack: string, place: string): string | undefined {
   const at = stack.indexOf(place);
   return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + place.length))?.[0];

@@ -6,7 +6,7 @@ const DEEPEST = 100;
 /**
  * Freezes a value and all that is in it, where it is plain data: what JSON gives back as it was.
  *
- * @returns where it is not, what stands there: `a Date at .when`; undefined where all of it is plain
+ * @returns where it is not, what is there: `a Date at .when`; undefined where all of it is plain
  */
 export function freezePlain(value: unknown): string | undefined {
   return freezeAt(value, '', []);

@@ -2,7 +2,7 @@
  * What files of the user's may do to the process while they are open on the run's own thread: nothing in them ends it,
  * prints into the run's own output, or fails unseen.
  *
- * Who calls is known by the call under way; in a timer that a call left behind, by that call; behind an `await`, by the
+ * Who calls is known by the call under way; in a timer that a call left behind, by that call; after an `await`, by the
  * file in the stack. What the program around a run does by itself is left alone.
  */
 import fs from 'node:fs';
@@ -36,7 +36,7 @@ let pending: PluginError | undefined;
 const known = new Map<string, Callee>();
 const open = new Set<object>();
 const undo: (() => void)[] = [];
-/** Would keep the process from ending behind the run. */
+/** Would keep the process from ending after the run. */
 const intervals = new Set<NodeJS.Timeout>();
 let endedByProgram = false;
 
@@ -63,7 +63,7 @@ export function guardProcess(): ProcessGuard {
 }
 
 /** Runs `work`, whose doing is the callee's. @throws PluginError where the callee has failed outside of a call before */
-export function asCallee<T>(callee: Callee, work: () => T): T {
+export function runAs<T>(callee: Callee, work: () => T): T {
   throwPending();
   const before = active;
   active = callee;
@@ -74,8 +74,8 @@ export function asCallee<T>(callee: Callee, work: () => T): T {
   }
 }
 
-/** The same until `work` is over: for loading, while nothing else goes on. */
-export async function asCalleeUntil<T>(callee: Callee, work: () => Promise<T>): Promise<T> {
+/** The same until `work` is over: for loading, while nothing else runs. */
+export async function runAsAsync<T>(callee: Callee, work: () => Promise<T>): Promise<T> {
   const before = active;
   active = callee;
   try {
@@ -92,14 +92,14 @@ function throwPending(): void {
   throw error;
 }
 
-/** Whoever is called, or stands in the stack of what happens now. */
+/** The file that is called now, or that the present stack names. */
 function culprit(): Callee | undefined {
   return active ?? ownerOf(stackNow());
 }
 
 function stackNow(): string {
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 50; // a user's library may stand between its file and us
+  Error.stackTraceLimit = 50; // a user's library may be between its file and us
   const { stack } = new Error();
   Error.stackTraceLimit = limit;
   return typeof stack === 'string' ? stack : '';
@@ -197,7 +197,7 @@ function watchTimer(callee: Callee, callback: (...given: unknown[]) => unknown):
   return (...given) => {
     if (pending !== undefined) return;
     try {
-      asCallee(callee, () => withTimeLimit(callee.limitSeconds, () => callback(...given)));
+      runAs(callee, () => withTimeLimit(callee.limitSeconds, () => callback(...given)));
     } catch (error) {
       failedOutside(callee, error);
     }

@@ -1,4 +1,4 @@
-/** What a file exports, as a reporter: an object that is told, or a function of options that gives one. */
+/** What a file exports, as a reporter: an object that takes events, or a function of options that gives one. */
 import { PluginError } from '../errors.ts';
 import type { Reporter } from '../run/reporter_event.ts';
 import { kindOf } from './reward_module.ts';

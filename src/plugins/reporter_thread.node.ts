@@ -1,5 +1,5 @@
 /**
- * A user's reporter, in a thread of its own: what it does, and how long it takes, is nothing to the run. It is told events
+ * A user's reporter, in a thread of its own: what it does, and how long it takes, is nothing to the run. It gets events
  * in their order, and what goes wrong in it is said once.
  */
 import type { Worker } from 'node:worker_threads';
@@ -14,14 +14,14 @@ const MOST_WAITING = 2_000;
 /** Most seconds that it may take. */
 export interface ReporterLimits {
   readonly load: number;
-  /** At the end of a run, for what it was told before. */
+  /** At the end of a run, for the events that it was sent before. */
   readonly end: number;
 }
 
 /** A reporter that was loaded. */
 export interface StartedReporter {
   readonly tracker: Tracker;
-  /** Ends its thread, told or not. */
+  /** Ends its thread, whether it has all events or not. */
   close(): Promise<void>;
 }
 
@@ -50,13 +50,13 @@ class ReporterThread implements Tracker {
   #hasFailed = false;
   #last: ReporterEvent['type'] | undefined;
   /** Called at each reply, and at the end of the thread. */
-  #heard: (reply: ReporterReply | undefined) => void = () => {};
+  #replied: (reply: ReporterReply | undefined) => void = () => {};
 
   constructor(thread: Worker, shown: string, endSeconds: number) {
     this.#thread = thread;
     this.#shown = shown;
     this.#endSeconds = endSeconds;
-    thread.on('message', (reply: ReporterReply) => this.#hear(reply));
+    thread.on('message', (reply: ReporterReply) => this.#receive(reply));
     thread.on('error', (cause: NodeJS.ErrnoException) => this.#end(endOf(cause)));
     thread.on('exit', (code) => this.#end(`ended its thread by process.exit(${code})`));
   }
@@ -65,9 +65,9 @@ class ReporterThread implements Tracker {
     return new Promise((resolve, reject) => {
       const late = (): void => reject(refusal(`does not finish loading within ${seconds} s; correct it`));
       const timer = setTimeout(late, seconds * 1000);
-      this.#heard = (reply) => {
+      this.#replied = (reply) => {
         clearTimeout(timer);
-        this.#heard = () => {};
+        this.#replied = () => {};
         if (reply?.type === 'ready') resolve();
         else if (reply?.type === 'refused') reject(refusal(reply.rule));
         else reject(refusal(`${this.#notes.splice(0).join('; ')}; correct it`));
@@ -102,29 +102,29 @@ class ReporterThread implements Tracker {
         clearTimeout(limit);
         resolve();
       };
-      this.#heard = look;
+      this.#replied = look;
       look();
     });
     this.#isOver = true;
     await this.#thread.terminate();
   }
 
-  #hear(reply: ReporterReply): void {
-    if (reply.type === 'told' || reply.type === 'failed') this.#waiting--;
+  #receive(reply: ReporterReply): void {
+    if (reply.type === 'done' || reply.type === 'failed') this.#waiting--;
     if (reply.type === 'failed' && !this.#hasFailed) {
       this.#hasFailed = true;
-      this.#say(`failed: ${reply.message}. The run goes on, and it is told what follows`);
+      this.#say(`failed: ${reply.message}. The run continues, and it gets the events that follow`);
     }
-    this.#heard(reply);
+    this.#replied(reply);
   }
 
-  /** Nothing more is told to it. */
+  /** It gets no more events. */
   #end(why: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#last === undefined) this.#notes.push(why);
-    else this.#say(`${why}. The run goes on without it`);
-    this.#heard(undefined);
+    else this.#say(`${why}. The run continues without it`);
+    this.#replied(undefined);
   }
 
   #say(what: string): void {

@@ -1,4 +1,4 @@
-/** The thread that a user's reporter runs in: loads its file, then is told one event after the other. */
+/** The thread that a user's reporter runs in: loads its file, then gets one event after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PluginError } from '../errors.ts';
 import type { Reporter, ReporterEvent } from '../run/reporter_event.ts';
@@ -12,11 +12,11 @@ export interface ReporterStart {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What it says: first whether the file can be used, then of each event that it has been told. */
+/** What it says: first whether the file can be used, then that each event is done. */
 export type ReporterReply =
   | { readonly type: 'ready' }
   | { readonly type: 'refused'; readonly rule: string }
-  | { readonly type: 'told' }
+  | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly message: string };
 
 sendWritesToStandardError();
@@ -43,7 +43,7 @@ let last: Promise<void> = Promise.resolve();
 async function tell(event: ReporterEvent): Promise<void> {
   try {
     await reporter?.report(event);
-    say({ type: 'told' });
+    say({ type: 'done' });
   } catch (error) {
     say({ type: 'failed', message: describeThrown(error, reference.path) });
   }

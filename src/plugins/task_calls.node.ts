@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { PluginError } from '../errors.ts';
 import { describeThrown } from './module.node.ts';
-import { asCallee, type Callee } from './process_guard.node.ts';
+import { type Callee, runAs } from './process_guard.node.ts';
 import { isOwnError } from './reward_module.ts';
 import { TimeLimitError, withTimeLimit } from './time_limit.node.ts';
 
@@ -45,7 +45,7 @@ export function watchCalls(callee: Callee): TaskCalls {
     (part, given, work) => {
       now = { part, given };
       try {
-        return asCallee(callee, () => limit(work));
+        return runAs(callee, () => limit(work));
       } catch (thrown) {
         throw said(thrown);
       }

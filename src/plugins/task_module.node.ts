@@ -11,7 +11,7 @@ import type { KeyTable } from '../options/keys.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { importExport, type ModuleReference, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
-import { asCalleeUntil, type Callee } from './process_guard.node.ts';
+import { type Callee, runAsAsync } from './process_guard.node.ts';
 import { kindOf } from './reward_module.ts';
 import { shown, type TaskCalls, watchCalls } from './task_calls.node.ts';
 import { isMapping, TASK_CONTRACTS, type TaskContract } from './task_contracts.ts';
@@ -28,7 +28,7 @@ type Definition = Readonly<Record<string, unknown>>;
  */
 export async function loadTaskDefinition(reference: ModuleReference, limitSeconds: number): Promise<AnyTaskDefinition> {
   const file: Callee = { name: reference.shown, path: reference.path, limitSeconds };
-  const value = await asCalleeUntil(file, () => importExport(reference));
+  const value = await runAsAsync(file, () => importExport(reference));
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
   if (!isMapping(value) || typeof value.score === 'function') {
     throw refusal(`${called} is ${kindOf(value)}, not a task; export a TaskDefinition, as CONTRIBUTING.md shows one`);
@@ -133,7 +133,7 @@ function watch(definition: Definition, part: string, { isLong, gives, isKept }: 
   return (...given) => run(part, given, () => call(...given));
 }
 
-/** Of those that `enumerate` gives, how many are looked at under one limit. */
+/** How many of what `enumerate` gives are looked at under one limit. */
 const PROBLEMS_PER_LIMIT = 1000;
 
 /**

@@ -14,7 +14,7 @@ export interface ProbedCall {
   /** What it was asked about, and what it gave, as JSON. */
   readonly about: string;
   readonly gave: string;
-  /** At a second call, right behind the first. */
+  /** At a second call, right after the first. */
   readonly gaveAgain: string;
 }
 
@@ -23,7 +23,7 @@ export interface ProbeOptions {
   readonly problems: number;
   /** Asked before each problem but the first: no more of them. Default: never. */
   readonly isEnough?: () => boolean;
-  /** Told before each call. */
+  /** Called before each call. */
   readonly onCall?: (part: string, about: string) => void;
 }
 

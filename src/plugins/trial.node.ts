@@ -1,7 +1,7 @@
 /**
  * Tries a file in a thread first, so that one that hangs, ends the process or eats the memory is noticed from outside.
  *
- * A task runs on the run's own thread, where a loop without an end at the top of its file could be told by nobody.
+ * A task runs on the run's own thread, where nobody could report an endless loop at the top of its file.
  * Costs a tenth of a second at the start of a run.
  */
 import { type ModuleReference, refusal } from './module.node.ts';

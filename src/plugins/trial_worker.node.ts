@@ -1,6 +1,6 @@
 /**
- * The thread of a trial: imports a file of the user's, asks a task that it is about some problems, and says what it
- * does before it does it, so that whoever waits knows where it stayed.
+ * The thread of a trial: imports a file of the user's and, if it is a task, probes a few problems; it announces each
+ * call first, so that a hang can be located.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { takeKnobs } from '../data/knobs.ts';
@@ -12,7 +12,7 @@ import { type ProbedCall, probeTask } from './task_probe.ts';
 /** What the thread is started with. */
 export interface TrialStart {
   readonly reference: ModuleReference;
-  /** Of a task, its knobs as the config has them; undefined: the file is only loaded. */
+  /** Knobs of a task, as the config has them; undefined: the file is only loaded. */
   readonly knobs: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -37,12 +37,12 @@ try {
   if (knobs !== undefined) {
     const definition = exported as AnyTaskDefinition; // whatever it is: what fails is looked at again by the run
     const start = performance.now();
-    const found = probeTask(definition, takeKnobs(definition, knobs), {
+    const tried = probeTask(definition, takeKnobs(definition, knobs), {
       problems: PROBLEMS,
       isEnough: () => performance.now() - start > MOST_MS,
       onCall: (part, about) => say({ type: 'calling', part, about }),
     });
-    calls.push(...found);
+    calls.push(...tried);
     // Timers that are due at once are called before anything else is said.
     say({ type: 'calling', part: 'a timer that it leaves behind', about: '' });
     await new Promise((resolve) => setTimeout(resolve, 2));

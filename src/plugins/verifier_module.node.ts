@@ -5,7 +5,7 @@ import { wrongValue } from '../rewards/reject.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { importExport, type ModuleReference, refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
-import { asCalleeUntil, type Callee } from './process_guard.node.ts';
+import { type Callee, runAsAsync } from './process_guard.node.ts';
 import { kindOf } from './reward_module.ts';
 import { watchCalls } from './task_calls.node.ts';
 import { isMapping, TASK_CONTRACTS } from './task_contracts.ts';
@@ -16,7 +16,7 @@ import { isMapping, TASK_CONTRACTS } from './task_contracts.ts';
  */
 export async function loadVerifier(reference: ModuleReference, limitSeconds: number): Promise<Verifier> {
   const file: Callee = { name: reference.shown, path: reference.path, limitSeconds };
-  const value = await asCalleeUntil(file, () => importExport(reference));
+  const value = await runAsAsync(file, () => importExport(reference));
   const verify = isMapping(value) ? value.verify : value;
   if (typeof verify !== 'function') {
     throw refusal(

@@ -1,6 +1,6 @@
 /**
  * The tasks of a run, each by itself: accuracy on its held-out problems before the last stage and at the end, as a table.
- * A task that stands there at several levels has a row for each.
+ * A task that is listed at several levels has a row for each.
  */
 import type { JsonObject } from '../run/json.ts';
 import type { Interval } from './data.ts';
@@ -22,7 +22,7 @@ export function byTask({ evaluations, outline }: RunRecords): Markup | undefined
   const level = typeof task === 'object' ? task.level : undefined;
   if (labels.length === 0 && level === undefined) return undefined;
   const rows = (labels.length === 0 ? [undefined] : labels).map((label, index) => {
-    // Labels stand in the order of the config.
+    // Labels are in the order of the config.
     const written = labels.length === tasks.length || label === undefined ? tasks[index] : undefined;
     return rowOf(written === undefined ? String(label) : settingText(written), label, before, after);
   });

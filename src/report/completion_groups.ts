@@ -23,7 +23,7 @@ interface Names {
  *
  * @param stages      names of the stages that logged something
  * @param mostBytes   of JSON that the groups may take
- * @param newest      the newest step that is whole, where more may be written; what lies behind it is left out
+ * @param newest      the newest step that is whole, where more may be written; what follows it is left out
  */
 export async function readCompletions(
   log: CompletionsLog,
@@ -57,7 +57,7 @@ interface StepPlace extends ByteRange {
 }
 
 interface MeasuredStep extends StepPlace {
-  /** Of JSON. */
+  /** Bytes of JSON. */
   readonly size: number;
 }
 
@@ -69,16 +69,16 @@ async function measure(
   let rewards: readonly string[] = [];
   for (;;) {
     const names: Names = { reasons: new Map(), rewards };
-    const found = new Set(rewards);
+    const rewardNames = new Set(rewards);
     const measured: MeasuredStep[] = [];
     for await (const { lines, ...place } of stepsOf(log, stages)) {
       for (const { rewards: parts } of lines)
-        if (isJsonObject(parts)) for (const name of Object.keys(parts)) found.add(name);
+        if (isJsonObject(parts)) for (const name of Object.keys(parts)) rewardNames.add(name);
       const size = new TextEncoder().encode(JSON.stringify(groupsOf(place, lines, names))).length;
       measured.push({ ...place, size });
     }
-    if (found.size === rewards.length) return { measured, names };
-    rewards = [...found];
+    if (rewardNames.size === rewards.length) return { measured, names };
+    rewards = [...rewardNames];
   }
 }
 

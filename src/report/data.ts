@@ -72,7 +72,7 @@ export type Verdict = 'right' | 'wrong' | 'truncated';
 export interface GroupData {
   readonly stage: number;
   readonly step: number;
-  /** Of the groups of this step that the run recorded. */
+  /** Its number among the groups of this step that the run recorded. */
   readonly group: number;
   readonly prompt: string;
   readonly members: readonly Member[];
@@ -94,11 +94,11 @@ export interface ReportData {
   readonly completions: CompletionsData;
 }
 
-/** What a page that a server makes is told of a run, whose log it then reads as it grows. */
+/** What a page that a server makes gets of a run, whose log it then reads as it grows. */
 export interface ServedRun {
   /** In addresses of the server. */
   readonly name: string;
-  /** Of the config, in order. */
+  /** Stages of the config, in order. */
   readonly stages: readonly { readonly stage: string; readonly max_steps: number }[];
   readonly seed: number | null;
   /** The same for runs whose configs differ in the seed alone. */
@@ -114,7 +114,7 @@ export type PageData =
   | { readonly page: 'overlay'; readonly runs: readonly ServedRun[] }
   | { readonly page: 'runs' };
 
-/** What a page is told of a run besides its log. */
+/** What a page gets of a run besides its log. */
 export interface RunState {
   /** `over`: no process works on it, and it has not finished. */
   readonly condition: 'running' | 'finished' | 'over';

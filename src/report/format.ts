@@ -23,7 +23,7 @@ export function formatTick(value: number, step: number, kind: Kind): string {
   return minus(value.toFixed(decimals(step)));
 }
 
-/** Digits behind the point that write multiples of `step` exactly. */
+/** Digits after the point that write multiples of `step` exactly. */
 function decimals(step: number): number {
   let digits = 0;
   while (digits < 6 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6) digits++;
@@ -36,7 +36,7 @@ export function duration(seconds: number): string {
   return wholeDuration(seconds);
 }
 
-/** So many significant digits, without exponent where a person would write none. */
+/** `digits` significant digits, without exponent where a person would write none. */
 function significant(value: number, digits: number): string {
   const size = Math.abs(value);
   if (size !== 0 && size < 1e-3) return minus(value.toExponential(digits - 1)).replace('e-', 'e−');

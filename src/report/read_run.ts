@@ -43,18 +43,18 @@ export interface RunRecords {
   readonly summary: Readonly<z.infer<typeof summarySchema>> | undefined;
   /** Why a run broke off, in the words that the user saw. */
   readonly failure: string | undefined;
-  /** Of metrics.jsonl. */
+  /** Curves of metrics.jsonl. */
   readonly curves: Curves;
   /** The lines of its evaluations, in order. */
   readonly evaluations: readonly JsonObject[];
-  /** Where the run stands: its completions are written before the metrics of their step. */
+  /** The run's progress: its completions are written before the metrics of their step. */
   readonly newestStep: { readonly stage: number; readonly step: number };
-  /** Lines of completions.jsonl, in order, read anew with each call: they may be more than memory holds. */
+  /** Lines of completions.jsonl, in order, read again with each call: they may be more than memory holds. */
   readonly completions: CompletionsLog;
 }
 
 /**
- * What the run was told to do.
+ * What the run was asked to do.
  * @throws CheckpointError `no-run` where the directory holds none, `run-malformed` where its config is not one
  */
 export async function readOutline(store: Store): Promise<Pick<RunRecords, 'configYaml' | 'outline'>> {

@@ -15,7 +15,7 @@ export class RunLog {
   #reader = new CurveReader([]);
   #evaluations: JsonObject[] = [];
   #newestStep = 0;
-  /** Where the last whole line ends, and its bytes: of a log that a resumed run has cut, others stand there. */
+  /** Where the last whole line ends, and its bytes: in a log that a resumed run has cut, others are there. */
   #end = 0;
   #last: Uint8Array = new Uint8Array(0);
   /** Two that ask at once wait for each other. */
@@ -63,7 +63,7 @@ export class RunLog {
         this.#end = end;
       }
     } catch (error) {
-      // Half of it was taken; read from its first line again, the mistake is told with the number of its line.
+      // Half of it was taken; read from its first line again, the mistake is reported with the number of its line.
       this.#begin(planned);
       if (begin === 0) throw error;
       await this.#readOn(planned);

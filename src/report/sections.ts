@@ -10,7 +10,7 @@ import type { RunRecords } from './read_run.ts';
 
 /**
  * Everything inside `<body>` but data and script; the script fills `#charts` and `#completions`, and on a page that a
- * server makes it replaces `#said` and `#behind` when they say something else.
+ * server makes it replaces `#said` and `#details` when they say something else.
  *
  * @param ways  on a page that a server makes: where else to go, and what to ask of the run
  */
@@ -32,7 +32,7 @@ export function renderBody(name: string, run: RunRecords, ways?: Markup): Markup
   </div>
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
   <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
-  <div id="behind">
+  <div id="details">
   ${timeSplit(run)}
   ${repeat(run)}
   ${machine(run)}
@@ -93,7 +93,7 @@ function accuracy(
   return figure(title, html`${before}${formatValue(mean, 'share')}`, html`held-out, ${what}; ${range}`);
 }
 
-/** Of a finished run: the best evaluation, and whether its weights are the model. */
+/** The best evaluation of a finished run, and whether its weights are the model. */
 function bestFigure(summary: RunRecords['summary']): Markup | undefined {
   if (!summary?.best) return undefined;
   const { stage, step, metric, metrics } = summary.best;
@@ -152,8 +152,8 @@ function timeSplit({ summary }: RunRecords): Markup | undefined {
 function repeat({ fingerprint }: RunRecords): Markup | undefined {
   if (fingerprint === undefined) return undefined;
   const { packageVersion, configHash, modules = {} } = fingerprint;
-  const own = Object.keys(modules);
-  const code = own.length === 0 ? '' : ` and code of its own (${own.join(', ')})`;
+  const moduleFiles = Object.keys(modules);
+  const code = moduleFiles.length === 0 ? '' : ` and code of its own (${moduleFiles.join(', ')})`;
   return html`
   <section aria-labelledby="repeat-title"><h2 id="repeat-title">How to repeat this</h2>
   <p class="quiet">With rlvr-train ${packageVersion}, the config below as config.yaml${code}; its hash is <code>${configHash.slice(0, 16)}</code>. On the same backend the weights have the same hash.</p>
@@ -175,10 +175,10 @@ function machine({ fingerprint, summary }: RunRecords): Markup | undefined {
     ['Weights, SHA-256', summary?.weightsSha256],
     ['Config, SHA-256', fingerprint.configHash],
   ];
-  const known = rows.filter(([, value]) => value !== undefined);
+  const knownRows = rows.filter(([, value]) => value !== undefined);
   return html`
   <section aria-labelledby="machine-title"><h2 id="machine-title">Machine and versions</h2>
-  <dl class="facts">${known.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
+  <dl class="facts">${knownRows.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
   </section>`;
 }
 

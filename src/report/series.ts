@@ -27,7 +27,7 @@ export class CurveReader {
   readonly #planned: readonly string[];
   #seconds = 0;
   #tokens = 0;
-  /** Evaluations of a step are logged before the step itself, whose time they belong behind. */
+  /** Evaluations of a step are logged before the step itself, after whose time they belong. */
   #waiting = 0;
 
   /** @param planned  stages of the config, in order */
@@ -75,9 +75,9 @@ export class CurveReader {
   #diagnosis(code: string, message: string, step: number): void {
     const stage = Math.max(0, this.#stages.length - 1);
     const key = `${stage}|${code}`;
-    const known = this.#diagnoses.get(key);
-    if (known === undefined) this.#diagnoses.set(key, { code, stage, message, steps: [step] });
-    else known.steps.push(step);
+    const existing = this.#diagnoses.get(key);
+    if (existing === undefined) this.#diagnoses.set(key, { code, stage, message, steps: [step] });
+    else existing.steps.push(step);
   }
 
   #evaluation(line: JsonObject, step: number): void {

@@ -1,5 +1,5 @@
 /**
- * The pages of `rlvr-train ui`: the runs of a folder, one run as it goes on, several laid over each other. They are the
+ * The pages of `rlvr-train ui`: the runs of a folder, one run as it advances, several laid over each other. They are the
  * report's sections and its script; what changes, the script asks the server for.
  */
 import { endOfLastLine, logLines } from '../run/logs/log_lines.ts';
@@ -14,7 +14,7 @@ import { renderBody } from './sections.ts';
 
 /** Bytes at the end of completions.jsonl that a page shows: of a run under way few, since it asks again and again. */
 const NEWEST_BYTES = { underWay: 256 * 1024, over: 4 * 1024 ** 2 } as const;
-/** Of JSON that a page gets of them. */
+/** Bytes of JSON that a page gets of them. */
 const MOST_JSON_BYTES = 500_000;
 
 const THEME = html`<button type="button" id="theme" title="Switch between light and dark">Theme</button>`;

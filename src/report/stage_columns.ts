@@ -27,7 +27,7 @@ export interface LoggedStep {
 
 /** The generation batch whose steps are under way: its tokens count over all of them. */
 interface OpenBatch {
-  /** Of the step that drew it, in the stage. */
+  /** Index in the stage of the step that drew it. */
   readonly index: number;
   readonly drawn: number;
   duration: number;
@@ -89,8 +89,8 @@ export class StageColumns {
   }
 
   #meansOf(name: string): Means {
-    const known = this.#metrics.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#metrics.get(name);
+    if (existing !== undefined) return existing;
     const made = new Means(this.#steps.length);
     this.#metrics.set(name, made);
     return made;

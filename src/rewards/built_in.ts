@@ -162,10 +162,10 @@ export function getReward(name: string, options: RewardOptions = {}, own: OwnRew
     };
   }
   if (Object.hasOwn(builtInRewards, name)) return makeReward(name, builtInRewards[name], options);
-  const known = [...Object.keys(own), ...Object.keys(builtInRewards)];
-  throw new ConfigError('unknown-reward', `reward_funcs: ${JSON.stringify(name)} — ${unknownRule(name, known)}`, {
+  const rewardNames = [...Object.keys(own), ...Object.keys(builtInRewards)];
+  throw new ConfigError('unknown-reward', `reward_funcs: ${JSON.stringify(name)} — ${unknownRule(name, rewardNames)}`, {
     name,
-    known,
+    rewardNames,
   });
 }
 

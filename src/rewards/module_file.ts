@@ -11,7 +11,7 @@ export function isModuleFile(name: string): boolean {
 /** A reward function as a config names it. */
 export interface NamedReward {
   readonly name: string;
-  /** Of a file: the export that is used instead of the default one. */
+  /** The export of a file that is used instead of the default one. */
   readonly export?: unknown;
 }
 

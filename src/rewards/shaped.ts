@@ -1,4 +1,4 @@
-/** Rewards of a completion's form, length and variety, which stand beside the verdict or bend it. */
+/** Rewards of a completion's form, length and variety, which are added to the verdict or modify it. */
 import { flag, integer, key, number, options, text } from '../options/keys.ts';
 import { extractAnswer, hasThinkFormat } from '../parsing/extract.ts';
 import { trimAscii } from '../parsing/trim_ascii.ts';
@@ -35,7 +35,7 @@ export const formatReward = defineReward({
   options: options({
     think: flag()
       .default(true)
-      .describe('Whether the part in think tags is asked for; without it, the answer stands alone.'),
+      .describe('Whether the part in think tags is asked for; without it, the answer is all there is.'),
     prefill: text('<think>').optional().describe('What the prompt has already opened. Default: nothing.'),
   }),
   create: ({ think, prefill = '' }) => ({

@@ -5,7 +5,7 @@ import { readNumber } from '../parsing/number.ts';
 import { answerText } from './answer_text.ts';
 import type { RewardFunction, RewardItem } from './reward_function.ts';
 
-/** The option that says where the truth stands. */
+/** The option that names the column of the truth. */
 export const truthColumn = text('answer')
   .optional()
   .describe("The column of a problem that has the truth. Default: the problem's right answer.");
@@ -65,7 +65,7 @@ export interface Comparison<T> {
   readonly range: readonly [least: number, most: number];
   readonly truth: TruthForm<T>;
   readonly column: string | undefined;
-  /** Of a completion that the token limit cut. */
+  /** Reward of a completion that the token limit cut. */
   readonly ifCut?: number;
   /** @param answer  what the completion answers; may be empty */
   score(answer: string, truth: T, item: RewardItem): number;

@@ -19,7 +19,7 @@ export function requireUses(uses: readonly StageUses[], tasks: TaskSet): void {
   }
 }
 
-/** Problems that are looked at: of a mixture so many that a rare task is among them. */
+/** Problems that are looked at: in a mixture, enough that a rare task is among them. */
 const LOOKED_AT = 128;
 /** A training stream of no run. */
 const NO_RUN = -3;

@@ -132,7 +132,7 @@ export async function openForInference(
   return { config, engine, figures: figuresOf(config), ...(base && { base }) };
 }
 
-/** What an adapter stands beside. */
+/** Loads the base model of an adapter. */
 async function loadBase(pretrained: Pretrained, policy: Policy): Promise<void> {
   try {
     await loadWeights(pretrained, policy);

@@ -1,5 +1,5 @@
 /**
- * What trackers and reporters of the user's are told: plain data, in the words of the logs. `step` counts within its stage.
+ * What trackers and reporters of the user's get: plain data, in the words of the logs. `step` counts within its stage.
  */
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
@@ -16,7 +16,7 @@ type At = {
 
 /** One thing that happened. */
 export type ReporterEvent =
-  /** A session begins: that of a new run, or of one that goes on from a checkpoint. */
+  /** A session begins: that of a new run, or of one resumed from a checkpoint. */
   | {
       readonly type: 'start';
       readonly directory: string;
@@ -24,7 +24,7 @@ export type ReporterEvent =
       readonly config: FlatConfig;
       readonly resumedFrom?: string;
     }
-  /** A stage begins, or goes on; `index` counts from 0. */
+  /** A stage begins, or continues; `index` counts from 0. */
   | (At & { readonly type: 'stage'; readonly index: number; readonly maxSteps: number })
   /** An optimizer step: the line of metrics.jsonl. */
   | (At & { readonly type: 'step'; readonly metrics: Readonly<Record<string, number | string>> })
@@ -41,10 +41,10 @@ export type ReporterEvent =
 
 /**
  * A reporter of the user's: the default export of a file that `reporters` names, or what a function of its options gives. It
- * runs in a thread of its own, and is told one event after the other.
+ * runs in a thread of its own, and gets one event after the other.
  */
 export interface Reporter {
-  /** Whatever it does, or throws, the run goes on. A promise is waited for before the next event, not by the run. */
+  /** Whatever it does, or throws, the run continues. A promise is waited for before the next event, not by the run. */
   report(event: ReporterEvent): void | Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint 
 import { flatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { RunLogs } from './logs/run_logs.ts';
-import { exportModel, ofBest, ofLast } from './model/model_export.ts';
+import { bestOrigin, exportModel, lastOrigin } from './model/model_export.ts';
 import { MODEL_FOLDER } from './model/model_files.ts';
 import { reported } from './reporter_event.ts';
 import { requireDirectory, requireFresh, requireRun } from './store/directory_checks.ts';
@@ -36,7 +36,7 @@ export { MODEL_FOLDER };
 export type SessionEvent =
   | TrainEvent
   | { readonly type: 'note'; readonly message: string }
-  /** Goes on from a checkpoint, which holds so many seconds of work; the logs are cut back to it. */
+  /** Resumes from a checkpoint, which holds `wallSeconds` of work; the logs are cut back to it. */
   | { readonly type: 'resumed'; readonly checkpoint: string; readonly wallSeconds: number }
   | { readonly type: 'checkpoint'; readonly name: string }
   | { readonly type: 'stopped'; readonly step: number }
@@ -61,7 +61,7 @@ export interface SessionOptions {
    * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.
    */
   readonly wantsEvaluation?: () => boolean | Promise<boolean>;
-  /** Told how the run goes; what they have to say comes as notes. */
+  /** They get the events of the run; what they have to say comes as notes. */
   readonly trackers?: readonly Tracker[];
 }
 
@@ -92,7 +92,7 @@ interface ClaimedOptions extends SessionOptions {
 }
 
 /**
- * Runs, or goes on with, a run; its directory is held against other processes until the session ends.
+ * Starts or resumes a run; its directory is held against other processes until the session ends.
  * @throws CheckpointError when the directory does not allow it, `run-under-way` where another process trains in it
  */
 export async function* session(options: SessionOptions): AsyncGenerator<SessionEvent> {
@@ -263,7 +263,7 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
   return { run: await withChanges(run, store, notes), wallSeconds, notes, checkpoint: loaded.name };
 }
 
-/** The page lets settings be changed while a run rests: it goes on with them wherever it is resumed. */
+/** The page lets settings be changed while a run rests: it keeps them wherever it is resumed. */
 async function withChanges(run: TrainingRun, store: Store, notes: string[]): Promise<TrainingRun> {
   const changes = await readChanges(store, run.journal.state);
   const config = changedConfig(run.config, changes);
@@ -278,7 +278,7 @@ async function keepEvidence(store: Store, logs: RunLogs, error: unknown): Promis
   try {
     await logs.flush();
   } catch (second) {
-    if (!(error instanceof CheckpointError && second instanceof CheckpointError)) throw second; // the first one is told
+    if (!(error instanceof CheckpointError && second instanceof CheckpointError)) throw second; // the first one is reported
   }
   if (error instanceof NumericsError) {
     const text = JSON.stringify({ code: error.code, message: error.message, ...error.facts }, null, 2);
@@ -305,7 +305,7 @@ async function* finish(
     store,
     MODEL_FOLDER,
     run,
-    model === 'best' && best ? ofBest(run, best) : ofLast(run),
+    model === 'best' && best ? bestOrigin(run, best) : lastOrigin(run),
   );
   const summary = summarize(run, fingerprint, { wallSeconds: wallSeconds(), weightsSha256: sha256, model });
   await store.writeAtomic('summary.json', new TextEncoder().encode(`${JSON.stringify(summary, null, 2)}\n`));

@@ -37,7 +37,7 @@ export interface Summary {
 export interface BestSummary {
   readonly stage: string;
   readonly step: number;
-  /** By which it is the best, as it stands among the metrics. */
+  /** The metric by which it is the best, as `metrics` names it. */
   readonly metric: string;
   readonly metrics: Readonly<Record<string, number>>;
 }

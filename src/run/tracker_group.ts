@@ -1,4 +1,4 @@
-/** All trackers of a session: told together, and their notes as events of the session. */
+/** All trackers of a session: called together, and their notes as events of the session. */
 import type { ReporterEvent } from './reporter_event.ts';
 import type { Summary } from './summary.ts';
 import type { RunEnd, Tracker } from './tracker.ts';

@@ -41,7 +41,7 @@ class BoundedEvaluator extends EvaluatorOf {
 }
 
 /**
- * @param source  where it stands, for messages
+ * @param source  where it comes from, for messages
  * @throws DataError where it is no Jinja
  */
 export function compileChatTemplate(template: string, source: string): ChatTemplate {

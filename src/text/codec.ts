@@ -21,13 +21,13 @@ export function promptText(prompt: string | readonly Message[]): string {
 export interface Codec extends Tokenizer {
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];
-  /** Of a closed vocabulary, what stands between two of its tokens in a text. */
+  /** What separates two tokens of a closed vocabulary in a text. */
   readonly joint?: string;
   /** Words by which methods speak to the policy, in tokens; there where a run has such methods. */
   readonly words?: ReadonlyMap<string, Int32Array>;
   /** Files of a pretrained model's tokenizer, by name: they go along with its weights, byte for byte. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
-  /** A conversation as the text that the policy goes on from; `answered`: as it stands behind the last message. */
+  /** A conversation as the text that the policy continues; `answered`: as it ends after the last message. */
   render(messages: readonly Message[], until?: 'asked' | 'answered'): string;
 }
 

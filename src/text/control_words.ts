@@ -1,7 +1,7 @@
 /**
  * Words by which a method speaks to the policy, as `<verify>`: runs of that method alone have them.
  *
- * A closed vocabulary takes each as one further token behind its own, whose ids stay as they are. A pretrained model reads
+ * A closed vocabulary takes each as one further token after its own, whose ids stay as they are. A pretrained model reads
  * and writes what the word says, as text.
  */
 import { DataError } from '../errors.ts';
@@ -15,37 +15,37 @@ export type ControlWords = Readonly<Record<string, string>>;
 export function withWords(codec: Codec, words: ControlWords): Codec {
   const { joint } = codec;
   const names = Object.keys(words);
-  const known = names.filter((name) => !codec.words?.has(name));
-  if (known.length === 0) return codec;
+  const missing = names.filter((name) => !codec.words?.has(name));
+  if (missing.length === 0) return codec;
   if (joint === undefined) {
-    const said = known.map((name) => [name, codec.encode(words[name])] as const);
+    const said = missing.map((name) => [name, codec.encode(words[name])] as const);
     return { ...codec, words: new Map([...(codec.words ?? []), ...said]) };
   }
-  const own = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
-  const taken = known.find((name) => own.includes(name));
+  const pieces = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
+  const taken = missing.find((name) => pieces.includes(name));
   if (taken !== undefined) {
     throw new DataError('duplicate-token', `${taken} — a token of the task's own vocabulary; rename it there.`, {
       taken,
     });
   }
   const first = codec.vocabSize;
-  const tokenText = (id: number): string => known[id - first] ?? codec.tokenText(id);
-  const ids = known.map((name, i) => [name, Int32Array.of(first + i)] as const);
+  const tokenText = (id: number): string => missing[id - first] ?? codec.tokenText(id);
+  const ids = missing.map((name, i) => [name, Int32Array.of(first + i)] as const);
   return {
     ...codec,
-    vocabSize: first + known.length,
+    vocabSize: first + missing.length,
     words: new Map([...(codec.words ?? []), ...ids]),
     tokenText,
     decode: (tokens) => partsOf(codec, tokens, first, tokenText).join(joint),
     toJSON: () => {
       const json = codec.toJSON();
-      const added = json.added_tokens as readonly unknown[]; // of every closed tokenizer
-      return { ...json, added_tokens: [...added, ...known.map((name, i) => addedToken(name, first + i))] };
+      const added = json.added_tokens as readonly unknown[]; // every closed tokenizer has them
+      return { ...json, added_tokens: [...added, ...missing.map((name, i) => addedToken(name, first + i))] };
     },
   };
 }
 
-/** What stands between the words as the codec decodes it. */
+/** What is between the words, as the codec decodes it. */
 function partsOf(codec: Codec, tokens: ArrayLike<number>, first: number, tokenText: (id: number) => string): string[] {
   const parts: string[] = [];
   let run: number[] = [];

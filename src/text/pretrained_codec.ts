@@ -103,7 +103,7 @@ export function requireRoom(source: string, ids: Iterable<number>, vocabSize: nu
   throw new DataError('tokenizer-too-large', `${source}: ${rule}.`, { largest, vocabSize });
 }
 
-/** Ids that the vocabulary has not decode to U+FFFD, between what stands around them. */
+/** Ids that the vocabulary has not decode to U+FFFD, between what surrounds them. */
 export function decoderOf({
   hasToken,
   decode,
@@ -154,7 +154,7 @@ interface WordModel {
 
 /**
  * A byte for which a vocabulary of bytes has no token is left out. The Rust library leaves it out before it merges, so
- * that its neighbours may be one token; @huggingface/tokenizers 0.2.0 does so behind.
+ * that its neighbours may be one token; @huggingface/tokenizers 0.2.0 does so after merging.
  */
 function dropBytesWithoutToken(
   { model }: { readonly model: WordModel | null },
@@ -224,7 +224,7 @@ function specialTexts(config: Json): Record<string, string> {
   >;
 }
 
-/** Without a template: the texts themselves, behind the token that begins a text where the model wants one. */
+/** Without a template: the texts themselves, after the token that begins a text where the model wants one. */
 export function plainPrompt(messages: readonly Message[], config: Json): string {
   const bos = config.add_bos_token === true ? (tokenText(config.bos_token) ?? '') : '';
   return bos + messages.map(({ content }) => content).join('\n');

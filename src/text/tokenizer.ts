@@ -18,7 +18,7 @@ export interface Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
   readonly padTokenId: number;
-  /** Of a closed vocabulary, what it is made of: several can then be one. */
+  /** What a closed vocabulary is made of: several can then be one. */
   readonly closed?: Vocabulary & { readonly pieces: 'words' | 'characters' };
   /** @throws DataError naming the first piece that has no id */
   encode(text: string): Int32Array;

@@ -26,7 +26,7 @@ async function catchUp({ store, name }: SentRun, env: Environment, say: (message
   } catch (error) {
     if (!(error instanceof MlflowError)) throw error;
     const remedy =
-      'see that it runs (MLFLOW_TRACKING_URI names it), then give this command again: it goes on where it was';
+      'see that it runs (MLFLOW_TRACKING_URI names it), then give this command again: it continues where it was';
     throw new RlvrError(error.code, `mlflow at ${place.uri} ${error.message} — ${remedy}.`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What is told to an MLflow server: its REST interface 2.0, and the artifacts that it keeps itself.
+ * What is sent to an MLflow server: its REST interface 2.0, and the artifacts that it keeps itself.
  *
  * @see https://mlflow.org/docs/latest/api_reference/rest-api.html
  */
@@ -149,7 +149,7 @@ export class MlflowClient {
     let response: Response;
     let text: string;
     try {
-      // Elsewhere than at the place that the user named, nothing is told.
+      // Nothing is sent anywhere but to the place that the user named.
       response = await fetch(uri + path, {
         method,
         headers,
@@ -169,7 +169,7 @@ export class MlflowClient {
 function read<T>(schema: z.ZodType<T>, answer: unknown): T {
   const { success, data } = schema.safeParse(answer);
   if (!success) throw notMlflow();
-  return data as T; // of a success
+  return data as T; // parsed
 }
 
 function notMlflow(): MlflowError {

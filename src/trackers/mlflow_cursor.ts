@@ -14,7 +14,7 @@ const cursorSchema = z.object({
   uri: z.string(),
   /** By which the run is found where its creation was not answered. */
   id: z.string(),
-  /** Of the run, in milliseconds since 1970: times of its metrics count from here. */
+  /** Start of the run, in milliseconds since 1970: times of its metrics count from here. */
   startMs: z.number(),
   run: z.object({ run_id: z.string(), artifact_uri: z.string() }).optional(),
   /** Its parameters are there. */
@@ -81,7 +81,7 @@ export async function placeAt(store: Store, path: string, bytes: number): Promis
   return { bytes, check: bytes === 0 ? '' : await sha256Hex(tail ?? new Uint8Array(0)) };
 }
 
-/** False after a resume has cut the log back behind the place. */
+/** False after a resume has cut the log back to before the place. */
 export async function isStill(store: Store, path: string, place: LogPlace): Promise<boolean> {
   return (await placeAt(store, path, place.bytes)).check === place.check;
 }

@@ -121,14 +121,14 @@ class LiveMlflow implements Tracker {
   }
 
   #failed(error: unknown): void {
-    const { message } = error as Error; // of the client, or of a store; whatever it is, the run goes on
+    const { message } = error as Error; // of the client, or of a store; whatever it is, the run continues
     this.#isRefused = !(error instanceof MlflowError) || error.failure !== 'passing';
     this.#failures++;
     this.#nextAt = this.#clock() + Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2 ** this.#failures);
     if (this.#isRefused) this.#notes.push(this.#missed(message));
     else if (this.#failures === 1 && !this.#isClosing) {
       this.#notes.push(
-        `mlflow at ${this.#options.place.uri} ${message}: the run goes on, and sends later what it misses`,
+        `mlflow at ${this.#options.place.uri} ${message}: the run continues, and sends later what it misses`,
       );
     }
   }

@@ -8,11 +8,11 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../run/json.ts';
 import type { MlflowMetric, MlflowPair } from './mlflow_client.ts';
 
-/** Where a reader of the log stands. */
+/** The position of a reader of the log. */
 export const walkSchema = z.object({
   /** Stages begun so far. */
   stages: z.number(),
-  /** Of the stage that is read: `sft` or `grpo`. */
+  /** Kind of the stage that is read: `sft` or `grpo`. */
   stage: z.string(),
   /** Its last step. */
   step: z.number(),
@@ -71,7 +71,7 @@ function enter(line: JsonObject, step: number, walk: Walk): Walk {
   return { ...walk, stages: walk.stages + 1, stage, step: 0, before: walk.before + walk.step };
 }
 
-/** Whether a line that ends at `a` lies behind one that ends at `b`. */
+/** Whether a line that ends at `a` comes after one that ends at `b`. */
 export function isBehind(a: Walk, b: Walk): boolean {
   return a.stages > b.stages || (a.stages === b.stages && a.step > b.step);
 }

@@ -20,7 +20,7 @@ import { type Cursor, isStill, LOG_BEGINNING, newCursor, placeAt, readCursor, wr
 import { BEGINNING, isBehind, nameOf, readLine, type Walk } from './mlflow_metrics.ts';
 import { TABLES_BEGINNING, type TableWalk, tableName, tablesTag, tableText, walkOn } from './mlflow_tables.ts';
 
-/** Of a request: half of what the server takes, as it stores some 1,500 a second. */
+/** Most metrics in a request: half of what the server takes, as it stores some 1,500 a second. */
 const MOST_METRICS = 500;
 const MOST_PAIRS = 100;
 /** Longest parameter that servers of any age take. */
@@ -39,7 +39,7 @@ export interface MirrorOptions {
   readonly name: string;
   /** Where the directory was never sent before: when the run began, in milliseconds since 1970. */
   readonly startMs: number;
-  /** Told what the user should know. */
+  /** Called with what the user should know. */
   readonly say: (message: string) => void;
 }
 
@@ -53,7 +53,7 @@ export class MlflowMirror {
     this.#cursor = cursor;
   }
 
-  /** Of what was sent to another server, all is sent again. */
+  /** Sends everything again where the cursor is of another server. */
   static async open(options: MirrorOptions): Promise<MlflowMirror> {
     const { store, place, startMs } = options;
     const known = await readCursor(store);
@@ -83,7 +83,7 @@ export class MlflowMirror {
       await this.#sendAll(tables);
     } catch (error) {
       if (!(error instanceof MlflowError) || error.failure !== 'gone' || this.#hasStartedOver) throw error;
-      // The server has lost its runs: it gets this one anew.
+      // The server has lost its runs: it gets this one again.
       this.#hasStartedOver = true;
       this.#cursor = newCursor(this.#cursor.uri, this.#cursor.startMs);
       this.#options.say('mlflow no longer has this run: it is sent again from its beginning');

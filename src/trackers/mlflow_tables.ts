@@ -8,7 +8,7 @@ import type { ReadCompletionLine } from '../run/logs/completions.ts';
 const STEPS_A_TABLE = 50;
 
 /**
- * Where a reader of completions.jsonl stands, who does not see stages, but steps that begin anew. A step may have several
+ * The position of a reader of completions.jsonl, who sees no stages, but step numbers that start again. A step may have several
  * batches: those without a signal are followed by another.
  */
 export const tableWalkSchema = z.object({ stages: z.number(), step: z.number() });

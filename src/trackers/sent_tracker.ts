@@ -19,7 +19,7 @@ export interface SentTracker {
   /**
    * Sends what is missing of a run that nobody works on.
    *
-   * @param say  told what the user should know
+   * @param say  called with what the user should know
    * @returns where the run can be seen
    * @throws RlvrError where the place does not take it
    */

@@ -13,7 +13,7 @@ import type { BackendReport, BackendRequest } from './choose_backend.ts';
 export interface OpenOptions {
   /** The job, as the command line reads it. */
   readonly yaml: string;
-  /** Name under which the run is kept. One that is there is gone on with: letters, digits, `.`, `_`, `-`. */
+  /** Name under which the run is kept. One that is there is continued. Letters, digits, `.`, `_`, `-`. */
   readonly name: string;
   readonly backend?: BackendRequest;
   /** JavaScript of rewards by the name that `reward_funcs` gives them; each runs in a worker of its own. */
@@ -47,7 +47,7 @@ export type BrowserEvent =
   /** Storage refused: the run is in memory from here on. */
   | { readonly type: 'storage'; readonly storage: StorageReport };
 
-/** `resting`: opened, paused or stopped at a step boundary, and ready to go on; `finished`: all its steps are taken. */
+/** `resting`: opened, paused or stopped at a step boundary, and ready to continue; `finished`: all its steps are taken. */
 export type RunStatus = 'resting' | 'training' | 'finished';
 
 /** Where the run is kept. */
@@ -64,7 +64,7 @@ export interface OpenedRun {
   readonly status: RunStatus;
   readonly task: string;
   readonly stages: readonly { readonly stage: 'sft' | 'grpo'; readonly maxSteps: number }[];
-  /** Where it stands: [stage, steps taken in it]. */
+  /** Its progress: [stage, steps taken in it]. */
   readonly stageIndex: number;
   readonly step: number;
   readonly parameters: number;
@@ -90,7 +90,7 @@ export interface Answer {
   readonly tokens: Int32Array;
   /** [tokens] log-prob of each, tempered. */
   readonly logprobs: Float32Array;
-  /** Of a problem of the task; undefined for any other text. */
+  /** Verdict where the prompt is a problem of the task; undefined for any other text. */
   readonly verdict?: Verdict | undefined;
 }
 
@@ -148,12 +148,12 @@ export interface BrowserRun {
   train(options?: { readonly steps?: number }): Promise<RunStatus>;
   /** Asks a training to rest after the step under way; resolves when it does, saved. */
   pause(): Promise<void>;
-  /** Held-out accuracy of the policy as it stands. Also an event. */
+  /** Held-out accuracy of the policy as it is now. Also an event. */
   evaluate(): Promise<Evaluation>;
   /** What the policy answers. @throws DataError for a prompt that is no text of the task, or too long */
   ask(prompt: string, options?: AskOptions): Promise<readonly Answer[]>;
   /**
-   * Changes settings of the grpo stages; a resting run only. Kept with the run, so that it can be told how it came about.
+   * Changes settings of the grpo stages; a resting run only. Kept with the run, so that its history can be seen.
    * A larger `max_steps` takes a finished run further; schedules run over all steps from then on.
    */
   change(settings: SettingChange['settings']): Promise<void>;

@@ -6,7 +6,7 @@ import type { StartSandbox } from './own_code/sandboxes.ts';
 
 const say = (message: FromWorker, transfer: Transferable[] = []): void => globalThis.postMessage(message, { transfer });
 
-/** By number: who hears of the end of a sandbox. */
+/** By number: who is notified of the end of a sandbox. */
 const sandboxes = new Map<number, (reason: string) => void>();
 let started = 0;
 

@@ -1,4 +1,4 @@
-/** Work that is done one job after the other, as soon as whoever works lets the next one through. */
+/** Work that is done one job after the other, as soon as the worker lets the next one through. */
 export class JobQueue {
   readonly #jobs: (() => Promise<void>)[] = [];
   #isWorking = false;
@@ -26,7 +26,7 @@ export class JobQueue {
 
 const channel = new MessageChannel();
 
-/** Lets the thread hear its messages: awaiting alone does not, and WebAssembly on one thread never waits. */
+/** Lets the thread receive its messages: awaiting alone does not, and WebAssembly on one thread never waits. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     channel.port1.onmessage = () => resolve();

@@ -1,7 +1,7 @@
 /**
  * A run in the caller's own thread: the session over a kept store, with what a page asks for served between its steps.
  *
- * A pause is a session that was asked to stop, and so ends with a checkpoint; going on is a session that resumes. What
+ * A pause is a session that was asked to stop, and so ends with a checkpoint; continuing is a session that resumes. What
  * a reload finds is therefore what the page showed.
  */
 
@@ -16,7 +16,7 @@ import { changedConfig, readChanges, reopenRun, writeChange } from '../run/check
 import { restoreCheckpoint } from '../run/checkpoint/state.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
-import { exportModel, ofBest, ofLast } from '../run/model/model_export.ts';
+import { bestOrigin, exportModel, lastOrigin } from '../run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../run/model/model_files.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
@@ -228,7 +228,7 @@ export class LocalRun implements BrowserRun {
 
   async pause(): Promise<void> {
     this.#stop = true;
-    await this.#training?.catch(() => undefined); // whoever trains hears of the failure
+    await this.#training?.catch(() => undefined); // the caller of train gets the failure
   }
 
   evaluate(): Promise<Evaluation> {
@@ -269,7 +269,7 @@ export class LocalRun implements BrowserRun {
       await writeChange(this.#store, made);
       if (steps === undefined || this.#status !== 'finished') return;
       await reopenRun(this.#store);
-      this.#isBest = false; // going on loads the last weights
+      this.#isBest = false; // continuing loads the last weights
       this.#setStatus('resting');
     });
   }
@@ -324,7 +324,7 @@ export class LocalRun implements BrowserRun {
       const { run, options } = this.#parts;
       const store = memoryStore();
       const { best } = run.journal.state;
-      await exportModel(store, MODEL_FOLDER, run, this.#isBest && best ? ofBest(run, best) : ofLast(run));
+      await exportModel(store, MODEL_FOLDER, run, this.#isBest && best ? bestOrigin(run, best) : lastOrigin(run));
       await store.writeAtomic('config.yaml', new TextEncoder().encode(options.yaml));
       return allFiles(store);
     });

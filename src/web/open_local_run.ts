@@ -13,7 +13,7 @@ import { type LocalParts, LocalRun } from './local_run.ts';
 import { ownCode } from './own_code/load_own_code.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
 import { openKept } from './store/kept_store.ts';
-import { orBad, wholeRun } from './store/saved_run.ts';
+import { asRunFileError, wholeRun } from './store/saved_run.ts';
 import { trackerNotes } from './tracker_notes.ts';
 
 const SOURCE = { file: 'config' };
@@ -69,7 +69,7 @@ async function open(
     notes: trackerNotes(config),
   };
   const local = new LocalRun(here);
-  if (incoming !== undefined) await orBad('its newest state', () => local.restore(incoming));
+  if (incoming !== undefined) await asRunFileError('its newest state', () => local.restore(incoming));
   const kept = await openKept(options.name, (reason) => local.storageRefused(reason), incoming && files);
   closers.push(kept.release);
   await local.openStore(kept.store, kept.report, incoming !== undefined);

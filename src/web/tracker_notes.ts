@@ -10,9 +10,7 @@ export function trackerNotes(config: RunConfig): string[] {
       (name) => `report_to: ${name} — a run in a browser sends nothing; rlvr-train track sends its directory later.`,
     ),
     ...(reporters.length > 0
-      ? [
-          `reporters: ${reporters.map(({ name }) => name).join(', ')} — files are told of runs of the command line alone.`,
-        ]
+      ? [`reporters: ${reporters.map(({ name }) => name).join(', ')} — files report runs of the command line alone.`]
       : []),
   ];
 }

@@ -94,7 +94,7 @@ it('a run that has ended takes more steps, and a reload has them', async () => {
   await status(page, 'resting');
   await drawn(page);
   expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
-  expect(await page.textContent('#train')).toBe('Go on');
+  expect(await page.textContent('#train')).toBe('Continue');
 });
 
 it('a reward is written in an editor that is fetched when it is opened; Escape, then Tab leaves it', async () => {

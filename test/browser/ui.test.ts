@@ -107,7 +107,7 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
 
   await tabTo(page, '#pause');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('#pause:has-text("Go on")');
+  await page.waitForSelector('#pause:has-text("Continue")');
   expect(controls.asked).toBe('pause');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#pause:has-text("Pause")');

@@ -61,7 +61,7 @@ const task = (change: (text: string) => string): Mistake['files'] => ({ 'additio
 const USES_MINE = 'reward_funcs: [accuracy, ./mine.ts]\n';
 const USES_MODULE = 'reward_funcs: [accuracy, ./mine.mjs]\n';
 const USES_ADDITION = BASE.replace('{name: sort_digits, digits: 3}', '{name: ./addition.ts, max: 99}');
-const GO_ON = 'go on with:\n  npx --no-install rlvr-train --resume --output out';
+const GO_ON = 'resume with:\n  npx --no-install rlvr-train --resume --output out';
 const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${GO_ON} --force`;
 
 const FILES: Mistake[] = [
@@ -95,7 +95,7 @@ const FILES: Mistake[] = [
   {
     what: 'a colon without its space',
     yaml: 'seed:3\nbeta: 0\n',
-    says: 'my.yaml:8  not valid YAML — "seed:3" has no space behind its colon; write "seed: 3".',
+    says: 'my.yaml:8  not valid YAML — "seed:3" has no space after its colon; write "seed: 3".',
   },
   {
     what: 'knobs below the name of the task',
@@ -388,7 +388,7 @@ const DIRECTORIES: Mistake[] = [
   {
     what: 'a file for an output',
     files: { out: 'mine' },
-    says: '{here}/out cannot be written: the file {here}/out stands where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
+    says: '{here}/out cannot be written: the file {here}/out is where a directory is needed (EEXIST). Move that file away, or choose another output_dir. Checkpoints that were complete before are untouched.',
   },
   {
     what: 'an output without a name',

@@ -265,7 +265,7 @@ const MISTAKES: Mistake[] = [
       for (const file of ['config.yaml', 'fingerprint.json']) writeFileSync(join('base', file), '');
     },
     words: ['sample', '--model', 'base', 'hello'],
-    says: 'model "base" — a run that has no model/ yet, which it writes when it is finished; go on with it: npx --no-install rlvr-train --resume --output base.',
+    says: 'model "base" — a run that has no model/ yet, which it writes when it is finished; resume it: npx --no-install rlvr-train --resume --output base.',
   },
   // What the config says of it.
   {
@@ -288,7 +288,7 @@ const MISTAKES: Mistake[] = [
     what: 'no network',
     words: ['fetch', 'tiny/llama'],
     env: { HF_ENDPOINT: 'http://127.0.0.1:65534' },
-    says: 'http://127.0.0.1:65534: cannot be reached (ECONNREFUSED). What came so far is kept: when the network is back, the same command goes on.',
+    says: 'http://127.0.0.1:65534: cannot be reached (ECONNREFUSED). What came so far is kept: when the network is back, the same command resumes.',
   },
   {
     what: 'a cache that cannot be written',

@@ -82,7 +82,7 @@ describe('what is printed', () => {
     expect(written.out).not.toContain('\u001b');
     expect(written.out.match(/all groups are dead/g)).toHaveLength(1);
     expect(written.out).toContain('step 1    greedy 25.0 % [21–29]');
-    expect(written.out).toContain('Go on with: npx --no-install rlvr-train --resume --output runs/a\n');
+    expect(written.out).toContain('Resume with: npx --no-install rlvr-train --resume --output runs/a\n');
   });
 
   it('plain: a step on the rollouts of an earlier one has its reward, and what is not known is no NaN', () => {

@@ -228,13 +228,13 @@ describe('a resume that names no run', () => {
     makeRun('a', 5);
     makeRun('b', 9);
     await expect(newestUnfinished(false)).rejects.toThrow(
-      /^--resume: 2 runs under runs\/ can go on; say which:\n {2}npx --no-install rlvr-train --resume --output runs\/a {3}seed 4, step 33 of 50, 5m ago\n/,
+      /^--resume: 2 runs under runs\/ can be resumed; say which:\n {2}npx --no-install rlvr-train --resume --output runs\/a {3}seed 4, step 33 of 50, 5m ago\n/,
     );
   });
 
   it('says what there is where none can go on', async () => {
     await expect(newestUnfinished()).rejects.toThrow(
-      /^--resume: no run under runs\/ can go on; give the --output of one/,
+      /^--resume: no run under runs\/ can be resumed; give the --output of one/,
     );
     makeRun('done', 5, SUMMARY);
     await expect(newestUnfinished()).rejects.toThrow(

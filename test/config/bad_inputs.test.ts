@@ -66,22 +66,22 @@ describe('a text that is no config', () => {
     [
       'a colon without its space',
       'task: countdown\nmax_steps:3\nseed: 1\n',
-      'run.yaml:2  not valid YAML — "max_steps:3" has no space behind its colon; write "max_steps: 3".',
+      'run.yaml:2  not valid YAML — "max_steps:3" has no space after its colon; write "max_steps: 3".',
     ],
     [
       'a colon without its space in the last line',
       'task: countdown\nmax_steps:3\n',
-      'run.yaml:2  not valid YAML — "max_steps:3" has no space behind its colon; write "max_steps: 3".',
+      'run.yaml:2  not valid YAML — "max_steps:3" has no space after its colon; write "max_steps: 3".',
     ],
     [
       'a colon without its space in the only line',
       'task:countdown\n',
-      'run.yaml:1  not a mapping — a config is lines of "key: value"; "task:countdown" has no space behind its colon; write "task: countdown".',
+      'run.yaml:1  not a mapping — a config is lines of "key: value"; "task:countdown" has no space after its colon; write "task: countdown".',
     ],
     [
       'a dash without its space',
       'stages:\n  -stage: sft\n   max_steps: 3\n',
-      'run.yaml:2  not valid YAML — "-stage: sft" has no space behind its dash; write "- stage: sft".',
+      'run.yaml:2  not valid YAML — "-stage: sft" has no space after its dash; write "- stage: sft".',
     ],
     [
       'an equals sign',
@@ -101,7 +101,7 @@ describe('a text that is no config', () => {
     [
       'a brace closed twice',
       'task: {name: countdown}}\nmax_steps: 3\n',
-      'run.yaml:1  not valid YAML — "}" stands where nothing may; remove it.',
+      'run.yaml:1  not valid YAML — "}" is where nothing may be; remove it.',
     ],
     [
       'a quote left open',
@@ -342,7 +342,7 @@ describe('one bad line', () => {
       'model: [{hidden_size: 8}]',
       'model: [ { hidden_size: 8 } ] — must be a mapping; remove the dash before its keys.',
     ],
-    ['model: {hidden_size:8}', 'model.hidden_size:8: null — no space behind the colon; write hidden_size: 8.'],
+    ['model: {hidden_size:8}', 'model.hidden_size:8: null — no space after the colon; write hidden_size: 8.'],
     [
       'stages: {stage: sft}',
       'stages: { stage: sft } — must be a list of at least one stage; begin each stage with a dash: "- stage: grpo".',

@@ -69,7 +69,7 @@ describe('a conversation', () => {
     const thought: Message = { role: 'assistant', content: '<think>\none and one\n</think>\n\n2' };
     const turns = [TURNS[1], thought, TURNS[3], TURNS[4]];
     expect(() => dialogueTokens(codecOf('qwen3'), turns, 'q.jsonl:3')).toThrow(
-      'q.jsonl:3  the chat template rewrites what stands before turn 4, so its answers cannot be learned in one pass; give ' +
+      'q.jsonl:3  the chat template rewrites what precedes turn 4, so its answers cannot be learned in one pass; give ' +
         'conversations of one answer each, or chat_template_kwargs that keep former turns.',
     );
     expect(learned(codecOf('qwen3'), turns.slice(0, 2))).toEqual(['<think>\none and one\n</think>\n\n2<|im_end|>']);

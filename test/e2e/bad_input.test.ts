@@ -49,7 +49,7 @@ describe('the command', () => {
     ],
     [
       '--config broken.yaml',
-      'broken.yaml:2  not valid YAML — "max_steps:3" has no space behind its colon; write "max_steps: 3".',
+      'broken.yaml:2  not valid YAML — "max_steps:3" has no space after its colon; write "max_steps: 3".',
     ],
     [
       '--config good.yaml --resum',
@@ -66,7 +66,7 @@ describe('the command', () => {
     ['--config good.yaml --output good', /^good {2}holds a finished run of sort_digits, seed 42; .*\n.*\n.*\n.*$/],
     [
       '--config good.yaml --output broken.yaml',
-      /^\/.*broken\.yaml cannot be written: the file \/.*broken\.yaml stands where a directory is needed \(EEXIST\)\./,
+      /^\/.*broken\.yaml cannot be written: the file \/.*broken\.yaml is where a directory is needed \(EEXIST\)\./,
     ],
     [
       '--config good.yaml --output none --resume',
@@ -157,7 +157,7 @@ stages:
     expect(failed.stderr).toBe(
       'runs code from rewards/frail.ts, with your rights\n' +
         'reward "frail" (rewards/frail.ts) failed in step 4: Error: no server (line 6) — correct it, or give null where it does not apply.\n' +
-        'Everything up to grpo-3 is saved. When the file is corrected, go on with:\n' +
+        'Everything up to grpo-3 is saved. When the file is corrected, resume with:\n' +
         `  node ${PROGRAM} --resume --output cut --force\n`,
     );
     const resumed = await type('--config cut/config.yaml --output cut --resume');

@@ -83,7 +83,7 @@ it('a second Ctrl-C ends a training at once, and says how to go on', async () =>
   });
   const signal = await new Promise((resolve) => child.on('close', (_code, sent) => resolve(sent)));
   expect(signal).toBe('SIGINT');
-  expect(stderr).toMatch(/^stopped at once\. No step was saved yet\. Go on with: .* --resume --output .*run\n$/);
+  expect(stderr).toMatch(/^stopped at once\. No step was saved yet\. Resume with: .* --resume --output .*run\n$/);
 }, 120_000);
 
 it('a pipe of prompts is answered line by line, as text and as JSON', () => {

@@ -86,7 +86,7 @@ it('is ended by Ctrl-C, and goes on with the command that it prints to the same 
   const words = '--config config.yaml --seeds 0..1 --output cut --plain';
   const stopped = await type(words, { signal: 'SIGINT', when: /seed 1 \(2 of 2\)[\s\S]*step +\d/ });
   expect(stopped.code).toBe(130);
-  expect(stopped.stdout).toContain('the series was stopped at seed 1; go on with it: ');
+  expect(stopped.stdout).toContain('the series was stopped at seed 1; resume it with: ');
   expect(stopped.stdout.trimEnd().endsWith(`dist/cli/main.js ${words}`)).toBe(true);
   const goneOn = await type(words.replace('--plain', '--quiet'));
   expect(goneOn.code).toBe(0);

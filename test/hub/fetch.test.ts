@@ -208,7 +208,7 @@ describe('what goes wrong on the way', () => {
     const losses = Array.from({ length: 5 }, () => ({ cut: 0 }));
     const { code, message } = await refusal(fetchTinyWithFailures({ cut: 1_500 }, ...losses));
     expect(code).toBe('unreachable');
-    expect(message).toMatch(/cannot be reached \(.*\)\. What came so far is kept: .* the same command goes on\.$/);
+    expect(message).toMatch(/cannot be reached \(.*\)\. What came so far is kept: .* the same command resumes\.$/);
     expect(findSnapshot(cache, NAME)).toBeUndefined();
     hub.failures.length = 0;
     hub.asked.length = 0;
@@ -272,9 +272,7 @@ describe('what goes wrong on the way', () => {
 
   it('a cache that cannot be written is said as such', async () => {
     writeFileSync(join(cache, 'models--tiny--llama'), '');
-    expect((await refusal(fetchTiny())).message).toMatch(
-      /cannot be written: a file stands where a directory is needed/,
-    );
+    expect((await refusal(fetchTiny())).message).toMatch(/cannot be written: a file is where a directory is needed/);
   });
 
   it('an answer of somebody else is none', async () => {

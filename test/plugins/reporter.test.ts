@@ -89,9 +89,9 @@ describe('a reporter', () => {
     );
     const { notes, weightsSha256 } = await train(started.map(({ tracker }) => tracker));
     expect(notes.sort()).toEqual([
-      'reporter endless.mjs takes longer than 0.5 s at the end of the run. The run goes on without it.',
-      'reporter ends.mjs ended its thread by process.exit(3). The run goes on without it.',
-      'reporter throws.mjs failed: TypeError: no (line 2). The run goes on, and it is told what follows.',
+      'reporter endless.mjs takes longer than 0.5 s at the end of the run. The run continues without it.',
+      'reporter ends.mjs ended its thread by process.exit(3). The run continues without it.',
+      'reporter throws.mjs failed: TypeError: no (line 2). The run continues, and it gets the events that follow.',
     ]);
     expect(weightsSha256).toBe((await finish({ store: memoryStore() })).weightsSha256);
   }, 30_000);

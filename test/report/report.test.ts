@@ -184,7 +184,7 @@ describe('the page', () => {
       expect(facts).toContain(fact);
     expect(all('.config')[0]).toBe(ONE_STAGE);
     expect(all('.command')).toEqual(['npx --no-install rlvr-train --config config.yaml --output runs/again']);
-    expect(all('#behind .quiet')[0]).toContain(FINGERPRINT.configHash.slice(0, 16));
+    expect(all('#details .quiet')[0]).toContain(FINGERPRINT.configHash.slice(0, 16));
   });
 
   it.each([

@@ -11,7 +11,7 @@ import { Policy } from '../../src/model/policy.ts';
 import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { exportModel, modelCard, ofLast } from '../../src/run/model/model_export.ts';
+import { exportModel, lastOrigin, modelCard } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { type ModelPlace, merged, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { openForInference, openRun } from '../../src/run/open_run.ts';
@@ -65,7 +65,7 @@ describe('a run of an adapter', () => {
       'use_peft: true\nlora_r: 2\nlora_target_modules: [q_proj, down_proj]\n',
     );
     await trainAll(run);
-    const sha256 = await exportModel(files, 'model', run, ofLast(run));
+    const sha256 = await exportModel(files, 'model', run, lastOrigin(run));
     expect(sha256).toBe(await weightsSha256(run.engine.policy));
     expect(await files.list('model')).toEqual([
       'README.md',
@@ -85,7 +85,7 @@ describe('a run of an adapter', () => {
       lora_alpha: 32,
       target_modules: ['q_proj', 'down_proj'],
     });
-    const card = modelCard(run, ofLast(run), sha256);
+    const card = modelCard(run, lastOrigin(run), sha256);
     expect(card).toContain('An adapter (LoRA, r 2, alpha 32, beside q_proj, down_proj) of 144 parameters');
     expect(card).toContain('AutoPeftModelForCausalLM.from_pretrained(".")');
 
@@ -107,7 +107,7 @@ describe('a run of an adapter', () => {
     const files = await smallPretrainedFiles();
     const run = await openWith(await openPretrained(baseIn(files)), 'use_peft: true\n');
     await trainAll(run);
-    await exportModel(files, 'model', run, ofLast(run));
+    await exportModel(files, 'model', run, lastOrigin(run));
     const place = { ...baseIn(files), adapter: { name: 'model', files: folderOf(files, 'model') } };
     const { model } = merged(await openPretrained(place));
     const policy = await Policy.open(await wasmBackend({ inline: true }), model.shape, SMALL_CAPACITY);
@@ -170,7 +170,7 @@ describe('an adapter that is there already', () => {
   it('contradicts keys that say another one', async () => {
     const pretrained = await openPretrained((await withAdapter()).place);
     await expect(openWith(pretrained, 'adapter_name_or_path: ./adapter\nuse_peft: true\nlora_r: 8\n')).rejects.toThrow(
-      /lora_r: 8 — the adapter that the run goes on with has 2; leave the key out/,
+      /lora_r: 8 — the adapter that the run continues has 2; leave the key out/,
     );
   });
 
@@ -184,6 +184,6 @@ describe('an adapter that is there already', () => {
   it('needs the model that it stands beside', () => {
     expect(() =>
       parseConfig('task: reverse_text\nmax_steps: 1\nadapter_name_or_path: ./adapter\n', { file: 'a' }),
-    ).toThrow(/adapter_name_or_path: "?\.\/adapter"? — stands beside the weights of a model; add model_name_or_path/);
+    ).toThrow(/adapter_name_or_path: "?\.\/adapter"? — belongs to the weights of a model; add model_name_or_path/);
   });
 });

@@ -228,7 +228,7 @@ describe('the command that resumes', () => {
     expect(await withResumeAdvice(error, store, 'my runs/one')).toMatchObject({
       name: 'CheckpointError',
       message:
-        'metrics.jsonl cannot be written.\nEverything up to grpo-4 is saved. Then go on with:\n' +
+        'metrics.jsonl cannot be written.\nEverything up to grpo-4 is saved. Then resume with:\n' +
         "  npx --no-install rlvr-train --resume --output 'my runs/one'",
     });
   });

@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
-import { exportModel, modelCard, ofLast } from '../../src/run/model/model_export.ts';
+import { exportModel, lastOrigin, modelCard } from '../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
@@ -34,7 +34,7 @@ async function opened(task: string, keys = ''): Promise<TrainingRun> {
 
 async function exported(run: TrainingRun): Promise<{ store: Store; json: (name: string) => Promise<unknown> }> {
   const store = memoryStore();
-  expect(await exportModel(store, 'model', run, ofLast(run))).toBe(await weightsSha256(run.engine.policy));
+  expect(await exportModel(store, 'model', run, lastOrigin(run))).toBe(await weightsSha256(run.engine.policy));
   return { store, json: async (name) => JSON.parse(new TextDecoder().decode(await store.read(`model/${name}`))) };
 }
 
@@ -64,7 +64,7 @@ describe('the card', () => {
     return () => run.engine.policy.close();
   });
   const card = (changes: Partial<Evaluation> = {}): string => {
-    const origin = { ...ofLast(run), step: 4, evaluation: { ...evaluation, ...changes } };
+    const origin = { ...lastOrigin(run), step: 4, evaluation: { ...evaluation, ...changes } };
     return modelCard(run, origin, 'abc123');
   };
 
@@ -90,7 +90,7 @@ describe('the card', () => {
       'It prints `31`, which is wrong (not the sorted digits).',
     );
     const [item] = run.engine.tasks.heldOutItems();
-    const text = modelCard(run, ofLast(run), 'abc123');
+    const text = modelCard(run, lastOrigin(run), 'abc123');
     expect(text).toContain(`A right answer is \`${item?.answer}\`.`);
     expect(text).not.toMatch(/Accuracy|undefined/);
   });

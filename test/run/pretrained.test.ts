@@ -8,7 +8,7 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { exportModel, modelCard, ofLast } from '../../src/run/model/model_export.ts';
+import { exportModel, lastOrigin, modelCard } from '../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
@@ -135,7 +135,7 @@ describe('a run of a pretrained model', () => {
     const files = await smallPretrainedFiles();
     const run = await open(await openPretrained({ name: './base', files: folderOf(files, 'base') }), 'reverse_text');
     const store = memoryStore();
-    const sha256 = await exportModel(store, 'model', run, ofLast(run));
+    const sha256 = await exportModel(store, 'model', run, lastOrigin(run));
     for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
       expect(await store.read(`model/${name}`), name).toEqual(await files.read(`base/${name}`));
     }
@@ -146,7 +146,7 @@ describe('a run of a pretrained model', () => {
     expect(await json('generation_config.json')).toMatchObject({ eos_token_id: [2, 0], max_new_tokens: 6 });
     const again = await open(await openPretrained({ name: 'model', files: folderOf(store, 'model') }), 'reverse_text');
     expect(await weightsSha256(again.engine.policy)).toBe(sha256);
-    const card = modelCard(run, ofLast(run), sha256);
+    const card = modelCard(run, lastOrigin(run), sha256);
     expect(card).toContain('trained by rlvr-train from `./base`');
     expect(card).toContain('apply_chat_template');
     await run.engine.policy.close();

@@ -111,7 +111,7 @@ describe('a run that reports to MLflow', () => {
     });
     expect(weightsSha256).toBe((await finish({ store: memoryStore() })).weightsSha256);
     expect(notes).toEqual([
-      `mlflow at ${server.uri} cannot be reached (ECONNREFUSED): the run goes on, and sends later what it misses`,
+      `mlflow at ${server.uri} cannot be reached (ECONNREFUSED): the run continues, and sends later what it misses`,
       expect.stringContaining('rlvr-train track --run runs/one sends it.'),
     ]);
     await server.open();

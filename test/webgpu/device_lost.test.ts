@@ -61,7 +61,7 @@ it('keeps the checkpoint before it, says how to go on, and ends with the same we
   expect(error).toMatchObject({ code: 'device-lost' });
   expect(await store.list('checkpoints')).toContain('grpo-2');
   expect(String(await withResumeAdvice(error, store, 'runs/one'))).toMatch(
-    /device was lost.*\nEverything up to grpo-2 is saved\. Go on with:\n.*--resume/s,
+    /device was lost.*\nEverything up to grpo-2 is saved\. Resume with:\n.*--resume/s,
   );
   const resumed = await finish(store, true, () => {});
   expect(resumed.weightsSha256).toBe(expected.weightsSha256);

@@ -86,7 +86,7 @@ export function openEditor(
   { code, label, words }: { readonly code: string; readonly label: string; readonly words: readonly Word[] },
 ): CodeEditor {
   const extensions = [
-    // Before the one that closes the list of completions: whoever leaves need not know whether there was one.
+    // Before the one that closes the list of completions: a user who leaves need not know whether there was one.
     Prec.highest(keymap.of([{ key: 'Escape', run: leavesByTab }])),
     lineNumbers(),
     highlightActiveLineGutter(),

@@ -1,4 +1,4 @@
-/** The buttons, and the lines that say where the run stands and what it runs on. */
+/** The buttons, and the lines that say how far the run is and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
 import { percent, thousands } from '../../src/format.ts';
 import { byId, element, write } from '../../src/report/page/dom.ts';
@@ -55,7 +55,7 @@ export class Controls {
   update(): void {
     const { status, run, history } = this.#lab;
     this.#title();
-    write(this.#train, status === 'resting' && history.step > 0 ? 'Go on' : LABELS[status]);
+    write(this.#train, status === 'resting' && history.step > 0 ? 'Continue' : LABELS[status]);
     const isWaiting = status === 'waiting';
     this.#train.disabled = !isWaiting && status !== 'resting' && status !== 'training' && status !== 'finished';
     this.#step.disabled = !isWaiting && status !== 'resting';

@@ -42,7 +42,7 @@ const SMOOTHING = 0.9;
 
 type Column = (number | null)[];
 
-/** Steps and what stands at them: [x, low, high, greedy, sampled] of accuracy; [x, raw, smooth] of a curve. */
+/** Steps and their values: [x, low, high, greedy, sampled] of accuracy; [x, raw, smooth] of a curve. */
 export function tableOf({ x, curves, accuracies }: History, curve: Panel['curve']): [x: number[], ...Column[]] {
   if (curve === 'accuracy') {
     return [
@@ -69,7 +69,7 @@ export function overlayOf(history: History, curve: Panel['curve']): [x: number[]
   return [table[0], line];
 }
 
-/** The last value: what stands beside the title. */
+/** The last value, shown beside the title. */
 export function latestOf({ curve }: Panel, history: History): string {
   if (curve === 'accuracy') {
     const last = history.accuracies.at(-1);

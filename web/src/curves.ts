@@ -18,7 +18,7 @@ interface Chart {
   readonly figure: HTMLElement;
   readonly box: HTMLElement;
   readonly value: HTMLElement;
-  /** Of the box, as the browser told; asking for it would make it lay the page out. */
+  /** The box's, as the browser reported; asking for it would make it lay the page out. */
   width: number;
   plot: uPlot | undefined;
   /** What the plot shows. */

@@ -7,7 +7,7 @@ export interface Experiment {
   readonly preset: string;
   /** `yours`: what the visitor writes. */
   readonly task: 'sort_digits' | 'reverse_text' | 'countdown' | 'yours';
-  /** Of the task, where they are not its defaults; what there is, the engine says. */
+  /** Knobs of the task that are not at their defaults; the engine says which there are. */
   readonly knobs: Knobs;
   readonly width: number;
   readonly layers: number;
@@ -190,7 +190,7 @@ export function ofPreset(preset: string): Experiment {
   return { preset: name, ...(PRESETS[name] as Preset).experiment };
 }
 
-/** The part of a link behind `#`: the preset, and every value that differs from it. */
+/** The part of a link after `#`: the preset, and every value that differs from it. */
 export function linkOf(experiment: Experiment): string {
   const { preset, ...values } = experiment;
   const plain = ofPreset(preset) as unknown as Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { TokenTable, tokensButton } from './token_table.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */
 export const DWELL_MS = 1200;
-/** A group is drawn in so many frames: at once, its tokens would be styled and laid out longer than a frame takes. */
+/** Frames in which a group is drawn: at once, its tokens would be styled and laid out longer than a frame takes. */
 const SLICES = 4;
 
 export class GroupPanel {

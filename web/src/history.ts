@@ -1,7 +1,7 @@
 /**
  * The curves of a run: grows with its events, and is read back from the lines of metrics.jsonl.
  *
- * However long a run is, a curve has fewer than `MOST_POINTS` points: when they are so many, neighbours are averaged, and
+ * However long a run is, a curve has fewer than `MOST_POINTS` points: when it has as many, neighbours are averaged, and
  * from there on a point stands for twice as many steps.
  */
 import type { BrowserEvent, OpenedRun } from 'rlvr-train/web';

@@ -25,7 +25,7 @@ export class KeepPanel {
       element(
         'p',
         { class: 'quiet' },
-        'The run is saved in this browser every ten seconds and at each pause; a reload finds it. The model is safetensors with the config and tokenizer that transformers reads; a saved run goes on here or with the command line.',
+        'The run is saved in this browser every ten seconds and at each pause; a reload finds it. The model is safetensors with the config and tokenizer that transformers reads; a saved run can be continued here or with the command line.',
       ),
       element(
         'div',

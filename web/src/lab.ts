@@ -122,7 +122,7 @@ export class Lab {
     await before?.close().catch(() => undefined); // a lost device cannot be closed
     const kept = await historyOf(await this.name()).catch(() => undefined);
     if (opening !== this.#opening || kept === undefined || kept.step === 0) return;
-    this.notes.say('note', `A run of this is kept here, at step ${kept.step}. Train goes on from there.`);
+    this.notes.say('note', `A run of this is kept here, at step ${kept.step}. Train continues from there.`);
   }
 
   /** Opens the run of the experiment, as it was left. */
@@ -187,7 +187,7 @@ export class Lab {
     this.history = new History(opened.stages, opened.metrics);
     for (const text of opened.notes) this.notes.say('warn', text);
     if (this.history.step > 0 && opened.status !== 'finished') {
-      this.notes.say('note', `A saved run was found, at step ${this.history.step}. Train goes on from there.`);
+      this.notes.say('note', `A saved run was found, at step ${this.history.step}. Train continues from there.`);
     }
     this.storage = opened.storage.reason;
     this.settings = opened.changes.map(({ settings }) => settings);
@@ -247,7 +247,7 @@ export class Lab {
     }
   }
 
-  /** A finished run takes so many more steps of its last stage. */
+  /** A finished run takes this many more steps of its last stage. */
   async more(steps: number): Promise<void> {
     const last = this.history.stages.at(-1);
     if (this.status !== 'finished' || last === undefined) return;
@@ -264,7 +264,7 @@ export class Lab {
     await this.run?.pause();
   }
 
-  /** A run that failed is opened again where it was saved; one whose device was lost goes on by itself. */
+  /** A run that failed is opened again where it was saved; one whose device was lost resumes by itself. */
   async #recover(error: unknown): Promise<void> {
     const isLost = error instanceof RlvrError && error.code === 'device-lost';
     if (isLost) this.#losses++;
@@ -354,7 +354,7 @@ export class Lab {
       return true as const;
     });
     if (done) this.notes.say('note', `From step ${this.history.step + 1} on: ${said.join(', ')}. Kept with the run.`);
-    // `pause` resolves with the run; the promise of `train` may be a moment behind.
+    // `pause` resolves with the run; the promise of `train` may be a moment later.
     if (wasTraining) {
       this.status = 'resting';
       void this.train();
@@ -427,7 +427,7 @@ export class Lab {
   }
 }
 
-/** What a person is told of an error. */
+/** What a person sees of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -89,7 +89,7 @@ async function start(): Promise<void> {
     () => [new AgreementPanel(byId('agreement'), lab)],
     () => [new PresetsPanel(byId('presets'), lab, choose)],
     () => [new SettingsPanel(byId('settings'), lab, choose)],
-    // The controls can be used once whatever else can be is there; what takes frames of its own comes behind them.
+    // The controls can be used once whatever else can be is there; what takes frames of its own comes after them.
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
     () => curves.parts,
     () => new GroupPanel(byId('group'), lab).parts,
@@ -104,7 +104,7 @@ async function start(): Promise<void> {
     new TaskPanel(byId('own-task'), lab, own('task')),
     drawn.last,
   );
-  // The part of the address behind # is the experiment.
+  // The part of the address after # is the experiment.
   byId('skip').addEventListener('click', (event) => {
     event.preventDefault();
     byId('controls').focus();
@@ -117,8 +117,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Says for others, in `data-status` of the body, what the whole page shows: behind every other part, since each may move
- * what stands below it, and a click that comes meanwhile would miss. While another state is being drawn it says none.
+ * Says for others, in `data-status` of the body, what the whole page shows: after every other part, since each may move
+ * what is below it, and a click that comes meanwhile would miss. While another state is being drawn it says none.
  */
 function drawnStatus(lab: Lab): { readonly first: Part; readonly last: Part } {
   let { status } = lab;

@@ -1,4 +1,4 @@
-/** The methods that a stage can be made of, as the engine declares them: for whoever writes YAML. */
+/** The methods that a stage can be made of, as the engine declares them: for people who write YAML. */
 import type { Catalogue, OptionText } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 

@@ -12,7 +12,7 @@ export class Pace {
   /** A step was taken. */
   tick(now = performance.now()): void {
     const since = now - this.#lastAt;
-    // Of times, not of rates: messages that waited come at once, and a rate of thousands would stay in the mean.
+    // A mean of times, not of rates: messages that waited come at once, and a rate of thousands would stay in the mean.
     const mean = this.perSecond === 0 ? since : 900 / this.perSecond + 0.1 * since;
     if (this.#lastAt > 0) this.perSecond = 1000 / Math.max(1, mean);
     this.#lastAt = now;

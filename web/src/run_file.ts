@@ -10,7 +10,7 @@ const DIRECTORY_END = 0x06054b50;
 
 export interface RunFile {
   readonly experiment: Experiment;
-  /** Of the experiment's own reward or task, where it has one. */
+  /** Code of the experiment's own reward or task, where it has one. */
   readonly codes: Partial<OwnCodes>;
   /** The run directory, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;

@@ -23,7 +23,7 @@ export function offerServedRun(place: HTMLElement, lab: Lab, opened: (experiment
       {},
       'The run ',
       element('strong', {}, name),
-      ' of the command line can go on in this page, with the same weights. Its directory stays as it is.',
+      ' of the command line can be continued in this page, with the same weights. Its directory stays as it is.',
     ),
     button,
     said,
@@ -46,7 +46,7 @@ export function offerServedRun(place: HTMLElement, lab: Lab, opened: (experiment
 /** @throws Error in words, where the server or the page refuses it */
 async function open(name: string, lab: Lab): Promise<Experiment> {
   const run = `run=${encodeURIComponent(name)}`;
-  const { files: paths, config } = (await (await asked(`../files.json?${run}`)).json()) as ServedFiles; // of our server
+  const { files: paths, config } = (await (await asked(`../files.json?${run}`)).json()) as ServedFiles; // our server sends it
   const experiment = experimentOf(config);
   const files = new Map<string, Uint8Array>();
   for (const path of paths) {
@@ -82,7 +82,7 @@ export function experimentOf(config: unknown): Experiment {
   const [warmStart, grpo] = stages?.length === 2 ? stages : [undefined, stages?.[0]];
   const isKnown = grpo?.stage === 'grpo' && (warmStart === undefined || warmStart.stage === 'sft');
   if (preset === undefined || model === undefined || seed === undefined || grpo === undefined || !isKnown) {
-    throw new Error('the page has no settings for its task or its stages; the command line goes on with it');
+    throw new Error('the page has no settings for its task or its stages; the command line can continue it');
   }
   const { name, ...knobs } = task as Tree;
   const [reward] = grpo.reward_funcs as readonly (string | { readonly name: string })[];

@@ -1,4 +1,4 @@
-/** Settings: those of a new run, those that a run may change while it goes on, and the YAML of both. */
+/** Settings: those of a new run, those that a run may change on its way, and the YAML of both. */
 import { type Catalogue, type CatalogueTask, loadCatalogue, type OptionText, type SettingChange } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 import type { Experiment, Knobs } from './experiment.ts';
@@ -116,11 +116,7 @@ export class SettingsPanel {
     seen.observe(place);
     place.append(
       element('h3', {}, 'Within a run'),
-      element(
-        'p',
-        { class: 'quiet' },
-        'What is moved while a run goes on is kept with it as an event: step, setting, value.',
-      ),
+      element('p', { class: 'quiet' }, 'What is moved during a run is kept with it as an event: step, setting, value.'),
       element(
         'div',
         { class: 'sliders' },
@@ -177,7 +173,7 @@ export class SettingsPanel {
     );
   }
 
-  /** What a method says of its option stands at the setting. */
+  /** Shows what a method says of its option at the setting. */
   #explain({ methods }: Catalogue): void {
     for (const { yaml, input } of [
       ...this.#numbers.map(({ setting, input }) => ({ yaml: setting.yaml, input })),

@@ -35,7 +35,7 @@ export class PromptAnswerer {
   readonly #engine: Engine;
   readonly #settings: CompletionSettings;
   readonly #samples: number;
-  /** Rollouts so far: their numbers key the random draws, so that asking again draws anew. */
+  /** Rollouts so far: their numbers key the random draws, so that asking again draws afresh. */
   #rollouts = 0;
 
   /** @param stage  says how long answers may become */

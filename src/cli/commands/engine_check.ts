@@ -9,7 +9,7 @@ const SECONDS = 0.25;
 
 export interface EngineCheck {
   readonly threads: number;
-  /** Of a matrix product [1024, 256] · [256, 256], median. */
+  /** For a matrix product [1024, 256] · [256, 256], median. */
   readonly gflops: number;
   /** A product and a sum are rounded once: the processor's own fused multiply-add is at work. */
   readonly fused: boolean;
@@ -18,7 +18,7 @@ export interface EngineCheck {
 }
 
 export interface CheckOptions {
-  /** Of measuring; default 0.25. */
+  /** Seconds of measuring; default 0.25. */
   readonly seconds?: number;
   /** false: without relaxed-SIMD multiply-add. */
   readonly fma?: boolean;

@@ -1,4 +1,4 @@
-/** `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it stands. */
+/** `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it is written. */
 
 import { catalogue } from '../../catalogue/catalogue.ts';
 import { valueText } from '../../catalogue/catalogue_words.ts';
@@ -17,7 +17,7 @@ import { toggle } from '../flags/flag.ts';
 
 export const EXPLAIN = command({
   name: 'explain',
-  does: 'what a key of a config, an option, a metric or a method is, what it takes, and where it stands',
+  does: 'what a key of a config, an option, a metric or a method is, what it takes, and where it is written',
   usage: '<name...>',
   words: [
     {
@@ -110,7 +110,7 @@ function meaning(where: string, option: OptionText): string[] {
 
 const MOST_OWNERS = 8;
 
-/** Options of one text and one rule are told once, with all that have them. */
+/** Options of one text and one rule are shown once, with all that have them. */
 function byText(options: readonly OptionPlace[]): { readonly owners: string; readonly option: OptionText }[] {
   const groups = new Map<string, OptionPlace[]>();
   for (const place of options) {

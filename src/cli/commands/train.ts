@@ -38,7 +38,7 @@ export const TRAIN = command({
     ...grouped('Run directory:', {
       output: text('<directory>', 'override output_dir', { letter: 'o', otherwise: 'runs/<config name>, numbered' }),
       resume: toggle(
-        'go on with the run in the output directory, else the newest that can, with its own config (TRL: resume_from_checkpoint)',
+        'continue the run in the output directory, else the newest that can, with its own config (TRL: resume_from_checkpoint)',
       ),
       force: toggle('resume although machine, version or config differ'),
     }),
@@ -59,12 +59,12 @@ export const TRAIN = command({
   examples: [
     { words: '', does: 'the main job, configs/countdown.yaml' },
     { words: '--config sort-digits', does: 'another shipped config, or a file of yours' },
-    { words: '--config sort-digits --seeds 0..4', does: 'five runs, then median and range; the same again goes on' },
+    { words: '--config sort-digits --seeds 0..4', does: 'five runs, then median and range; the same again resumes' },
     {
       words: '--config sort-digits --dry-run',
       does: 'resolved config, memory, problems, time; writes nothing',
     },
-    { words: '--resume', does: 'go on with the newest run that can' },
+    { words: '--resume', does: 'resume the newest run that can be' },
     { words: '--resume --output runs/countdown', does: 'with this one; the directory knows the config' },
   ],
   async run(words, flags, all) {

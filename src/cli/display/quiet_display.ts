@@ -17,7 +17,7 @@ export class QuietDisplay implements Display {
   handle(event: SessionEvent): void {
     if (event.type === 'diagnosis') printError(`step ${event.step}: ${event.diagnosis.message}`);
     if (event.type === 'note') printError(event.message);
-    if (event.type === 'stopped') printError(`saved; go on with: ${resumeCommand(this.#directory)}`);
+    if (event.type === 'stopped') printError(`saved; resume with: ${resumeCommand(this.#directory)}`);
     if (event.type === 'finished') printJson(JSON.stringify(event.summary));
   }
 

@@ -22,9 +22,9 @@ import { megabytes, percentWithInterval } from './format.ts';
 /** Seconds between two progress lines. */
 const PROGRESS_SECONDS = 5;
 const EXAMPLES = 5;
-/** Of `61.2 % [57–65]`, mostly. */
+/** The width of `61.2 % [57–65]`, mostly. */
 const INTERVAL_COLUMNS = 15;
-/** Of the memory plan. */
+/** Purposes of the memory plan that are shown. */
 const LARGEST_PURPOSES = 2;
 
 export interface ReporterOptions extends Shown {
@@ -85,7 +85,7 @@ export class Reporter implements Display {
         print(printableLines(event.message));
         break;
       case 'stopped':
-        print(`saved at step ${event.step}. Go on with: ${resumeCommand(directory)}`);
+        print(`saved at step ${event.step}. Resume with: ${resumeCommand(directory)}`);
         break;
       case 'finished':
         this.#closing(event.summary);
@@ -161,7 +161,7 @@ function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagn
   return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${printableLines(diagnosis.message)}`;
 }
 
-/** Of several tasks, a line each, with the level where the same task may stand there at another. */
+/** A line for each of several tasks, with the level where the same task may be there at another. */
 function taskLines({ config }: Progress, baseline: Evaluation | undefined, model: Evaluation | undefined): string[] {
   const tasks = Object.entries(model?.byTask ?? {});
   const names = tasks.map(([label], index) => {
@@ -249,7 +249,7 @@ function momentOf(moment: EvaluationMoment, step: number): string {
 export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, samples }: Evaluation): string {
   const best = passAtK[samples];
   const pass = best && samples > 1 ? `  pass@${samples} ${percent(best.mean)}` : '';
-  // One under the other, the figures of several evaluations stand in columns.
+  // One under the other, the figures of several evaluations form columns.
   const [greedy, sampled] = [accuracy, meanAtK].map((share) => percentWithInterval(share).padEnd(INTERVAL_COLUMNS));
   const ofTasks = Object.entries(byTask).map(([task, own]) => `  ${printable(task)} ${percent(own.accuracy.mean)}`);
   return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();

@@ -69,7 +69,7 @@ function read(flag: Flag, given: string, earlier: unknown): unknown {
   }
 }
 
-/** Of a flag that is given twice, commander takes the last value in silence. */
+/** Commander silently takes the last value of a flag that is given twice. */
 function refuseSecond(command: Commander, name: string): void {
   let first: string | undefined;
   command.on(`option:${spelled(name).slice(2)}`, (value: string) => {

@@ -25,7 +25,7 @@ export interface BackendRequest {
 }
 
 /**
- * @param tell  hears why `auto` takes no GPU, as `this machine shows no GPU`
+ * @param tell  called with why `auto` takes no GPU, as `this machine shows no GPU`
  * @throws BackendError where `webgpu` is asked for and has no adapter, or none that stores float16, `wasm` cannot have a
  *   memory, or the packages of `tfjs:…` are missing
  */

@@ -9,11 +9,11 @@ export class RunControls {
   #pause = false;
   /** Wakes a run that waits; undefined while it works. */
   #wake: (() => void) | undefined;
-  /** Milliseconds for which the clock stood still, and since when it does. */
+  /** Milliseconds for which the clock was stopped, and since when it is. */
   #lostMs = 0;
   #stoodAt: number | undefined;
 
-  /** Milliseconds of a monotonic clock that stands still while the run is paused. For `openRun`. */
+  /** Milliseconds of a monotonic clock that stops while the run is paused. For `openRun`. */
   readonly clock = (): number => (this.#stoodAt ?? performance.now()) - this.#lostMs;
 
   /** For `session`: true ends the run after a checkpoint. */

@@ -15,7 +15,7 @@ export function mostEngineBytes(): number {
 
 /**
  * Engines reserve some 10 GiB of address space for any memory, however small: a limit on it is met by the smallest
- * model, which would then be told to become smaller.
+ * model, which would then be asked to become smaller.
  *
  * @throws BackendError where not even a page can be reserved
  */

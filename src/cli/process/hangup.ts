@@ -8,7 +8,7 @@ import { isatty } from 'node:tty';
  */
 function isUnderNohup(): boolean {
   try {
-    // Of a terminal, a pipe or a file nothing may be read here; `nohup` gives /dev/null, opened for writing.
+    // A terminal, a pipe or a file must not be read from here; `nohup` gives /dev/null, opened for writing.
     if (isatty(0) || !fstatSync(0).isCharacterDevice()) return false;
     readSync(0, new Uint8Array(1));
     return false;
@@ -28,7 +28,7 @@ export function watchNohup(): void {
 
 /**
  * Tells of a closed terminal until the returned function is called: each time, since the shell and the system may both
- * say it. Nothing under `nohup`: the run goes on.
+ * say it. Nothing under `nohup`: the run continues.
  */
 export function onHangup(action: () => void): () => void {
   if (isImmune) return () => {};

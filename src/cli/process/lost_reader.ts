@@ -16,7 +16,7 @@ const FULL: Readonly<Record<string, string>> = {
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 let react = (): void => {
-  // Of a terminal that was closed: at an exit of its own Node would put it back as it was, and Node 20 crashes over that.
+  // The terminal was closed: at an exit of its own Node would restore its modes, and Node 20 crashes over that.
   if (process.stdout.isTTY) process.kill(process.pid, 'SIGHUP');
   process.exit(LOST_READER_CODE);
 };

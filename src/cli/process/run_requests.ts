@@ -2,8 +2,8 @@
  * What other processes of this machine ask of a run: `.control/` in its directory, there while it is under way.
  *
  * `state.json` says whose run it is and what was asked of it last; `requests` is a list that others append to, a word a
- * line. The run looks a few times per second at how long the list is, beside its steps and never within one. Who may
- * write into the directory may ask: whoever can do that could as well replace its checkpoints.
+ * line. The run looks a few times per second at how long the list is, beside its steps and never within one. Anyone who
+ * may write into the directory may ask: they could as well replace its checkpoints.
  */
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';

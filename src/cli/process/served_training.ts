@@ -16,7 +16,7 @@ export class ServedTraining {
   #process: ChildProcess | undefined;
   /** The address; a text that says why there is none. */
   #server: Promise<{ readonly url: string } | string> | undefined;
-  /** Of the newest run: a short one may be over before the server has its address. */
+  /** Prints for the newest run: a short one may be over before the server has its address. */
   #say: (line: string) => void = () => {};
 
   /** @param folder  whose runs the page lists; its server is started with the first of them */

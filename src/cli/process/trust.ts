@@ -1,8 +1,8 @@
 /**
  * Whether the files that a config names may run: a config may come from anyone, and name any file of the disk.
  *
- *   unasked   a file in the config's folder, or typed behind --set: what one works on; of a run, a file of the working
- *             directory that is what it was when the run began; what has run or was agreed to as it stands
+ *   unasked   a file in the config's folder, or typed after --set: what one works on; of a run, a file of the working
+ *             directory that is what it was when the run began; what has run or was agreed to as it is
  *   --trust   the file, or a folder around it
  *   asked     any other, and of a run what has changed since: at a terminal; else refused
  */
@@ -22,7 +22,7 @@ export interface TrustOptions {
   /** The config's file. */
   readonly file: string;
   readonly problems: LoadedConfig['problems'];
-  /** Of `--trust`. */
+  /** The files and folders of `--trust`. */
   readonly trust?: readonly string[];
   /** A run that is resumed, evaluated or sampled. */
   readonly run?: { readonly directory: string; readonly goal: 'resume' | 'use'; readonly force?: boolean };
@@ -98,7 +98,7 @@ function contains(folder: string, path: string): boolean {
 
 type Modules = NonNullable<Fingerprint['modules']>;
 
-/** Of the run directory, or of the one that the config lies in. */
+/** Hashes that the run directory records, or the folder of the config where that is one. */
 async function recordedModules({ file, run }: TrustOptions): Promise<Modules | undefined> {
   const directory = run?.directory ?? dirname(file);
   if (!existsSync(join(directory, 'fingerprint.json'))) return undefined;

@@ -30,7 +30,7 @@ export interface LoadedRun extends LoadedConfig {
   readonly directory: string;
   /** No config was given. */
   readonly isMainJob: boolean;
-  /** The run that was found to go on with, where none was named. */
+  /** The run that was found to resume, where none was named. */
   readonly found?: RunRow;
 }
 
@@ -39,7 +39,7 @@ const MAIN_JOB = 'countdown';
 /**
  * The config is a file, or the name of one of the package's. Without one: for a resume, that of the run directory,
  * which has the flags of the first start in it; else the main job's. A resume that names neither a config nor a
- * directory takes the newest run that can go on.
+ * directory takes the newest run that can be resumed.
  *
  * @throws ConfigError, CheckpointError
  */

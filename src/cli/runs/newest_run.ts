@@ -1,4 +1,4 @@
-/** Which run `--resume` goes on with where it is told neither a config nor a directory. */
+/** Which run `--resume` takes where neither a config nor a directory is given. */
 import { existsSync } from 'node:fs';
 import { CheckpointError } from '../../errors.ts';
 import { ago, printable } from '../../format.ts';
@@ -8,7 +8,7 @@ import { type RunRow, runRows } from './run_rows.ts';
 const FOLDER = 'runs';
 
 /**
- * The newest run under runs/ that can go on. Someone at a terminal reads which one it is and can stop it; a script that
+ * The newest run under runs/ that can be resumed. Someone at a terminal reads which one it is and can stop it; a script that
  * does not say which of several it means is asked to.
  *
  * @throws CheckpointError where there is none, or several and nobody who watches
@@ -19,7 +19,7 @@ export async function newestUnfinished(isWatched = process.stdout.isTTY === true
   if (newest === undefined) throw nothingToGoOnWith(rows);
   if (older.length === 0 || isWatched) return newest;
   const commands = [newest, ...older].map((row) => `  ${resumeCommand(row.directory)}   ${describe(row)}`);
-  const message = `--resume: ${commands.length} runs under ${FOLDER}/ can go on; say which:\n${commands.join('\n')}`;
+  const message = `--resume: ${commands.length} runs under ${FOLDER}/ can be resumed; say which:\n${commands.join('\n')}`;
   throw new CheckpointError('which-run', message, {
     directories: [newest, ...older].map(({ directory }) => directory),
   });
@@ -27,7 +27,7 @@ export async function newestUnfinished(isWatched = process.stdout.isTTY === true
 
 function nothingToGoOnWith(rows: readonly RunRow[]): CheckpointError {
   const there = rows.map((row) => `\n  ${printable(row.directory)}   ${describe(row)}`).join('');
-  const rule = `no run under ${FOLDER}/ can go on`;
+  const rule = `no run under ${FOLDER}/ can be resumed`;
   const remedy = 'give the --output of one, or start one without --resume';
   const found = rows.length === 0 ? '' : ` There are:${there}`;
   return new CheckpointError('no-run', `--resume: ${rule}; ${remedy}.${found}`);

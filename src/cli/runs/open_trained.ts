@@ -118,20 +118,20 @@ async function loadLatest(loading: Loading): Promise<{ readonly place: string; r
 async function loadFinalModel({ store, directory, model, force }: Loading): Promise<void> {
   const hash = createHash('sha256');
   await loadOwnModel(store, model, (bytes) => hash.update(bytes));
-  const found = hash.digest('hex');
+  const digest = hash.digest('hex');
   const summary = await store.read('summary.json');
   const expected = summary && parseJsonObject(summary)?.weightsSha256;
-  if (force || found === expected) return;
+  if (force || digest === expected) return;
   const place = `${directory}/${modelFile(model.config)}`;
   if (typeof expected !== 'string') {
     printError(`${place}: summary.json, which knows its hash, is missing or damaged; the model is used as it is`);
     return;
   }
   const rule =
-    `is not the model that this run ended with: its weights have SHA-256 ${found.slice(0, 16)}…, ` +
+    `is not the model that this run ended with: its weights have SHA-256 ${digest.slice(0, 16)}…, ` +
     `summary.json says ${expected.slice(0, 16)}…`;
   const remedy = 'Restore it from a copy, or remove it, and the newest checkpoint is used; --force uses it as it is';
-  throw new CheckpointError('model-changed', `${place}  ${rule}. ${remedy}.`, { found, expected });
+  throw new CheckpointError('model-changed', `${place}  ${rule}. ${remedy}.`, { found: digest, expected });
 }
 
 /** An adapter means nothing beside other weights; a run that trained all of them has its own. */

@@ -7,7 +7,7 @@ import type { Store } from '../../run/store/store.ts';
 /** Failures of the disk, after which nothing about the run has to change. */
 const OF_THE_DISK = new Set(['disk-full', 'not-permitted', 'read-only', 'file-failed']);
 
-/** The error, with the command that resumes below its message where there is a run to go on with. */
+/** The error, with the command that resumes below its message where there is a run to resume. */
 export async function withResumeAdvice(error: unknown, store: Store, directory: string): Promise<unknown> {
   const isPlugin = error instanceof PluginError;
   const isLostDevice = error instanceof BackendError && error.code === 'device-lost';
@@ -15,10 +15,10 @@ export async function withResumeAdvice(error: unknown, store: Store, directory: 
   if (!isPlugin && !isLostDevice && !isDisk) return error;
   const saved = await whatIsSaved(store);
   if (saved === undefined) return error;
-  // A corrected file is another file, which a resume refuses unless it is told.
+  // A corrected file is another file, which a resume refuses without --force.
   const advice = isPlugin
-    ? `When the file is corrected, go on with:\n  ${resumeCommand(directory)} --force`
-    : `${isLostDevice ? 'Go' : 'Then go'} on with:\n  ${resumeCommand(directory)}`;
+    ? `When the file is corrected, resume with:\n  ${resumeCommand(directory)} --force`
+    : `${isLostDevice ? 'Resume' : 'Then resume'} with:\n  ${resumeCommand(directory)}`;
   const Kind = error.constructor as typeof RlvrError;
   return new Kind(error.code, `${error.message}\n${saved} ${advice}`, error.facts);
 }

@@ -16,7 +16,7 @@ import { FREE_KEYS, MODEL_FOLDER } from '../../run/session.ts';
 import type { Store } from '../../run/store/store.ts';
 import { lastRecords } from './last_records.ts';
 
-/** `failed`: its figures were no longer finite; `damaged`: it can neither be gone on with nor be asked as it is. */
+/** `failed`: its figures were no longer finite; `damaged`: it can neither be resumed nor be asked as it is. */
 export type RunCondition = 'running' | 'finished' | 'stopped' | 'failed' | 'damaged';
 
 export interface RunRow {
@@ -28,12 +28,12 @@ export interface RunRow {
   readonly seed?: number;
   /** Optimizer steps of all stages: done, as the log has them, and planned. */
   readonly steps?: { readonly done: number; readonly planned: number };
-  /** Of the model of a finished run, else of the last evaluation, 0 to 1. */
+  /** Accuracy of a finished run's model, else of the last evaluation, 0 to 1. */
   readonly greedy?: number;
   readonly sampled?: number;
   /** When the run last wrote something, milliseconds since 1970. */
   readonly changedMs: number;
-  /** Of all its files. */
+  /** Bytes of all its files. */
   readonly bytes: number;
   /** Leaves of the config that decide bits, by their path; the seed is not among them. */
   readonly config: ReadonlyMap<string, string>;

@@ -118,6 +118,6 @@ function readRow(line: string, place: string, { name, version }: AnyTaskDefiniti
   }
   if (read.data.version === version) return read.data;
   return refuse(
-    `version: ${read.data.version} — ${name} is version ${version} here, with other problems or verdicts; export anew`,
+    `version: ${read.data.version} — ${name} is version ${version} here, with other problems or verdicts; export again`,
   );
 }

@@ -75,7 +75,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);
 }
 
-/** The resolved config as YAML, with the origin of each value as a comment; runs as it stands. */
+/** The resolved config as YAML, with the origin of each value as a comment; runs as it is. */
 export function annotatedYaml(config: RunConfig, origins: Origins): string {
   const text = printableLines(resolvedYaml(config));
   // The item of a list and its first key share a line; only the key has an origin.

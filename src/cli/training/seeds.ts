@@ -1,6 +1,6 @@
 /**
  * `--seeds 0..4`: a run per seed, one after the other, each in a directory of its own, `<directory>-seed<N>`. A finished
- * one of the same config is kept, one that was cut short is resumed; so the same command goes on with a series.
+ * one of the same config is kept, one that was cut short is resumed; so the same command resumes a series.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -37,7 +37,7 @@ interface PlannedRun {
 const MAIN_JOB = 'countdown';
 
 /**
- * @param words  the command line, for the command that goes on with the series
+ * @param words  the command line, for the command that resumes the series
  * @throws RlvrError before the first run where a directory holds a run of another config; else as a run does
  */
 export async function seedsCommand({ seeds, ...options }: SeedsOptions, words: readonly string[]): Promise<void> {
@@ -69,7 +69,7 @@ export async function seedsCommand({ seeds, ...options }: SeedsOptions, words: r
 /** All directories are looked at first: a mistake shows at once, not after the first hour. */
 async function planRuns(seeds: readonly number[], options: TrainOptions & { config: string }): Promise<PlannedRun[]> {
   if (options.resume) {
-    const rule = '--seeds goes on by itself with what was cut short; leave --resume out';
+    const rule = '--seeds resumes by itself what was cut short; leave --resume out';
     throw new ConfigError('flags', `--resume — ${rule}.`, {});
   }
   const name = basename(options.config).replace(/\.ya?ml$/, '');
@@ -151,10 +151,10 @@ function endEarly(
 ): void {
   const command = [commandName(), ...words.map(shellQuoted)].join(' ');
   if (json) printJson(JSON.stringify({ event: 'series-stopped', seed, ...seriesOf(rows), go_on: command }));
-  else if (quiet) printError(`the series was stopped at seed ${seed}; go on with it: ${command}`);
+  else if (quiet) printError(`the series was stopped at seed ${seed}; resume it with: ${command}`);
   else {
     if (rows.length > 0) print(`\n${seriesTable(seriesOf(rows)).join('\n')}`);
-    print(`\nthe series was stopped at seed ${seed}; go on with it: ${command}`);
+    print(`\nthe series was stopped at seed ${seed}; resume it with: ${command}`);
   }
 }
 

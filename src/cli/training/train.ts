@@ -35,7 +35,7 @@ export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly dryRun?: boolean;
   /** A page of the run is served while it is under way. */
   readonly ui?: boolean;
-  /** Of whoever serves one for several runs: hears in its place of each whose directory is there. */
+  /** Shared page of a series; it is notified of each run once its directory exists. */
   readonly page?: ServedTraining;
 }
 
@@ -86,8 +86,7 @@ async function trainWith(
     let page: ServedTraining | undefined;
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
-      if (loaded.found !== undefined)
-        display.say(`going on with the newest unfinished run: ${describeRow(loaded.found)}`);
+      if (loaded.found !== undefined) display.say(`resuming the newest unfinished run: ${describeRow(loaded.found)}`);
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.engine.policy.engine, (line) => display.say(line));
@@ -136,16 +135,16 @@ function idleKeys({ notes, file }: Pick<LoadedRun, 'notes' | 'file'>): string {
 }
 
 interface Interrupts {
-  /** From which checkpoint a run goes on that is ended at once. */
+  /** Remembers the checkpoint from which a run that is ended at once resumes. */
   saved(checkpoint: string): void;
   exitCode(): number;
   release(): void;
 }
 
 /**
- * The first Ctrl-C or kill asks the run to stop at the next step; the second one says how to go on, and is then the
- * system's. A lost reader, a closed terminal and a full disk behind standard output are as the first: Ctrl-C also ends
- * the `tee` behind a run.
+ * The first Ctrl-C or kill asks the run to stop at the next step; the second one says how to resume, and is then the
+ * system's. A lost reader, a closed terminal and a full disk at standard output are as the first: Ctrl-C also ends
+ * the `tee` that reads a run.
  */
 function listenForInterrupt(controls: RunControls, display: Display, directory: string): Interrupts {
   let exitCode = 130;
@@ -156,7 +155,7 @@ function listenForInterrupt(controls: RunControls, display: Display, directory: 
       releaseSignals();
       display.close();
       const what = saved === undefined ? 'No step was saved yet' : `Everything up to ${saved} is saved`;
-      printError(`stopped at once. ${what}. Go on with: ${resumeCommand(directory)}`);
+      printError(`stopped at once. ${what}. Resume with: ${resumeCommand(directory)}`);
       process.kill(process.pid, signal);
       return;
     }

@@ -25,7 +25,7 @@ export interface Visitor {
 /** The header that requests which change something carry. */
 export const COMMAND_HEADER = 'x-rlvr-train';
 
-/** Where a request goes that was let in: the path behind the token. */
+/** Where a request goes that was let in: the path after the token. */
 export type Admission =
   | { readonly isAdmitted: true; readonly path: string; readonly query: URLSearchParams }
   | { readonly isAdmitted: false; readonly status: 400 | 403 | 405; readonly message: string };

@@ -37,7 +37,7 @@ function markOf(directory: string): string {
   return SIGNS.map((sign) => changeOf(join(directory, sign))).join(' ');
 }
 
-/** Of a file or directory: when it or its rights changed, and its length; `-` where there is none to be seen. */
+/** When a file or directory or its rights changed, and its length; `-` where there is none to be seen. */
 function changeOf(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-/** The files of a run for the training page, which goes on with it in the browser. */
+/** The files of a run for the training page, which continues it in the browser. */
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';

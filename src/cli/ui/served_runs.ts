@@ -1,4 +1,4 @@
-/** What a page is told of the runs that it shows: their stages, and which of them differ in the seed alone. */
+/** What a page gets of the runs that it shows: their stages, and which of them differ in the seed alone. */
 import type { ServedRun } from '../../report/data.ts';
 import { readOutline } from '../../report/read_run.ts';
 import { fileStore } from '../../run/store/files.node.ts';

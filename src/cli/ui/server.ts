@@ -104,7 +104,7 @@ async function answer(
   try {
     await site.answer({ ...admission, method, response });
   } catch (error) {
-    // The page shows the words; a mistake of ours goes to whoever started the server as well.
+    // The page shows the words; a mistake of ours goes to the terminal of the server as well.
     const message = error instanceof Error ? error.message : String(error);
     if (!response.headersSent) sendText(response, error instanceof RlvrError ? 409 : 500, message);
     else response.destroy();

@@ -117,7 +117,7 @@ export function otherAdapterKeys(config: AdapterConfig | undefined, files: Adapt
   return OPTIONS.filter((name) => JSON.stringify(asked[name]) !== JSON.stringify(found[name])).map((name) => ({
     key: ADAPTER_KEYS[name].yaml,
     value: asked[name],
-    rule: `the adapter that the run goes on with has ${JSON.stringify(found[name])}; leave the key out`,
+    rule: `the adapter that the run continues has ${JSON.stringify(found[name])}; leave the key out`,
     isDefault: isDefault(name, asked[name]),
   }));
 }

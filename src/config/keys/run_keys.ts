@@ -58,7 +58,7 @@ export const RUN_KEYS = {
   adapterNameOrPath: key(
     'adapter_name_or_path',
     optional(text('./adapter')).describe(
-      'A LoRA adapter to go on with, beside model_name_or_path: a folder as PEFT writes it, or the directory of a finished ' +
+      'A LoRA adapter to continue, beside model_name_or_path: a folder as PEFT writes it, or the directory of a finished ' +
         'run; relative to this file. It brings lora_r, lora_alpha, use_rslora and lora_target_modules. Default: a new one ' +
         'with use_peft, else none.',
     ),
@@ -169,7 +169,7 @@ export const RUN_KEYS = {
       .array(plugin('./mine.ts'), { error: 'must be a list of files; for example [./reporters/mine.ts]' })
       .optional()
       .describe(
-        'Files of yours that are told how the run goes: each a path, or {name, …} with its options. What they do never ' +
+        'Files of yours that receive the events of the run: each a path, or {name, …} with its options. What they do never ' +
           'stops or slows the run. Default: none.',
       ),
   ),

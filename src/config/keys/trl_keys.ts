@@ -35,11 +35,7 @@ const packed = 'sequences are packed without padding, always; leave it out';
 const byTime = 'checkpoints are written by time; use save_seconds and save_total_limit';
 
 const MODEL_AND_DATA = {
-  model_revision: refused(
-    'it stands in the name of the model; use model_name_or_path: owner/name@revision',
-    'main',
-    null,
-  ),
+  model_revision: refused('it is part of the model name; use model_name_or_path: owner/name@revision', 'main', null),
   model_init_kwargs: refused('the model is described under model:; move the shape there', null),
   trust_remote_code: refused('no code is downloaded; leave it out', false),
   attn_implementation: refused('there is one attention kernel; leave it out', null),
@@ -105,7 +101,7 @@ const TRAINING = {
     num_processes: 1,
     dataloader_num_workers: 0,
   }),
-  lora_target_parameters: refused('adapters stand beside modules; use lora_target_modules', null),
+  lora_target_parameters: refused('adapters belong to modules; use lora_target_modules', null),
   lora_modules_to_save: refused('beside an adapter the model stays as it is; leave it out', null),
   ...family(plainAdapters, { use_dora: false, lora_task_type: 'CAUSAL_LM' }),
   ...family(fullBase, {

@@ -93,7 +93,7 @@ export const MACHINERY: readonly Group[] = [
     defaults: { do_eval: false, do_predict: false, do_train: false },
   },
   {
-    because: 'a resumed run goes on exactly, always; leave it out',
+    because: 'a resumed run always continues exactly; leave it out',
     defaults: {
       enable_jit_checkpoint: false,
       full_determinism: false,

@@ -44,7 +44,7 @@ export function explainSyntax(text: string, error: ParserError): SyntaxMistake {
         unclosed(lines, line, error) ?? belowValue(lines, line) ?? { line, rule: explainIndentation(at(line), error) }
       );
     case 'UNEXPECTED_TOKEN':
-      return { line, rule: `${/"[^"]+"$/.exec(error.message)?.[0] ?? 'this'} stands where nothing may; remove it` };
+      return { line, rule: `${/"[^"]+"$/.exec(error.message)?.[0] ?? 'this'} is where nothing may be; remove it` };
     case 'BAD_SCALAR_START':
       return { line, rule: `a text cannot begin with ${error.message.slice(-1)}; put it in quotes` };
     case 'BLOCK_IN_FLOW':
@@ -66,10 +66,10 @@ export function explainLine(text: string): string | undefined {
   if (line.length > LONGEST_LINE) return undefined;
   const [, colon] = /^(?:- )?([A-Za-z_]\w*:[^\s:/\\].*)$/.exec(line) ?? [];
   if (colon !== undefined && !colon.includes(': ')) {
-    return `${JSON.stringify(colon)} has no space behind its colon; write ${JSON.stringify(colon.replace(':', ': '))}`;
+    return `${JSON.stringify(colon)} has no space after its colon; write ${JSON.stringify(colon.replace(':', ': '))}`;
   }
   const [, dash] = /^-([A-Za-z_].*)$/.exec(line) ?? [];
-  if (dash !== undefined) return `"-${dash}" has no space behind its dash; write "- ${dash}"`;
+  if (dash !== undefined) return `"-${dash}" has no space after its dash; write "- ${dash}"`;
   const [, key, value] = /^([A-Za-z_][\w.]*)\s*=\s*(.*)$/.exec(line) ?? [];
   if (key !== undefined) return `"${key} = ${value}" is not YAML; write "${key}: ${value}"`;
   return line.startsWith('//') ? 'a comment begins with #, not with //; write "# …"' : undefined;

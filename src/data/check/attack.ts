@@ -53,8 +53,8 @@ export function attack(setting: Setting, attempts: number, seed = 'attack'): Map
 
 /** Characters of its answers and of its vocabulary. */
 function alphabetOf({ items, tasks }: Setting): string[] {
-  const own = Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id));
-  return [...new Set([...items.slice(0, 50).flatMap(({ answer }) => answer.split('')), ...own])];
+  const pieces = Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id));
+  return [...new Set([...items.slice(0, 50).flatMap(({ answer }) => answer.split('')), ...pieces])];
 }
 
 /** A problem under attack; each text that is tried gives whether it is right. */
@@ -94,7 +94,7 @@ class Target {
     if (this.#setting.second !== undefined || this.#setting.definition.answers === 'open') return this.try(text);
     const verdict = this.#setting.judge(this.#item, text);
     if (verdict?.score !== 1) return false;
-    // Given twice, 0 is 00, which is 0 where zeros may stand in front of a number.
+    // Given twice, 0 is 00, which is 0 where zeros may precede a number.
     if (this.#known.has(text) || (this.#known.has('0') && text === '00')) return true;
     this.#setting.report('false accept', 'a right answer counts with something around it', {
       prompt: this.#item.prompt,

@@ -51,7 +51,7 @@ interface ChoiceTruth {
   readonly options: readonly string[];
 }
 
-/** @param extract  a right answer may stand in a worked solution, where it is marked */
+/** @param extract  finds a right answer in a worked solution, where it is marked */
 export function answerReader(comparison: Comparison, extract: DatasetExtraction): AnswerReader {
   const textOf = (given: Json): string | undefined => {
     if (typeof given === 'number' || typeof given === 'boolean') return String(given);

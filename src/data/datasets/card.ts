@@ -5,7 +5,7 @@ import * as schemas from '../../options/schemas.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import type { Knobs, ListedCard } from '../task.ts';
 
-/** Where the answer stands in a completion. */
+/** Where in a completion the answer is. */
 const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] as const;
 export type DatasetExtraction = (typeof EXTRACTIONS)[number];
 

@@ -126,7 +126,7 @@ class LoadedDataset implements DatasetTask {
     };
   }
 
-  /** Of the commonest answer among the held-out rows. */
+  /** Share of the commonest answer among the held-out rows. */
   get chance(): number {
     const counts = new Map<string, number>();
     const items = this.heldOutItems();

@@ -1,4 +1,4 @@
-/** Data files of a disk, by name: where each lies, whoever names it knows. */
+/** Data files on a disk, by a name that the caller maps to a place. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';

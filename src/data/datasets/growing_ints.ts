@@ -16,7 +16,7 @@ export class GrowingInts {
     return this.#values[index];
   }
 
-  /** All of them, as they stand now. */
+  /** A copy of all of them. */
   taken(): Uint32Array {
     return this.#values.slice(0, this.#count);
   }

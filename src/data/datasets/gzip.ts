@@ -16,7 +16,7 @@ export async function* unpacked(
   };
   const fed = feed().catch(async (error: unknown) => {
     failure ??= error;
-    await writer.abort(error).catch(() => undefined); // the reader is told the same
+    await writer.abort(error).catch(() => undefined); // the reader gets the same error
   });
   let isOver = false;
   try {

@@ -19,9 +19,9 @@ export function firstJsonFlaw(text: string): JsonFlaw {
   let at = 0;
   const take = (pattern: RegExp): string => {
     pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? '';
-    at += found.length;
-    return found;
+    const matched = pattern.exec(text)?.[0] ?? '';
+    at += matched.length;
+    return matched;
   };
   const flaw = (rule: string): JsonFlaw =>
     at >= text.length
@@ -33,7 +33,7 @@ export function firstJsonFlaw(text: string): JsonFlaw {
     const character = text[at];
     if (expects === 'next') {
       const closer = closers[closers.length - 1];
-      if (closer === undefined) return flaw('text behind the row; write a row a line');
+      if (closer === undefined) return flaw('text after the row; write a row a line');
       if (character === closer) {
         at++;
         closers.pop();
@@ -83,7 +83,7 @@ export function firstJsonFlaw(text: string): JsonFlaw {
   }
 }
 
-/** The place behind a text in quotes, or what is wrong with it. @param begin  of its quote */
+/** The place after a text in quotes, or what is wrong with it. @param begin  of its quote */
 function endOfString(text: string, begin: number): number | JsonFlaw {
   for (let at = begin + 1; at < text.length; at++) {
     if (text[at] === '"') return at + 1;

@@ -52,9 +52,11 @@ function readProblem(row: Row, knobs: DatasetKnobs, answers: AnswerReader): Data
   }
   const given = lastTurn(cellOf(row, column ?? 'answer'));
   const truth = truthOf(given, row, column ?? 'answer', knobs, answers);
-  const shown = knobs.completion ?? ('completion' in row ? 'completion' : undefined);
+  const completionColumn = knobs.completion ?? ('completion' in row ? 'completion' : undefined);
   const completion =
-    shown === undefined ? writtenAnswer(given, answers.shown(truth), knobs.extract) : textOf(row, shown);
+    completionColumn === undefined
+      ? writtenAnswer(given, answers.shown(truth), knobs.extract)
+      : textOf(row, completionColumn);
   return { prompt, truth, completion };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The rows of a file, in batches: JSON Lines, plain or packed by gzip, and Parquet. What a file is, its first bytes say.
- * A row that cannot be read is given as a problem, so that whoever asked may pass over it.
+ * A row that cannot be read is given as a problem, so that the caller may pass over it.
  */
 import { badFile, type DataFiles, piecesOf, rangeOf } from './data_files.ts';
 import { unpacked } from './gzip.ts';

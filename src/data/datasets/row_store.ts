@@ -1,5 +1,5 @@
 /**
- * Many rows in little memory: each is its JSON in UTF-8, one behind the other in large pieces, and is parsed when it is
+ * Many rows in little memory: each is its JSON in UTF-8, one after the other in large pieces, and is parsed when it is
  * asked for. An object a row would take ten times as much.
  */
 import type { Row } from './read_rows.ts';

@@ -21,7 +21,7 @@ import type { OfTask } from './of_knob.ts';
 
 /** What a derived problem shows and asks, in pieces. */
 export interface Shown {
-  /** Behind the inner prompt, with a separator on either side. */
+  /** Follows the inner prompt, with a separator on either side. */
   readonly shown: readonly string[];
   readonly answer: readonly string[];
   /** What judging needs besides, plain data. */

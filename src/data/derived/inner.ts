@@ -88,7 +88,7 @@ export class Inner {
     return pieces.join(this.pieces === 'words' ? ' ' : '');
   }
 
-  /** A place among so many as pieces, from 1. */
+  /** A place among several, from 1, as pieces. */
   number(place: number): string[] {
     return this.pieces === 'words' ? [String(place)] : String(place).split('');
   }

@@ -1,14 +1,14 @@
 /**
  * A conversation as a supervised stage learns it: the tokens of the assistant's turns have a loss, all others are given.
  *
- * Each turn is written as the policy would have written it behind the conversation up to there. That needs a template
+ * Each turn is written as the policy would have written it after the conversation so far. That needs a template
  * which only appends: one that takes back what it wrote (a former turn's thoughts, say) is refused.
  */
 import { DataError } from '../../errors.ts';
 import type { Codec, Message } from '../../text/codec.ts';
 import { TOKEN } from '../../token_kinds.ts';
 
-/** Tokens behind a prompt, all of which the policy is to learn, or those that are not labelled as given. */
+/** Tokens after a prompt, all of which the policy is to learn, or those that are not labelled as given. */
 export interface Demonstration {
   readonly prompt: Int32Array;
   readonly tokens: Int32Array;
@@ -18,7 +18,7 @@ export interface Demonstration {
 
 /**
  * @param turns  at least one of them is the assistant's, and it does not begin
- * @param place  where they stand, for messages
+ * @param place  where they come from, for messages
  * @throws DataError where the chat template does not only append
  */
 export function dialogueTokens(codec: Codec, turns: readonly Message[], place: string): Demonstration {
@@ -34,16 +34,16 @@ export function dialogueTokens(codec: Codec, turns: readonly Message[], place: s
   };
   for (const [index, { role }] of turns.entries()) {
     if (role !== 'assistant') continue;
-    const asked = codec.render(turns.slice(0, index));
+    const prefix = codec.render(turns.slice(0, index));
     const answered = codec.render(turns.slice(0, index + 1), 'answered');
-    if (!asked.startsWith(written) || !answered.startsWith(asked)) throw notAppending(index, place);
-    add(codec.encode(asked.slice(written.length)), TOKEN.given);
+    if (!prefix.startsWith(written) || !answered.startsWith(prefix)) throw notAppending(index, place);
+    add(codec.encode(prefix.slice(written.length)), TOKEN.given);
     if (promptLength < 0) promptLength = ids.length;
-    const own = Array.from(codec.encode(answered.slice(asked.length)));
-    const end = own.findIndex((id) => codec.stopIds.includes(id)) + 1;
-    // A template writes the token that ends a turn, and perhaps an end of line behind it, which nobody samples.
-    add(end > 0 ? own.slice(0, end) : [...own, codec.eosTokenId], TOKEN.reference);
-    add(end > 0 ? own.slice(end) : [], TOKEN.given);
+    const turnTokens = Array.from(codec.encode(answered.slice(prefix.length)));
+    const end = turnTokens.findIndex((id) => codec.stopIds.includes(id)) + 1;
+    // A template writes the token that ends a turn, and perhaps an end of line after it, which nobody samples.
+    add(end > 0 ? turnTokens.slice(0, end) : [...turnTokens, codec.eosTokenId], TOKEN.reference);
+    add(end > 0 ? turnTokens.slice(end) : [], TOKEN.given);
     written = answered;
   }
   const last = labels.lastIndexOf(TOKEN.reference) + 1;
@@ -55,7 +55,7 @@ export function dialogueTokens(codec: Codec, turns: readonly Message[], place: s
 }
 
 function notAppending(index: number, place: string): DataError {
-  const rule = `the chat template rewrites what stands before turn ${index + 1}, so its answers cannot be learned in one pass`;
+  const rule = `the chat template rewrites what precedes turn ${index + 1}, so its answers cannot be learned in one pass`;
   const remedy = 'give conversations of one answer each, or chat_template_kwargs that keep former turns';
   return new DataError('template-not-appending', `${place}  ${rule}; ${remedy}.`, { place, turn: index + 1 });
 }

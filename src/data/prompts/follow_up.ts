@@ -1,4 +1,4 @@
-/** Prompts that go on behind a reply: the problem, what was answered, and a word that says what is wanted now. */
+/** Prompts that continue after a reply: the problem, what was answered, and a word that says what is wanted now. */
 import type { Message } from '../../text/codec.ts';
 import { type ControlWords, withWords, wordTokens } from '../../text/control_words.ts';
 import type { TaskItem } from '../task.ts';
@@ -19,11 +19,11 @@ export function withControlWords(tasks: TaskSet, words: ControlWords): TaskSet {
 }
 
 /**
- * The prompt behind some replies. In a closed vocabulary problem, replies and words stand one behind the other; a pretrained
+ * The prompt after some replies. In a closed vocabulary problem, replies and words follow one another; a pretrained
  * model reads each word as the user's next turn.
  *
  * @param turns  replies in tokens, without an end, of which those beyond `maxCompletionTokens` are left out, and the word
- *   behind each
+ *   after each
  */
 export function followUpTokens(
   tasks: TaskSet,
@@ -49,7 +49,7 @@ export function followUpTokens(
 /** Tokens that another turn takes in a template besides what is said in it, and joints that merge less well. */
 const TURN_TOKENS = 32;
 
-/** Most tokens by which a prompt behind so many replies is longer than the problem's own. */
+/** Most tokens by which a prompt after `replies` replies is longer than the problem's own. */
 export function mostFollowUpTokens({ codec, maxCompletionTokens }: TaskSet, replies: number): number {
   return replies * (maxCompletionTokens + longestWord({ codec }) + (codec.joint === undefined ? TURN_TOKENS : 0));
 }

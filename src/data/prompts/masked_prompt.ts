@@ -1,5 +1,5 @@
 /**
- * A problem whose operands cannot all be read: what a policy writes behind such a prompt does not come from them. Operands are
+ * A problem whose operands cannot all be read: what a policy writes after such a prompt does not come from them. Operands are
  * the numbers of a prompt, or its letters where it has no number.
  *
  * In a closed vocabulary each of their tokens may become `MASKED`, one for one. A pretrained model reads what that word says
@@ -11,7 +11,7 @@ import { wordTokens } from '../../text/control_words.ts';
 import type { TaskItem } from '../task.ts';
 import type { TaskSet } from '../task_set.ts';
 
-/** The word that stands where an operand stood. */
+/** The word that replaces an operand. */
 export const MASKED = '<masked>';
 
 /** The prompt with a share of its operands masked, rounded up; which of them is left to chance. */

@@ -13,7 +13,7 @@ export interface PromptLimit {
   readonly overlongPrompts?: 'error' | 'drop' | undefined;
 }
 
-/** Prompts in a row that may be too long before a run is told that it will find none. */
+/** Prompts in a row that may be too long before a run gives up finding one. */
 const MOST_DROPPED = 1_000;
 
 /** The same tasks, made with that limit, and what becomes of longer prompts. */
@@ -54,7 +54,7 @@ export function limitPrompts(tasks: TaskSet, { maxPromptLength, overlongPrompts 
 /**
  * The first item of the training stream from `index` on whose prompt is not left out.
  *
- * @returns the item, its own index, and the index behind it
+ * @returns the item, its own index, and the index after it
  * @throws DataError where a thousand in a row are left out
  */
 export function fittingItem(

@@ -1,7 +1,7 @@
 /**
  * A prompt that shows something besides the problem: a hint, an answer, what was wrong with an attempt.
  *
- * In a closed vocabulary it stands in front, ended by EOS, so that no task needs a word of its own for it; what it means
+ * In a closed vocabulary it comes first, ended by EOS, so that no task needs a word of its own for it; what it means
  * a policy learns from what it is shown. A pretrained model reads it below the question.
  */
 import type { Codec, Message } from '../../text/codec.ts';

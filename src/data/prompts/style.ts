@@ -1,5 +1,5 @@
 /**
- * The two ways to ask a problem, and what a pretrained model is told before it. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
+ * The two ways to ask a problem, and what a pretrained model reads before it. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
  * written in the characters of a keyboard: an English question, and an answer in tags that `extractAnswer` reads.
  */
 import { ConfigError } from '../../errors.ts';
@@ -59,7 +59,7 @@ export function languageOf(definition: AnyTaskDefinition, knobs: Knobs, style: S
 }
 
 /**
- * Judges a plain completion by what stands between its tags. What the token limit cut behind a closed tag is not
+ * Judges a plain completion by what is between its tags. What the token limit cut after a closed tag is not
  * missing: the tag ends the answer, as EOS ends a compact one.
  */
 export function verifyTagged(
@@ -67,10 +67,10 @@ export function verifyTagged(
   { finishReason }: VerifyContext,
   verify: (answer: string, context: VerifyContext) => Verdict,
 ): Verdict {
-  const found = extractAnswer(completion, ANSWER_POLICY);
-  if (found.ok) return verify(found.answer, { finishReason: 'eos' });
+  const extraction = extractAnswer(completion, ANSWER_POLICY);
+  if (extraction.ok) return verify(extraction.answer, { finishReason: 'eos' });
   if (finishReason === 'length') return truncated();
-  return completion.includes('<answer>') ? malformed(found.reason) : missing(found.reason);
+  return completion.includes('<answer>') ? malformed(extraction.reason) : missing(extraction.reason);
 }
 
 /** Draws of example problems, at most, to find as many different ones as are asked. */
@@ -80,7 +80,7 @@ const EXAMPLE_DRAWS = 1000;
 const EXAMPLE_CHOICES = 4;
 
 /**
- * The answer stands in the question as it is, as with digits that are sorted already: such examples teach a model to copy,
+ * The answer is in the question word for word, as with digits that are sorted already: such examples teach a model to copy,
  * and groups in which all completions copy are dead.
  */
 function isCopied(item: TaskItem): boolean {

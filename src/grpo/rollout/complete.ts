@@ -83,7 +83,7 @@ export interface CompletionControl extends Pick<GenerationControl, 'temperature'
   after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
 }
 
-/** The completions alone; the caller is told of each token. */
+/** The completions alone; the caller is called with each token. */
 export async function sampleControlled(
   { tasks, generator }: Completer,
   items: readonly TaskItem[],

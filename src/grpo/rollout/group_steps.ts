@@ -34,7 +34,7 @@ export class GroupRounds {
   }
 }
 
-/** Steps of scope `batch`, over all groups that go on to the update; then what all steps have made of the rewards. */
+/** Steps of scope `batch`, over all groups that reach the update; then what all steps have made of the rewards. */
 export function shapeBatch(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   const { groupSteps } = step.methods;
   if (groupSteps.length === 0) return groups;
@@ -66,7 +66,7 @@ function withDead({ methods }: Step, groups: readonly RolloutGroup[]): readonly 
 }
 
 /**
- * Where the rows of each group stand, once steps may have left out or moved groups and completions.
+ * Where the rows of each group are, once steps may have left out or moved groups and completions.
  *
  * @param completions  [places][completions] as they were sampled
  * @returns undefined where a group has a completion that was not sampled with its prompt

@@ -60,7 +60,7 @@ export function rolloutTools(
   };
 }
 
-/** An answer with the EOS behind it, where one ends a completion. */
+/** An answer with its EOS, where one ends a completion. */
 function ended({ tasks }: Engine, answer: Int32Array): Int32Array {
   return tasks.fixedCompletionTokens === undefined ? Int32Array.from([...answer, tasks.codec.eosTokenId]) : answer;
 }

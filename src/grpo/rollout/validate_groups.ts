@@ -13,11 +13,11 @@ export interface GroupLimits {
   readonly vocabSize: number;
   /** Completions of a group, at most. */
   readonly samples: number;
-  /** Tokens of a prompt and a completion behind it. */
+  /** Tokens of a prompt and its completion. */
   readonly context: number;
-  /** Of a micro-batch, which takes whole groups. */
+  /** Limits of a micro-batch, which takes whole groups. */
   readonly batch: Required<BatchLimits>;
-  /** Of the groups of a batch that solve, at most, once strategies have selected. */
+  /** Completions of the groups of a batch that solve, at most, once strategies have selected. */
   readonly completions: number;
   readonly select: (groups: readonly RolloutGroup[]) => readonly RolloutGroup[];
   /** As the problem is asked. */

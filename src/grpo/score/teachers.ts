@@ -1,6 +1,6 @@
 /**
- * What the reference says of a rollout's own tokens behind a prompt that shows more, for terms that learn from a teacher
- * that knows better; or what the policy says behind one that shows less. A scoring pass before the update's own, of the completions that have such a prompt.
+ * Log-probs of a rollout's own tokens under the reference and a prompt that shows more, for terms that learn from a
+ * teacher that knows better; or under the policy and a prompt that shows less. A scoring pass before the update's own, of the completions that have such a prompt.
  */
 import type { TeacherTools } from '../../methods/support/rollouts/teacher.ts';
 import type { Engine } from '../engine.ts';

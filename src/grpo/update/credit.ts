@@ -37,7 +37,7 @@ export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): 
 
 /**
  * The tokens of a group as packing takes them: those of rollouts that follow each other and are trained under the same
- * prompt share its rows. Completions stand in their order.
+ * prompt share its rows. Completions keep their order.
  */
 export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
   return groupByPrefix(rollouts.map(({ tokens, labels, prompt: own }) => ({ prefix: own ?? prompt, tokens, labels })));
@@ -80,7 +80,7 @@ function paidByToken(groups: readonly CreditedGroup[]): readonly CreditedGroup[]
 
 type Estimated = Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>;
 
-/** Of groups of one kind; the engine has room for those of a generation batch that solve. */
+/** Advantages of groups of one kind; the engine has room for those of a generation batch that solve. */
 async function estimate(policy: Policy, step: Step, groups: readonly RolloutGroup[]): Promise<readonly Estimated[]> {
   const { id, part } = step.methods.advantageEstimator;
   const isOnDevice = part.device !== undefined && groups[0].kind === undefined;

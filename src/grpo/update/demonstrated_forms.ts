@@ -1,5 +1,5 @@
 /**
- * Demonstrations in the forms in which methods of later stages speak to the policy: a verdict behind an answer, say. A
+ * Demonstrations in the forms in which methods of later stages speak to the policy: a verdict after an answer, say. A
  * small policy knows no form that it was never shown.
  */
 import type { Demonstration } from '../../data/prompts/dialogue_tokens.ts';

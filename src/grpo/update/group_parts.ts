@@ -7,10 +7,10 @@ export type GroupPart<Group extends RolloutGroup = CreditedGroup> = Group & {
   readonly whole?: Group;
 };
 
-/** What stands in a record of a group for each of its rollouts. */
+/** The fields of a group that have an entry for each of its rollouts. */
 const BY_ROLLOUT = ['rollouts', 'advantages', 'tokenAdvantages', 'tokenWeights', 'tokenSelection'] as const;
 
-/** The group in parts of at most so many completions, in order. */
+/** The group in parts of at most `most` completions, in order. */
 export function groupParts<Group extends RolloutGroup>(group: Group, most: number): GroupPart<Group>[] {
   const { length } = group.rollouts;
   if (length <= most) return [group];

@@ -1,6 +1,6 @@
 /**
  * Between the rows of a batch and what the terms of a loss see. The first tokens of a group's completions are predicted by
- * the prompt's last row and stand together; a term sees each completion's tokens in their order.
+ * the prompt's last row and are together; a term sees each completion's tokens in their order.
  */
 import type { LossGradient, LossSequence, ScoredText, TrainedText } from '../../methods/points.ts';
 import type { PackedBatch } from '../../model/batch.ts';
@@ -110,7 +110,7 @@ export function scoredTexts(
   };
 }
 
-/** Where the tokens of a batch's completions stand one behind the other. */
+/** The order of the tokens of a batch's completions in one sequence. */
 interface TokenOrder {
   /** [completions + 1] of the tokens of all completions. */
   readonly offsets: Int32Array;
@@ -140,7 +140,7 @@ function selected(weights: Float32Array, selection: Float32Array | undefined): F
   return selection === undefined ? weights : weights.map((weight, t) => weight * selection[t]);
 }
 
-/** [loss rows] where each row's token stands among the tokens of all completions. */
+/** [loss rows] where each row's token is among the tokens of all completions. */
 function placesOf({ completionOf, tokenOf }: PackedBatch, offsets: Int32Array): Int32Array {
   const places = new Int32Array(completionOf.length);
   for (let row = 0; row < places.length; row++) places[row] = offsets[completionOf[row]] + tokenOf[row];

@@ -1,5 +1,5 @@
 /**
- * Texts that a term of the loss trains on beside the rollouts, as demonstrations: passes of their own behind those of the
+ * Texts that a term of the loss trains on beside the rollouts, as demonstrations: passes of their own after those of the
  * rollouts, whose gradients add up with theirs. A stage without such a term does nothing here.
  */
 import { fittingItem } from '../../data/prompts/prompt_limit.ts';

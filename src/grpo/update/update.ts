@@ -55,7 +55,7 @@ export async function updatePolicy(
   groups: readonly CreditedGroup[],
   fromTheseWeights: boolean,
 ): Promise<UpdateResult> {
-  // Of a rollout at another temperature the ratio is not 1 all the same.
+  // The ratio of a rollout at another temperature is not 1 even then.
   const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
   const { policy, tasks } = engine;
   const { stage } = step;

@@ -35,6 +35,6 @@ export function scale({ out, factor, rows }: Opened<Parameters<Kernels['scale']>
 /** out = share·x + (1 − share)·out */
 export function mix({ x, share, out }: Opened<Parameters<Kernels['mix']>[0]>): void {
   const part = share.tensor();
-  const own = tf.mul(out.tensor(), tf.sub(1, part));
-  out.set(tf.add(tf.mul(tf.reshape(x.tensor(), [...out.shape]), part), own));
+  const kept = tf.mul(out.tensor(), tf.sub(1, part));
+  out.set(tf.add(tf.mul(tf.reshape(x.tensor(), [...out.shape]), part), kept));
 }

@@ -64,11 +64,11 @@ function isInstalled(packageName: string): boolean {
 }
 
 function remedy(name: TfjsBackendName): string {
-  const own = `${PACKAGES[name]}@${VERSION}`;
+  const ownPackage = `${PACKAGES[name]}@${VERSION}`;
   if (name === 'tensorflow') {
-    return `Install it with \`npm install --ignore-scripts ${own}\` and build it with tools/build_tfjs_node.sh`;
+    return `Install it with \`npm install --ignore-scripts ${ownPackage}\` and build it with tools/build_tfjs_node.sh`;
   }
-  const others = name === 'cpu' ? [] : name === 'wasm' ? [own] : [own, 'webgpu'];
+  const others = name === 'cpu' ? [] : name === 'wasm' ? [ownPackage] : [ownPackage, 'webgpu'];
   return `Install it with \`npm install ${[`${CORE}@${VERSION}`, ...others].join(' ')}\``;
 }
 

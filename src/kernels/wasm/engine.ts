@@ -99,7 +99,7 @@ function allocate(bytes: number, shared: boolean): WebAssembly.Memory {
 /** Most milliseconds that a blocked host is deaf to its messages. */
 const BLOCK_MS = 1000;
 
-/** Firefox before 145 has no asynchronous wait: the host, a worker there, sleeps, and then hears its messages. */
+/** Firefox before 145 has no asynchronous wait: the host, a worker there, sleeps, and then receives its messages. */
 async function blockFor(ints: Int32Array, index: number, value: number): Promise<void> {
   if (Atomics.wait(ints, index, value, BLOCK_MS) === 'timed-out') await new Promise((resolve) => setTimeout(resolve));
 }
@@ -167,7 +167,7 @@ class WasmEngine implements Engine {
     return program;
   }
 
-  /** Copies commands behind those already recorded; returns their address. */
+  /** Appends commands to those already recorded; returns their address. */
   #install(commands: CommandList): number {
     const address = this.#nextCommand;
     const end = address + commands.count * COMMAND_BYTES;

@@ -1,5 +1,5 @@
 /**
- * Matrices that stand in panels alone, as the kernels read them (assembly/matmul.ts), written and read by the host: what
+ * Matrices that exist as panels alone, as the kernels read them (assembly/matmul.ts), written and read by the host: what
  * is frozen needs no plain copy from which it would be packed again.
  *
  *   by output  panel p holds W[p·width + j, k] at [k·width + j]
@@ -17,7 +17,7 @@ export interface Panels {
 
 /** Where one form of a matrix has the elements of a row: in runs, `jump` from one to the next, `stride` within one. */
 interface PanelForm {
-  /** Of element 0 of a row. */
+  /** Index of element 0 of a row. */
   start(row: number): number;
   readonly run: number;
   readonly jump: number;

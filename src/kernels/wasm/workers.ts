@@ -6,7 +6,7 @@ export interface WasmHost {
   processors(): number;
   /** Memory of the machine; undefined where the host does not tell. */
   machineBytes(): number | undefined;
-  /** What the JavaScript engine can do and hides behind flags; absent where flags cannot be set. */
+  /** What the JavaScript engine can do and enables only by flags; absent where flags cannot be set. */
   readonly engineSwitches?: EngineSwitches;
   /** One worker per thread, all over one shared memory. */
   startWorkers(start: WorkerStart): WorkerPool | Promise<WorkerPool>;
@@ -26,7 +26,7 @@ export interface WorkerStart {
   readonly work: readonly (readonly number[])[];
 }
 
-/** The whole life of a worker: instantiate over the shared memory, then run jobs until told to stop. */
+/** The whole life of a worker: instantiate over the shared memory, then run jobs until asked to stop. */
 export const WORKER_BODY = `
   const { exports } = new WebAssembly.Instance(start.module, { env: { memory: start.memory } });
   exports.work(...start.work);

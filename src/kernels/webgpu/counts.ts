@@ -14,7 +14,7 @@ export interface CountEntry {
 
 interface Computed extends CountEntry {
   readonly compute: () => number;
-  /** Of what the host has written: the state that `value` was computed from. */
+  /** Version of the host's writes that `value` was computed from. */
   version: number;
 }
 
@@ -26,7 +26,7 @@ export class CountTable {
   readonly values = new Uint32Array(MAXIMUM_COUNTS);
   readonly #entries = new Map<string, Computed>();
   readonly #shadow: IntShadow;
-  /** Entries that the program being recorded has asked for, each behind those that it is computed from. */
+  /** Entries that the program being recorded has asked for, each after those that it is computed from. */
   #used = new Set<Computed>();
   #changed = true;
   #version = 0;
@@ -78,10 +78,10 @@ export class CountTable {
   }
 
   #entry(key: string, compute: () => number): CountEntry {
-    const known = this.#entries.get(key);
-    if (known !== undefined) {
-      this.#used.add(known);
-      return known;
+    const existing = this.#entries.get(key);
+    if (existing !== undefined) {
+      this.#used.add(existing);
+      return existing;
     }
     const index = this.#entries.size;
     if (index >= MAXIMUM_COUNTS) throw new BackendError('counts', `webgpu: more than ${MAXIMUM_COUNTS} counts in use.`);

@@ -53,7 +53,7 @@ function deviceLost(adapter: AdapterDescription, reason: string, message: string
   const why = [reason, message].filter((part) => part !== '' && part !== 'unknown').join(': ') || 'no reason given';
   return new BackendError(
     'device-lost',
-    `webgpu: the device was lost (${why}; ${adapterLine(adapter)}). The last checkpoint is kept: go on with --resume, ` +
+    `webgpu: the device was lost (${why}; ${adapterLine(adapter)}). The last checkpoint is kept: continue with --resume, ` +
       'or with --backend wasm.',
     { adapter, reason },
   );

@@ -49,7 +49,7 @@ const kernelRecorders: { readonly [Name in KernelName]: KernelRecorder<Name> } =
   mix,
 };
 
-/** The kernels, recording into `recorder`; `onCall` hears of each call. */
+/** The kernels, recording into `recorder`; `onCall` is called at each call. */
 export function recordKernels(recorder: Recorder, onCall: () => void): Kernels {
   const entries = Object.entries(kernelRecorders).map(([name, record]) => [
     name,

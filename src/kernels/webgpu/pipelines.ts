@@ -54,7 +54,7 @@ export class PipelineCache {
           pending.pipeline = pipeline;
         }),
       };
-      pending.ready.catch(() => {}); // whoever replays the program awaits it and gets the error
+      pending.ready.catch(() => {}); // the replay of the program awaits it and gets the error
       return pending;
     });
   }

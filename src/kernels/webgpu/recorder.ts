@@ -246,7 +246,7 @@ export function widthOf({ shape }: Slot): number {
   return shape[shape.length - 1] ?? 1;
 }
 
-/** Workgroups for so many threads of 64: along x, then y. */
+/** Workgroups of 64 for a number of threads: along x, then y. */
 export function flatWorkgroups(threads: number): readonly [number, number] {
   const groups = Math.ceil(Math.max(0, threads) / 64);
   if (groups <= MOST_WORKGROUPS) return [groups, 1];

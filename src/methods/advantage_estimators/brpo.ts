@@ -1,7 +1,7 @@
 /**
  * Bootstrapped relative policy optimization: one completion of the group, drawn at random, is what the others are compared
  * with; better is +1, worse −1, a draw 0, however large the difference. The one that was drawn has no advantage. Where all
- * others compare alike, all are 0: the group told only how good the draw was. So it takes groups of three or more. The
+ * others compare alike, all are 0: the group showed only how good the draw was. So it takes groups of three or more. The
  * comparison is that of rewards, whatever their scale. After arXiv:2506.00103.
  */
 import { method } from '../method.ts';
@@ -42,7 +42,7 @@ export const brpo = method({
   },
 });
 
-/** Of all rewards, that of the one that was drawn among them. */
+/** Signs of all rewards compared with that of the one drawn. */
 export function comparedWith(drawn: number, rewards: readonly number[], compare: Comparator): number[] {
   const signs = rewards.map((reward) => compare(reward, drawn));
   const others = signs.toSpliced(rewards.indexOf(drawn), 1);

@@ -3,7 +3,7 @@
  * [0, 1], so that a good step of a failed attempt earns nothing and a poor step of a good one costs little; a token gets
  * what its step and the later ones earn. Not centred: a shift by a constant is the point of it, and any mean of the group
  * would undo it. A completion in which the verifier finds no step is one step of quality 0, and one of a task that judges
- * none is one of quality ½; what stands between two steps belongs to the second, what follows the last to the last. After
+ * none is one of quality ½; what is between two steps belongs to the second, what follows the last to the last. After
  * the reward normalization of Principle Process Reward.
  */
 import { key, number } from '../../options/keys.ts';

@@ -15,7 +15,7 @@ import { hasNoReward, rewardsOf, spreadOut } from '../support/credit/baseline.ts
 interface Past {
   readonly visits: number;
   readonly mean: number;
-  /** Of the population. */
+  /** Variance of the population. */
   readonly variance: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * A tournament within the group: one comparison of each completion with an anchor seeds the draw, single elimination on the
- * standard bracket follows (the first seed against the last, byes where slots are left), and whoever leaves in the same round
- * is ranked by its mean points. The rank is the reward, 1 for the winner down to 0, and its standard score the advantage. At
+ * standard bracket follows (the first seed against the last, byes where slots are left), and those that leave in the same round
+ * are ranked by their mean points. The rank is the reward, 1 for the winner down to 0, and its standard score the advantage. At
  * most 2G − 2 comparisons, and no scale of rewards is read: any increasing map of them gives the same. A draw goes to the
  * better seed, and a group of draws alone gets 0; completions of one reward share their ranks. arXiv:2601.06487.
  */
@@ -11,7 +11,7 @@ import { deviationOf, meanOf } from '../statistics.ts';
 import { areEqual, rewardsOf, spreadOut } from '../support/credit/baseline.ts';
 import { type Comparator, comparatorOf, PAIR_OPTIONS } from '../support/credit/pairs.ts';
 
-/** Of the paper. */
+/** The paper's. */
 const SMALLEST_DEVIATION = 1e-6;
 
 export const tournament = method({
@@ -98,7 +98,7 @@ export function ranking(rewards: readonly number[], compare: Comparator): number
   return [...round, ...ranked].map(({ reward }) => reward);
 }
 
-/** Seeds slot by slot, for the next power of two: those that meet stand side by side, and the best meet last. */
+/** Seeds slot by slot, for the next power of two: those that meet are side by side, and the best meet last. */
 export function bracket(size: number): number[] {
   let slots = [0];
   while (slots.length < size) {

@@ -14,7 +14,7 @@ import { counts, rewardsOf, spreadOut } from '../support/credit/baseline.ts';
 export const trieValue = method({
   id: 'trie-value',
   about: {
-    does: 'Credits a token with the change in the mean reward of the completions that go on from there.',
+    does: 'Credits a token with the change in the mean reward of the completions that continue from there.',
     formula: "A_t = V(o_≤t) − V(o_<t), V = mean reward of the group's completions with this beginning",
     source: 'own',
     certainty: 'own',

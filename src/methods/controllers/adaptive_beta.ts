@@ -9,7 +9,7 @@ import type { Controller } from '../points.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 import { reference } from '../uses/parameter_sets.ts';
 
-/** Of the error that one step may act on, to either side. */
+/** Largest error that one step may act on, to either side. */
 const MOST_ERROR = 0.2;
 
 export const adaptiveBeta = method({

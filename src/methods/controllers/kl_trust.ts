@@ -16,9 +16,9 @@ import { reference } from '../uses/parameter_sets.ts';
 
 /** What beta is multiplied by. */
 const RAISE = 2;
-/** Of the limit: below it beta falls. */
+/** Share of the limit below which beta falls. */
 const NEAR = 0.5;
-/** Of the first beta: more is never asked for. */
+/** Largest multiple of the first beta that is set. */
 const MOST_RAISED = 1024;
 
 export const klTrust = method({

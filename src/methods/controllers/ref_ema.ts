@@ -1,6 +1,6 @@
 /**
  * The reference follows the policy at a distance: an exponential moving average of its weights, step by step. The reference
- * may be that average itself, or be replaced by it every so many steps, while the average goes on beside it.
+ * may be that average itself, or be replaced by it every few steps, while the average continues beside it.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

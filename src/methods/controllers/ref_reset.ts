@@ -1,6 +1,6 @@
 /**
- * Moves the reference of the KL term to the policy as it is: every so many steps, where the KL grows beyond a bound, or where
- * held-out accuracy falls. The policy may then go on from there. arXiv:2505.24864
+ * Moves the reference of the KL term to the policy as it is: every few steps, where the KL grows beyond a bound, or where
+ * held-out accuracy falls. The policy may then move on from there. arXiv:2505.24864
  */
 import { flag, integer, key, laterKey, number, optional } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
@@ -12,7 +12,7 @@ import { reference } from '../uses/parameter_sets.ts';
 export const refReset = method({
   id: 'ref-reset',
   about: {
-    does: 'Makes the policy its own reference every so many steps, at a bound of the KL, or where accuracy falls.',
+    does: 'Makes the policy its own reference every few steps, at a bound of the KL, or where accuracy falls.',
     names: ['ProRL'],
     formula: 'ref ← policy where step mod every = 0, KL > reset_kl, or best accuracy − accuracy > reset_drop',
     source: '2505.24864',
@@ -39,7 +39,7 @@ export const refReset = method({
     ),
     resetsMoments: laterKey(
       'reset_moments',
-      flag().default(false).describe("Begin the optimizer's moments anew with each reset. Default false."),
+      flag().default(false).describe("Zero the optimizer's moments with each reset. Default false."),
     ),
   },
   uses: () => [reference],

@@ -1,4 +1,4 @@
-/** Moves the reference of the KL term some way towards the policy every so many steps (TR-DPO). arXiv:2404.09656. */
+/** Moves the reference of the KL term some way towards the policy every few steps (TR-DPO). arXiv:2404.09656. */
 import { flag, integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -8,7 +8,7 @@ import { reference } from '../uses/parameter_sets.ts';
 export const refSync = method({
   id: 'ref-sync',
   about: {
-    does: 'Moves the reference towards the policy every so many steps.',
+    does: 'Moves the reference towards the policy every few steps.',
     names: ['TR-DPO'],
     formula: 'ref ← α·policy + (1 − α)·ref where step mod ref_model_sync_steps = 0',
     source: '2404.09656',

@@ -76,7 +76,7 @@ export const confidence = method({
   },
 });
 
-/** [tokens] where the logit of each stands between the least and the largest of its completion, in [0, 1]. */
+/** [tokens] where the logit of each lies between the least and the largest of its completion, in [0, 1]. */
 function logitShares(rollout: Rollout): Float64Array {
   const nats = uniformKlOf(rollout);
   // logprob = u − lse, and KL(U‖p) = lse − mean u − ln V: their sum is u − mean u, but for ln V, which all share.

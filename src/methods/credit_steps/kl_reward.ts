@@ -1,7 +1,7 @@
 /**
  * Pays for staying near the reference within the reward: each token costs k1 = logprob − ref, when it was sampled. With the
  * credit of the rest of the completion (`to_go`) that is the gradient of KL(policy‖reference) over whole completions; with
- * that of the token alone, of the KL at each token, as k2 is as a loss. It comes behind the estimator, whose scale the
+ * that of the token alone, of the KL at each token, as k2 is as a loss. It comes after the estimator, whose scale the
  * weight is in. As of every credit step, dead groups and completions without a reward are left as they are.
  */
 import { choice, key, number } from '../../options/keys.ts';

@@ -1,5 +1,5 @@
 /**
- * Credits each token by what a teacher that knows more would have thought of it: the reference, behind a prompt that shows a
+ * Credits each token by what a teacher that knows more would have thought of it: the reference, under a prompt that shows a
  * right completion of the group, or what was wrong with this one. It is the teacher of `sdpo` at the price of one log-prob a
  * token, and as a part of the advantage, which the objective clips and weighs as it does all.
  *

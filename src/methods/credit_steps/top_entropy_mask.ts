@@ -56,7 +56,7 @@ export const topEntropyMask = method({
   }),
 });
 
-/** Of the tokens that carry a loss. */
+/** Entropies of the tokens that carry a loss. */
 function entropiesOf({ rollouts }: Pick<CreditedGroup, 'rollouts'>): number[] {
   return rollouts.flatMap((rollout) => [...rollout.entropies].filter((_, t) => carriesLoss(rollout, t)));
 }

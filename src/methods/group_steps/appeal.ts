@@ -13,7 +13,7 @@ import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward
 const NEWEST = 0.1;
 
 interface Rates {
-  /** Of what is called wrong, how much is right. */
+  /** Share of what is called wrong that is right. */
   overturned: number | null;
   /** Share of what is called right. */
   right: number | null;

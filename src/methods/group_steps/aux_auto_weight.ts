@@ -86,7 +86,7 @@ export const auxAutoWeight = method({
   },
 });
 
-/** Of a group in which the primary reward differs; rewards that do not apply are left out. */
+/** Adds a group in which the primary reward differs; rewards that do not apply are left out. */
 function addMoments(moments: Moments, { rollouts }: RolloutGroup, k: number, primary: number): void {
   const pairs = rollouts.flatMap(({ rewardParts }): [number, number][] => {
     const [x, y] = [rewardParts[k], rewardParts[primary]];

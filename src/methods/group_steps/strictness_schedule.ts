@@ -1,5 +1,5 @@
 /**
- * A graded reward, judged more strictly as the stage goes on: `strictness` is a schedule, as {from: 0.5, to: 1}. With the
+ * A graded reward, judged more strictly as the stage advances: `strictness` is a schedule, as {from: 0.5, to: 1}. With the
  * error e = |best − reward|:
  *
  *   threshold   1 where reward ≥ strictness, else 0
@@ -13,13 +13,13 @@ import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { changeConflict, mapRollouts, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
 
-/** Of a schedule that passes a threshold by rounding. */
+/** Tolerance for a schedule that passes a threshold by rounding. */
 const SLACK = 1e-9;
 
 export const strictnessSchedule = method({
   id: 'strictness-schedule',
   about: {
-    does: 'Judges a graded reward more strictly as the stage goes on.',
+    does: 'Judges a graded reward more strictly as the stage advances.',
     formula: '1[R ≥ s] | max(0, 1 − e/s) | exp(−s·e), e = |best − R|, s a schedule of the step',
     source: 'own',
     certainty: 'own',

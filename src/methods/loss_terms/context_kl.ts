@@ -1,12 +1,12 @@
 /**
- * Rewards the policy for reading the problem: with p behind its prompt and q of the same policy behind one whose operands are
+ * Rewards the policy for reading the problem: with p under its prompt and q of the same policy under one whose operands are
  * masked, a constant, the divergence between the two is to be large at the tokens of a completion.
  *
  *   L −= context_kl_coef·min(KL(p‖q), context_kl_cap)      by the tempered logits: −context_kl_coef·p_v (ln p_v − ln q_v − KL), 0 above the cap
  *   L += context_entropy_coef·H(p)
  *
  * A divergence has no upper bound, and a policy that writes nonsense is far from q as well: the cap and the price of entropy
- * stand against that. The paper (PAPO, arXiv:2507.06448) masks parts of a picture, lets the gradient through q too, prices its
+ * limit that. The paper (PAPO, arXiv:2507.06448) masks parts of a picture, lets the gradient through q too, prices its
  * entropy as well, and estimates the divergence from the sampled token; here it is exact. Costs a scoring pass.
  */
 import { key, number } from '../../options/keys.ts';
@@ -46,7 +46,7 @@ export const contextKl = method({
   uses: ({ contextWeight }) => (contextWeight === 0 ? [] : [maskWord, distributions]),
   conflict: (_, methods) =>
     usesMethod(methods, 'sdpo')
-      ? 'reads completions behind a prompt of its own, as sdpo does, and a step has room for one; use one of the two'
+      ? 'reads completions under a prompt of its own, as sdpo does, and a step has room for one; use one of the two'
       : undefined,
   create: ({ contextWeight, contextCap, contextEntropy, contextMaskShare }): LossTerm => ({
     coupling: 'token',
@@ -93,7 +93,7 @@ export const contextKl = method({
   }),
 });
 
-/** KL(p‖q) at a token, in nats, and the log-probs that it is of; undefined where nothing was read behind a masked prompt. */
+/** KL(p‖q) at a token, in nats, and the log-probs that it is of; undefined where nothing was read under a masked prompt. */
 function divergenceAt({ distributions, teacherDistributions, coefficients }: LossSequence, t: number) {
   if (distributions === undefined || teacherDistributions === undefined) return undefined;
   const width = distributions.length / coefficients.length;

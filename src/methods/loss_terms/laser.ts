@@ -1,12 +1,12 @@
 /**
  * Teaches the policy to tell whether its completion is right, by a token that it gives no other use: the score v of
- * `src/methods/support/rollouts/self_score.ts`, read at one place behind the completion, is drawn to the verdict.
+ * `src/methods/support/rollouts/self_score.ts`, read at one place after the completion, is drawn to the verdict.
  *
  *   L += laser_coef·mean_i w_i·(v_i − R_i)²      by log π(z): 2·laser_coef·w_i·(v_i − R_i)·score_scale/n
  *
  * R is 1 or 0, as the verifier says, w_i = n/(2·n_class) makes right and wrong completions count the same, and those that were
  * cut off are left out. A policy that was trained so scores its answers where no verifier is; `self-score-mix` learns from
- * that score besides. The token is read in a pass of its own behind the rollouts', which the paper has for one token more.
+ * that score besides. The token is read in a pass of its own after the rollouts', which the paper has for one token more.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -25,7 +25,7 @@ import {
 export const laser = method({
   id: 'laser',
   about: {
-    does: 'Teaches the policy to score its own completions, by the log-prob of a token behind them.',
+    does: 'Teaches the policy to score its own completions, by the log-prob of a token after them.',
     names: ['LaSeR', 'last-token self-rewarding'],
     formula:
       'laser_coef·mean_i w_i·(v_i − R_i)², v = score_scale·(log π(z | q, y) − score_constant), w = n/(2·n_class)',
@@ -85,7 +85,7 @@ interface ScoredCompletion {
   readonly prompt: Int32Array;
   readonly behind: Int32Array;
   readonly right: boolean;
-  /** Of its squared error in the mean. */
+  /** Weight of its squared error in the mean. */
   readonly weight: number;
 }
 

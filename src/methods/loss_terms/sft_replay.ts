@@ -1,5 +1,5 @@
 /**
- * Goes on showing demonstrations while the policy is reinforced, so that it does not forget what they taught: at each
+ * Keeps showing demonstrations while the policy is reinforced, so that it does not forget what they taught: at each
  * optimizer step some of the problems that the run has drawn so far, its supervised stages included, each with the very
  * demonstration that belongs to its place in the stream. Costs a forward and a backward pass of theirs.
  */

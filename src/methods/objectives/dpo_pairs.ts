@@ -51,7 +51,7 @@ export const dpoPairs = method({
         const apart = (i: number, j: number): number =>
           preferenceScale * ((margins.get(i) ?? 0) - (margins.get(j) ?? 0));
         const weight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0) / pairs;
-        // Half of the loss of a pair stands with each of the two.
+        // Each of the two has half of the loss of a pair.
         const add = (i: number, sign: 1 | -1, differences: readonly number[]): void => {
           const { coefficients } = sequences[i];
           const { losses, dLogprobs } = gradients[i];

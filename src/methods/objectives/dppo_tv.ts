@@ -2,7 +2,7 @@
  * DPPO by total variation: a token is left alone once its probability itself has moved by the bound in the direction of
  * its advantage, whatever its ratio. A rare token may so grow many times, and a likely one may not lose a fifth of all
  * probability. Else its log-prob moves by its ratio, taken as a constant. arXiv:2602.04879; as in verl and prime-rl, where
- * the loss term `kl-sampler` stands beside it.
+ * the loss term `kl-sampler` accompanies it.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -87,7 +87,7 @@ function meanLogprob(sequence: LossSequence): number {
   return sum / extentOf(sequence).tokens;
 }
 
-/** Of values/temperature; and the log of the sum of their exponentials. */
+/** Softmax of values/temperature, and the log of the sum of their exponentials. */
 function softmax(values: readonly number[], temperature: number): { shares: readonly number[]; logSum: number } {
   const most = Math.max(...values);
   const parts = values.map((value) => Math.exp((value - most) / temperature));

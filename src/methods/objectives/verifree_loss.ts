@@ -1,5 +1,5 @@
 /**
- * What `verifree` is trained by: the reasoning by its advantage, and the reference answer behind it by its likelihood, as much
+ * What `verifree` is trained by: the reasoning by its advantage, and the reference answer after it by its likelihood, as much
  * as it was probable. Both are parts of one gradient, that of the probability of the reference. arXiv:2505.21493.
  *
  *   −A_t·log π at tokens that were sampled; −p·log π at those of a reference, p = exp Σ log π of them before the step, a constant
@@ -27,7 +27,7 @@ export const verifreeLoss = method({
     [
       usesMethod(methods, 'verifree')
         ? undefined
-        : 'no completion has a reference behind its reasoning, so that this is reinforce; add verifree to rollout_strategies',
+        : 'no completion has a reference after its reasoning, so that this is reinforce; add verifree to rollout_strategies',
       unreadRatio(methods),
     ].filter((said) => said !== undefined),
   create: (): LossTerm => ({
@@ -49,7 +49,7 @@ export const verifreeLoss = method({
   }),
 });
 
-/** Of the tokens of a reference, one behind the other, as they were scored; 1 where there are none. */
+/** Probability of the tokens of a reference in sequence, as they were scored; 1 where there are none. */
 function referenceProbability({ logprobs, labels }: Rollout): number {
   if (labels === undefined) return 1;
   return Math.exp(logprobs.reduce((sum, value, t) => (labels[t] === TOKEN.reference ? sum + value : sum), 0));

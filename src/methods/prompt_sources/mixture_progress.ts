@@ -1,6 +1,6 @@
 /**
  * Asks most of the tasks and levels at which the share of right completions is moving, up or down: there is nothing to
- * learn where it stands still, at the top or at the bottom. A part of the places stays as the run mixes them, so that
+ * learn where it does not move, at the top or at the bottom. A part of the places stays as the run mixes them, so that
  * no category is lost, and new ones are met. As in Birdie, arXiv:2411.01030.
  *
  *   Δ_k = p_k − p̂_k,   p̂_k ← p̂_k + α·Δ_k,   g_k ← g_k + α·(Δ_k − g_k)      p_k: of the groups since it was last looked at

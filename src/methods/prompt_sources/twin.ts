@@ -11,7 +11,7 @@ import { twinPrompts } from '../uses/twin_prompts.ts';
 export const twin = method({
   id: 'twin',
   about: {
-    does: 'Asks each problem under two prompts, one behind the other.',
+    does: 'Asks each problem under two prompts, one after the other.',
     names: ["Co-Reward's rephrased questions"],
     formula: "q1, q1', q2, q2', …",
     source: '2508.00410',

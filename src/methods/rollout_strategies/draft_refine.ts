@@ -1,6 +1,6 @@
 /**
- * A problem is first answered in drafts, which are not trained on. The best of them, by its reward, is shown behind the
- * problem, and the group that is trained answers once more, behind it. arXiv:2602.09000.
+ * A problem is first answered in drafts, which are not trained on. The best of them, by its reward, is shown after the
+ * problem, and the group that is trained answers once more, after it. arXiv:2602.09000.
  */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -16,9 +16,9 @@ import { words } from '../uses/words.ts';
 export const draftRefine = method({
   id: 'draft-refine',
   about: {
-    does: 'Samples drafts, and trains a group that goes on behind the best of them.',
+    does: 'Samples drafts, and trains a group that continues from the best of them.',
     names: ['iGRPO', 'self-feedback'],
-    formula: 'n completions behind problem, the draft of the highest reward, and <refine>; drafts carry no loss',
+    formula: 'n completions after problem, the draft of the highest reward, and <refine>; drafts carry no loss',
     source: '2602.09000',
     certainty: 'after the paper',
   },

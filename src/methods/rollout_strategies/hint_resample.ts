@@ -73,7 +73,7 @@ export const hintResample = method({
         failed.forEach((i, k) => {
           if (!isUnsolved(again[k])) groups[i] = trained(again[k], options);
         });
-        groups.push(...again.slice(failed.length)); // of a strategy behind this one that has asked for more
+        groups.push(...again.slice(failed.length)); // for a strategy after this one that has asked for more
         metric(`solved_at_${level}`, asked.length === 0 ? 0 : solved.length / asked.length);
         failed = failed.filter((i) => !solved.includes(i));
       }

@@ -67,7 +67,7 @@ export const minimalHintReplace = method({
       const levels = new Map<number, number>();
       asked.forEach(({ i, level }, k) => {
         const right = again[k].rollouts.find(isRight);
-        if (right === undefined || levels.has(i)) return; // levels of a group stand in their order
+        if (right === undefined || levels.has(i)) return; // levels of a group are in order
         levels.set(i, level + 1);
         const member = asSampled(options) ? right : withoutHint(right);
         groups[i] = regroup(groups[i], [...groups[i].rollouts.slice(0, -1), member]);

@@ -47,7 +47,7 @@ export const oversampleSelect = method({
       metric('reward', meanOf(groups.flatMap(({ rollouts }) => rollouts.flatMap(({ reward }) => reward ?? []))));
       return groups.map((group, i) => {
         const { rollouts } = group;
-        const { samples: count } = requests[i] ?? { samples: numGenerations }; // one that a strategy behind this one added
+        const { samples: count } = requests[i] ?? { samples: numGenerations }; // one that a strategy after this one added
         if (rollouts.length <= count) return group;
         const kept = RULES[keptBy](rollouts, count, rng);
         return regroup(

@@ -1,6 +1,6 @@
 /**
  * Parallel drafts, distilled and refined: several drafts are sampled at once, the answers that most of them give are shown
- * behind the problem, as many as the workspace holds, and the next round is sampled behind them. The last round is the group
+ * after the problem, as many as the workspace holds, and the next round is sampled after them. The last round is the group
  * that is trained. With a single draft a round it is sequential refinement. What is right plays no part in it.
  * arXiv:2510.01123.
  */
@@ -20,7 +20,7 @@ import { words } from '../uses/words.ts';
 export const pdr = method({
   id: 'pdr',
   about: {
-    does: 'Samples rounds of drafts, each behind the commonest answers of the round before, and trains the last.',
+    does: 'Samples rounds of drafts, each after the commonest answers of the round before, and trains the last.',
     names: ['parallel-distill-refine', 'sequential refinement'],
     formula:
       'rounds × draft_samples drafts; prompt ← problem and the `workspace` answers with most votes; n completions trained',

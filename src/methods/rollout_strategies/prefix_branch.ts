@@ -1,5 +1,5 @@
 /**
- * A part of each group is sampled whole, the trunks; the others go on from within a trunk, cut just before a token that the
+ * A part of each group is sampled whole, the trunks; the others continue from within a trunk, cut just before a token that the
  * policy was unsure of. What a branch inherits is its beginning, of tokens that carry no loss, and what follows is
  * sampled and trained on as ever, on-policy to the bit. Trunks and branches are one group, with one baseline.
  * arXiv:2508.11016.
@@ -35,7 +35,7 @@ export const prefixBranch = method({
       'positions',
       integer({ min: 1, max: 4096, example: 20 })
         .default(20)
-        .describe('Tokens of most entropy, one of which, any, the cut stands before. Default 20.'),
+        .describe('Tokens of most entropy, before any one of which the cut is made. Default 20.'),
     ),
     branchingSteps: key(
       'branching_steps',
@@ -74,7 +74,7 @@ export const prefixBranch = method({
       metric('cut', meanOf(cuts));
       return [
         ...requests.map((_, i) => regroup(trunks[i], [...trunks[i].rollouts, ...branches[i].rollouts])),
-        ...trunks.slice(requests.length), // of a strategy behind this one that has asked for more
+        ...trunks.slice(requests.length), // for a strategy after this one that has asked for more
         ...branches.slice(requests.length),
       ];
     },

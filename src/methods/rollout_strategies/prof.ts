@@ -46,7 +46,7 @@ export const prof = method({
       const groups = await next(requests.map((request) => resized(request, profOversampling * request.samples)));
       const all = groups.flatMap(({ rollouts }) => rollouts);
       const kept = groups.map((group, i) => {
-        const { samples: count } = requests[i] ?? { samples: numGenerations }; // one that a strategy behind this one added
+        const { samples: count } = requests[i] ?? { samples: numGenerations }; // one that a strategy after this one added
         if (group.rollouts.length <= count) return group;
         const places = consistent(group.rollouts, count, filteredBy, rng);
         return regroup(

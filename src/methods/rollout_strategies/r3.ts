@@ -4,8 +4,8 @@
  *
  *   R_i = Σ_j w_j·[log π(y_j | q, c_i, y_<j) − log π(y_j | q, y_<j)] − β·| |answer_i| − |y| | / |y|,   w_j = σ_j / Σ σ
  *
- * σ_j is how much the log-prob of token j differs between the completions of a group: tokens that are as likely behind every
- * reasoning say nothing of it. The reasoning is what stands before a mark, and its masked form is none at all. A completion
+ * σ_j is how much the log-prob of token j differs between the completions of a group: tokens that are as likely after every
+ * reasoning say nothing of it. The reasoning is what precedes a mark, and its masked form is none at all. A completion
  * without the mark, or without room for the reference, is paid as the worst of its group, at most 0. Log-probs as a reward are
  * known to shorten the reasoning, so its length is logged.
  */

@@ -1,12 +1,12 @@
 /**
- * A reward without a verifier: how much likelier the policy finds a reference answer behind the reasoning of a completion than
+ * A reward without a verifier: how much likelier the policy finds a reference answer after the reasoning of a completion than
  * without any. arXiv:2506.18254 (RLPR).
  *
  *   R_i = clip(mean_t π(y*_t | q, c_i, y*_<t) − mean_t π(y*_t | q, y*_<t), 0, 1)      y*: the reference, c_i: the reasoning
  *
- * The reasoning is what a completion writes up to a mark, and the reference what the task's right answer has behind that mark;
- * without reasoning it stands behind the mark alone. The policy scores both as it is, a pass before each update. A completion without the mark, or one behind whose reasoning the
- * reference has no room, is worth 0. Where the policy is sure of the reference behind a right chain and would not guess it
+ * The reasoning is what a completion writes up to a mark, and the reference what the task's right answer has after that mark;
+ * without reasoning it follows the mark alone. The policy scores both as it is, a pass before each update. A completion without the mark, or one after whose reasoning the
+ * reference has no room, is worth 0. Where the policy is sure of the reference after a right chain and would not guess it
  * without, this is the reward of an exact match; of an empty chain it is 0. A problem without a reference has no reward. The strict verdict is logged beside it, and so is
  * the length of the reasoning: summed log-probs as a reward are known to shorten it.
  */
@@ -23,7 +23,7 @@ import { groupRows } from '../work.ts';
 export const refProb = method({
   id: 'ref-prob',
   about: {
-    does: 'Rewards how much likelier a reference answer is behind the reasoning of a completion than without it; needs no verifier.',
+    does: 'Rewards how much likelier a reference answer is after the reasoning of a completion than without it; needs no verifier.',
     names: ['RLPR'],
     formula: 'R = clip(mean_t π(y*_t | q, c) − mean_t π(y*_t | q), 0, 1)',
     source: '2506.18254',

@@ -13,7 +13,7 @@ import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { helpedRows } from '../work.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 
-/** Of which one is taken. */
+/** Parts of a draw that a share is a number of. */
 const FINE = 100;
 
 export const rerollCache = method({

@@ -11,7 +11,7 @@ import { answerBeginnings } from '../uses/answers.ts';
 export const scaffoldDecay = method({
   id: 'scaffold-decay',
   about: {
-    does: 'Begins completions with parts of a solution, from much to nothing within a group, and less as the stage goes on.',
+    does: 'Begins completions with parts of a solution, from much to nothing within a group, and less as the stage advances.',
     names: ['RuscaRL', 'scaffolding'],
     formula: 'member i of n begins with (n − 1 − i)/(n − 1) · 1/(1 + exp(decay·(progress − half_at))) of a solution',
     source: '2508.16949',

@@ -1,5 +1,5 @@
 /**
- * The policy judges answers that it has just given. Each is shown behind its problem, a group of verdicts is sampled, and a
+ * The policy judges answers that it has just given. Each is shown after its problem, a group of verdicts is sampled, and a
  * verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves beside those
  * that solve. arXiv:2505.13445.
  */
@@ -20,7 +20,7 @@ export const selfVerify = method({
     does: 'Lets the policy judge its own answers, and trains it on verdicts that are those of the verifier.',
     names: ['RISE', 'Trust, But Verify', 'role-batches'],
     formula:
-      'R = 1 where <yes> or <no> behind problem, answer and <verify> is the verdict of the verifier; groups of their own',
+      'R = 1 where <yes> or <no> after problem, answer and <verify> is the verdict of the verifier; groups of their own',
     source: '2505.13445',
     certainty: 'after the paper',
   },

@@ -20,7 +20,7 @@ export class SuccessCache implements Stateful {
   /** In the order in which they were solved. */
   readonly #successes = new Map<string, { readonly step: number; readonly rollout: Json }>();
 
-  /** Where it is no older than so many steps. */
+  /** The last success, where it is no older than `oldest` steps. */
   get(item: TaskItem, step: number, oldest: number): Success | undefined {
     const known = this.#successes.get(problemKey(item));
     if (known === undefined || step - known.step > oldest) return undefined;

@@ -1,15 +1,15 @@
 /**
- * Learns from a reference answer without a verifier: the answer of a completion is taken away, the reference stands in its
- * place, and the reward is the probability that the policy gives it behind the reasoning. arXiv:2505.21493 (VeriFree).
+ * Learns from a reference answer without a verifier: the answer of a completion is taken away, the reference takes its
+ * place, and the reward is the probability that the policy gives it after the reasoning. arXiv:2505.21493 (VeriFree).
  *
  *   p_i = π(y* | q, c_i) = exp Σ_t log π(y*_t | q, c_i, y*_<t)       L = −A_i Σ_c log π(c_i) − p_i Σ_t log π(y*_t)
  *
  * That is the gradient of E_c[p], and what a verifier of one right answer would pay on average over the answers that the
- * policy could give behind c_i, without the noise of drawing one. Where that answer is certain, p is the reward of an exact match.
+ * policy could give after c_i, without the noise of drawing one. Where that answer is certain, p is the reward of an exact match.
  * The first half is a policy gradient with A against the p of the others (`rloo`), the second the likelihood of the
  * reference; `verifree-loss` is both, with sums over tokens (`seq-sum`) and no ratio.
  *
- * The reference is the task's right answer behind the mark, with its end, and its log-probs are those of the policy as it is:
+ * The reference is the task's right answer after the mark, with its end, and its log-probs are those of the policy as it is:
  * the completion stays on-policy. One without the mark, or without room for the reference, stays as it was sampled, with
  * p = 0. Verdicts stay those of what was sampled, and nothing is learned from them.
  */
@@ -28,7 +28,7 @@ import { groupRows } from '../work.ts';
 export const verifree = method({
   id: 'verifree',
   about: {
-    does: 'Puts the reference answer in the place of the own one, and rewards its probability behind the reasoning.',
+    does: 'Puts the reference answer in the place of the own one, and rewards its probability after the reasoning.',
     names: ['VeriFree', 'reinforcement without verifiers'],
     formula: 'R = p = exp Σ_t log π(y*_t | q, c, y*_<t); y* is trained on by verifree-loss',
     source: '2505.21493',
@@ -97,13 +97,13 @@ export const verifree = method({
   },
 });
 
-/** The right answer behind the mark, or all of it, with its end; undefined where the task knows none. */
+/** The right answer after the mark, or all of it, with its end; undefined where the task knows none. */
 function endedReference({ item }: RolloutGroup, mark: string, tools: RolloutTools): Int32Array | undefined {
   const { reference } = referenceOf(tools.solution(item), mark, tools.tokenText);
   return reference.length === 0 ? undefined : tools.ended(reference);
 }
 
-/** [rollouts][reference] log-probs behind their reasoning, each under the prompt that it is trained under; undefined without one. */
+/** [rollouts][reference] log-probs after their reasoning, each under the prompt that it is trained under; undefined without one. */
 async function scoredBehind(
   { prompt, rollouts }: RolloutGroup,
   chains: readonly (number | undefined)[],
@@ -124,7 +124,7 @@ async function scoredBehind(
   return found;
 }
 
-/** The rollout up to the end of its reasoning, and the reference behind it. */
+/** The rollout up to the end of its reasoning, and the reference after it. */
 function withReference(
   { steps: _, turns: __, ...rollout }: Rollout,
   end: number,

@@ -1,14 +1,14 @@
 /**
- * Pays each step of a completion by what it does to the chance of being right: some completions are sampled from behind it, and
- * the share of them that is right is compared with the one from behind the step before. Steps that gain nothing earn nothing,
- * so that a policy need not go on thinking; one that spoils a solution costs. arXiv:2508.10293 (VSRM).
+ * Pays each step of a completion by what it does to the chance of being right: some completions are sampled from its end, and
+ * the share of them that is right is compared with the one from the end of the step before. Steps that gain nothing earn nothing,
+ * so that a policy need not keep thinking; one that spoils a solution costs. arXiv:2508.10293 (VSRM).
  *
  *   d_k = acc_k − acc_{k−1}      acc_0: the share of the group that is right, acc_K: the own verdict, acc_k: that of N sub-rollouts
  *   r_k = d_k where |d_k| ≥ ε, else d_{k+j}·γ^j of the nearest later step j ≤ window that has so much, else 0
  *   A_t ← A_t + step_weight·Σ_{k: step k ends at t or later} r_k
  *
  * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like "However";
- * here a step ends behind step_mark, or after so many tokens. ε, γ, window and how many steps are cut are ours.
+ * here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are ours.
  */
 import { integer, key, number, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -22,10 +22,10 @@ import { groupRows } from '../work.ts';
 export const vsrm = method({
   id: 'vsrm',
   about: {
-    does: 'Pays each step of a completion by how much likelier a right answer is behind it than before.',
+    does: 'Pays each step of a completion by how much likelier a right answer is after it than before.',
     names: ['verifiable stepwise reward', 'sub-rollouts', 'Monte Carlo step values'],
     formula:
-      'r_k = acc_k − acc_{k−1} of sub_rollouts from behind each step, where it is significant; A_t ← A_t + step_weight·Σ r_k from t on',
+      'r_k = acc_k − acc_{k−1} of sub_rollouts from the end of each step, where it is significant; A_t ← A_t + step_weight·Σ r_k from t on',
     source: '2508.10293',
     certainty: 'after the paper',
   },
@@ -34,7 +34,7 @@ export const vsrm = method({
       'sub_rollouts',
       integer({ min: 0, max: 64, example: 4 })
         .default(4)
-        .describe('Completions from behind each step; 0 pays no steps. Default 4.'),
+        .describe('Completions from the end of each step; 0 pays no steps. Default 4.'),
     ),
     stepMark: key(
       'step_mark',
@@ -132,7 +132,7 @@ interface Cut {
   readonly mostSteps: number;
 }
 
-/** Tokens before the end of each step but the last: a step has its fewest tokens, and ends behind the mark. */
+/** Tokens before the end of each step but the last: a step has its fewest tokens, and ends after the mark. */
 function innerEnds(
   { tokens }: Rollout,
   { stepMark, stepTokens, mostSteps }: Cut,

@@ -1,10 +1,10 @@
 /**
  * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the text
- * that opens an answer is put behind it, and it goes on from there. What is put in carries no loss, and neither do held-out
- * completions know it: a policy learns to answer behind it, and to stop thinking from what that is rewarded with.
+ * that opens an answer is appended, and it continues from there. What is put in carries no loss, and neither do held-out
+ * completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded with.
  *
- *   put forced_text behind o_1..t where its newest `length` tokens stand `times` times in a row, or where the last
- *   same_answers texts behind answer_mark are the same; once in a completion
+ *   put forced_text after o_1..t where its newest `length` tokens occur `times` times in a row, or where the last
+ *   same_answers texts after answer_mark are the same; once in a completion
  *
  * TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared as texts.
  */
@@ -20,7 +20,7 @@ export const answerForcing = method({
     does: 'Opens the answer of a completion that repeats itself, or comes to the same answer again.',
     names: ['TrimR', 'early exit from reasoning'],
     formula:
-      'forced_text behind `length` tokens that stand `times` times in a row, or behind same_answers equal texts after answer_mark',
+      'forced_text after `length` tokens that occur `times` times in a row, or after same_answers equal texts after answer_mark',
     source: '2505.17155',
     certainty: 'after the paper',
   },
@@ -35,12 +35,12 @@ export const answerForcing = method({
     ),
     forcedTimes: key(
       'times',
-      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they stand in a row. Default 3.'),
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row. Default 3.'),
     ),
     answerMark: key(
       'answer_mark',
       optional(text('Answer:')).describe(
-        'What stands before each answer that a completion comes to while it thinks, up to the next white space. Default ' +
+        'What precedes each answer that a completion comes to while it thinks, up to the next white space. Default ' +
           'none: only what repeats counts.',
       ),
     ),
@@ -64,7 +64,7 @@ export const answerForcing = method({
   }),
 });
 
-/** Whether the last answers behind the mark are the same; one that white space does not close is still being written. */
+/** Whether the last answers after the mark are the same; one that white space does not close is still being written. */
 function agrees(written: string, mark: string, count: number): boolean {
   const closed = written
     .split(mark)

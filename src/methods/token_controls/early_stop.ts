@@ -1,5 +1,5 @@
 /**
- * Ends a completion where all that counts has been written: behind the tag that closes its answer, or as soon as the
+ * Ends a completion where all that counts has been written: after the tag that closes its answer, or as soon as the
  * verifier takes it. What would follow is neither sampled nor trained on.
  */
 import { choice, key, text } from '../../options/keys.ts';
@@ -10,7 +10,7 @@ export const earlyStop = method({
   id: 'early-stop',
   about: {
     does: 'Ends a completion at the end of its answer.',
-    formula: 'stop behind closing_tag, or where the verdict of what is written is right',
+    formula: 'stop after closing_tag, or where the verdict of what is written is right',
     source: '2505.11966',
     certainty: 'after the paper',
   },
@@ -19,7 +19,7 @@ export const earlyStop = method({
       'ends_at',
       choice(['tag', 'solved'], 'not an end')
         .default('tag')
-        .describe('tag: behind closing_tag; solved: where what is written so far is right. Default tag.'),
+        .describe('tag: after closing_tag; solved: where what is written so far is right. Default tag.'),
     ),
     closingTag: key(
       'closing_tag',
@@ -29,7 +29,7 @@ export const earlyStop = method({
   warn: ({ ends_at: end }) =>
     end === 'solved'
       ? 'the answer key ends completions that are right, so that the policy never learns to end them by itself, and ' +
-        'held-out ones go on; use ends_at: tag, or compare evaluations with those of a run without it'
+        'held-out ones continue; use ends_at: tag, or compare evaluations with those of a run without it'
       : undefined,
   create: ({ endsAt, closingTag }): TokenControl => ({
     after(_tokens, _item, seen) {

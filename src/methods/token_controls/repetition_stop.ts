@@ -1,4 +1,4 @@
-/** Ends a completion that has begun to repeat itself: its newest tokens stand `times` times in a row. */
+/** Ends a completion that has begun to repeat itself: its newest tokens occur `times` times in a row. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
@@ -8,7 +8,7 @@ export const repetitionStop = method({
   id: 'repetition-stop',
   about: {
     does: 'Ends a completion that repeats itself.',
-    formula: 'stop where the newest length tokens stand times times in a row',
+    formula: 'stop where the newest length tokens occur times times in a row',
     source: '2505.17155',
     certainty: 'after the paper',
   },

@@ -3,7 +3,7 @@ import type { ScoredSet } from '../parameter_sets.ts';
 import type { FigureValue, Rollout, RolloutGroup } from '../records.ts';
 import type { TeacherTools } from '../support/rollouts/teacher.ts';
 
-/** Tokens behind a prompt: what is asked of each that is not labelled as given. */
+/** Tokens after a prompt: what is asked of each that is not labelled as given. */
 export interface SequenceToScore {
   readonly prefix: Int32Array;
   readonly tokens: Int32Array;
@@ -49,7 +49,7 @@ export interface FigureTools extends TeacherTools {
 
 /** How a figure is computed. */
 export interface FigureComputation {
-  /** Of several of one id the highest is computed; by default the first. */
+  /** The highest of several of one id is computed; by default the first. */
   readonly rank?: number;
   /**
    * @param members  the rollouts of a batch; as many as fit at a time, where the figure `takesDistributions`

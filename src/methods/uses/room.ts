@@ -2,7 +2,7 @@
 import { longestWord, mostFollowUpTokens } from '../../data/prompts/follow_up.ts';
 import type { Use } from './use.ts';
 
-/** Prompts that show so many texts besides the problem, at most: `RolloutTools.shown`. */
+/** Prompts that show this many texts besides the problem, at most: `RolloutTools.shown`. */
 export function shownTexts(count: number): Use {
   return {
     id: `shown-texts:${count}`,
@@ -11,11 +11,11 @@ export function shownTexts(count: number): Use {
   };
 }
 
-/** Prompts that go on behind so many completions, at most: `RolloutTools.followUp`. */
+/** Prompts that continue after this many completions, at most: `RolloutTools.followUp`. */
 export function replies(count: number): Use {
   return {
     id: `replies:${count}`,
-    says: 'room for prompts that go on behind a completion',
+    says: 'room for prompts that continue after a completion',
     room: (tasks) => ({ prompt: mostFollowUpTokens(tasks, count) }),
   };
 }
@@ -29,10 +29,10 @@ export function furtherPrompts(count: number): Use {
   };
 }
 
-/** One of its words behind a whole completion: `TrainedText.behind`, and the figure `selfLogprob`. */
+/** One of its words after a whole completion: `TrainedText.behind`, and the figure `selfLogprob`. */
 export const wordsBehind: Use = {
   id: 'words-behind',
-  says: 'room for a word behind each completion',
+  says: 'room for a word after each completion',
   room: (tasks) => ({ behind: longestWord(tasks) }),
 };
 

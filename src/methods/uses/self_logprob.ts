@@ -1,4 +1,4 @@
-/** Nats: the log-prob of the word by which a policy scores itself, behind each completion that has ended. */
+/** Nats: the log-prob of the word by which a policy scores itself, after each completion that has ended. */
 import { TOKEN } from '../../token_kinds.ts';
 import { isScoredByItself, SELF_SCORE } from '../support/rollouts/self_score.ts';
 import { figure } from './figure.ts';
@@ -6,7 +6,7 @@ import { figure } from './figure.ts';
 /** Log-prob of the word by which the policy scores its own completion. */
 export const selfLogprob = figure<number>({
   id: 'selfLogprob',
-  says: 'a scoring pass of what was sampled, before it is credited: the log-prob of a word behind each completion',
+  says: 'a scoring pass of what was sampled, before it is credited: the log-prob of a word after each completion',
   async compute(members, { score, wordTokens }) {
     const word = wordTokens(SELF_SCORE);
     const asked = members.flatMap(({ group, rollout }, i) =>

@@ -1,5 +1,5 @@
 /**
- * [tokens] log-probs under the reference behind the prompt of a teacher, which sees more of the problem; those of the
+ * [tokens] log-probs under the reference and the prompt of a teacher, which sees more of the problem; those of the
  * sampler where a token was put in. Off-policy rollouts have none, nor those that are trained under a prompt of their own.
  */
 import type { Rollout, RolloutGroup } from '../records.ts';

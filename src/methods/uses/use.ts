@@ -10,7 +10,7 @@ import type { FigureComputation } from './figure_tools.ts';
 
 /** One thing that a method asks of the run; absent members ask for nothing. */
 export interface Use {
-  /** Uses of one id are the same thing, whoever asks for them. */
+  /** Uses of one id are the same thing, whichever method asks for them. */
   readonly id: string;
   /** What the run has for it, in words, for lists and documentation. */
   readonly says?: string;
@@ -23,7 +23,7 @@ export interface Use {
   readonly scoresBeforeUpdate?: true;
   /** Words that the method speaks to the policy in, and what each says to a pretrained model. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Of a figure: how it is computed. */
+  /** How a figure is computed. */
   readonly figure?: FigureComputation;
   /** Room that the engine must have. */
   room?(tasks: TaskSet): Room;
@@ -37,7 +37,7 @@ export interface Use {
 export interface Room {
   /** Tokens by which a prompt may be longer than the problem's own; the largest of a run counts. */
   readonly prompt?: number;
-  /** Tokens behind a whole completion; the largest of a run counts. */
+  /** Tokens after a whole completion; the largest of a run counts. */
   readonly behind?: number;
   /** Prompts of a group besides one; those of a stage's methods add up. */
   readonly prompts?: number;
@@ -50,6 +50,6 @@ export interface Refusal {
   readonly code: string;
   readonly rule: string;
   readonly remedy: string;
-  /** Of the error, besides the method. */
+  /** Facts of the error, besides the method. */
   readonly facts?: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 /**
  * Where a forward pass reads its rows and leaves its activations.
  *
- *   training   every layer keeps what its backward reads; a row's keys and values stand at its own index
+ *   training   every layer keeps what its backward reads; a row's keys and values are at its own index
  *   sampling   all layers share one set; keys and values go to the cache
  *   rollout    sampling that keeps: each decoding step appends its rows, and those of the groups that an update
  *              uses are gathered into the training rows afterwards, where they stand for its forward pass

@@ -4,7 +4,7 @@ import { widestAdapter } from '../adapter.ts';
 import type { ParameterSet } from '../parameters.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
 
-/** Where x·Aᵀ of an adapter stands while it is used, and its gradient: [rows, most modules·r] each. */
+/** Where x·Aᵀ of an adapter is kept while it is used, and its gradient: [rows, most modules·r] each. */
 export interface AdapterScratch {
   readonly inner: Slot;
   /** Absent in a policy that only samples. */

@@ -2,7 +2,7 @@
 import type { Slot } from '../../kernels/memory.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
 
-/** What steps between two reads leave for the read, one behind the other, and how a step is fed without the host. */
+/** Results of the steps between two reads, step after step, and what feeds a step without the host. */
 export interface AheadSlots {
   /** [steps × completions] */
   readonly tokens: Slot;

@@ -20,10 +20,10 @@ type Json = Readonly<Record<string, unknown>>;
 export const ADAPTER_CONFIG = 'adapter_config.json';
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
 
-/** In the metadata of the weights: SHA-256 of those that they stand beside. */
+/** In the metadata of the weights: SHA-256 of those that they adapt. */
 export const BASE_SHA256 = 'base_sha256';
 
-/** What stands before the names of the model's modules. */
+/** What precedes the names of the model's modules. */
 const PREFIX = 'base_model.model.';
 
 export interface AdapterConfig {
@@ -37,7 +37,7 @@ export interface AdapterConfig {
 
 export interface Adapter {
   readonly config: AdapterConfig;
-  /** Of the base's weights, where the adapter was trained here. */
+  /** SHA-256 of the base's weights, where the adapter was trained here. */
   readonly baseSha256: string | undefined;
   /** By their names here. */
   readonly tensors: ReadonlyMap<string, PretrainedTensor>;

@@ -1,5 +1,5 @@
 /**
- * Sampling under the host's eyes: after each token of a completion the caller may end it, or put tokens behind it, and each
+ * Sampling under the host's eyes: after each token of a completion the caller may end it, or append tokens to it, and each
  * place may have a temperature of its own. One step per read, and tokens that were put in are labelled as given; log-probs of
  * the others are the scorer's at the temperature of their place, bit for bit.
  */
@@ -10,14 +10,14 @@ import { begin, joinParts, maxTokens, splitRequests } from './generation.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
 import { openSampler, type Sampler } from './sampler.ts';
 
-/** What happens behind the newest token: the completion ends, goes on with these tokens, or samples the next one. */
+/** What happens after the newest token: the completion ends, continues with these tokens, or samples the next one. */
 export type AfterToken = (tokens: Int32Array, request: number) => 'stop' | readonly number[] | undefined;
 
 /** What the caller decides while completions are sampled. */
 export interface GenerationControl {
-  /** Hears the index of the request. */
+  /** Called with the index of the request. */
   readonly after: AfterToken;
-  /** Of the token at this place of a completion; absent: that of the settings throughout. */
+  /** Temperature of the token at this place of a completion; absent: that of the settings throughout. */
   readonly temperature?: (place: number) => number;
 }
 
@@ -54,7 +54,7 @@ export async function generateControlled(
   return joinParts(requests, results);
 }
 
-/** The sequences by the temperature of their next tokens; mostly all stand at the same place. */
+/** The sequences by the temperature of their next tokens; mostly all are at the same place. */
 function byTemperature(
   open: readonly SampledSequence[],
   temperature: GenerationControl['temperature'],

@@ -39,7 +39,7 @@ export class Decoder {
   /** First row of the step: in `slots.rollout`, where each step's rows stay, or 0. */
   #begin = 0;
 
-  /** @param keeps whether each step's rows stay behind those before them, for `Policy.keep` */
+  /** @param keeps whether each step's rows stay after those before them, for `Policy.keep` */
   constructor(policy: Policy, keeps: boolean) {
     const { rows, completions } = policy.capacity;
     this.#policy = policy;

@@ -1,5 +1,5 @@
 /**
- * Rollouts whose activations stand in the training rows already.
+ * Rollouts whose activations are in the training rows already.
  *
  * Sampler and trainer run the same kernels in the same order, so a rollout's activations are the update's forward
  * pass, bit for bit, as long as the weights have not changed: copying them costs about a fifth of computing them.
@@ -7,7 +7,7 @@
 import type { PackedBatch, TokenGroup } from '../batch.ts';
 import { equalInts, groupRows, inputTokens, packBatch } from '../batch.ts';
 
-/** Where one group's rows stand after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
+/** Where one group's rows are after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
 export interface RolloutRows {
   /** The rows of the prompt, in order. */
   readonly promptRows: Int32Array;
@@ -79,7 +79,7 @@ export class KeptRows {
   }
 }
 
-/** Whether every row that the group takes in a batch stands somewhere. */
+/** Whether every row that the group takes in a batch is somewhere. */
 function isWhole({ prompt, completions, labels }: TokenGroup, place: RolloutRows): boolean {
   return (
     place.promptRows.length === prompt.length &&

@@ -31,7 +31,7 @@ export interface SampleRequest extends Omit<TurnRules, 'room'> {
   readonly prefix: Int32Array;
   /** One sequence per number: run-wide numbers of the rollouts, which key their random draws. */
   readonly rolloutNumbers: readonly number[];
-  /** Tokens that a sequence may have behind its prefix, forced ones included; by default one turn's. */
+  /** Tokens that a sequence may have after its prefix, forced ones included; by default one turn's. */
   readonly room?: number;
 }
 

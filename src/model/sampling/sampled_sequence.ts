@@ -45,7 +45,7 @@ export interface TurnRules {
   readonly stopIds: readonly number[];
   /** Tokens that a turn samples at most. */
   readonly maxTokens: number;
-  /** Tokens that a sequence may have behind its prefix, over all turns and forced ones included. */
+  /** Tokens that a sequence may have after its prefix, over all turns and forced ones included. */
   readonly room: number;
 }
 

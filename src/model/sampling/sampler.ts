@@ -109,7 +109,7 @@ export class Sampler {
   }
 
   /**
-   * Puts tokens behind those of a sequence, of kind `given`, and opens its next turn. They go in with its next step.
+   * Appends tokens to a sequence, of kind `given`, and opens its next turn. They go in with its next step.
    * @throws BackendError where they exceed the sequence's room, or its turn is being sampled
    */
   append(sequence: SampledSequence, tokens: ArrayLike<number>): void {
@@ -119,14 +119,14 @@ export class Sampler {
     checkTokens(this.#policy, tokens);
     const { room } = own.rules;
     if (own.count + tokens.length > room) {
-      const there = `${tokens.length} tokens behind ${own.count}`;
+      const there = `${tokens.length} tokens after ${own.count}`;
       throw new BackendError('room', `${there} — the sequence was added with room for ${room}; add it with more.`);
     }
     own.append(tokens);
   }
 
   /**
-   * A sequence that goes on from the first `cut` tokens of another, with draws of its own. Those tokens are of kind
+   * A sequence that continues the first `cut` tokens of another, with draws of its own. Those tokens are of kind
    * `given` in it.
    * @param changes rules in which it differs from its parent
    * @throws BackendError where the cache is full
@@ -160,7 +160,7 @@ export class Sampler {
     }
   }
 
-  /** Where the rows of sequences with one prefix stand, for `Policy.keep`; without those that could not be kept. */
+  /** Where the rows of sequences with one prefix are, for `Policy.keep`; without those that could not be kept. */
   keptRows(sequences: readonly SampledSequence[]): RolloutRows {
     const own = this.#decoder.keeps ? sequences.map((sequence) => this.#own(sequence)) : [];
     const source = own[0]?.source;
@@ -233,7 +233,7 @@ export class Sampler {
     this.#active = this.#active.filter(({ isActive }) => isActive);
   }
 
-  /** A step has failed: no turn goes on, and nobody knows what the cache holds. */
+  /** A step has failed: no turn continues, and nobody knows what the cache holds. */
   #giveUp(error: unknown): never {
     for (const sequence of this.#active) sequence.isActive = false;
     this.#active = [];
@@ -263,7 +263,7 @@ export class Sampler {
 
   /**
    * The rows of a step: what the cache lacks of each active sequence, in order, as far as they fit.
-   * @returns the sequences that lack nothing behind it, each of which samples
+   * @returns the sequences that lack nothing after it, each of which samples
    */
   #schedule(): SequenceState[] {
     const { rows, completions } = this.#policy.capacity;
@@ -288,7 +288,7 @@ export class Sampler {
     return sampling;
   }
 
-  /** Rows of a step whose tokens the device has: the newest of each sequence, `step` behind those that the host knows. */
+  /** Rows of a step whose tokens the device has: the newest of each sequence, `step` after those that the host knows. */
   #scheduleFed(sampling: readonly SequenceState[], step: number): void {
     const decoder = this.#decoder;
     decoder.clear();

@@ -1,11 +1,11 @@
-/** The reporters of a config: files of the user's that are told how the run goes. */
+/** The reporters of a config: files of the user's that receive the events of the run. */
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
 import { reporterPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
 import { startReporter } from '../reporter_thread.node.ts';
 import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
 
-/** Time for a reporter to come to the end of what it was told. */
+/** Time for a reporter to finish the events that it was sent. */
 const REPORTER_END_SECONDS = 5;
 
 /** Starts the reporters: a file that cannot be loaded is a mistake in the config; what it does later is not. */

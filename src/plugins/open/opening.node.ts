@@ -15,15 +15,15 @@ import { isOwnError } from '../reward_module.ts';
 export interface PluginOptions {
   /** The config's file: paths in it are relative to its folder. */
   readonly file: string;
-  /** The run directory: paths in the returned config are relative to it, so that its config.yaml runs as it stands. */
+  /** The run directory: paths in the returned config are relative to it, so that its config.yaml runs as it is. */
   readonly directory?: string;
-  /** Told of each file before it is loaded: it is code, and runs with the rights of this process. */
+  /** Called with each file before it is loaded: it is code, and runs with the rights of this process. */
   readonly announce: (file: string) => void;
-  /** Told of all files before any of them is loaded; throws where one of them may not run. */
+  /** Called with all files before any of them is loaded; throws where one of them may not run. */
   readonly approve?: (files: readonly FoundFile[]) => Promise<void>;
   /** 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor its methods beside a pretrained model. */
   readonly rewards?: 'unused';
-  /** Of the pretrained model that the config names, which the caller has opened. */
+  /** Codec of the pretrained model that the config names, which the caller has opened. */
   readonly codec?: Codec | undefined;
 }
 

@@ -41,7 +41,7 @@ export class RunCommands {
       button.disabled = !canAsk;
     }
     this.#evaluate.disabled ||= asked === 'evaluation' || asked === 'evaluating';
-    write(this.#pause, isPausing(this.#state) ? 'Go on' : 'Pause');
+    write(this.#pause, isPausing(this.#state) ? 'Continue' : 'Pause');
     write(this.#said, this.#isConnected ? sentence(this.#state) : LOST);
   }
 
@@ -56,7 +56,8 @@ export class RunCommands {
   }
 }
 
-const LOST = 'The server of this page has ended: rlvr-train ui starts it again. The run, if it is under way, goes on.';
+const LOST =
+  'The server of this page has ended: rlvr-train ui starts it again. The run, if it is under way, continues.';
 
 function isPausing({ asked }: RunState): boolean {
   return asked === 'pause' || asked === 'paused';
@@ -64,14 +65,14 @@ function isPausing({ asked }: RunState): boolean {
 
 function sentence({ condition, asked, reason }: RunState): string {
   if (condition === 'finished') return 'The run has finished.';
-  if (condition === 'over') return 'No process works on this run; --resume goes on with it.';
+  if (condition === 'over') return 'No process works on this run; --resume continues it.';
   switch (asked) {
     case null:
       return `The run cannot be asked from here: ${reason}.`;
     case 'pause':
       return 'It pauses after this step.';
     case 'paused':
-      return 'Paused: the step is done, the clock stands still.';
+      return 'Paused: the step is done, the clock is stopped.';
     case 'evaluation':
       return 'It evaluates after this step.';
     case 'evaluating':

@@ -29,7 +29,7 @@ export class CompletionsViewer {
     this.update(curves);
   }
 
-  /** Shows the completions of these curves; whoever looks at the newest step goes on to the one that is the newest now. */
+  /** Shows the completions of these curves; a viewer of the newest step moves on to the one that is the newest now. */
   update(curves: Curves): void {
     const isNewest = Number(this.#slider.value) >= this.#found.length - 1;
     const before = this.#found[Number(this.#slider.value)];
@@ -128,7 +128,7 @@ export class CompletionsViewer {
     const place = found ? `${stages.length > 1 ? `${stages[found.stage]?.stage} ` : ''}step ${found.step}` : 'no step';
     this.#place.textContent = place;
     this.#slider.setAttribute('aria-valuetext', place);
-    // Of the newest step the address says nothing: it is what a page shows by itself.
+    // The address does not name the newest step: a page shows it by itself.
     writeState({ step: found && at < this.#found.length - 1 ? `${found.stage}-${found.step}` : undefined });
     this.#groups.replaceChildren(
       ...(found?.groups ?? []).map((group) => groupView(group, this.#curves.data.completions)),
@@ -175,7 +175,7 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
   const [text, verdict, reason, reward, advantage, parts, provenance = {}] = member as Member; // groups of `alike` are never empty
   const sign = advantage > 0 ? '+' : '';
   const nothing = element('span', { class: 'quiet' }, 'nothing but the end');
-  const shown = text === '' ? [nothing] : piecesOf(text, provenance.marks).map(pieceView);
+  const pieces = text === '' ? [nothing] : piecesOf(text, provenance.marks).map(pieceView);
   const origin = originWords(provenance);
   const rewards = parts?.map((part, i) => `${rewardNames[i]} ${part === null ? 'none' : formatValue(part, 'number')}`);
   return element(
@@ -189,7 +189,7 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
       ` ${reasons[reason]}`,
     ),
     ...(origin === undefined ? [] : [element('p', { class: 'origin' }, origin)]),
-    element('code', { class: 'completion' }, ...shown),
+    element('code', { class: 'completion' }, ...pieces),
     ...promptWords(provenance).map((words) => element('p', { class: 'prompts' }, words)),
     element(
       'p',

@@ -5,7 +5,7 @@ import type { RunState } from '../data.ts';
 export interface LogEvents {
   /** @param run  its number among those that are followed */
   readonly onLines: (run: number, lines: readonly JsonObject[]) => void;
-  /** The log begins anew: what was read of it is void. */
+  /** The log starts again: what was read of it is void. */
   readonly onReset: (run: number) => void;
   readonly onState: (run: number, state: RunState) => void;
   readonly onConnection: (isConnected: boolean) => void;
@@ -37,7 +37,7 @@ export function followLogs(names: readonly string[], events: LogEvents): void {
   source.addEventListener('error', () => events.onConnection(false));
   on('lines', (run, lines) => unread.add(run, lines));
   on('reset', reset);
-  on('state', (run, [state = '']) => events.onState(run, JSON.parse(state) as RunState)); // of our server
+  on('state', (run, [state = '']) => events.onState(run, JSON.parse(state) as RunState)); // our server sends it
 }
 
 /** Lines that have come and are read a few milliseconds at a time, so that the page stays free for a click. */

@@ -17,7 +17,7 @@ interface ListedRun {
 }
 
 const LOOK_MS = 4_000;
-/** Of the columns; on a phone each stands before its value. */
+/** Titles of the columns; on a phone each precedes its value. */
 const HEADS = ['', 'run', 'task', 'seed', 'state', 'step', 'greedy', 'sampled', 'changed'] as const;
 
 export function showListedRuns(root: HTMLElement): void {
@@ -30,7 +30,7 @@ class RunList {
   readonly #body = element('tbody');
   readonly #over = element('button', { type: 'button', disabled: true }, 'Lay over each other');
   readonly #said = element('p', { class: 'quiet', role: 'status' });
-  /** What the table shows: it is made anew where that changes, and a tick in it stays. */
+  /** What the table shows: it is made again where that changes, and a tick in it stays. */
   #shown = '';
 
   constructor(root: HTMLElement) {
@@ -58,11 +58,11 @@ class RunList {
     try {
       const response = await fetch('runs.json');
       if (!response.ok) throw new Error(await response.text());
-      const runs = (await response.json()) as ListedRun[]; // of our server
+      const runs = (await response.json()) as ListedRun[]; // our server sends it
       this.#show(runs);
       this.#said.textContent = runs.length === 0 ? 'No runs yet: train one, and it shows here.' : '';
     } catch (error) {
-      const lost = error instanceof TypeError; // of a fetch that reached no server
+      const lost = error instanceof TypeError; // a fetch that reached no server
       this.#said.textContent = lost
         ? 'The server of this page has ended: rlvr-train ui starts it again.'
         : String(error);
@@ -70,9 +70,9 @@ class RunList {
   }
 
   #show(runs: readonly ListedRun[]): void {
-    const shown = JSON.stringify(runs.map(({ changedMs, ...run }) => [ago(Date.now() - changedMs), run]));
-    if (shown === this.#shown) return;
-    this.#shown = shown;
+    const tableKey = JSON.stringify(runs.map(({ changedMs, ...run }) => [ago(Date.now() - changedMs), run]));
+    if (tableKey === this.#shown) return;
+    this.#shown = tableKey;
     const focused = document.activeElement?.getAttribute('data-run');
     this.#body.replaceChildren(...runs.map((run) => this.#row(run)));
     if (focused) this.#root.querySelector<HTMLElement>(`[data-run="${CSS.escape(focused)}"]`)?.focus();

@@ -26,7 +26,7 @@ class LiveRun {
   readonly #commands: RunCommands;
   #reader: CurveReader;
   #completions = NO_COMPLETIONS;
-  /** Undefined until the server has told it. */
+  /** Undefined until the server has sent it. */
   #state: RunState | undefined;
   readonly #redraw: RedrawTimer;
   /** Those that nobody looks at are not asked for, but the first. */
@@ -124,7 +124,7 @@ class LiveRun {
     this.#completionsAt = performance.now();
     const response = await fetch(`completions.json?run=${encodeURIComponent(this.#run.name)}`);
     if (!response.ok) return;
-    this.#completions = (await response.json()) as CompletionsData; // of our server
+    this.#completions = (await response.json()) as CompletionsData; // our server sends it
     if (this.#viewer === undefined) this.#viewer = new CompletionsViewer(byId('completions'), this.#curves());
     else this.#viewer.update(this.#curves());
   }
@@ -134,7 +134,7 @@ class LiveRun {
     this.#renewal ??= setTimeout(() => void this.#renewSaid(), wait);
   }
 
-  /** The figures, notices and what stands behind, as the server now writes them; in a new document no script runs. */
+  /** The figures, notices and details, as the server now writes them; in a new document no script runs. */
   async #renewSaid(): Promise<void> {
     clearTimeout(this.#renewal);
     [this.#renewal, this.#isSaidOld] = [undefined, false];
@@ -146,9 +146,10 @@ class LiveRun {
       const [old, now] = [document.querySelector(part), fresh.querySelector(part)];
       if (old !== null && now !== null && old.innerHTML !== now.innerHTML) old.replaceWith(document.adoptNode(now));
     }
-    const behind = fresh.querySelector('#behind');
+    const details = fresh.querySelector('#details');
     // A reader of the config keeps their place: it changes at the end of a run alone.
-    if (behind !== null && this.#state?.condition !== 'running') byId('behind').replaceWith(document.adoptNode(behind));
+    if (details !== null && this.#state?.condition !== 'running')
+      byId('details').replaceWith(document.adoptNode(details));
     this.#tell(this.#curves());
   }
 }

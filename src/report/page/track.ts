@@ -1,4 +1,4 @@
-/** The points of a run in one line, stage behind stage, and where each lies on every axis. */
+/** The points of a run in one line, stage after stage, and where each lies on every axis. */
 import type { Column, ReportData } from '../data.ts';
 
 export type Axis = 'step' | 'time' | 'tokens';
@@ -92,8 +92,8 @@ export class Curves {
   /** [points of `metrics`] @param only  null for stages of another kind */
   column(metric: string, only?: string): readonly (number | null)[] {
     const key = `${only ?? ''}|${metric}`;
-    const known = this.#columns.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#columns.get(key);
+    if (existing !== undefined) return existing;
     const column = this.#columnOf(metric, only);
     this.#columns.set(key, column);
     return column;

@@ -1,4 +1,4 @@
-/** What is looked at, in the address behind `#`: a link restores it. The report's file keeps it as well as a server's page. */
+/** What is looked at, in the address after `#`: a link restores it. The report's file keeps it as well as a server's page. */
 import type { View } from './charts/chart_lines.ts';
 import type { Axis } from './track.ts';
 

@@ -11,7 +11,7 @@ import { defineReward } from '../definition.ts';
 import { confidenceMark, statedIn } from './stated_confidence.ts';
 
 export const calibrationReward = defineReward({
-  does: '1 - (confidence - right)^2 of the confidence that a completion states behind a mark, 0 where it states none; to be listed beside accuracy, as an announced mistake is paid too.',
+  does: '1 - (confidence - right)^2 of the confidence that a completion states after a mark, 0 where it states none; to be listed beside accuracy, as an announced mistake is paid too.',
   options: options({ mark: confidenceMark }),
   create: ({ mark }) => ({
     name: 'calibration',

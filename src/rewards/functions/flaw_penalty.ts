@@ -4,7 +4,7 @@
  *   R = 1 for a right answer, 1 − λ for a right one that is flawed, −1 for a wrong one
  *
  * The reasoning is flawed where an equation of the completion is false, where its answer is a number that no equation ends in,
- * or where equations stand behind the answer tag. A text without equations is not, unless it is asked for them.
+ * or where equations follow the answer tag. A text without equations is not, unless it is asked for them.
  */
 import { flag, number, options } from '../../options/keys.ts';
 import { equationsIn } from '../../parsing/equations.ts';

@@ -1,5 +1,5 @@
 /**
- * How well an order fits: (τ + 1)/2, the share of pairs that stand in the right order, or the share of elements in their place.
+ * How well an order fits: (τ + 1)/2, the share of pairs in the right order, or the share of elements in their place.
  * 0 for what does not have just the elements of the truth. As in MR-RLVR.
  */
 import { choice, options } from '../../options/keys.ts';

@@ -1,5 +1,5 @@
 /**
- * How far the keywords stand in their order: LCS(order in the text, keywords)/K − share of the occurrences that repeat an earlier
+ * How far the keywords keep their order: LCS(order in the text, keywords)/K − share of the occurrences that repeat an earlier
  * one. As in RLVRR. Listing the keywords again and again costs as much as it could give.
  */
 import { longestCommonSubsequence } from '../../parsing/common_subsequence.ts';
@@ -26,11 +26,11 @@ export const keywordChainReward = defineReward({
 
 /** @param places  of each keyword in the text */
 function chainScore(places: readonly (readonly number[])[]): number {
-  const found = places
+  const inTextOrder = places
     .flatMap((own, keyword) => own.map((place) => ({ place, keyword })))
     .sort((a, b) => a.place - b.place || a.keyword - b.keyword)
     .map(({ keyword }) => keyword);
-  if (found.length === 0) return 0;
-  const inOrder = longestCommonSubsequence(found, [...places.keys()]);
-  return inOrder / places.length - (1 - new Set(found).size / found.length);
+  if (inTextOrder.length === 0) return 0;
+  const inOrder = longestCommonSubsequence(inTextOrder, [...places.keys()]);
+  return inOrder / places.length - (1 - new Set(inTextOrder).size / inTextOrder.length);
 }

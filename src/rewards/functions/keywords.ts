@@ -49,7 +49,7 @@ export function lacksKeywords({ keywords, column }: GivenKeywords, item: RewardI
 export function placesOf(keywords: readonly string[], completion: string): number[][] {
   const words = tokensOf(completion);
   return keywords.map((keyword) => {
-    const asked = tokensOf(keyword);
-    return words.flatMap((_, place) => (asked.every((word, i) => words[place + i] === word) ? [place] : []));
+    const keywordTokens = tokensOf(keyword);
+    return words.flatMap((_, place) => (keywordTokens.every((word, i) => words[place + i] === word) ? [place] : []));
   });
 }

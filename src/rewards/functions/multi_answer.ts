@@ -19,7 +19,7 @@ const SHORTEST_SWEEP = 3;
 export const multiAnswerReward = defineReward({
   does: 'Of several candidates in one answer, pays how early the first right one comes and how few they are: 1/sqrt(N*k); -1/N where none is right, -1 for a sweep or no list.',
   options: options({
-    separator: text(',').default(',').describe('What stands between two candidates.'),
+    separator: text(',').default(',').describe('What separates two candidates.'),
     most: integer({ min: 1, max: 64, example: 8 }).default(8).describe('Most candidates.'),
   }),
   create: ({ separator, most }) => ({

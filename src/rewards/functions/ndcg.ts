@@ -43,18 +43,18 @@ export const ndcgReward = defineReward({
       truth: gradesForm,
       column,
       score(answer, truth) {
-        const given = readRanking(answer);
-        if (given === undefined || given.length !== truth.size || !given.every(([id]) => truth.has(id))) return 0;
-        if (new Set(given.map(([id]) => id)).size < given.length) return 0;
-        const grades = given.map(([id]) => truth.get(id) ?? 0);
+        const ranking = readRanking(answer);
+        if (ranking === undefined || ranking.length !== truth.size || !ranking.every(([id]) => truth.has(id))) return 0;
+        if (new Set(ranking.map(([id]) => id)).size < ranking.length) return 0;
+        const grades = ranking.map(([id]) => truth.get(id) ?? 0);
         const best = [...truth.values()].sort((a, b) => b - a);
         const ndcg = gainOf(grades) / gainOf(best);
         if (distribution === 0) return Math.min(1, ndcg);
-        const isGraded = given.every(([, grade]) => grade !== undefined);
+        const isGraded = ranking.every(([, grade]) => grade !== undefined);
         const fit = isGraded
           ? 1 -
             distance(
-              given.map(([, grade]) => grade ?? 0),
+              ranking.map(([, grade]) => grade ?? 0),
               best,
             )
           : 0;

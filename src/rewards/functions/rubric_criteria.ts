@@ -47,7 +47,7 @@ const list = z
 export const criteriaOption = list
   .optional()
   .describe(
-    'The criteria of all problems: {id, weight, check}. check: correct, readable, {part: NAME}, a sub-score of the verdict, {contains: TEXT}, {lacks: TEXT}, {starts_with: TEXT}, {ends_with: TEXT}, {most_words: N} or {least_words: N}. A weight below 0 is of what must not be. Where one with veto: true is not met, the reward is 0; where one with gate: true is not met, those behind it do not count as met.',
+    'The criteria of all problems: {id, weight, check}. check: correct, readable, {part: NAME}, a sub-score of the verdict, {contains: TEXT}, {lacks: TEXT}, {starts_with: TEXT}, {ends_with: TEXT}, {most_words: N} or {least_words: N}. A weight below 0 is of what must not be. Where one with veto: true is not met, the reward is 0; where one with gate: true is not met, those after it do not count as met.',
   );
 
 export const criteriaColumn = text('rubric')
@@ -79,8 +79,8 @@ function flawOf(criteria: readonly Criterion[]): string | undefined {
 /** The criteria of a problem; undefined where its column has none. */
 export function criteriaOf({ criteria, column }: GivenCriteria, item: RewardItem): readonly Criterion[] | undefined {
   if (criteria !== undefined) return criteria;
-  const given = item.columns?.[column];
-  const read = list.safeParse(typeof given === 'string' ? parsedJson(given) : given);
+  const cell = item.columns?.[column];
+  const read = list.safeParse(typeof cell === 'string' ? parsedJson(cell) : cell);
   return read.success && flawOf(read.data) === undefined ? read.data : undefined;
 }
 
@@ -98,7 +98,7 @@ export function lacksCriteria(given: GivenCriteria, item: RewardItem): string | 
   return `column ${given.column} of a problem is no list of {id, weight, check}; give it one, or give criteria`;
 }
 
-/** How far each criterion is met, in [0, 1], those behind a gate that is shut at 0. */
+/** How far each criterion is met, in [0, 1], those after a gate that is shut at 0. */
 export function metOf(criteria: readonly Criterion[], batch: RewardBatch, row: number): number[] {
   let isOpen = true;
   return criteria.map((one) => {

@@ -25,7 +25,7 @@ const MEASURES = { 'token-f1': tokenF1, 'rouge-l': rougeL, bleu, chrf };
 type Measure = keyof typeof MEASURES;
 
 export const similarityReward = defineReward({
-  does: 'How alike answer and truth are: token-F1, ROUGE-L, BLEU or chrF; 0 for a copy of the prompt. A proxy: train on it behind a gate, and watch the accuracy.',
+  does: 'How alike answer and truth are: token-F1, ROUGE-L, BLEU or chrF; 0 for a copy of the prompt. A proxy: train on it with a gate before it, and watch the accuracy.',
   options: options({
     measure: choice(['token-f1', 'rouge-l', 'bleu', 'chrf'])
       .default('token-f1')
@@ -112,9 +112,9 @@ function chrf(answer: string, truth: string): number {
   let recall = 0;
   for (let n = 1; n <= orders; n++) {
     const [own, right] = [gramsOf(a, n), gramsOf(b, n)];
-    const found = hits(own, right);
-    precision += found / own.length / orders;
-    recall += found / right.length / orders;
+    const hitCount = hits(own, right);
+    precision += hitCount / own.length / orders;
+    recall += hitCount / right.length / orders;
   }
   if (precision + recall === 0) return 0;
   return ((1 + CHRF_BETA ** 2) * precision * recall) / (CHRF_BETA ** 2 * precision + recall);

@@ -1,4 +1,4 @@
-/** How sure a completion says it is: `… <confidence> 0.8`, a number in [0, 1] or a percentage behind the last mark. */
+/** How sure a completion says it is: `… <confidence> 0.8`, a number in [0, 1] or a percentage after the last mark. */
 import { text } from '../../options/keys.ts';
 import { readNumber } from '../../parsing/number.ts';
 import type { RewardBatch } from '../reward_function.ts';
@@ -7,15 +7,15 @@ const CLOSING = /<\/[a-z]+>\s*$/;
 
 export const confidenceMark = text('<confidence>')
   .default('<confidence>')
-  .describe('What stands before the number at the end of a completion: a share from 0 to 1, or a percentage.');
+  .describe('What precedes the number at the end of a completion: a share from 0 to 1, or a percentage.');
 
 export interface Stated {
   readonly confidence: number;
-  /** The verdict's score of what stands before the mark; null where there is none to give. */
+  /** The verdict's score of what precedes the mark; null where there is none to give. */
   readonly score: number | null;
 }
 
-/** Undefined where the completion states none. The verifier reads what stands before the mark. */
+/** Undefined where the completion states none. The verifier reads what precedes the mark. */
 export function statedIn({ completions, judge, verdicts }: RewardBatch, row: number, mark: string): Stated | undefined {
   const completion = completions[row];
   const place = completion.lastIndexOf(mark);

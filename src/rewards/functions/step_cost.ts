@@ -11,7 +11,7 @@ export const stepCostReward = defineReward({
   options: options({
     cost: number({ min: 0, example: 0.1 }).default(0.1).describe('Of each step.'),
     most: number({ above: 0, example: 1 }).default(1).describe('What an answer costs at most.'),
-    separator: text(',').default(',').describe('What stands between two steps.'),
+    separator: text(',').default(',').describe('What separates two steps.'),
   }),
   create: ({ cost, most, separator }) => ({
     name: 'step-cost',

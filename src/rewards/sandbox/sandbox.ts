@@ -6,7 +6,7 @@
  * - **Output**: a list with a finite number or null per completion, no larger than `LARGEST_REWARD` either way. Checked
  *   by the run, on its own side (`scoreRewards`).
  * - **Time**: `SandboxLimits`. Code that is late is ended, and scores nothing more.
- * - **Memory**: the JavaScript engine's limit for one thread; the run hears of its end, and names the reward.
+ * - **Memory**: the JavaScript engine's limit for one thread; the run is notified of its end, and names the reward.
  * - **Replies**: each question has a nonce, and only a reply that carries it counts: code can neither answer before it
  *   was asked nor twice.
  * - **Reach**: in a browser the code is a visitor's or came with a link or a file, so it is given `ECMASCRIPT_GLOBALS`
@@ -27,7 +27,7 @@ export interface SandboxLimits {
   readonly key?: string;
 }
 
-/** What is told a sandbox, and what it says, wrapped so that a reply belongs to one question. */
+/** A message to or from a sandbox, wrapped so that a reply belongs to one question. */
 export interface Envelope<T> {
   readonly nonce: string;
   readonly content: T;

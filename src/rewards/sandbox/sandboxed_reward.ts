@@ -17,7 +17,7 @@ export interface SandboxedRewardOptions {
   readonly source?: string;
   readonly host: SandboxHost;
   readonly limits: SandboxLimits;
-  /** What the thread is told of a batch; default: all that can be copied. */
+  /** What the thread is sent of a batch; default: all that can be copied. */
   readonly question?: (batch: RewardBatch) => unknown;
 }
 

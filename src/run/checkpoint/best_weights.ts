@@ -1,8 +1,8 @@
 /**
  * `best/<n>-<stage>-<step>.safetensors`: the weights of the best evaluation so far.
  *
- * Written, whole or not at all, before the evaluation is told to anyone. A checkpoint says which file is the best and
- * its hash, and a file goes only when no checkpoint speaks of it any more: whichever of them a run goes on from finds
+ * Written, whole or not at all, before the evaluation is reported. A checkpoint says which file is the best and
+ * its hash, and a file goes only when no checkpoint speaks of it any more: whichever of them a run resumes from finds
  * its best as it was.
  */
 import type { BestEvaluation, Place } from '../../grpo/best_evaluation.ts';
@@ -19,7 +19,7 @@ function bestFile({ stageIndex, stage, step }: Place): string {
   return `${BEST_FOLDER}/${stageIndex + 1}-${stage}-${step}.safetensors`;
 }
 
-/** Whether the policy, where the run stands, is the best one. */
+/** Whether the policy is the best one at the run's present step. */
 export function isBestNow({ journal }: Progress): boolean {
   const { best, stageIndex, step } = journal.state;
   return best !== undefined && best.stageIndex === stageIndex && best.step === step;

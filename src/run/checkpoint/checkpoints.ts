@@ -25,7 +25,7 @@ import {
   otherRun,
 } from './manifest.ts';
 
-/** Everything a run needs to go on with the same bits. */
+/** Everything a run needs to continue with the same bits. */
 export interface Checkpoint {
   /** Name of the stage: letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
   readonly stage: string;
@@ -83,7 +83,7 @@ const CHECKPOINT_NAME = /^(\.replaced-\d+-)?[A-Za-z0-9][A-Za-z0-9._-]*-\d+$/;
 
 /**
  * Saves a checkpoint durably, then removes all but the newest `keep` intact ones. One save at a time.
- * Copies tensors and state before it first yields: training may go on while the disk works.
+ * Copies tensors and state before it first yields: training may continue while the disk works.
  *
  * @param options.run  written into the manifest; checkpoints of another run are not kept
  * @throws CheckpointError when the disk refuses (the previous checkpoints stay as they were), or for a stage name,

@@ -23,11 +23,11 @@ import { malformedState, PART_SCHEMAS, type PartId, requireForm, stateFileSchema
 /** Raised when the meaning of a part changes. */
 const STATE_VERSION = 3;
 
-/** Where the logs stood: lines behind these bytes are written again by a resumed run. */
+/** Lengths of the logs: lines after these bytes are written again by a resumed run. */
 export interface LogPositions {
   readonly metrics: number;
   readonly completions: number;
-  /** Lines behind these bytes that a disk refused. */
+  /** Lines after these bytes that a disk refused. */
   readonly unwritten?: UnwrittenLines;
 }
 
@@ -159,12 +159,12 @@ interface StateFile {
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
-/** Vectors beside the weights that decide how the run goes on. */
+/** Vectors beside the weights that decide how the run continues. */
 function vectorsOf({ slots }: Policy): TrainedVector[] {
   return ['firstMoment', 'secondMoment', ...slots.sets.keys()];
 }
 
-/** Copies everything out of the engine; the run may go on as soon as this resolves. */
+/** Copies everything out of the engine; the run may continue as soon as this resolves. */
 export async function captureCheckpoint(
   run: TrainingRun,
   logs: LogPositions,
@@ -242,7 +242,7 @@ function stateOf({ state }: Checkpoint): StateFile {
     return written;
   }
   const message =
-    `the checkpoint's state has version ${JSON.stringify(version)}; this rlvr-train goes on from versions 2 and ${STATE_VERSION}. ` +
+    `the checkpoint's state has version ${JSON.stringify(version)}; this rlvr-train resumes versions 2 and ${STATE_VERSION}. ` +
     'Use the version that wrote it, which fingerprint.json names; eval, sample and report open it as it is.';
   throw new CheckpointError('state-version', message);
 }

@@ -4,10 +4,10 @@
  *   decides bits   package version, backend and its features (FMA, adapter), JavaScript engine, platform,
  *                  architecture, seed, configuration, the user's own files; the CPU model where a backend calls
  *                  native mathematics
- *   told, no more  git commit, threads, runtime version; on `wasm` and `reference`, whose arithmetic is defined by
+ *   noted only     git commit, threads, runtime version; on `wasm` and `reference`, whose arithmetic is defined by
  *                  WebAssembly and ECMAScript, the CPU model and the width of SIMD (fused or unfused FMA is a backend
  *                  feature), and the engine where its mathematics agree with those of the one before; then a browser
- *                  goes on with what Node began, and the other way round
+ *                  continues what Node began, and the other way round
  */
 import { z } from 'zod';
 import { CheckpointError } from '../../errors.ts';
@@ -35,7 +35,7 @@ export type Fingerprint = {
   /** Worker threads; results do not depend on them. */
   readonly threads: number;
   readonly seed: number;
-  /** Of the directory where the run was started; null outside a repository. */
+  /** Commit of the directory where the run was started; null outside a repository. */
   readonly gitCommit: string | null;
   /** `hashConfig` of the resolved configuration. */
   readonly configHash: string;
@@ -116,7 +116,7 @@ export interface ResumeCheck {
 }
 
 /**
- * Decides whether a run may be resumed here. Returns what the user should be told: harmless differences, and with
+ * Decides whether a run may be resumed here. Returns what the user should know: harmless differences, and with
  * `force` the others too.
  *
  * @throws CheckpointError `fingerprint-differs`, naming each difference and the flag that forces it

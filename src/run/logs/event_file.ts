@@ -10,7 +10,7 @@
  */
 import type { Json } from '../../options/json.ts';
 
-/** One event: what is told, when (seconds since 1970) and of which step. */
+/** One event: what is logged, when (seconds since 1970) and of which step. */
 export type TensorBoardEvent = { readonly wallSeconds: number; readonly step: number } & (
   | { readonly type: 'version' }
   /** A session begins: what earlier files say of this step and later ones is void. */

@@ -16,7 +16,7 @@ export interface LogLine {
   readonly end: number;
 }
 
-/** Bytes of a file; `end` may lie behind its end. */
+/** Bytes of a file; `end` may exceed its length. */
 export interface ByteRange {
   readonly begin: number;
   readonly end: number;

@@ -20,10 +20,10 @@ export interface MetricsCut {
   readonly missingBytes: number;
 }
 
-/** Where a log stands. */
+/** How far a log is written. */
 export interface LogPosition {
   readonly bytes: number;
-  /** Lines behind these bytes that are in no file, where the disk refused them. */
+  /** Lines after these bytes that are in no file, where the disk refused them. */
   readonly unwritten?: readonly string[];
   readonly failure?: CheckpointError;
 }
@@ -49,7 +49,7 @@ export class MetricsLog {
   readonly #after: MetricsLog | undefined;
   #held: string[] = [];
   #bytes: number;
-  /** Of the lines that are held. */
+  /** Bytes of the lines that are held. */
   #heldBytes = 0;
   #flushedAt: number;
   /** A write failed midway: the file may end in half a line beyond `#bytes`. */
@@ -153,7 +153,7 @@ export class MetricsLog {
     this.#heldBytes -= written;
   }
 
-  /** Runs after everything asked before; a failure reaches its own caller and does not stop those behind it. */
+  /** Runs after everything asked before; a failure reaches its own caller and does not stop those after it. */
   #inOrder<T>(operation: () => Promise<T>): Promise<T> {
     const result = this.#last.then(operation, operation);
     this.#last = result;

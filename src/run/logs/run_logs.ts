@@ -44,23 +44,23 @@ export class RunLogs {
   }
 
   /**
-   * @param told  what there is to tell of the event
+   * @param logged  what the logs record of the event
    * @throws CheckpointError where event files cannot be written
    */
-  async record(event: TrainEvent, told: ReporterEvent | undefined): Promise<void> {
+  async record(event: TrainEvent, logged: ReporterEvent | undefined): Promise<void> {
     await this.#tensorBoard?.handle(event);
-    if (told?.type === 'step') await this.#append(this.#metrics, told.metrics);
-    if (told?.type === 'evaluation') {
-      const { step, stage, moment, metrics } = told;
+    if (logged?.type === 'step') await this.#append(this.#metrics, logged.metrics);
+    if (logged?.type === 'evaluation') {
+      const { step, stage, moment, metrics } = logged;
       await this.#append(this.#metrics, { step, stage, evaluation: moment, ...metrics });
     }
-    if (told?.type === 'diagnosis') {
-      const { step, stage, code, level, message } = told;
+    if (logged?.type === 'diagnosis') {
+      const { step, stage, code, level, message } = logged;
       await this.#append(this.#metrics, { step, stage, diagnosis: code, level, message });
     }
-    if (told?.type === 'completions') {
-      await this.#tensorBoard?.completions(told.step, told.completions);
-      for (const line of told.completions) await this.#append(this.#completions, line);
+    if (logged?.type === 'completions') {
+      await this.#tensorBoard?.completions(logged.step, logged.completions);
+      for (const line of logged.completions) await this.#append(this.#completions, line);
     }
   }
 
@@ -114,7 +114,7 @@ export class RunLogs {
     await this.flushEvents();
   }
 
-  /** Of the event files alone, of which a checkpoint knows nothing. */
+  /** Flushes the event files alone, of which a checkpoint knows nothing. */
   async flushEvents(): Promise<void> {
     await this.#tensorBoard?.flush();
   }

@@ -22,7 +22,7 @@ const FOLDER = 'tensorboard';
 /** Seconds that an event may wait for the disk. */
 const FLUSH_SECONDS = 1;
 
-/** Of completions.jsonl, as far as a reader of texts wants them. */
+/** Fields of completions.jsonl that a reader of texts wants. */
 const COLUMNS = [
   'prompt',
   'completion',
@@ -38,7 +38,7 @@ export class TensorBoardLog {
   readonly #now: () => number;
   #file = '';
   #held: Uint8Array[] = [];
-  /** Whole records in the file; behind them, after a failed write, maybe half a one. */
+  /** Bytes of whole records in the file; half a record may follow after a failed write. */
   #bytes = 0;
   #torn = false;
   #flushedAt = 0;
@@ -85,7 +85,7 @@ export class TensorBoardLog {
     this.#held = [];
   }
 
-  /** A new file in the stage's folder. A stage that begins anew voids all of an earlier attempt, its baseline too. */
+  /** A new file in the stage's folder. A stage that starts over voids all of an earlier attempt, its baseline too. */
   async #begin(folder: string, { index, step }: { readonly index: number; readonly step: number }): Promise<void> {
     await this.flush();
     const place = `${FOLDER}/${folder}`;
@@ -139,7 +139,7 @@ function fenced(text: string, language: string): string {
   return `${marks}${language}\n${text.trimEnd()}\n${marks}`;
 }
 
-/** Of backticks. */
+/** Length of the longest run of backticks. */
 function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 }

@@ -13,10 +13,10 @@ import {
 import type { Store } from '../store/store.ts';
 import { encodeJson, encodeWeights } from './model_files.ts';
 
-/** What an adapter stands beside. */
+/** The base model of an adapter. */
 export interface AdapterBase {
   readonly name: BaseName;
-  /** Of its weights. */
+  /** Hash of its weights. */
   readonly sha256: string;
 }
 

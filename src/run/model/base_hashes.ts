@@ -1,7 +1,7 @@
 /**
  * SHA-256 of the files that a run of a pretrained model begins with: weights, config, tokenizer.
  *
- * They decide the bits of the run as its own config does. A checkpoint of adapters does not hold what they stand beside,
+ * They decide the bits of the run as its own config does. A checkpoint of adapters does not hold their base model,
  * so it says of which files they are. A pass over the files costs about 1.5 s a gigabyte.
  */
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
@@ -10,7 +10,7 @@ import { sha256Hex } from '../fingerprint/sha256.ts';
 /** By file, in the order of their names. */
 export type BaseHashes = Readonly<Record<string, string>>;
 
-/** Of those of the files that are there. */
+/** Hashes of those of the files that are there. */
 export async function hashFiles(files: ModelFiles, names: Iterable<string>): Promise<BaseHashes> {
   const hashes: [string, string][] = [];
   for (const name of [...new Set(names)].sort()) {

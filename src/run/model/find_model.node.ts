@@ -33,7 +33,7 @@ export function findModel(path: string, from = '.', shown = path): ModelPlace {
   if (status?.isDirectory()) {
     const folder = modelFolderOf(place);
     if (isUnfinishedRun(folder)) {
-      const remedy = `go on with it: ${commandName()} --resume --output ${shown}`;
+      const remedy = `resume it: ${commandName()} --resume --output ${shown}`;
       throw noModel(shown, `a run that has no ${MODEL_FOLDER}/ yet, which it writes when it is finished; ${remedy}`);
     }
     if (isAdapter(folder)) return findAdapted(folder, shown);
@@ -61,7 +61,7 @@ export function findWithAdapter(base: ModelPlace, path: string, from = '.', show
   return { ...base, adapter: { name: shown, files: fileStore(folder) } };
 }
 
-/** Of the directory of a run, the model in it. */
+/** The folder of the model, where `place` is the directory of a run. */
 function modelFolderOf(place: string): string {
   const own = join(place, MODEL_FOLDER);
   const hasModel = ['config.json', ADAPTER_CONFIG].some((file) => isFile(join(own, file)));
@@ -93,7 +93,7 @@ function findAdapted(folder: string, shown: string): ModelPlace {
   return findWithAdapter(findModel(name, from), folder, '.', shown);
 }
 
-/** A config that is damaged is told by who opens the adapter. */
+/** A config that is damaged is reported where the adapter is opened. */
 function readBaseName(file: string): BaseName | undefined {
   const json = parseJsonObject(new Uint8Array(readFileSync(file)));
   return json && baseNameOf(json);

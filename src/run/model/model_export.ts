@@ -19,19 +19,19 @@ import { eosTokenIds, writeModel, writeTokenizer } from './model_files.ts';
 export interface ModelOrigin {
   readonly stage: StageConfig;
   readonly step: number;
-  /** Of these very weights; undefined where they were not evaluated. */
+  /** Evaluation of these very weights; undefined where they were not evaluated. */
   readonly evaluation: Evaluation | undefined;
 }
 
-export function ofBest(
+export function bestOrigin(
   { config }: Pick<ConfiguredModel, 'config'>,
   { stageIndex, step, evaluation }: BestEvaluation,
 ): ModelOrigin {
   return { stage: config.stages[stageIndex] as StageConfig, step, evaluation };
 }
 
-/** The policy where the run stands. */
-export function ofLast(run: Progress): ModelOrigin {
+/** The policy as it is now. */
+export function lastOrigin(run: Progress): ModelOrigin {
   const { stageIndex, step, final, best } = run.journal.state;
   const stage = stageOf(run);
   const isEnd = stageIndex === run.config.stages.length - 1 && isStageOver(run);
@@ -81,14 +81,14 @@ export function modelCard(
   const { policy } = run.engine;
   const { adapter, modelNameOrPath: base } = config;
   const [item] = tasks.heldOutItems();
-  const shown = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
-  const prompt = shown?.prompt ?? item?.prompt ?? '';
+  const example = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
+  const prompt = example?.prompt ?? item?.prompt ?? '';
   const stages = config.stages.map(({ stage: kind }, i) => `${thousands(stepsOf(run, i))} steps of ${kind}`);
   const facts = [
     `Task: ${config.tasks.map(({ task }) => code(taskText(task))).join(', ')}.`,
     base === undefined
       ? `Prompts: written like ${code(prompt)}, at most ${tasks.maxPromptTokens} tokens of the ${tasks.codec.vocabSize} in its vocabulary. It knows no other text.`
-      : `Prompts: through the chat template, asked like ${code(prompt)}${tasks.shares.some(({ task }) => (task.opening ?? []).length > 0) ? ', behind the example turns of the run' : ''}.`,
+      : `Prompts: through the chat template, asked like ${code(prompt)}${tasks.shares.some(({ task }) => (task.opening ?? []).length > 0) ? ', after the example turns of the run' : ''}.`,
     ...(evaluation === undefined ? [] : [`Accuracy: ${accuracyText(evaluation)}.`]),
     `Training: ${stages.join(', then ')}, seed ${config.seed}; these are the weights of ${stage.stage} step ${thousands(step)}.`,
     `Weights: SHA-256 ${code(sha256)}, over the tensors in the order of the file.`,
@@ -113,7 +113,7 @@ In this folder:
 ${base === undefined ? answerScript(prompt) : isForPeft(run) ? chatScript(run) : MERGE}
 \`\`\`
 
-${shown === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(shown)}
+${example === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(example)}
 
 ## License
 
@@ -123,14 +123,14 @@ ${base === undefined ? OWN_LICENSE : `These weights were trained from those of $
 
 const OWN_LICENSE =
   'These weights come from no other model and from no data set but the generated problems of the task. Their license is ' +
-  'for whoever trained them to choose: write `license: …` into the head of this file.';
+  'the choice of the person who trained them: write `license: …` into the head of this file.';
 
 /** `An adapter (LoRA, …) of … parameters beside the … of …`. */
 function adapterText({ config, engine: { policy } }: ConfiguredModel): string {
   const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
   const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
   const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
-  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It stands beside the ${all} of ${code(config.modelNameOrPath ?? '')}, which stayed as they were.`;
+  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It adds to the ${all} of ${code(config.modelNameOrPath ?? '')}, which stayed as they were.`;
 }
 
 /** PEFT opens no adapter of a GGUF file. */
@@ -140,7 +140,7 @@ function isForPeft({ config, base }: ConfiguredModel): boolean {
 
 const MERGE = 'npx --no-install rlvr-train merge . --output ../merged   # a model in the layout of transformers';
 
-/** The same through the chat template, with what stands before a question. */
+/** The same through the chat template, with what precedes a question. */
 function chatScript({ engine: { tasks }, config }: ConfiguredModel): string {
   const isAdapter = config.adapter !== undefined;
   const [item] = tasks.heldOutItems();

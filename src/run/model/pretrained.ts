@@ -36,7 +36,7 @@ export interface ModelPlace {
   readonly gguf?: string;
   /** Where other programs find it. */
   readonly location?: BaseName;
-  /** The folder of an adapter that is to stand beside the model. */
+  /** The folder of an adapter to add to the model. */
   readonly adapter?: { readonly name: string; readonly files: ModelFiles };
 }
 
@@ -47,7 +47,7 @@ export interface Pretrained {
   readonly place: ModelPlace;
   readonly model: PretrainedModel;
   readonly codec: Codec;
-  /** What stands beside the model's weights, where it is an adapter that was opened. */
+  /** The adapter to the model's weights, where one was opened. */
   readonly adapter?: Adapter;
   readonly location: BaseName;
   /** What is said before the first step. */

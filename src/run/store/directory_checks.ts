@@ -1,4 +1,4 @@
-/** Whether a directory may take a run, holds one to go on with, and is still there when the run saves. */
+/** Whether a directory may take a run, holds one to resume, and is still there when the run saves. */
 import { commandName } from '../../command_name.ts';
 import { resolvedYaml } from '../../config/dump.ts';
 import type { RunConfig } from '../../config/run_config.ts';
@@ -50,7 +50,7 @@ export async function requireFresh({ store, directory = UNNAMED }: Place, config
     const isFinished = await store.exists('summary.json');
     const way = isFinished
       ? `look at it     ${commandName()} eval --run ${shellQuoted(directory)}`
-      : `go on with it  ${resumeCommand(directory)}`;
+      : `resume it      ${resumeCommand(directory)}`;
     throw new CheckpointError(
       'directory-in-use',
       `${printable(directory)}  holds ${await describeRun(store)}; a second run in it would mix the two.\n` +

@@ -37,17 +37,17 @@ const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: str
   },
   ENOTDIR: {
     code: 'not-a-directory',
-    cause: 'a file stands where a directory is needed',
+    cause: 'a file is where a directory is needed',
     remedy: 'Move that file away, or choose another output_dir',
   },
   EEXIST: {
     code: 'not-a-directory',
-    cause: 'a file stands where a directory is needed',
+    cause: 'a file is where a directory is needed',
     remedy: 'Move that file away, or choose another output_dir',
   },
   EISDIR: {
     code: 'is-a-directory',
-    cause: 'a directory stands where a file is needed',
+    cause: 'a directory is where a file is needed',
     remedy: 'Move that directory away, or choose another output_dir',
   },
 };
@@ -70,7 +70,7 @@ export function describeFileError(error: unknown, action: FileAction, path: stri
   });
 }
 
-/** The file that stands where a directory would be made. */
+/** The file that is where a directory would be made. */
 function blockerOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string'
     ? `the file ${error.path}`

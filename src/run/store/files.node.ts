@@ -177,7 +177,7 @@ async function foldersOfRun(root: string): Promise<string[]> {
   return [root, join(root, 'model'), join(root, 'best'), ...(await Promise.all(inner)).flat()];
 }
 
-/** A temporary file whose process is gone. In a container, where numbers begin anew, that may be one of our number. */
+/** A temporary file whose process is gone. In a container, where numbers start over, that may be one of our number. */
 async function isLeftover(file: string): Promise<boolean> {
   const pid = Number(TEMPORARY.exec(basename(file))?.[1] ?? 0);
   if (pid === 0) return false;
@@ -239,7 +239,7 @@ async function withFile<T>(path: string, flags: string, use: (handle: FileHandle
 /**
  * Creates the directory and its parents, durably: the entry of a new one is fsync'ed in its parent.
  *
- * Level by level: told to make parents by itself, Node reports a read-only disk as ENOENT, and never returns from /proc.
+ * Level by level: asked to make parents by itself, Node reports a read-only disk as ENOENT, and never returns from /proc.
  */
 async function makeDirectory(directory: string): Promise<void> {
   if (await isDirectory(directory)) return;

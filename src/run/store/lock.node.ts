@@ -2,8 +2,8 @@
  * `.lock` in a run directory: which process trains there. Made exclusively, so that of two only one has it.
  *
  * A process that was killed leaves its lock behind. It is void where that process is gone: another boot of this host,
- * another container under its name, a number that no process has, or one that a later process was given. Of another
- * host nothing can be known, so its lock stands until somebody removes it.
+ * another container under its name, a number that no process has, or one that a later process was given. Nothing
+ * can be known of another host, so its lock holds until somebody removes it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -18,7 +18,7 @@ import type { Claim } from './store.ts';
 const holderSchema = z.object({
   pid: z.int().positive(),
   host: z.string(),
-  /** Of this start of the machine, and of the processes that see each other; null where the system names neither. */
+  /** Ids of this start of the machine, and of the processes that see each other; null where the system names neither. */
   boot: z.string().nullable(),
   namespace: z.string().nullable(),
   /** When the process began, as its system writes it: tells it from a later one of the same number. */
@@ -147,7 +147,7 @@ function underWay(file: string, holder: LockHolder): CheckpointError {
   const isHere = host === hostname();
   const where = isHere ? 'here' : `here, on host ${host}`;
   const remedy = isHere
-    ? `wait for its end, or stop it (kill ${pid}, which saves) and go on with --resume`
+    ? `wait for its end, or stop it (kill ${pid}, which saves) and continue with --resume`
     : `wait for its end, or, if that process is gone, remove ${file}`;
   return new CheckpointError(
     'run-under-way',
@@ -218,7 +218,7 @@ function processStart(pid: number): string | null {
   return stdout?.trim() || null;
 }
 
-/** Fields of /proc/<pid>/stat behind the name of the program: its state first, its start as the twentieth. */
+/** Fields of /proc/<pid>/stat after the name of the program: its state first, its start as the twentieth. */
 function linuxStatus(pid: number): string[] | undefined {
   const text = orNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');

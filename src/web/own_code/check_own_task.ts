@@ -57,9 +57,9 @@ export async function checkOwnTask(task: OwnTask): Promise<CheckedTask> {
     warn(`The answer of another problem is right in ${foreign.length} cases of ${PROBLEMS}: is verify strict enough?`);
   }
 
-  const asked = new Map<string, string>();
+  const answerByPrompt = new Map<string, string>();
   const ambiguous = items.find(
-    ({ prompt, answer }) => (asked.get(prompt) ?? answer) !== answer || !asked.set(prompt, answer),
+    ({ prompt, answer }) => (answerByPrompt.get(prompt) ?? answer) !== answer || !answerByPrompt.set(prompt, answer),
   );
   if (ambiguous !== undefined) {
     warn(

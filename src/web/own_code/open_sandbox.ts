@@ -24,6 +24,6 @@ export function openSandbox<T extends SandboxThread>(start: StartSandbox, make: 
 }
 
 /** Without through which of its functions the browser read the code. */
-export function plainly(message: string): string {
+export function withoutDomPrefix(message: string): string {
   return message.replace(/Failed to execute '\w+' on '\w+': /, '');
 }

@@ -2,7 +2,7 @@
 import { PluginError } from '../../errors.ts';
 import { describeReward, type RewardBatch } from '../../rewards/reward_function.ts';
 import { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
-import { LIMITS, LONGEST_CODE, openSandbox, plainly } from './open_sandbox.ts';
+import { LIMITS, LONGEST_CODE, openSandbox, withoutDomPrefix } from './open_sandbox.ts';
 import type { OwnRewardRow, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';
 
@@ -32,7 +32,7 @@ export async function startOwnReward(name: string, code: string, start: StartSan
   } catch (error) {
     await reward.close();
     if (!(error instanceof PluginError)) throw error;
-    throw refuse(plainly(error.message));
+    throw refuse(withoutDomPrefix(error.message));
   }
 }
 

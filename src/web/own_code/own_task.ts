@@ -16,7 +16,7 @@ import { truncated, wrongValue } from '../../rewards/reject.ts';
 import { SandboxThread } from '../../rewards/sandbox/sandbox_thread.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { characterTokenizer } from '../../text/vocabulary_tokenizer.ts';
-import { LIMITS, LONGEST_CODE, openSandbox, plainly } from './open_sandbox.ts';
+import { LIMITS, LONGEST_CODE, openSandbox, withoutDomPrefix } from './open_sandbox.ts';
 import type { DrawSeed, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';
 
@@ -52,7 +52,7 @@ export async function startOwnTask(code: string, start: StartSandbox): Promise<O
     await sandbox.load({ code, declares: 'task' } satisfies SandboxQuestion);
   } catch (error) {
     await sandbox.close();
-    throw error instanceof PluginError ? failed(plainly(error.message)) : error;
+    throw error instanceof PluginError ? failed(withoutDomPrefix(error.message)) : error;
   }
   const asker = new Asker(sandbox);
   try {

@@ -33,7 +33,7 @@ export interface OwnAnswer {
 export type DrawSeed = readonly [number, number, number, number];
 
 /**
- * What the worker is told: the code first, with the functions that it has to declare, then one batch after the other.
+ * What the worker is sent: the code first, with the functions that it has to declare, then one batch after the other.
  * Values of rows: one number each. Of draws: [problem as JSON, prompt, a right answer], or null where nothing was drawn.
  * Of answers: a score, or [score, reason].
  */
@@ -59,7 +59,7 @@ interface Scope {
   addEventListener(type: 'message', listener: (event: MessageEvent) => void, options: { readonly once: true }): void;
 }
 
-// Of the visitor's script, where it declares them.
+// Functions of the visitor's script, where it declares them.
 declare const reward: unknown;
 declare const generate: unknown;
 declare const prompt: unknown;
@@ -102,7 +102,7 @@ function runSandbox(globals: readonly string[]): void {
   const { stringify, parse } = JSON;
   const Range = RangeError;
   const longestText = 300;
-  /** Of a problem, a prompt or an answer: more is refused by whoever reads it. */
+  /** Characters of a problem, a prompt or an answer: the reader refuses more. */
   const longestProblem = 2000;
   const words = 4294967296;
   let post: (message: Envelope<SandboxReply>) => void;

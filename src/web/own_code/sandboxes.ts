@@ -14,7 +14,7 @@ import { sandboxSource } from './sandbox_program.ts';
 /** The code itself is a script from a blob: that it may load, and nothing else. */
 const POLICY = "default-src 'none'; script-src blob:; worker-src data:";
 
-/** A sandbox that was started: it hears questions at the other end of its port. */
+/** A sandbox that was started: it gets questions at the other end of its port. */
 export interface SandboxWorker {
   terminate(): void;
 }
@@ -28,7 +28,7 @@ export interface SandboxPort {
 /**
  * Starts a sandbox that answers at `port`'s other end. Returns at once; what is asked meanwhile is answered later.
  *
- * @param ended  hears why it can answer nothing more
+ * @param ended  called with the reason why it can answer nothing more
  */
 export type StartSandbox = (port: SandboxPort, ended: (reason: string) => void) => SandboxWorker;
 

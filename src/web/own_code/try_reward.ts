@@ -1,4 +1,4 @@
-/** A reward on completions of training problems, as the policy stands. */
+/** A reward on completions of training problems, from the policy as it is now. */
 import { RlvrError } from '../../errors.ts';
 import { answeredItems, completeItems, rewardBatch } from '../../grpo/rollout/complete.ts';
 import { type ConfiguredModel, type Progress, samplingKey, stageOf } from '../../grpo/run.ts';

@@ -14,7 +14,7 @@ export interface KeptStore {
 }
 
 /**
- * @param refused   hears why storage stopped taking what is written; the run is in memory from then on
+ * @param refused   called with why storage stopped taking what is written; the run is in memory from then on
  * @param instead   files that take the place of what is kept, all or none of them
  */
 export async function openKept(

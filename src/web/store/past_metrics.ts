@@ -1,10 +1,10 @@
-/** What an opened run tells of its past: the lines of metrics.jsonl up to where it stands. */
+/** What an opened run shows of its past: the lines of metrics.jsonl up to its present step. */
 import { type Progress, stageOf } from '../../grpo/run.ts';
 import type { Store } from '../../run/store/store.ts';
 
 type MetricsRecord = Readonly<Record<string, unknown>>;
 
-/** Most steps that are told of a long past; evaluations are all told. */
+/** Most steps that are shown of a long past; evaluations are all shown. */
 const MOST_STEPS = 2000;
 
 export async function pastMetrics(store: Store, run: Progress): Promise<MetricsRecord[]> {
@@ -16,7 +16,7 @@ export async function pastMetrics(store: Store, run: Progress): Promise<MetricsR
     .split('\n')
     .slice(0, -1);
   const records = lines.map((line) => JSON.parse(line) as MetricsRecord);
-  // Lines behind the checkpoint are written again.
+  // Lines after the checkpoint are written again.
   const end = records.findIndex((record) => record.stage === stage && Number(record.step) > step);
   return thinned(end < 0 ? records : records.slice(0, end));
 }

@@ -7,7 +7,7 @@ const REFUSALS = ['disk-full', 'file-failed', 'storage-denied'];
 
 /**
  * @param disk    what was saved there before it refused stays there
- * @param refused  hears once why the run is in memory from now on
+ * @param refused  called once with why the run is in memory from now on
  */
 export function refugeStore(disk: Store, refused: (reason: string) => void): Store {
   return new RefugeStore(disk, refused);

@@ -1,6 +1,6 @@
 /**
  * Files take the place of a kept run, all of them or none: they are written beside it, then marked as whole, and only
- * then is it removed. A page that ends in the middle of that leaves a folder with the mark, which the next one goes on from.
+ * then is it removed. A page that ends in the middle of that leaves a folder with the mark, from which the next one continues.
  */
 import type { Store } from '../../run/store/store.ts';
 import { hasKeptRun, opfsStore, removeKeptRun } from './opfs_store.ts';
@@ -9,7 +9,7 @@ import { copyFolder } from './refuge_store.ts';
 /** Written last: all files are there. */
 const WHOLE = '.whole';
 
-/** Of a run: where the files that are to take its place lie. A name that begins with a dot is no run. */
+/** Staging path for a run that replaces this one. A name that begins with a dot is no run. */
 const incomingOf = (name: string): string => `.incoming-${name}`;
 
 /**

@@ -23,15 +23,15 @@ export async function wholeRun(
   const store = memoryStore();
   for (const [path, bytes] of files) await store.writeAtomic(path, bytes);
   if (!(await store.exists('config.yaml'))) throw bad('config.yaml', 'is missing');
-  const fingerprint = await orBad('fingerprint.json', () => requireRun({ store }));
+  const fingerprint = await asRunFileError('fingerprint.json', () => requireRun({ store }));
   requireSameCode(fingerprint, modules);
   for (const path of LINES) requireLines(path, files.get(path));
   const summary = files.get('summary.json');
   if (summary !== undefined && parseJsonObject(summary) === undefined) throw bad('summary.json', 'is no JSON');
   for (const [path, bytes] of files) {
-    if (path.endsWith('.safetensors')) await orBad(path, async () => decodeSafetensors(new Uint8Array(bytes)));
+    if (path.endsWith('.safetensors')) await asRunFileError(path, async () => decodeSafetensors(new Uint8Array(bytes)));
   }
-  // Each by itself: a resume would pass a damaged one over, and would not look at those behind a sound one.
+  // Each by itself: a resume would pass a damaged one over, and would not look at those after a sound one.
   const names = new Set([...files.keys()].flatMap((path) => CHECKPOINT.exec(path)?.[1] ?? []));
   if (names.size === 0) throw bad('checkpoints', 'holds no saved state');
   for (const name of names) {
@@ -49,7 +49,7 @@ export async function wholeRun(
 }
 
 /** Does what only a sound run allows. @throws CheckpointError where that fails, whatever the failure is */
-export async function orBad<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function asRunFileError<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

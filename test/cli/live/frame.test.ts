@@ -113,7 +113,7 @@ describe('a frame', () => {
   });
 
   it('offers p to go on while the run rests, and Ctrl-C where keys cannot be read', () => {
-    expect(drawn(stateAfter(MIDDLE), { asked: 'paused' }).at(-1)).toMatch(/^p go on /);
+    expect(drawn(stateAfter(MIDDLE), { asked: 'paused' }).at(-1)).toMatch(/^p continue /);
     expect(drawn(stateAfter(MIDDLE), { keys: false }).at(-1)).toBe('Ctrl-C saves and quits');
   });
 });

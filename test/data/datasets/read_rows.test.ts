@@ -145,7 +145,7 @@ describe('a line that is no row', () => {
     ['single quotes', "{'a': 1}", 2, 'a name in double quotes is missing'],
     ['a bad escape', '{"a": "\\x"}', 8, 'not an escape of JSON; write a backslash as \\\\'],
     ['a tab in a text', '{"a": "\t"}', 8, 'a control character within a text; escape it'],
-    ['two rows', '{"a": 1} {"a": 2}', 10, 'text behind the row; write a row a line'],
+    ['two rows', '{"a": 1} {"a": 2}', 10, 'text after the row; write a row a line'],
     ['a trailing comma', '{"a": 1,}', 9, 'a name in double quotes is missing'],
     ['no colon', '{"a" 1}', 6, 'a colon is missing'],
     ['a word', 'prompt', 1, 'not a JSON value'],

@@ -96,7 +96,7 @@ describe('context-kl', () => {
   it('adds nothing above the cap but its constant, and refuses a second prompt to read behind', () => {
     const capped = gradientsOf(unread(74), line(', context_kl_cap: 1.0e-9, context_entropy_coef: 0'), ALONE);
     expect(capped.every(({ dLogits = [] }) => dLogits.every((value) => value === 0))).toBe(true);
-    expect(() => stageOf('loss_terms: [context-kl, sdpo]')).toThrow(/reads completions behind a prompt of its own/);
+    expect(() => stageOf('loss_terms: [context-kl, sdpo]')).toThrow(/reads completions under a prompt of its own/);
   });
 
   it('reads the masked prompt with the policy of the run, and moves it; at a weight of 0 no bit of the run changes', async () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** Linux says so; elsewhere the terminal is taken to be ours. */
 export function isInForeground(): boolean {
   const status = readStatus();
-  // Behind the name in parentheses: state, parent, process group, session, terminal, its foreground group.
+  // After the name in parentheses: state, parent, process group, session, terminal, its foreground group.
   const [, , group, , , foregroundGroup] = status.slice(status.lastIndexOf(')') + 2).split(' ');
   return group === foregroundGroup;
 }

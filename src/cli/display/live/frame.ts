@@ -155,7 +155,7 @@ function keys(columns: number, { colors, asked, keys: canPress, help }: FrameOpt
     [letter, colors.bold],
     [` ${meaning}`, colors.dim],
   ];
-  const pause = asked === 'paused' || asked === 'pause' ? 'go on' : 'pause';
+  const pause = asked === 'paused' || asked === 'pause' ? 'continue' : 'pause';
   return row(
     [key('p', pause), key('e', 'evaluate now'), key('q', 'save and quit'), key('h', help ? 'back' : 'help')],
     columns,

@@ -1,4 +1,4 @@
-/** Groups of completions on the screen: what each was worth, and what the policy is told of it. */
+/** Groups of completions on the screen: what each was worth, and what the policy learns from it. */
 import { minus, printable } from '../../../format.ts';
 import type { CreditedGroup } from '../../../methods/records.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
@@ -105,7 +105,7 @@ function entryLine(
   return line([...figures, ...spans, [after, colors.dim]], columns);
 }
 
-/** What the policy did not write stands between marks, which show without colours, too. */
+/** What the policy did not write is between marks, which show without colours, too. */
 function textSpans(completion: string, { marks }: Provenance, colors: Colors): Span[] {
   return piecesOf(completion, marks).map(({ text, kind }): Span => {
     if (kind === undefined) return [printable(text)];

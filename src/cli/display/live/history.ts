@@ -1,9 +1,9 @@
-/** What the log of a resumed run says of the stage under way, so that charts go on where they were. */
+/** What the log of a resumed run says of the stage under way, so that charts continue where they were. */
 import type { JsonObject, JsonValue } from '../../../run/json.ts';
 import { type LiveState, withAccuracy, withFigures } from './state.ts';
 
 /**
- * A stage that is gone on with, with its curves so far.
+ * A stage that is resumed, with its curves so far.
  *
  * @param state    at its `stage` event
  * @param records  the end of metrics.jsonl

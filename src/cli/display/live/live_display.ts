@@ -23,7 +23,7 @@ import { captureWrites } from './writes.ts';
 
 /** Milliseconds from one frame to the next. */
 const FRAME_MS = 125;
-/** Of the log of a resumed run, most bytes that are read. */
+/** Most bytes that are read of a resumed run's log. */
 const HISTORY_BYTES = 64 * 1024 ** 2;
 
 export class LiveDisplay implements Display {
@@ -83,7 +83,7 @@ export class LiveDisplay implements Display {
     this.#reporter.handle(event);
   }
 
-  /** The clock and the charts of a resumed run go on from where they were. */
+  /** The clock and the charts of a resumed run continue from where they were. */
   async #recall(earlierSeconds: number): Promise<void> {
     const store = fileStore(this.#shown.directory);
     this.#history = (await lastRecords(store, 'metrics.jsonl', HISTORY_BYTES)).records;
@@ -122,7 +122,7 @@ export class LiveDisplay implements Display {
   }
 
   /**
-   * Behind whatever the event loop has to tell first: a step may have kept it from hearing of a resize, and a frame for
+   * After all that the event loop has waiting: a step may have delayed the news of a resize, and a frame for
    * the columns before would be torn.
    */
   readonly #drawSoon = (): void => {

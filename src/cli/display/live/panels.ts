@@ -11,7 +11,7 @@ const SCALE = 6;
 /** Fewer columns than this leave room for one chart. */
 const COLUMNS_WITH_TWO_CHARTS = 60;
 const GAP = 2;
-/** A line over one of these stands on a full one, over another on none: a cell has a single character. */
+/** A line over one of these is drawn on a full one, over another on none: a cell has a single character. */
 const MOSTLY_FULL = '▄▅▆▇█';
 
 interface Panel {
@@ -33,7 +33,7 @@ export function chartLines(state: LiveState, columns: number, rows: number, colo
   const shown = columns < COLUMNS_WITH_TWO_CHARTS ? panels.slice(0, 1) : panels;
   const narrow = Math.floor((columns - GAP * (shown.length - 1)) / shown.length);
   const drawn = shown.map((panel, index) => {
-    // The last one has the column that does not divide; behind it nothing is filled up.
+    // The last one has the column that does not divide; after it nothing is filled up.
     const isLast = index === shown.length - 1;
     const width = isLast ? columns - index * (narrow + GAP) : narrow;
     return panelLines(panel, { columns: width, rows, step: state.step }, colors).map((spans) =>

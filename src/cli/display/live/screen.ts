@@ -2,7 +2,7 @@
  * A region of lines at the end of the terminal that is redrawn in place, below finished lines that scroll away.
  *
  * A redraw is one write, framed for terminals that show a frame at once; of an unchanged region only the lines that
- * differ are written. A line is erased before it is written, not behind it: some terminals count cells that were
+ * differ are written. A line is erased before it is written, not after: some terminals count cells that were
  * erased later as part of the line, and would wrap them when they become narrower.
  */
 import { columnsOf } from './text.ts';
@@ -56,7 +56,7 @@ export class Screen {
     this.#lines = [];
   }
 
-  /** Leaves the region where it is; the next one is drawn where the cursor then stands. */
+  /** Leaves the region where it is; the next one is drawn where the cursor then is. */
   forget(): void {
     this.#lines = [];
   }

@@ -46,11 +46,11 @@ export interface LiveState {
   /** Those that can teach something first. */
   readonly groups: { readonly shown: readonly ShownGroup[]; readonly shownAt: number } | undefined;
   readonly pace: Pace;
-  /** Evaluations of the plan that this stage has behind it. */
+  /** Evaluations of the plan that this stage has done. */
   readonly evaluations: number;
   /** Measured; undefined before the first. */
   readonly secondsPerEvaluation: number | undefined;
-  /** Of the latest stage that has taken a step. */
+  /** Measured in the latest stage that has taken a step. */
   readonly secondsPerRow: number | undefined;
   /** The end of the step before, its token count (undefined after a resume), and whether an evaluation followed. */
   readonly last: { readonly at: number; readonly tokens: number | undefined; readonly evaluated: boolean };

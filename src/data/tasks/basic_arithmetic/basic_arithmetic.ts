@@ -23,7 +23,7 @@ interface Valued {
   readonly value: number;
 }
 
-/** A random tree of so many numbers; null where its root divides unevenly or its value is too large. */
+/** A random tree of `terms` numbers; null where its root divides unevenly or its value is too large. */
 function draw(rng: Rng, terms: number, most: number): Valued | null {
   if (terms === 1) {
     const value = rng.int(0, most);

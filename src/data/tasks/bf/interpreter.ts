@@ -1,6 +1,6 @@
 /** The machine of Brainf***: cells of a byte each, 0 at first, and eight instructions, of which `,` is not used here. */
 
-/** Programs that go on longer print nothing that is asked for. */
+/** Programs that run longer print nothing that is asked for. */
 export const MOST_STEPS = 5000;
 const NUM_CELLS = 64;
 

@@ -19,7 +19,7 @@ function isLine(line: string): boolean {
   return 2 * line.replaceAll('0', '').length === line.length && !line.includes('000') && !line.includes('111');
 }
 
-/** Every line of so many cells, as a number of so many bits. */
+/** Every line of `size` cells, as a number of `size` bits. */
 function linesOf(size: number): number[] {
   const all = Array.from({ length: 2 ** size }, (_, bits) => bits);
   return all.filter((bits) => isLine(asText(bits, size)));

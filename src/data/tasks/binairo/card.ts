@@ -5,7 +5,7 @@ import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   size: integer({ min: 4, max: 8, example: 6 }).default(6).describe('Rows and columns: 4, 6 or 8.'),
-  holes: integer({ min: 10, max: 70, example: 50 }).default(50).describe('Of a hundred cells, so many are open.'),
+  holes: integer({ min: 10, max: 70, example: 50 }).default(50).describe('Percentage of the cells that are open.'),
 });
 
 export type BinairoKnobs = Values<typeof KNOBS>;

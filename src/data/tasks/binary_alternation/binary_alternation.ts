@@ -23,14 +23,14 @@ function swapsOf({ bits }: BinaryAlternationItem): string {
   return String(Math.min(...patterns.map((first) => wrongIn(bits, first))) / 2);
 }
 
-/** How many texts of bits have so many ones. */
+/** How many texts of `count` bits have `ones` ones. */
 function choose(count: number, ones: number): number {
   let product = 1;
   for (let i = 1; i <= ones; i++) product = (product * (count - ones + i)) / i;
   return product;
 }
 
-/** Of those of one length, all numbers of ones are as likely where the bits cannot alternate, and one or two where they can. */
+/** Among those of one length, all numbers of ones are as likely where the bits cannot alternate, and one or two where they can. */
 function frequency({ bits }: BinaryAlternationItem, { impossible }: BinaryAlternationKnobs): number {
   const ones = bits.split('1').length - 1;
   const kinds =

@@ -6,7 +6,7 @@ const KNOBS = options({
   length: integer({ min: 6, max: 30, example: 10 }).default(10).describe('Bits, at most.'),
   impossible: integer({ min: 0, max: 40, example: 20 })
     .default(20)
-    .describe('Of a hundred problems, so many have none.'),
+    .describe('Percentage of the problems that have none.'),
 });
 
 export type BinaryAlternationKnobs = Values<typeof KNOBS>;

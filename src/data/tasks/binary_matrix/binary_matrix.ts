@@ -1,5 +1,5 @@
 /**
- * Of each cell how many steps up, down, left or right the nearest 0 is.
+ * For each cell, how many steps up, down, left or right the nearest 0 is.
  *
  *   prompt      near 011/111>      completion  012/123
  *   split       by hash of the grid

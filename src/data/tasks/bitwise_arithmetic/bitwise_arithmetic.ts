@@ -37,7 +37,7 @@ function resultOf(tree: BitwiseTree): bigint {
   return (OPERATIONS[operator] as (a: bigint, b: bigint) => bigint)(resultOf(left), resultOf(right));
 }
 
-/** @param prefix  what stands before each number */
+/** @param prefix  what precedes each number */
 function textOf(tree: BitwiseTree, prefix = ''): string {
   if (typeof tree === 'number') return prefix + tree.toString(16);
   const [operator, left, right] = tree;
@@ -82,7 +82,7 @@ export const bitwiseArithmetic = lineTask<BitwiseArithmeticItem, BitwiseArithmet
       const other = isShift ? rng.int(1, MOST_SHIFT) : number();
       tree = isShift || rng.int(0, 1) === 0 ? [operator, tree, other] : [operator, other, tree];
     }
-    // Of the problems whose result is 0 or 1, most are left out: they would be the commonest.
+    // Most problems whose result is 0 or 1 are left out: they would be the commonest.
     return resultOf(tree) >= 0n && resultOf(tree) <= 1n && rng.int(0, 3) > 0 ? null : { tree };
   },
   key: ({ tree }) => `bitwise|${formOf(tree)}`,

@@ -4,7 +4,7 @@
  *   prompt      !(T&F)|F>      completion  true
  *   split       by hash of the expression with operands in order
  *
- * Values and operators are drawn evenly: whoever changes T with F and & with | has the opposite problem, so half of all are
+ * Values and operators are drawn evenly: swapping T with F and & with | gives the opposite problem, so half of all are
  * true.
  */
 import type { Rng } from '../../../kernels/philox.ts';

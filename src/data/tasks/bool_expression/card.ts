@@ -3,7 +3,7 @@ import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
-  operators: integer({ min: 3, max: 20, example: 5 }).default(5).describe('Times that & or | stands there, at most.'),
+  operators: integer({ min: 3, max: 20, example: 5 }).default(5).describe('How often & or | occurs, at most.'),
 });
 
 export type BoolExpressionKnobs = Values<typeof KNOBS>;

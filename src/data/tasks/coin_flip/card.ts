@@ -13,7 +13,7 @@ export type CoinFlipKnobs = Values<typeof KNOBS>;
 
 export const coinFlipCard = {
   name: 'coin_flip',
-  does: 'Give the probability of exactly or at least so many heads.',
+  does: 'Give the probability of exactly or at least a number of heads.',
   example: ['heads 2 of 5>', '5/16'],
   version: 1,
   category: 'arithmetic',

@@ -1,5 +1,5 @@
 /**
- * The probability of exactly, or at least, so many heads in a few flips of a coin, fair or not, as a fraction.
+ * The probability of exactly, or at least, a number of heads in a few flips of a coin, fair or not, as a fraction.
  *
  *   prompt      heads 2 of 5>            completion  5/16
  *   prompt      heads 2+ of 5 at 1/3>    completion  131/243
@@ -71,7 +71,7 @@ function textOf(item: CoinFlipItem): string {
   return `heads ${heads}${atLeast ? '+' : ''} of ${flips}${isFair(item) ? '' : ` at ${bias.join('/')}`}`;
 }
 
-/** Exactly so many heads is exactly the others of tails. */
+/** Exactly `heads` heads is exactly the rest in tails. */
 function mirrored({ flips, heads, atLeast, bias: [top, bottom] }: CoinFlipItem): CoinFlipItem {
   return { flips, heads: flips - heads, atLeast, bias: [bottom - top, bottom] };
 }
@@ -129,7 +129,7 @@ export const coinFlip = lineTask<CoinFlipItem, CoinFlipKnobs>(coinFlipCard, {
   }),
 });
 
-/** A value from 0 to 1 cut to so many decimals. */
+/** A value from 0 to 1 cut to `places` decimals. */
 function decimalOf({ n, d }: Rational, places: number): string {
   const digits = String((n * 10n ** BigInt(places)) / d).padStart(places + 1, '0');
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`;

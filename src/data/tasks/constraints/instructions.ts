@@ -25,7 +25,7 @@ function drawPhrase(rng: Rng, most: number): string {
   return Array.from({ length: rng.int(1, most) }, () => drawPseudoWord(rng)).join(' ');
 }
 
-/** Exactly so many in half of the cases, and seldom at most. */
+/** An exact count in half of the cases, and seldom a most. */
 function drawCount(rng: Rng, least: number, most: number): Count {
   const count = rng.int(least, most);
   const kind = rng.weighted([5, 4, 1]);
@@ -79,7 +79,7 @@ const DRAWINGS: { readonly [K in Kind]: Drawing } = {
 const KINDS = Object.keys(DRAWINGS) as Kind[];
 const SIMPLE_KINDS = KINDS.filter((kind) => DRAWINGS[kind].isSimple);
 
-/** So many instructions of different kinds. */
+/** `count` instructions of different kinds. */
 export function drawInstructions(rng: Rng, count: number, isSimple: boolean): Instruction[] {
   const kinds = rng.shuffle([...(isSimple ? SIMPLE_KINDS : KINDS)]);
   return kinds.slice(0, count).map((kind) => DRAWINGS[kind].draw(rng));

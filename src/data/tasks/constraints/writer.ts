@@ -29,7 +29,7 @@ export function writtenFor(instructions: readonly Instruction[]): string | undef
   return undefined;
 }
 
-/** How many are put in: none where there may be at most so many. */
+/** How many are put in: none where the count is a most. */
 function atLeastOf(instruction: Instruction | undefined): number {
   if (instruction === undefined) return 0;
   return 'exactly' in instruction ? instruction.exactly : 'least' in instruction ? instruction.least : 0;

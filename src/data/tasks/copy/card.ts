@@ -6,7 +6,7 @@ const KNOBS = options({
   length: integer({ min: 2, max: 48, example: 6 }).default(6).describe('Letters of the longest word.'),
   alphabet: integer({ min: 4, max: 26, example: 8 })
     .default(8)
-    .describe('Words are made of the first so many letters.'),
+    .describe('Words are made of this many of the first letters.'),
 });
 
 export type CopyKnobs = Values<typeof KNOBS>;

@@ -31,7 +31,7 @@ export type CountdownItem = {
 
 /** More multisets than this are not listed; the held-out set is then a sample. */
 const MAX_ENUMERATED_MULTISETS = 5000;
-/** Draws behind an estimated chance. */
+/** Draws for an estimated chance. */
 const CHANCE_DRAWS = 200;
 /** Tokens beyond the longest right answer, so that an overlong answer is seen as one. */
 const SLACK_TOKENS = 2;
@@ -136,9 +136,9 @@ function parse(prompt: string, knobs: CountdownKnobs): CountdownItem | null {
 /** The same in words; the form of the answer is shown by an example that answers no problem of the task. */
 function question({ numbers, target }: CountdownItem, { answer, use }: CountdownKnobs): string {
   const each = use === 'all' ? 'each exactly once' : 'each at most once';
-  const asked = `Reach ${target} with the numbers ${numbers.join(', ')}, ${each}, by + - * and /.`;
-  if (answer === 'expression') return `${asked} Give one expression, such as (100 - 1) / 3.`;
-  return `${asked} Give one calculation after the other, such as 100 - 1 = 99 , 99 / 3 = 33.`;
+  const sentence = `Reach ${target} with the numbers ${numbers.join(', ')}, ${each}, by + - * and /.`;
+  if (answer === 'expression') return `${sentence} Give one expression, such as (100 - 1) / 3.`;
+  return `${sentence} Give one calculation after the other, such as 100 - 1 = 99 , 99 / 3 = 33.`;
 }
 
 function isEnumerable({ numbers, max_number }: CountdownKnobs): boolean {

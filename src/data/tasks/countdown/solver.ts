@@ -2,7 +2,7 @@
  * Every valid way to combine a handful of numbers, step by step, into one.
  *
  * A trace takes two numbers out of the pool and puts the result of + - * / back, until one number is left. Every
- * result is an integer in 1..99; divisions are exact. Operands stand larger first, so `3 + 5` and `5 + 3` are one
+ * result is an integer in 1..99; divisions are exact. The larger operand comes first, so `3 + 5` and `5 + 3` are one
  * trace. No pool is a dead end: the difference of two different numbers, or the quotient of two equal ones, fits.
  */
 

@@ -10,7 +10,7 @@ export type CourseScheduleKnobs = Values<typeof KNOBS>;
 
 export const courseScheduleCard = {
   name: 'course_schedule',
-  does: 'Tell whether all courses can be taken, each behind those that it needs.',
+  does: 'Tell whether all courses can be taken, each after those that it needs.',
   example: ['plan fa ab ae fd fc ef>', 'no'],
   version: 1,
   category: 'graphs',

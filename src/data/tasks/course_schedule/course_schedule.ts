@@ -1,5 +1,5 @@
 /**
- * Whether courses can be put into an order in which each stands behind those that come before it: `ab` says that a
+ * Whether courses can be put into an order in which each follows those that come before it: `ab` says that a
  * comes before b.
  *
  *   prompt      plan ab bc ca>      completion  no

@@ -69,8 +69,8 @@ function swapped(
 ): { readonly shown: string[]; readonly place: number } | undefined {
   for (let draw = 0; draw < MOST_DRAWS && answer.length > 1; draw++) {
     const place = rng.int(0, answer.length - 2);
-    const shown = swap(answer, place);
-    if (!isRight(shown)) return { shown, place };
+    const flawed = swap(answer, place);
+    if (!isRight(flawed)) return { shown: flawed, place };
   }
   return undefined;
 }

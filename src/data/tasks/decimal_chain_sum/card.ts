@@ -5,7 +5,7 @@ import type { TaskCard } from '../../task.ts';
 const KNOBS = options({
   terms: integer({ min: 2, max: 6, example: 2 }).default(2).describe('How many numbers.'),
   digits: integer({ min: 1, max: 4, example: 1 }).default(1).describe('Digits before the point, at most.'),
-  places: integer({ min: 1, max: 4, example: 1 }).default(1).describe('Digits behind it, at most.'),
+  places: integer({ min: 1, max: 4, example: 1 }).default(1).describe('Digits after it, at most.'),
 });
 
 export type DecimalChainSumKnobs = Values<typeof KNOBS>;

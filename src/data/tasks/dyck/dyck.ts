@@ -42,7 +42,7 @@ export const dyck = lineTask<DyckItem, DyckKnobs>(dyckCard, {
         toClose--;
         continue;
       }
-      if (step === 0 && toClose > 0) continue; // what stays open cannot stand inside of what closes
+      if (step === 0 && toClose > 0) continue; // what stays open cannot be inside of what closes
       const kind = rng.int(0, kinds - 1);
       brackets += OPENING[kind];
       open.push(kind);

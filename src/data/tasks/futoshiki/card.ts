@@ -4,10 +4,10 @@ import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   size: integer({ min: 4, max: 9, example: 4 }).default(4).describe('Rows and columns.'),
-  holes: integer({ min: 10, max: 80, example: 60 }).default(60).describe('Of a hundred cells, so many are open.'),
+  holes: integer({ min: 10, max: 80, example: 60 }).default(60).describe('Percentage of the cells that are open.'),
   signs: integer({ min: 10, max: 60, example: 30 })
     .default(30)
-    .describe('Of a hundred pairs of neighbours, so many have a sign.'),
+    .describe('Percentage of the pairs of neighbours that have a sign.'),
 });
 
 export type FutoshikiKnobs = Values<typeof KNOBS>;

@@ -69,14 +69,14 @@ export const futoshiki = lineTask<FutoshikiItem, FutoshikiKnobs>(futoshikiCard, 
   answers: 'open',
   generate(rng, { size, holes, signs }) {
     const solution = drawSquare(rng, size);
-    const given = withHoles(rng, solution, Math.max(1, Math.round((holes * size * size) / 100)));
+    const clues = withHoles(rng, solution, Math.max(1, Math.round((holes * size * size) / 100)));
     const sign = (one: string, other: string, [less, more]: readonly [string, string]): string =>
       rng.int(0, 99) >= signs ? NO_SIGN : one < other ? less : more;
     const lines = solution.flatMap((row, y) => {
       const cells = row.split('');
       const across = cells.map((cell, x) => {
         const next = cells[x + 1];
-        return (given[y] as string)[x] + (next === undefined ? '' : sign(cell, next, ['<', '>']));
+        return (clues[y] as string)[x] + (next === undefined ? '' : sign(cell, next, ['<', '>']));
       });
       const below = solution[y + 1];
       if (below === undefined) return [across.join('')];

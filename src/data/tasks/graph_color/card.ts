@@ -8,7 +8,7 @@ const KNOBS = options({
   colors: integer({ min: 3, max: 5, example: 3 }).default(3).describe('How many colours.'),
   edges: integer({ min: 50, max: 100, example: 80 })
     .default(80)
-    .describe('Of a hundred pairs of vertices that may have an edge, so many have one.'),
+    .describe('Percentage of the pairs of vertices that may have an edge which have one.'),
 });
 
 export type GraphColorKnobs = Values<typeof KNOBS>;

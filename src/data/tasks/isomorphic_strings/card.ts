@@ -6,7 +6,7 @@ const KNOBS = options({
   length: integer({ min: 4, max: 16, example: 5 }).default(5).describe('Letters of the longest word.'),
   alphabet: integer({ min: 4, max: 26, example: 8 })
     .default(8)
-    .describe('Words are made of the first so many letters.'),
+    .describe('Words are made of this many of the first letters.'),
 });
 
 export type IsomorphicStringsKnobs = Values<typeof KNOBS>;

@@ -4,7 +4,7 @@ import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   size: integer({ min: 3, max: 9, example: 4 }).default(4).describe('Rows and columns.'),
-  ones: integer({ min: 20, max: 80, example: 50 }).default(50).describe('Of a hundred cells, so many are set.'),
+  ones: integer({ min: 20, max: 80, example: 50 }).default(50).describe('Percentage of the cells that are set.'),
 });
 
 export type KakurasuKnobs = Values<typeof KNOBS>;

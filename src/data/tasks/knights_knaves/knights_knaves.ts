@@ -38,7 +38,7 @@ function worldsOf(statements: readonly Formula[], people: readonly string[]): bi
 function drawStatement(draw: () => Formula, speaker: number, world: number, people: readonly string[]): Formula {
   for (;;) {
     const statement = draw();
-    if (formulaText(statement).replace('!', '') === people[speaker]) continue; // of oneself alone, that says nothing
+    if (formulaText(statement).replace('!', '') === people[speaker]) continue; // about oneself alone it says nothing
     if (Number((truthTable(statement, people) >> BigInt(world)) & 1n) === ((world >> speaker) & 1)) return statement;
   }
 }
@@ -82,12 +82,12 @@ export const knightsKnaves = lineTask<KnightsKnavesItem, KnightsKnavesKnobs>(kni
   },
   oracle: ({ roles }) => roles,
   verify({ roles }, answer) {
-    const given = rolesIn(answer, roles.length);
-    if (given === undefined)
+    const answered = rolesIn(answer, roles.length);
+    if (answered === undefined)
       return trimAscii(answer) === '' ? missing('the answer is empty') : malformed('not a role for each person, once');
-    return given === roles
+    return answered === roles
       ? correct('everyone is what they are', roles)
-      : { ...wrongValue('someone is something else'), canonical: given };
+      : { ...wrongValue('someone is something else'), canonical: answered };
   },
   mutants({ roles, statements }) {
     const flipped = (from: number): string =>

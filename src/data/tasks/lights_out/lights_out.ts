@@ -50,7 +50,7 @@ function press(lights: number[], row: number, pressed: number, width: number): v
  */
 function solutionsOf({ rows }: LightsOutItem): string[][] {
   const width = (rows[0] as string).length;
-  const found: string[][] = [];
+  const solutions: string[][] = [];
   for (let first = 0; first < 1 << width; first++) {
     const lights = bitsOf(rows);
     const cells: string[] = [];
@@ -59,9 +59,9 @@ function solutionsOf({ rows }: LightsOutItem): string[][] {
       press(lights, row, pressed, width);
       for (let column = 0; column < width; column++) if ((pressed >> column) & 1) cells.push(nameOf([row, column]));
     }
-    if (lights.at(-1) === 0) found.push(cells);
+    if (lights.at(-1) === 0) solutions.push(cells);
   }
-  return found.sort((a, b) => a.length - b.length || (a.join() < b.join() ? -1 : 1));
+  return solutions.sort((a, b) => a.length - b.length || (a.join() < b.join() ? -1 : 1));
 }
 
 const fewest = (item: LightsOutItem): string[] => solutionsOf(item)[0] as string[];

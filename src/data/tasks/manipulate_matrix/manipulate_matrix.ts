@@ -16,7 +16,7 @@ import { applyOperation, drawOperation, OPERATION_LETTERS, operationSentence } f
 export type ManipulateMatrixItem = {
   readonly operations: readonly string[];
   readonly rows: Rows;
-  /** The grid behind the last operation. */
+  /** The grid after the last operation. */
   readonly end: Rows;
 };
 

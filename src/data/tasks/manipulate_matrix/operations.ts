@@ -3,7 +3,7 @@ import type { Rng } from '../../../kernels/philox.ts';
 import type { Rows } from '../../cells.ts';
 
 interface Operation {
-  /** The digits behind its letter; undefined where it cannot be done to a grid of this size. */
+  /** The digits after its letter; undefined where it cannot be done to a grid of this size. */
   draw(rng: Rng, height: number, width: number): string | undefined;
   /** @param a, b  the digits of its code */
   apply(rows: Rows, a: number, b: number): Rows;

@@ -7,7 +7,7 @@ const KNOBS = options({
   doors: integer({ min: 0, max: 60, example: 10 })
     .default(10)
     .describe(
-      'Of a hundred walls between rooms that need no door, so many have one: 0 leaves one way from each to each.',
+      'Percentage of the walls between rooms that need no door which have one: 0 leaves one way from each to each.',
     ),
 });
 

@@ -20,7 +20,7 @@ export type MazeItem = { readonly rows: Rows; readonly steps: number };
 const WALL = '#';
 const OPEN = '.';
 
-/** A maze of so many rooms, as rows of walls and open places. */
+/** A maze of `high` × `wide` rooms, as rows of walls and open places. */
 function drawMaze(rng: Rng, high: number, wide: number, doors: number): string[][] {
   const cells = Array.from({ length: 2 * high - 1 }, (_, y) =>
     Array.from({ length: 2 * wide - 1 }, (_, x) => (y % 2 === 0 && x % 2 === 0 ? OPEN : WALL)),

@@ -9,7 +9,7 @@ import type { Derivation } from '../../derived/derived_task.ts';
 import { alike } from '../../derived/inner.ts';
 
 const MOST_DRAWS = 60;
-/** Of the texts that are offered, at most: labels are letters. */
+/** Texts that are offered, at most: labels are letters. */
 const MOST_OPTIONS = 8;
 
 export const mcqFim: Derivation = {

@@ -52,8 +52,8 @@ let allSolved: readonly string[] | undefined;
 /** The solved grids that a puzzle, a text of sixteen cells, leaves. */
 function solutionsOf(cells: string): readonly string[] {
   allSolved ??= solvedGrids();
-  const given = cells.split('').flatMap((cell, place) => (cell === HOLE ? [] : [place]));
-  return allSolved.filter((grid) => given.every((place) => grid[place] === cells[place]));
+  const clues = cells.split('').flatMap((cell, place) => (cell === HOLE ? [] : [place]));
+  return allSolved.filter((grid) => clues.every((place) => grid[place] === cells[place]));
 }
 
 const solutionOf = ({ rows }: MiniSudokuItem): string => solutionsOf(rows.join(''))[0] as string; // each puzzle has one

@@ -35,11 +35,11 @@ function lastIsAttacked(board: readonly number[]): boolean {
   return board.some((other, y) => y < row && (other === column || Math.abs(other - column) === row - y));
 }
 
-const known = new Map<number, number[][]>();
+const boardsBySize = new Map<number, number[][]>();
 
 function boardsOf(size: number): number[][] {
-  const boards = known.get(size) ?? completeBoards(size);
-  known.set(size, boards);
+  const boards = boardsBySize.get(size) ?? completeBoards(size);
+  boardsBySize.set(size, boards);
   return boards;
 }
 
@@ -53,7 +53,7 @@ function brokenRule(rows: Rows): string | undefined {
   return board.some((_, row) => lastIsAttacked(board.slice(0, row + 1))) ? 'two queens attack each other' : undefined;
 }
 
-/** Ways to choose so many of so many. */
+/** Ways to choose `count` out of `of`. */
 function choices(of: number, count: number): number {
   let ways = 1;
   for (let i = 0; i < count; i++) ways = (ways * (of - i)) / (i + 1);
@@ -94,11 +94,11 @@ export const nQueens = lineTask<NQueensItem, NQueensKnobs>(nQueensCard, {
   },
   /** Boards that it can become, over the ways to take as many queens away. */
   frequency({ rows }) {
-    const given = rows.map((row) => row.indexOf(QUEEN));
+    const queens = rows.map((row) => row.indexOf(QUEEN));
     const boards = boardsOf(rows.length).filter((board) =>
-      given.every((column, y) => column < 0 || column === board[y]),
+      queens.every((column, y) => column < 0 || column === board[y]),
     );
-    return boards.length / choices(rows.length, given.filter((column) => column < 0).length);
+    return boards.length / choices(rows.length, queens.filter((column) => column < 0).length);
   },
   key: ({ rows }) => `queens|${inLine(rows)}`,
   splitKey: ({ rows }) => `queens|${leastForm(rows)}`,

@@ -6,7 +6,7 @@ const KNOBS = options({
   facts: integer({ min: 3, max: 100, example: 5 }).default(5).describe('How many facts, at most.'),
   absent: integer({ min: 0, max: 40, example: 20 })
     .default(20)
-    .describe('Of a hundred questions, so many ask for what is not there.'),
+    .describe('Percentage of the questions that ask for what is not there.'),
 });
 
 export type NeedleHaystackKnobs = Values<typeof KNOBS>;

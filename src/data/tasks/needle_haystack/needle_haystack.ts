@@ -31,8 +31,8 @@ export const needleHaystack = lineTask<NeedleHaystackItem, NeedleHaystackKnobs>(
     const names = new Set<string>();
     while (names.size <= count) names.add(drawWord(rng, length));
     const [other = '', ...known] = names;
-    const asked = rng.int(0, 99) < absent ? other : rng.pick(known);
-    return { facts: known.map((name) => `${name}${rng.int(0, 9)}`), asked };
+    const needle = rng.int(0, 99) < absent ? other : rng.pick(known);
+    return { facts: known.map((name) => `${name}${rng.int(0, 9)}`), asked: needle };
   },
   key: ({ facts, asked }) => `needle|${[...facts].sort().join(' ')}|${asked}`,
   prompt: ({ facts, asked }) => `${facts.join(' ')} ?${asked}>`,

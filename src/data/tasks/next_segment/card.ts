@@ -12,7 +12,7 @@ export type NextSegmentKnobs = Values<typeof KNOBS>;
 
 export const nextSegmentCard = {
   name: 'next_segment',
-  does: 'Go on with an answer to a problem of another task.',
+  does: 'Continue an answer to a problem of another task.',
   example: ['3 7 2 = 13 ? | 3 * 2 = 6 , |', '7 + 6'],
   version: 1,
   category: 'of tasks',

@@ -5,7 +5,7 @@ import type { TaskCard } from '../../task.ts';
 const KNOBS = options({
   candidates: integer({ min: 2, max: 5, example: 3 }).default(3).describe('How many numbers.'),
   digits: integer({ min: 1, max: 9, example: 2 }).default(2).describe('Digits before the decimal point, at most.'),
-  decimals: integer({ min: 0, max: 3, example: 0 }).default(0).describe('Digits behind it, at most.'),
+  decimals: integer({ min: 0, max: 3, example: 0 }).default(0).describe('Digits after it, at most.'),
 });
 
 export type NumberFormatKnobs = Values<typeof KNOBS>;

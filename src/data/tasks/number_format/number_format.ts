@@ -52,8 +52,8 @@ export const numberFormat = lineTask<NumberFormatItem, NumberFormatKnobs>(number
   generate(rng, { candidates, digits, decimals }) {
     const numbers: string[] = [];
     for (let i = 0; i < candidates; i++) numbers.push(drawNumber(rng, digits, decimals, numbers[0]));
-    const asked = rng.pick(['max', 'min'] as const);
-    return new Set(numbers.map(Number)).size < candidates ? null : { asked, numbers: rng.shuffle(numbers) };
+    const sought = rng.pick(['max', 'min'] as const);
+    return new Set(numbers.map(Number)).size < candidates ? null : { asked: sought, numbers: rng.shuffle(numbers) };
   },
   key: ({ asked, numbers }) => `format|${asked}|${sorted(numbers).join(',')}`,
   prompt: ({ asked, numbers }) => `${asked} ${numbers.join(' ')}>`,

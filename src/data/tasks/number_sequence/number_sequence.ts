@@ -1,5 +1,5 @@
 /**
- * A sequence of numbers that goes on by a rule: the next one is asked.
+ * A sequence of numbers that follows a rule: the next one is asked.
  *
  *   prompt      seq 3 5 9 17 33>      completion  65
  *   split       by hash of the first five numbers, so that a sequence is not held out in one length and trained in another

@@ -7,9 +7,9 @@
 import type { Rng } from '../../../kernels/philox.ts';
 
 interface Rule {
-  /** 1: one step by which all go on. 2: two of them at once. 3: more. */
+  /** 1: one step throughout. 2: two of them at once. 3: more. */
   readonly complexity: 1 | 2 | 3;
-  /** A sequence of so many numbers. */
+  /** A sequence of `length` numbers. */
   draw(rng: Rng, length: number, max: number): number[];
 }
 

@@ -4,7 +4,7 @@ import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   length: integer({ min: 4, max: 14, example: 6 }).default(6).describe('Letters, at most.'),
-  alphabet: integer({ min: 3, max: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
+  alphabet: integer({ min: 3, max: 26, example: 6 }).default(6).describe('How many of the first letters are used.'),
 });
 
 export type PalindromeGenerationKnobs = Values<typeof KNOBS>;

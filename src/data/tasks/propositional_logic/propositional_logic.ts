@@ -81,7 +81,7 @@ export const propositionalLogic = lineTask<PropositionalLogicItem, Propositional
   generate(rng, knobs) {
     const names = rng.shuffle([...LETTERS]).slice(0, knobs.variables);
     const premises = Array.from({ length: knobs.premises }, () => drawFormula(rng, names, knobs.depth));
-    // Two premises of a variable each are a conclusion when an "and" stands between them.
+    // Two premises of a variable each are a conclusion once an "and" joins them.
     if (premises.filter((premise) => formulaParts(premise).connectives === 0).length > 1) return null;
     if (variablesOf(premises).length < names.length) return null;
     const tables = premises.map((premise) => truthTable(premise, names));

@@ -6,7 +6,7 @@ const KNOBS = options({
   length: integer({ min: 3, max: 30, example: 5 }).default(5).describe('Letters of the longest note.'),
   alphabet: integer({ min: 3, max: 26, example: 6 })
     .default(6)
-    .describe('Texts are made of the first so many letters.'),
+    .describe('Texts are made of this many of the first letters.'),
 });
 
 export type RansomNoteKnobs = Values<typeof KNOBS>;

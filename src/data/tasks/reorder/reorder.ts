@@ -8,8 +8,8 @@ import type { Derivation } from '../../derived/derived_task.ts';
 export const reorder: Derivation = {
   question: 'The pieces of an answer to the problem are shuffled. Give them all in the right order:',
   draw({ answer, isRight }, _inner, rng) {
-    const shown = rng.shuffle([...answer]);
-    return isRight(shown) ? null : { shown, answer };
+    const shuffled = rng.shuffle([...answer]);
+    return isRight(shuffled) ? null : { shown: shuffled, answer };
   },
   judge({ isRight }, _inner, { shown }, given) {
     if ([...given].sort().join('\n') !== [...shown].sort().join('\n')) return { is: 'unreadable' };

@@ -5,7 +5,7 @@ import type { TaskCard } from '../../task.ts';
 const KNOBS = options({
   runs: integer({ min: 2, max: 12, example: 4 }).default(4).describe('Runs, at most.'),
   longest: integer({ min: 3, max: 9, example: 4 }).default(4).describe('Letters of the longest run.'),
-  alphabet: integer({ min: 3, max: 26, example: 6 }).default(6).describe('Letters are the first so many.'),
+  alphabet: integer({ min: 3, max: 26, example: 6 }).default(6).describe('How many of the first letters are used.'),
 });
 
 export type RunLengthKnobs = Values<typeof KNOBS>;

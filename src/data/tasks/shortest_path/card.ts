@@ -4,7 +4,7 @@ import type { TaskCard } from '../../task.ts';
 
 const KNOBS = options({
   size: integer({ min: 3, max: 8, example: 3 }).default(3).describe('Rows and columns, at most.'),
-  walls: integer({ min: 0, max: 40, example: 20 }).default(20).describe('Of a hundred cells, so many are walls.'),
+  walls: integer({ min: 0, max: 40, example: 20 }).default(20).describe('Percentage of the cells that are walls.'),
 });
 
 export type ShortestPathKnobs = Values<typeof KNOBS>;

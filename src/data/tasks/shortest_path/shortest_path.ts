@@ -4,7 +4,7 @@
  *   prompt      S.#/..G>      completion  DRR
  *   split       by hash of the grid
  *
- * Moves are carried out: one into a wall or out of the grid, one behind the goal, or a longer way than the shortest is
+ * Moves are carried out: one into a wall or out of the grid, one after the goal, or a longer way than the shortest is
  * wrong.
  */
 import { readMoves, simulate } from '../../../parsing/moves.ts';

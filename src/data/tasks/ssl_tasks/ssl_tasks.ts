@@ -1,5 +1,5 @@
 /**
- * One of five things done to a right answer, each equally often; the letter behind the problem says which.
+ * One of five things done to a right answer, each equally often; the letter after the problem says which.
  *
  *   A mask_fill   B reorder   C mcq_fim   D corrupt_span   E vmr
  */

@@ -35,7 +35,7 @@ const OPERATIONS = { ...ARITHMETIC, ...MOVES };
 const MOST_LEFT = 4;
 const LARGEST = 9999;
 
-/** The stack behind an instruction. */
+/** The stack after an instruction. */
 function stepped(stack: readonly number[], instruction: string): number[] {
   const operation = OPERATIONS[instruction];
   if (operation === undefined) return [...stack, Number(instruction)];
@@ -63,7 +63,7 @@ export const stackMachine = lineTask<StackMachineItem, StackMachineKnobs>(stackM
       stack = stepped(stack, instruction);
       if (stack.some((number) => number < -LARGEST || number > LARGEST)) return null;
     }
-    // It ends with an operation: numbers behind the last one would be copied.
+    // It ends with an operation: numbers after the last one would be copied.
     return (program.at(-1) as string) in OPERATIONS && stack.length <= MOST_LEFT ? { program, stack } : null;
   },
   key: ({ program }) => `vm|${program.join(' ')}`,

@@ -5,7 +5,7 @@ import type { TaskCard } from '../../task.ts';
 const KNOBS = options({
   rules: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Rules, at most.'),
   length: integer({ min: 4, max: 20, example: 6 }).default(6).describe('Letters of the text, at most.'),
-  letters: integer({ min: 2, max: 5, example: 3 }).default(3).describe('So many letters of the alphabet are used.'),
+  letters: integer({ min: 2, max: 5, example: 3 }).default(3).describe('How many letters of the alphabet are used.'),
 });
 
 export type StringManipulationKnobs = Values<typeof KNOBS>;

@@ -5,7 +5,7 @@
  *   prompt      ab=c,^b=,cc$=a:abcc>      completion  ca
  *   split       by hash of rules and text
  *
- * A rule replaces what stands before `=`, anywhere, at the start of the text (`^`) or at its end (`$`).
+ * A rule replaces what precedes `=`, anywhere, at the start of the text (`^`) or at its end (`$`).
  */
 import type { Rng } from '../../../kernels/philox.ts';
 import { judgeText } from '../../judge.ts';
@@ -22,7 +22,7 @@ const MOST_STEPS = 24;
 /** Letters that a text may become longer by. */
 const MOST_GROWTH = 6;
 
-/** The text behind one step; undefined where no rule applies. */
+/** The text after one step; undefined where no rule applies. */
 function stepped(text: string, rules: readonly RewriteRule[]): string | undefined {
   for (const { where, from, to } of rules) {
     const at = where === '$' ? text.length - from.length : where === '^' ? 0 : text.indexOf(from);

@@ -10,7 +10,7 @@ export type TopologicalOrderKnobs = Values<typeof KNOBS>;
 
 export const topologicalOrderCard = {
   name: 'topological_order',
-  does: 'Order courses so that each stands behind what it needs.',
+  does: 'Order courses so that each follows what it needs.',
   example: ['topo 12 23>', '123'],
   version: 1,
   category: 'graphs',

@@ -1,5 +1,5 @@
 /**
- * An order of courses in which each stands behind those that come before it: `12` says that 1 comes before 2. Any such
+ * An order of courses in which each follows those that come before it: `12` says that 1 comes before 2. Any such
  * order is right.
  *
  *   prompt      topo 12 23>      completion  123
@@ -16,7 +16,7 @@ export type TopologicalOrderItem = { readonly courses: number; readonly pairs: r
 const namesOf = ({ courses }: TopologicalOrderItem): string[] =>
   Array.from({ length: courses }, (_, i) => String(i + 1));
 
-/** Of the courses that may be taken the first one, again and again. */
+/** Takes the first course that may be taken, again and again. */
 function orderOf(item: TopologicalOrderItem): string {
   let left = namesOf(item);
   let order = '';
@@ -61,7 +61,7 @@ export const topologicalOrder = lineTask<TopologicalOrderItem, TopologicalOrderK
     );
     return isKept
       ? correct('an order of the courses', moves.join(''))
-      : wrongValue('a course stands before one that it needs');
+      : wrongValue('a course precedes one that it needs');
   },
   mutants: (item) => {
     const right = orderOf(item);

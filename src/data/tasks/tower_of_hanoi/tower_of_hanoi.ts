@@ -6,7 +6,7 @@
  *   prompt      hanoi ABC: AAB C>      completion  BC AB AC BC
  *   split       by hash of pegs, disks and goal
  *
- * Moves are carried out: one from an empty peg, one onto a smaller disk, and one behind the goal is wrong.
+ * Moves are carried out: one from an empty peg, one onto a smaller disk, and one after the goal is wrong.
  */
 import { readMoves, simulate } from '../../../parsing/moves.ts';
 import { illegal, malformed, missing } from '../../../rewards/reject.ts';
@@ -29,7 +29,7 @@ const movesOf = (pegs: string): string[] =>
   pegs.split('').flatMap((from) => pegs.split('').flatMap((to) => (from === to ? [] : [from + to])));
 const MOVES: Readonly<Record<number, readonly string[]>> = { 3: movesOf('ABC'), 4: movesOf('ABCD') };
 
-/** The disks behind a move; undefined where it takes none, or puts it onto a smaller one. */
+/** The disks after a move; undefined where it takes none, or puts it onto a smaller one. */
 function moved(disks: string, [from, to]: string): string | undefined {
   const disk = disks.indexOf(from as string);
   const other = disks.indexOf(to as string);

@@ -1,5 +1,5 @@
 /**
- * Made-up words in ascending (`up`) or descending (`down`) order of the alphabet; a word stands before those that it
+ * Made-up words in ascending (`up`) or descending (`down`) order of the alphabet; a word precedes those that it
  * begins.
  *
  *   prompt      up dog cat>      completion  cat dog

@@ -1,6 +1,6 @@
 // attention over two intervals of kv rows. Formulas: kernels.ts. Its backward is attention_backward.ts.
 //
-// One (row, head) at a time: scores of all its keys stand in the thread's scratch (context floats), keys in the
+// One (row, head) at a time: scores of all its keys are in the thread's scratch (context floats), keys in the
 // order of the intervals, so the sum is the same in decode and in training.
 //
 // Cost a key: 2·hd multiply-adds. What they wait for is each other: so four keys' dot products run side by side

@@ -5,7 +5,7 @@
 //   S = Q·Kᵀ,  dP = dOut·Vᵀ            [rows × keys]
 //   P = e^(scale·S − logSumExp),  dS = scale·P∘(dP − dOut·out), 0 where a row does not read a key
 //   dV += Pᵀ·dOut,  dK += dSᵀ·Q,  dQ = dS·K
-// Keys are numbered through both intervals. Products leave out what is 0 for a whole strip: keys behind its last row's,
+// Keys are numbered through both intervals. Products leave out what is 0 for a whole strip: keys after its last row's,
 // rows before the first that reads its keys.
 // Order: the blocks of a prefix group depend on that group alone, and each sum is one chain over keys or rows; one owner
 // per prefix group and kv head.
@@ -169,7 +169,7 @@ function keyAt(keys: usize, kvStride: usize, j: i32): usize {
 function packTransposed(keys: usize, kvStride: usize, hd: i32, count: i32, packed: usize): void {
   const last = count - 1;
   for (let j = 0; j < count; j += 4) {
-    // Behind the last key it stands in for those that are missing: what they give is overwritten.
+    // The last key stands in for the missing ones after it: what they give is overwritten.
     transposeColumns(
       keyAt(keys, kvStride, j), keyAt(keys, kvStride, min(j + 1, last)),
       keyAt(keys, kvStride, min(j + 2, last)), keyAt(keys, kvStride, min(j + 3, last)),
@@ -178,7 +178,7 @@ function packTransposed(keys: usize, kvStride: usize, hd: i32, count: i32, packe
   }
 }
 
-/** out[i, j] = x_i·key_j for the keys that the strip's rows read, and some behind them. */
+/** out[i, j] = x_i·key_j for the keys that the strip's rows read, and some after them. */
 function multiplyBlock(
   x: usize, stride: usize, packed: usize, r: i32, rows: i32, hd: i32, strip: usize, out: usize, rowBytes: usize,
 ): void {

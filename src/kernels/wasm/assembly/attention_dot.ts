@@ -5,7 +5,7 @@
 import { fma, fma1 } from './simd';
 
 /**
- * scores[j] = scale·q·k_j for the keys of both intervals in order; returns how many there are. Up to 3 floats behind
+ * scores[j] = scale·q·k_j for the keys of both intervals in order; returns how many there are. Up to 3 floats after
  * the last score are overwritten.
  */
 export function scoreKeys(
@@ -16,7 +16,7 @@ export function scoreKeys(
   for (let part = 0; part < 2; part++, interval += 8) {
     const end = load<i32>(interval, 4);
     for (let j = load<i32>(interval); j < end; j += 4) {
-      // Past the end the first key stands in: what it gives is overwritten or never read.
+      // The first key stands in for those past the end: what it gives is overwritten or never read.
       const k0 = keys + <usize>j * kvStride;
       const left = end - j;
       const k1 = left > 1 ? k0 + kvStride : k0;

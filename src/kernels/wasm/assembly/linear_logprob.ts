@@ -1,6 +1,6 @@
 // linearLogprob and its backward. Formulas: kernels.ts.
 //
-// Forward: a block of rows' logits stands in the thread's scratch and is reduced at once; [R, V] never exists.
+// Forward: a block of rows' logits is in the thread's scratch and is reduced at once; [R, V] never exists.
 // Backward: blocks of CHUNK_ROWS rows; logits are recomputed, turned into dz in a shared space, and used for
 // both products before the next block.
 import { address, integer } from './arguments';

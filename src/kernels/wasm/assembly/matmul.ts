@@ -56,8 +56,8 @@ function finish(chain: usize, out: usize, bias: usize, residual: usize, valid: i
 }
 
 /**
- * out[STRIP × PANEL] = stripᵀ·panel (+ bias) (+ residual), or with `goOn` the chains go on from the values already in `out`.
- * Where a matrix ends, or something is added, the chains stand in the TILE_BYTES at `strips` first.
+ * out[STRIP × PANEL] = stripᵀ·panel (+ bias) (+ residual), or with `goOn` the chains continue from the values already in `out`.
+ * Where a matrix ends, or something is added, the chains go to the TILE_BYTES at `strips` first.
  * Only the first `validRows` rows and `validColumns` columns exist in `out`.
  */
 export function tile(

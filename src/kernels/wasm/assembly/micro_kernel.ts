@@ -15,7 +15,7 @@ export const STRIP: i32 = STRIP_ROWS;
 /** Columns of a panel in this build. */
 export const PANEL: i32 = isDefined(WIDE) ? WIDE_PANEL : NARROW_PANEL;
 
-/** out[STRIP × PANEL] = stripᵀ·panel, or with `goOn` the chains go on from what is in `out`. `stride` in bytes. */
+/** out[STRIP × PANEL] = stripᵀ·panel, or with `goOn` the chains continue from what is in `out`. `stride` in bytes. */
 // @ts-ignore: decorator
 @inline
 export function chains(strip: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {

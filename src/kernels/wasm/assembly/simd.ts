@@ -50,11 +50,11 @@ export function smaller(a: v128, b: v128): v128 {
   return f32x4.pmin(a, b);
 }
 
-/** Constants of `exp4`. From memory each is one load; V8 builds a constant vector anew, in five instructions, at each use. */
+/** Constants of `exp4`. From memory each is one load; V8 builds a constant vector again, in five instructions, at each use. */
 const EXP: usize = memory.data<f32>([
   -87.33654, // below it e^x is no normal number
   1.44269504088896341, // 1 / ln 2
-  12582912, // 1.5 * 2^23: added, it rounds to an integer, which then stands in the lowest bits
+  12582912, // 1.5 * 2^23: added, it rounds to an integer, which is then in the lowest bits
   -0.693359375, // ln 2 in two parts
   2.12194440e-4,
   1.9875691500e-4,

@@ -13,7 +13,7 @@ export const STRIPS_TOGETHER = 4;
 export const LONGEST_TOGETHER = 4096;
 /** Rows that are packed at a time for a weight gradient: a strip and a panel of them stay in the first-level cache. */
 export const GRADIENT_ROWS = 256;
-/** Rows whose dz stands in shared space at a time. */
+/** Rows whose dz is in shared space at a time. */
 export const CHUNK_ROWS = 512;
 /** Rows that attention's backward takes together: six strips. */
 export const BLOCK_ROWS = 36;

@@ -1,7 +1,7 @@
 /**
  * Log-probability of one target per row under a linear head, and its gradient, by chunks of rows: [R, V] never exists.
  * Formulas and shapes: kernels.ts (linearLogprob). Forward: one workgroup of 256 per row of logits. Backward: logits
- * anew, turned into dz in place, then two products.
+ * recomputed, turned into dz in place, then two products.
  *
  * Cost: R·V·D multiply-adds forward, three times that backward.
  */

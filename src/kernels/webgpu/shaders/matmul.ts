@@ -102,7 +102,7 @@ export function recordProduct(recorder: Recorder, request: ProductRequest): void
 /** One way to compute a product, and the numbers of rows that it is for. */
 interface Way {
   readonly code: string;
-  /** Of one workgroup. */
+  /** What one workgroup computes. */
   readonly tile: { readonly rows: number; readonly columns: number };
   readonly isFor: (rows: number) => boolean;
 }

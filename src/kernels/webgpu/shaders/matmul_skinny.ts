@@ -17,7 +17,7 @@ export function skinnyLanes(inner: number): Lanes | undefined {
   return segments > 4 ? 8 : segments > 2 ? 4 : segments > 1 ? 2 : undefined;
 }
 
-/** Of a workgroup. */
+/** What one workgroup computes. */
 export const skinnyTile = (lanes: Lanes) => ({ rows: 32 / lanes, columns: 32 });
 
 /** Steps of four inner elements whose loads are under way at once. */

@@ -30,7 +30,7 @@ export function workgroupReductions(size: ReductionSize, lanes: number): string 
   return lanes > 1 ? throughLanes(size, Math.min(lanes, size)) : throughMemory(size);
 }
 
-/** Two halves take turns: whoever still reads one result is not disturbed by the next. */
+/** Two halves take turns: a thread that still reads one result is not disturbed by the next. */
 function throughLanes(size: ReductionSize, lanes: number): string {
   const parts = size / lanes;
   const readers = Math.min(lanes, parts);

@@ -15,7 +15,7 @@ export const BUNDLE_OPTIONS = {
 };
 
 export interface Bundle {
-  /** Of the problems that are bundled together, their number in the batch. */
+  /** Number in the batch of the problems that are bundled together. */
   readonly set: number;
   /** One rollout of each: place of its group in the batch, and its own there. */
   readonly members: readonly { readonly group: number; readonly rollout: number }[];

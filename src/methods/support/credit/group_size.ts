@@ -3,14 +3,14 @@ import type { Json } from '../../../options/json.ts';
 import { isSchedule } from '../../../options/schedule.ts';
 import type { BatchConfig } from '../../stage.ts';
 
-/** Why sets of so many completions cannot be taken from a group: `rule; remedy`. @param k  a number or a schedule */
+/** Why sets of `k` completions cannot be taken from a group: `rule; remedy`. @param k  a number or a schedule */
 export function tooManyTries(k: Json, { numGenerations }: Pick<BatchConfig, 'numGenerations'>): string | undefined {
   const most = largestOf(k);
   if (!(most > numGenerations)) return undefined;
   return `takes ${most} completions (k) of a group of ${numGenerations}; lower k, or raise num_generations`;
 }
 
-/** Of an option as it is written: a number, or a schedule. */
+/** The largest value of an option as it is written: a number, or a schedule. */
 export function largestOf(value: Json): number {
   return isSchedule(value) ? Math.max(value.from, value.to) : Number(value);
 }

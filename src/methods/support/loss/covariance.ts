@@ -46,7 +46,7 @@ export function tokenCovariances(sequences: readonly LossSequence[]): TokenCovar
   };
 }
 
-/** A share of so many tokens in whole ones: at least one, as in verl. */
+/** A share of `count` tokens in whole ones: at least one, as in verl. */
 export function tokensOfShare(share: number, count: number): number {
   return Math.max(1, Math.floor(share * count));
 }

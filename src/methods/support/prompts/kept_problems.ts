@@ -17,7 +17,7 @@ export class KeptProblems implements Stateful {
     this.#next = 0;
   }
 
-  /** The next ones, from the first again behind the last. */
+  /** The next ones, from the first again after the last. */
   take(count: number): readonly TaskItem[] {
     const taken = Array.from({ length: count }, (_, i) => this.#items[(this.#next + i) % this.#items.length]);
     this.#next = (this.#next + count) % this.#items.length;

@@ -106,7 +106,7 @@ function unknownRule({ rewards }: GrpoStageConfig, name: string): string {
   return `no reward of this stage (${known.join(', ')}); ${remedy}`;
 }
 
-/** Of the names that options give, the first that is no reward of the stage, as a conflict. */
+/** The first of the names that options give that is no reward of the stage, as a conflict. */
 export function unknownReward(stage: GrpoStageConfig, ...names: readonly (Json | undefined)[]): string | undefined {
   if (stage.rewards.length === 0) return undefined; // they are broken, and reported already
   const known = stage.rewards.map(rewardLabel);

@@ -13,7 +13,7 @@ const NEWEST = 0.1;
 export interface Vote {
   /** Undefined where nobody has an answer. */
   readonly answer: string | undefined;
-  /** Of the whole group. */
+  /** Share of the whole group. */
   readonly share: number;
   readonly isRight: boolean;
 }
@@ -37,7 +37,7 @@ export function answerBy(by: 'canonical' | 'text'): AnswerOf {
   };
 }
 
-/** Of answers with equally many votes, the one given first counts. */
+/** The answer with the most votes; among equals, the one given first. */
 export function voteOf({ rollouts }: RolloutGroup, answerOf: AnswerOf): Vote {
   const voters = new Map<string, Rollout[]>(); // in the order of first votes
   for (const rollout of rollouts) {

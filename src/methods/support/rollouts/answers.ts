@@ -20,7 +20,7 @@ export function bestOf({ rollouts }: RolloutGroup): Rollout {
   return rollouts.reduce((best, one) => (rewardOf(one) > rewardOf(best) ? one : best));
 }
 
-/** So many answers of a batch, right and wrong ones alike as far as there are; which of them is left to chance. */
+/** `count` answers of a batch, right and wrong ones alike as far as there are; which of them is left to chance. */
 export function balancedAnswers(groups: readonly RolloutGroup[], count: number, rng: Rng): SampledAnswer[] {
   const all = rng.shuffle(groups.flatMap((group) => group.rollouts.map((rollout) => ({ group, rollout }))));
   const right = all.filter(({ rollout }) => isRight(rollout));
@@ -36,7 +36,7 @@ export interface AnswerPair {
   readonly wrong: Rollout;
 }
 
-/** So many pairs of a right and a wrong answer, of different problems as far as there are; any of them. */
+/** `count` pairs of a right and a wrong answer, of different problems as far as there are; any of them. */
 export function answerPairs(groups: readonly RolloutGroup[], count: number, rng: Rng): AnswerPair[] {
   const pairs = groups.flatMap((group): AnswerPair[] => {
     const rollouts = rng.shuffle([...group.rollouts]);

@@ -1,5 +1,5 @@
 /**
- * What strategies that show a hint have in common: how much of it, where it stands, and which prompt its completions are
+ * What strategies that show a hint have in common: how much of it, where it is shown, and which prompt its completions are
  * trained under.
  *
  *   hint_in: answer   a completion begins with a part of a solution
@@ -93,8 +93,8 @@ export function hintUses({ hintPlace }: HintOptions): Use[] {
 }
 
 /**
- * A demonstration behind its own beginning, where prompts show hints: a policy that never saw such a prompt does not know
- * what stands before the problem.
+ * A demonstration after its own beginning, where prompts show hints: a policy that never saw such a prompt does not know
+ * what precedes the problem.
  */
 export function hintForm(
   { item, answer, rng, shown, ended }: DemonstratedProblem,

@@ -4,7 +4,7 @@ import { text } from '../../../options/keys.ts';
 /** Schema of the option that says what the mark is. */
 export const MARK = text('<answer>')
   .default('<answer>')
-  .describe('What stands between the reasoning and the answer of a completion. Default <answer>.');
+  .describe('What separates the reasoning and the answer of a completion. Default <answer>.');
 
 /** Tokens up to the end of the first mark; undefined where there is none. */
 export function endOfMark(tokens: Int32Array, mark: string, textOf: (id: number) => string): number | undefined {
@@ -17,7 +17,7 @@ export function endOfMark(tokens: Int32Array, mark: string, textOf: (id: number)
 }
 
 /**
- * A right answer without its reasoning: what stands behind its first mark, and the mark by itself, which it is scored behind
+ * A right answer without its reasoning: what follows its first mark, and the mark by itself, after which it is scored
  * where there is no reasoning. Without a mark all of it is the reference.
  */
 export function referenceOf(

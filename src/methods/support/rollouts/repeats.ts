@@ -1,4 +1,4 @@
-/** Whether a completion has begun to repeat itself: its newest `length` tokens stand `times` times in a row. */
+/** Whether a completion has begun to repeat itself: its newest `length` tokens occur `times` times in a row. */
 export function repeats(tokens: Int32Array, length: number, times: number): boolean {
   const begin = tokens.length - length * times;
   if (begin < 0) return false;

@@ -9,7 +9,7 @@ export function membersOf(request: GroupRequest, first: number, samples: number)
   );
 }
 
-/** So many, from the first one again behind the last. */
+/** `samples` members, from the first one again after the last. */
 export function resized(request: GroupRequest, samples: number): GroupRequest {
   return withMembers(
     request,

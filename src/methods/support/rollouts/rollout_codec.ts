@@ -123,7 +123,7 @@ function joined(parts: readonly TensorNumbers[]): TensorNumbers {
 
 /** Where groups are loaded from. */
 export interface GroupSources {
-  /** A tensor by its name, of exactly so many numbers. @throws where there is none such */
+  /** A tensor by its name, of exactly `length` numbers. @throws where there is none such */
   tensor(name: string, length: number): ArrayLike<number>;
   prompt(item: TaskItem): Int32Array;
 }

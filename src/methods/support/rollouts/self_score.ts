@@ -1,6 +1,6 @@
 /**
  * How right a policy finds its own completion, without writing a word: the log-prob of a token that it would never write,
- * at the place behind the completion, on a scale where 1 is right and 0 wrong. arXiv:2510.14943 (LaSeR).
+ * at the place after the completion, on a scale where 1 is right and 0 wrong. arXiv:2510.14943 (LaSeR).
  *
  *   v = score_scale·(log π(z | q, y) − score_constant)
  *
@@ -16,7 +16,7 @@ import { words } from '../../uses/words.ts';
 /** A further token of a closed vocabulary; in a pretrained model `score_token`. */
 export const SELF_SCORE = '<self-score>';
 
-/** Of each method that reads or trains the score: those of a stage take the same. */
+/** Options of each method that reads or trains the score: those of a stage take the same. */
 export const SELF_SCORE_OPTIONS = {
   scoreToken: key(
     'score_token',

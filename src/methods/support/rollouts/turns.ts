@@ -1,5 +1,5 @@
 /**
- * A completion as turns. Its tokens, log-probs and labels are one array each, whoever wrote them; a turn is a view of the
+ * A completion as turns. Its tokens, log-probs and labels are one array each, sampled or given; a turn is a view of the
  * tokens, so that turns take no memory of their own, and what is computed by token need not know them.
  */
 import { TOKEN } from '../../../token_kinds.ts';

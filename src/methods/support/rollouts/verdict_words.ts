@@ -19,7 +19,7 @@ export function judgeWord(text: string, words: readonly string[], due: string): 
     : { score: 0, status: 'incorrect', failure: 'wrong_value', reason: 'another verdict', canonical: said };
 }
 
-/** Of some completions, the share that said a word; 0 of none. */
+/** The share of some completions that said a word; 0 of none. */
 export function shareSaying(rollouts: readonly Rollout[], words: readonly string[], word: string): number {
   const count = rollouts.filter(({ text }) => wordSaid(text, words) === word).length;
   return count / Math.max(1, rollouts.length);

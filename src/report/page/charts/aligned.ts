@@ -14,7 +14,7 @@ export interface DrawnColumn {
 
 export interface Aligned {
   readonly data: uPlot.AlignedData;
-  /** Of `data`, x apart. */
+  /** Columns of `data`, without x. */
   readonly columns: readonly DrawnColumn[];
 }
 
@@ -30,7 +30,7 @@ export function aligned(lines: readonly Line[], isAveraged: boolean): Aligned {
   return { data: isOneTrack ? onOneTrack(lines, columns) : joined(columns), columns };
 }
 
-/** Points of one run lie on one track, whose x may stand still, as tokens do over the steps on one batch. */
+/** Points of one run lie on one track, whose x may stay the same, as tokens do over the steps on one batch. */
 function onOneTrack(lines: readonly Line[], columns: readonly DrawnColumn[]): uPlot.AlignedData {
   const points = [...new Set(lines.flatMap(({ kept }) => kept))].sort((a, b) => a - b);
   const rowOf = new Map<number, number>();

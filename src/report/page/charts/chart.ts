@@ -45,7 +45,7 @@ export class Chart {
   #lines: readonly Line[] = [];
   #view: View | undefined;
   #plot: uPlot | undefined;
-  /** What the plot was made for: with anything else it is made anew. */
+  /** What the plot was made for: with anything else it is made again. */
   #made = '';
   #position: number | undefined;
   /** As it was last asked for; 0: not yet. */
@@ -125,7 +125,7 @@ export class Chart {
     this.#width = 0;
   }
 
-  /** What is to be drawn next: a key that is pressed before that goes on from here. */
+  /** What is to be drawn next: a key that is pressed before that starts from here. */
   see(view: View): void {
     this.#view = view;
     for (const [i, { key }] of this.#panel.series.entries()) {
@@ -136,7 +136,7 @@ export class Chart {
     }
   }
 
-  /** Draws everything anew; hides a panel that has nothing to show. */
+  /** Draws everything again; hides a panel that has nothing to show. */
   draw(view: View): void {
     this.see(view);
     const { series, kind } = this.#panel;
@@ -232,8 +232,8 @@ export class Chart {
     const at = kept[index] ?? 0;
     const all = this.#curves.data.stages;
     const name = all.length > 1 ? `${all[stage]?.stage} ` : '';
-    const own = step - (this.#curves.offsets[stage] ?? 0);
-    return `${name}step ${own} · ${duration(track.time[at] ?? 0)} · ${thousands(track.tokens[at] ?? 0)} tokens`;
+    const stepInStage = step - (this.#curves.offsets[stage] ?? 0);
+    return `${name}step ${stepInStage} · ${duration(track.time[at] ?? 0)} · ${thousands(track.tokens[at] ?? 0)} tokens`;
   }
 
   /** For screen readers: the cursor is a slider over the points of the first curve. */
@@ -264,7 +264,7 @@ export class Chart {
     return { low, high: high > low ? high : low + 1 };
   }
 
-  /** Of what is in sight. */
+  /** The range of what is in sight. */
   #domainY(isLog: boolean): Domain {
     const zoom = this.#view?.zoom;
     const values: number[] = [];

@@ -10,7 +10,7 @@ export interface View {
   readonly stage: number | 'all';
   /** Weight of the past in the drawn average, from 0 to below 1. */
   readonly smoothing: number;
-  /** Of values that are no shares. */
+  /** Scale of values that are no shares. */
   readonly scale: 'linear' | 'log';
   /** Part of the axis; null: all of it. */
   readonly zoom: { readonly low: number; readonly high: number } | null;
@@ -21,7 +21,7 @@ export interface View {
 /** The shown part of a series; arrays are [points], ascending, without gaps. */
 export interface Line {
   readonly series: Series;
-  /** Of the palette. */
+  /** Index in the palette. */
   readonly color: number;
   /** Points of the track that are shown. */
   readonly kept: readonly number[];
@@ -61,7 +61,7 @@ function keptPoints({ track, values }: Series, { stage }: View): number[] {
 function lineOf(series: Series, color: number, kept: readonly number[], { axis, smoothing }: View): Line {
   const { track, values, low = values, high = values, isExact } = series;
   const pick = (column: readonly (number | null)[]): number[] => kept.map((at) => column[at] ?? 0);
-  const shown = pick(values);
+  const picked = pick(values);
   const stages = pick(track.stage);
   return {
     series,
@@ -70,8 +70,8 @@ function lineOf(series: Series, color: number, kept: readonly number[], { axis, 
     steps: pick(track.step),
     stages,
     x: pick(track[axis]),
-    values: shown,
-    averages: isExact ? shown : smoothed(shown, stages, smoothing),
+    values: picked,
+    averages: isExact ? picked : smoothed(picked, stages, smoothing),
     low: pick(low),
     high: pick(high),
   };

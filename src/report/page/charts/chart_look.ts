@@ -29,7 +29,7 @@ const MOVES: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** The point of so many to which a key takes the cursor; undefined where the key moves nothing. */
+/** The point to which a key takes the cursor; undefined where the key moves nothing. */
 export function movedCursor({ key }: KeyboardEvent, at: number, points: number): number | undefined {
   const move = MOVES[key];
   return move === undefined ? undefined : Math.min(points - 1, Math.max(0, at + move));

@@ -1,4 +1,4 @@
-/** How uPlot draws a panel: scales, axes, series, bands. Everything that changes with the data is asked for anew. */
+/** How uPlot draws a panel: scales, axes, series, bands. Everything that changes with the data is asked for each time. */
 import type uPlot from 'uplot';
 import { formatTick, type Kind } from '../../format.ts';
 import type { DrawnColumn } from './aligned.ts';
@@ -10,7 +10,7 @@ import { type Domain, ticksOf } from './scales.ts';
 export interface Asked {
   readonly domainX: () => Domain;
   readonly domainY: () => Domain;
-  /** Of x where the numbers begin to count. */
+  /** The x from which the numbers count. */
   readonly offset: () => number;
   readonly isTime: () => boolean;
   readonly hooks: uPlot.Hooks.Arrays;
@@ -89,7 +89,7 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
     ],
     series: [{}, ...columns.map(seriesOf)],
     bands: columns.flatMap(({ line, part }, i) =>
-      // The upper end stands right behind the lower one.
+      // The upper end comes right after the lower one.
       part === 'low'
         ? [{ series: [i + 2, i + 1] as [number, number], fill: () => bandColor(seriesColor(line.color)) }]
         : [],
@@ -121,7 +121,7 @@ function nearestPoint(plot: uPlot, column: DrawnColumn | undefined, series: numb
   return null;
 }
 
-/** About so many of them, evenly spread. */
+/** About `count` of them, evenly spread. */
 function powersOfTen(low: number, high: number, count: number): number[] {
   const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
   const stride = Math.max(1, Math.ceil((last - first) / (count + 1)));

@@ -13,12 +13,12 @@ const SCALES = [
   ['linear', 'linear'],
   ['log', 'log'],
 ] as const;
-/** Most of a curve that its average may lag behind. */
+/** Largest share of a curve by which its average may lag. */
 const MOST_LAG = 0.015;
 
 /** Where the panels come from: one run, or several over each other. */
 export interface ChartSource {
-  /** Of the run whose stages and diagnoses are marked. */
+  /** Curves of the run whose stages and diagnoses are marked. */
   readonly curves: Curves;
   readonly panels: (view: View) => {
     readonly main: readonly Panel[];
@@ -87,7 +87,7 @@ export class ChartSection {
     this.#details.addEventListener('toggle', () => this.#resized());
   }
 
-  /** Shows these curves instead of those before; what is the same is kept, and only drawn anew. */
+  /** Shows these curves instead of those before; what is the same is kept, and only redrawn. */
   update(source: ChartSource): void {
     const { curves } = source;
     const { stages } = curves.data;
@@ -172,10 +172,10 @@ export class ChartSection {
   /** A chart per panel, in their order; those that are there take the new curves. */
   #place(grid: HTMLElement, panels: readonly Panel[], curves: Curves): void {
     const charts = panels.map((panel) => {
-      const known = this.#charts.get(panel.title);
-      if (known !== undefined) {
-        known.update(panel, curves);
-        return known;
+      const existing = this.#charts.get(panel.title);
+      if (existing !== undefined) {
+        existing.update(panel, curves);
+        return existing;
       }
       const made = new Chart(panel, curves, this.#events);
       this.#charts.set(panel.title, made);
@@ -234,7 +234,7 @@ export class ChartSection {
   }
 }
 
-/** An average of weight w lags 1 / (1 − w) points behind; of few points, none is drawn. */
+/** An average of weight w lags by 1 / (1 − w) points; for few points, none is drawn. */
 function usualSmoothing({ data }: Curves): number {
   const points = Math.max(...data.stages.map(({ steps }) => steps.length));
   return Math.min(0.9, Math.max(0, 1 - 1 / (MOST_LAG * points)));

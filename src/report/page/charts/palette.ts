@@ -8,8 +8,8 @@ const whenChanged: (() => void)[] = [];
 
 /** `--c0` → `rgb(11, 98, 214)`. */
 export function paletteColor(name: string): string {
-  const known = computed.get(name);
-  if (known !== undefined) return known;
+  const cached = computed.get(name);
+  if (cached !== undefined) return cached;
   // An element of its own: with the colour of the body, the whole page would be styled again.
   const probe = document.body.appendChild(element('i', { hidden: true, style: `color: var(${name})` }));
   const { color } = getComputedStyle(probe);

@@ -1,5 +1,5 @@
 /**
- * When a page of a run under way is drawn anew: soon after its first lines, then the more seldom the longer the run is,
+ * When a page of a run under way is redrawn: soon after its first lines, then the more seldom the longer the run is,
  * for a curve moves by less and less of its width. A tab that nobody sees is not drawn before it is seen again.
  */
 

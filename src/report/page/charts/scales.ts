@@ -44,7 +44,7 @@ export function domainOf(values: readonly number[], count: number): Domain {
 
 /**
  * Exponential moving average, as TensorBoard's: each value weighs (1 − weight) of what is new, without the pull of
- * the zero that it starts from. Begins anew with each stage.
+ * the zero that it starts from. Starts afresh with each stage.
  */
 export function smoothed(values: readonly number[], stages: readonly number[], weight: number): number[] {
   let average = 0;
