@@ -82,7 +82,7 @@ function copyTree() {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     copyFileSync(join(root, file), join(copy, file));
   }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  for (const folder of ['node_modules', 'dist']) symlinkSync(join(root, folder), join(copy, folder), 'junction');
   return copy;
 }
 
