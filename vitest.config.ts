@@ -33,11 +33,13 @@ const LONG = [
 /** The quick tier keeps one training by the built command, killed and resumed. */
 const LONG_E2E = ['test/e2e/!(kill_and_resume).test.ts'];
 
-/** They replace modules, or what a process has but once, so that no other file may share their process. */
+/** They replace modules or what a process has but once, or time what they do, so that no other file may share their process. */
 const ALONE = [
   'test/cli/hostile_texts.test.ts',
   'test/cli/live/live_display.test.ts',
+  'test/config/limits.test.ts',
   'test/config/one_declaration.test.ts',
+  'test/plugins/hub_dataset.test.ts',
   'test/plugins/own_task.test.ts',
   'test/run/power_failure.test.ts',
 ];
