@@ -17,6 +17,7 @@ export interface Models {
   readonly [name: string]: Model;
 }
 
+/** What samples, scores and judges, as the loop and evaluations take it. `closeEngine` frees it. */
 export interface Engine {
   readonly models: Models;
   /** That of `models.policy`. */

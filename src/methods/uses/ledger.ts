@@ -9,7 +9,7 @@ const HISTORY: Use = {
   implies: [RECORD],
 };
 
-/** @param keeps  `history`: the shares of each problem's last groups, too */
+/** The ledger, as a method uses it. @param keeps  `history`: the shares of each problem's last groups, too */
 export function ledger(keeps: { readonly history?: boolean } = {}): Use {
   return keeps.history ? HISTORY : RECORD;
 }

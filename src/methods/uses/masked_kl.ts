@@ -9,7 +9,7 @@ import { words } from './words.ts';
 /** The word in the place of a masked operand. */
 export const maskWord = words({ [MASKED]: '_' });
 
-/** @param share  of the operands; of several of a stage the largest */
+/** KL of the sampling distribution to the one under a masked prompt. @param share  of the operands; of several of a stage the largest */
 export function maskedKl(share: number): Figure<Float32Array> {
   return figure<Float32Array>({
     id: 'maskedKl',

@@ -18,7 +18,7 @@ import { twinPrompts } from './twin_prompts.ts';
 import type { Use } from './use.ts';
 import { words, writtenText } from './words.ts';
 
-/** @deprecated say it in `uses` */
+/** What a method asked of a run before `uses`. @deprecated say it in `uses` */
 export interface OldNeeds {
   readonly parameterSets?: readonly ParameterSet[];
   readonly distributions?: true;

@@ -9,7 +9,7 @@ import { reference } from './parameter_sets.ts';
 
 type TeacherPrompt = (group: RolloutGroup, rollout: Rollout, tools: TeacherTools) => Int32Array | undefined;
 
-/** @param promptOf  what the teacher reads; undefined where it would know no more. Of several of a stage the first is taken */
+/** Log-probs under a reference that sees more. @param promptOf  what the teacher reads; undefined where it would know no more. Of several of a stage the first is taken */
 export function teacherLogprobs(promptOf: TeacherPrompt): Figure<Float32Array> {
   return figure<Float32Array>({
     id: 'teacherLogprobs',
