@@ -109,7 +109,7 @@ describe('a text of up to 1 MB is parsed or refused within a second of processor
         expect(message.length).toBeLessThan(LONGEST_MESSAGE);
         expect(seconds).toBeLessThan(MOST_SECONDS);
       }),
-      { numRuns: 10 },
+      { numRuns: 10, examples: [['\\', '[[', FRAMES[2]]] },
     );
   }, 120_000);
 

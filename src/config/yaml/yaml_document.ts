@@ -7,6 +7,8 @@ import { explainSyntax, NESTED_TOO_DEEP, type SyntaxMistake } from './yaml_synta
 export const MOST_CHARACTERS = 1_000_000;
 /** Most words and signs of a config, some 4,000 keys. The parser takes up to 20 µs for each. */
 const MOST_LEXEMES = 20_000;
+/** Most backslashes in quoted texts. The parser takes some 10 µs for each escape that it does not know. */
+const MOST_ESCAPES = 10_000;
 
 export interface YamlDocument {
   readonly document: Document.Parsed;
@@ -46,11 +48,17 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undef
 
 function beyondLimits(text: string): SyntaxMistake | undefined {
   let lexemes = 0;
+  let escapes = 0;
   let line = 1;
   for (const lexeme of new Lexer().lex(text)) {
     if (lexeme === '\n' || lexeme === '\r\n') line++;
     if (++lexemes > MOST_LEXEMES) {
       const rule = `more than ${thousands(MOST_LEXEMES)} words and signs up to here; keep data in a file of the task's`;
+      return { line, rule };
+    }
+    if (lexeme.startsWith('"')) escapes += lexeme.split('\\').length - 1;
+    if (escapes > MOST_ESCAPES) {
+      const rule = `more than ${thousands(MOST_ESCAPES)} escapes in quoted texts up to here; keep data in a file of the task's`;
       return { line, rule };
     }
   }
