@@ -3,7 +3,7 @@
 // (src/web/catalogue.ts). The engine reads none of them.
 
 /** Parts of a declaration, by name. */
-const TEXTS = new Set(['about', 'does']);
+const TEXTS = new Set(['about', 'does', 'says']);
 /** Modules that make something of the texts. In the engine they would find none. */
 const READERS = /src[\\/](options[\\/]describe|config[\\/]schema|catalogue[\\/]\w+)\.ts$/;
 
@@ -12,7 +12,7 @@ export const withoutTexts = {
   name: 'without-texts',
   transform(code, id) {
     if (READERS.test(id)) throw new Error(`${id} reads texts, and the engine of the browser has none; import it apart`);
-    if (!/[\\/]src[\\/].*\.ts(?:\?whole)?$/.test(id) || !/\.describe\(|\b(?:about|does): /.test(code)) return null;
+    if (!/[\\/]src[\\/].*\.ts(?:\?whole)?$/.test(id) || !/\.describe\(|\b(?:about|does|says): /.test(code)) return null;
     const cuts = [];
     collect(this.parse(code, { lang: 'ts' }), cuts);
     return cuts.length === 0 ? null : { code: without(code, cuts), map: null };

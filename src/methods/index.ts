@@ -45,7 +45,6 @@ export type * from './uses/figure_tools.ts';
 export { greedyRewards } from './uses/greedy_rewards.ts';
 export { ledger } from './uses/ledger.ts';
 export { maskedKl, maskWord } from './uses/masked_kl.ts';
-export type { OldNeeds as Needs } from './uses/old_needs.ts';
 export { parameterSet, reference } from './uses/parameter_sets.ts';
 export { proximalLogprobs } from './uses/proximal_logprobs.ts';
 export { refLogprobs } from './uses/ref_logprobs.ts';

@@ -3,7 +3,6 @@ import type { Plugin } from '../options/keys.ts';
 import type { Member, Method, Telling } from './method.ts';
 import { END, type OptionsAt, optionsOfMethod, START } from './settings.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
-import { usesOfNeeds } from './uses/old_needs.ts';
 
 /** What the name of a method means; undefined for one that is not known. */
 export type FindMethod = (point: MethodPoint, plugin: Plugin) => Method<unknown> | undefined;
@@ -29,12 +28,8 @@ export function membersOf(stage: GrpoStageConfig, find: FindMethod): Member[] {
             return options().at(START);
           },
           get uses() {
-            const { id, uses, needs } = method;
-            if (uses === undefined && needs === undefined) return [];
-            return ends().flatMap((values) => [
-              ...(uses?.(values, stage) ?? []),
-              ...(needs ? usesOfNeeds(id, needs(values, stage)) : []),
-            ]);
+            const { uses } = method;
+            return uses === undefined ? [] : ends().flatMap((values) => uses(values, stage));
           },
           works: (lengths) => ends().flatMap((values) => method.work?.(values, stage, lengths) ?? []),
         },

@@ -10,7 +10,6 @@ import { schedulable } from '../options/schedule.ts';
 import type { TrainedText } from './loss_points.ts';
 import type { GrpoStageConfig, MethodPoint, MethodsConfig } from './stage.ts';
 import type { FollowUpTurn } from './step_context.ts';
-import type { OldNeeds } from './uses/old_needs.ts';
 import type { Use } from './uses/use.ts';
 import type { TypicalLengths, Work } from './work.ts';
 
@@ -74,8 +73,6 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   readonly helps?: readonly string[];
   /** What it asks of the run: the union over a stage decides programs, memory, and what a task must give. */
   uses?(options: Values<Options>, stage: GrpoStageConfig): readonly Use[];
-  /** @deprecated say it in `uses` */
-  needs?(options: Values<Options>, stage: GrpoStageConfig): OldNeeds;
   /**
    * How it speaks to the policy, for a supervised stage before it: what a policy never saw it does not write. Undefined:
    * this problem is shown as it is.

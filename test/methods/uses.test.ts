@@ -5,7 +5,7 @@ import { createMethods, usesOf } from '../../src/methods/create.ts';
 import { figure } from '../../src/methods/uses/figure.ts';
 import { ledger } from '../../src/methods/uses/ledger.ts';
 import { maskedKl } from '../../src/methods/uses/masked_kl.ts';
-import { type OldNeeds, usesOfNeeds } from '../../src/methods/uses/old_needs.ts';
+import { type OldNeeds, usesOfNeeds, withOldNeeds } from '../../src/methods/uses/old_needs.ts';
 import { parameterSet } from '../../src/methods/uses/parameter_sets.ts';
 import { refLogprobs } from '../../src/methods/uses/ref_logprobs.ts';
 import { furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
@@ -72,11 +72,11 @@ describe('a method that says what it needs as in 0.1', () => {
       id: 'mine',
       about,
       options: {},
-      needs: () => ({ steps: true }) as const,
       create: () => ({ apply: () => [] }),
     };
     const stage = stageOf('credit_steps: [./mine.ts]');
-    expect(createMethods(stage, { './mine.ts': mine }).uses.has(solutionSteps)).toBe(true);
+    const opened = withOldNeeds(mine, () => ({ steps: true }));
+    expect(createMethods(stage, { './mine.ts': opened }).uses.has(solutionSteps)).toBe(true);
     expect(usesOf(stage).has(solutionSteps)).toBe(false);
     const text =
       "import { method } from 'rlvr-train/methods';\nexport default method({\n  needs: () => ({ steps: true }),\n});";

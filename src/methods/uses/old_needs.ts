@@ -3,6 +3,7 @@
  * for one version, with a note (`options/find_old_spellings.ts`), but for figures, which are now read in another way.
  */
 import { ConfigError } from '../../errors.ts';
+import type { Method } from '../method.ts';
 import type { ParameterSet } from '../parameter_sets.ts';
 import { answerBeginnings, rightAnswers } from './answers.ts';
 import { distributions, refDistributions } from './distributions.ts';
@@ -40,6 +41,19 @@ export interface OldNeeds {
   readonly replies?: number;
   readonly behindCompletions?: true;
   readonly demonstrations?: true;
+}
+
+/** The method with what its file says in `needs` among its uses. @param needs  as the file has it */
+export function withOldNeeds(method: Method<unknown>, needs: unknown): Method<unknown> {
+  if (typeof needs !== 'function') return method;
+  const asked = needs as (...given: Parameters<NonNullable<Method<unknown>['uses']>>) => OldNeeds; // of 0.1
+  return {
+    ...method,
+    uses: (options, stage) => [
+      ...(method.uses?.(options, stage) ?? []),
+      ...usesOfNeeds(method.id, asked(options, stage)),
+    ],
+  };
 }
 
 /** The same in uses. @throws ConfigError where it asks for figures */
