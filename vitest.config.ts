@@ -13,6 +13,7 @@ const LONG = [
   'test/cli/bad_input.test.ts',
   'test/cli/hostile_texts.test.ts',
   'test/cli/list.test.ts',
+  'test/cli/live/frame.test.ts',
   'test/cli/methods.test.ts',
   'test/cli/tasks.test.ts',
   'test/config/limits.test.ts',
