@@ -56,14 +56,9 @@ const ROLLOUTS = 2 ** 40;
 /** The generator that is the training engine itself. @param weightsVersion  see `Generator` */
 export function localGenerator(policy: Policy, weightsVersion: () => number): Generator {
   return {
-    async sample(requests, { keep = false, control, ...settings }) {
-      const asked = requests.map(generationRequest);
-      if (control !== undefined) {
-        const completions = await generateControlled(policy, asked, settings, control);
-        return { completions: labelled(requests, completions), places: undefined };
-      }
-      if (keep) return generateKept(policy, asked, settings).then((kept) => relabelled(requests, kept));
-      return { completions: labelled(requests, await generate(policy, asked, settings)), places: undefined };
+    async sample(requests, settings) {
+      const { completions, places } = await generated(policy, requests.map(generationRequest), settings);
+      return { completions: labelled(requests, completions), places };
     },
     score: (sequences, settings) => scoreSequences(policy, sequences, settings),
     get weightsVersion() {
@@ -72,14 +67,22 @@ export function localGenerator(policy: Policy, weightsVersion: () => number): Ge
   };
 }
 
+async function generated(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  { keep = false, control, ...settings }: SampleSettings,
+): Promise<KeptGeneration> {
+  if (control === undefined && keep) return generateKept(policy, requests, settings);
+  const completions = await (control
+    ? generateControlled(policy, requests, settings, control)
+    : generate(policy, requests, settings));
+  return { completions, places: undefined };
+}
+
 function generationRequest({ prompt, rollouts }: SampleRequest): GenerationRequest {
   const rolloutNumbers = rollouts.map(({ rollout, turn = 0 }) => rollout + turn * ROLLOUTS);
   if (!rollouts.some(({ tokens }) => tokens !== undefined)) return { prompt, rolloutNumbers };
   return { prompt, rolloutNumbers, prefixes: rollouts.map(({ tokens = new Int32Array() }) => tokens) };
-}
-
-function relabelled(requests: readonly SampleRequest[], { completions, places }: KeptGeneration): KeptGeneration {
-  return { completions: labelled(requests, completions), places };
 }
 
 /** Tokens that a request continues from have the labels that it gave them. */
