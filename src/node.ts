@@ -31,5 +31,7 @@ export { fileStore } from './run/store/files.node.ts';
 export type { Store } from './run/store/store.ts';
 export type { Summary } from './run/summary.ts';
 export type { RunEnd, Tracker } from './run/tracker.ts';
+export { type LiveOptions, liveMlflow } from './trackers/mlflow.ts';
 export type { MlflowPlace } from './trackers/mlflow_client.ts';
-export { type LiveOptions, liveMlflow } from './trackers/mlflow_live.ts';
+export type { Environment, SentRun } from './trackers/sent_tracker.ts';
+export { liveTrackers } from './trackers/trackers.ts';

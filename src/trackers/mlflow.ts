@@ -1,52 +1,28 @@
 /** MLflow as a tracker: kept up by a run while it trains, or caught up later. */
-import { RlvrError } from '../errors.ts';
-import { parseJsonObject } from '../run/json.ts';
-import type { Store } from '../run/store/store.ts';
-import { MlflowClient, MlflowError } from './mlflow_client.ts';
-import { liveMlflow } from './mlflow_live.ts';
+import type { Tracker } from '../run/tracker.ts';
+import { LiveMirror, type LiveMirrorOptions, type MirrorServer, mirrored } from './mirrored.ts';
+import { MlflowClient, type MlflowPlace } from './mlflow_client.ts';
 import { MlflowMirror } from './mlflow_mirror.ts';
 import { mlflowPlace } from './mlflow_place.ts';
-import type { Environment, SentRun, SentTracker } from './sent_tracker.ts';
 
-export const MLFLOW: SentTracker = {
-  live: (run, env) => liveMlflow({ ...run, place: mlflowPlace(env) }),
-  catchUp,
-};
+export const MLFLOW = mirrored((env) => mlflowServer(mlflowPlace(env)));
 
-async function catchUp({ store, name }: SentRun, env: Environment, say: (message: string) => void): Promise<string> {
-  const place = mlflowPlace(env);
-  try {
-    const startMs = Date.now() - (await secondsOf(store)) * 1000;
-    const mirror = await MlflowMirror.open({ store, place, client: new MlflowClient(place), name, startMs, say });
-    await patiently(() => mirror.send({ tables: true }));
-    const isFinished = await store.exists('summary.json');
-    const hasFailed = await store.exists('failure.json');
-    await mirror.end(isFinished ? 'FINISHED' : hasFailed ? 'FAILED' : 'KILLED');
-    return mirror.page ?? `${place.uri} has this run`;
-  } catch (error) {
-    if (!(error instanceof MlflowError)) throw error;
-    const remedy =
-      'see that it runs (MLFLOW_TRACKING_URI names it), then give this command again: it continues where it was';
-    throw new RlvrError(error.code, `mlflow at ${place.uri} ${error.message} — ${remedy}.`);
-  }
+/** How a run under way is kept up at an MLflow server. */
+export interface LiveOptions extends Omit<LiveMirrorOptions, 'server'> {
+  readonly place: MlflowPlace;
 }
 
-/** A server that is busy is asked again. */
-async function patiently(send: () => Promise<void>): Promise<void> {
-  for (const pauseMs of [1_000, 5_000, undefined]) {
-    try {
-      return await send();
-    } catch (error) {
-      const isPassing = error instanceof MlflowError && error.failure === 'passing';
-      if (!isPassing || pauseMs === undefined) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  }
+/** Sends a run to MLflow while it trains. */
+export function liveMlflow({ place, ...run }: LiveOptions): Tracker {
+  return new LiveMirror({ ...run, server: mlflowServer(place) });
 }
 
-/** What a run took that has finished. */
-async function secondsOf(store: Store): Promise<number> {
-  const bytes = await store.read('summary.json');
-  const summary = bytes && (parseJsonObject(bytes) ?? {});
-  return typeof summary?.wallSeconds === 'number' ? summary.wallSeconds : 0;
+function mlflowServer(place: MlflowPlace): MirrorServer {
+  const client = new MlflowClient(place);
+  return {
+    tracker: 'mlflow',
+    uri: place.uri,
+    open: (options) => MlflowMirror.open({ ...options, place, client }),
+    abort: () => client.abort(),
+  };
 }

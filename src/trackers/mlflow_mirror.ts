@@ -7,18 +7,16 @@ import { recordedConfig } from '../run/describe_run.ts';
 import { flatConfig } from '../run/flat_config.ts';
 import type { JsonObject } from '../run/json.ts';
 import { logLines } from '../run/logs/log_lines.ts';
-import type { Store } from '../run/store/store.ts';
-import {
-  type MlflowClient,
-  MlflowError,
-  type MlflowMetric,
-  type MlflowPair,
-  type MlflowPlace,
-  type MlflowRun,
-} from './mlflow_client.ts';
-import { type Cursor, isStill, LOG_BEGINNING, newCursor, placeAt, readCursor, writeCursor } from './mlflow_cursor.ts';
-import { BEGINNING, isBehind, nameOf, readLine, type Walk } from './mlflow_metrics.ts';
-import { TABLES_BEGINNING, type TableWalk, tableName, tablesTag, tableText, walkOn } from './mlflow_tables.ts';
+import type { RunEnd } from '../run/tracker.ts';
+import { TABLES_BEGINNING, type TableWalk, walkOn } from './completions_walk.ts';
+import { isStill, LOG_BEGINNING, placeAt } from './log_place.ts';
+import { BEGINNING, isBehind, readLine, type Walk } from './metrics_walk.ts';
+import type { Mirror, MirrorOptions } from './mirrored.ts';
+import type { MlflowClient, MlflowMetric, MlflowPair, MlflowPlace, MlflowRun } from './mlflow_client.ts';
+import { CURSOR_FILE, type Cursor, newCursor } from './mlflow_cursor.ts';
+import { entriesOf, nameOf } from './mlflow_metrics.ts';
+import { tableName, tablesTag, tableText } from './mlflow_tables.ts';
+import { ServerError } from './tracker_server.ts';
 
 /** Most metrics in a request: half of what the server takes, as it stores some 1,500 a second. */
 const MOST_METRICS = 500;
@@ -31,32 +29,27 @@ const MOST_TABLES = 100;
 const METRICS = 'metrics.jsonl';
 const COMPLETIONS = 'completions.jsonl';
 
-export interface MirrorOptions {
-  readonly store: Store;
+interface MlflowOptions extends MirrorOptions {
   readonly place: MlflowPlace;
   readonly client: MlflowClient;
-  /** What the run is called there. */
-  readonly name: string;
-  /** Where the directory was never sent before: when the run began, in milliseconds since 1970. */
-  readonly startMs: number;
-  /** Called with what the user should know. */
-  readonly say: (message: string) => void;
 }
 
-export class MlflowMirror {
-  readonly #options: MirrorOptions;
+const STATUS = { finished: 'FINISHED', stopped: 'KILLED', failed: 'FAILED' } as const;
+
+export class MlflowMirror implements Mirror {
+  readonly #options: MlflowOptions;
   #cursor: Cursor;
   #hasStartedOver = false;
 
-  private constructor(options: MirrorOptions, cursor: Cursor) {
+  private constructor(options: MlflowOptions, cursor: Cursor) {
     this.#options = options;
     this.#cursor = cursor;
   }
 
   /** Sends everything again where the cursor is of another server. */
-  static async open(options: MirrorOptions): Promise<MlflowMirror> {
+  static async open(options: MlflowOptions): Promise<MlflowMirror> {
     const { store, place, startMs } = options;
-    const known = await readCursor(store);
+    const known = await CURSOR_FILE.read(store);
     const cursor = known?.uri === place.uri ? known : newCursor(place.uri, known?.startMs ?? startMs);
     return new MlflowMirror(options, cursor);
   }
@@ -69,20 +62,15 @@ export class MlflowMirror {
     return experiment && `${uri}/#/experiments/${experiment}/runs/${run?.run_id}`;
   }
 
-  /** Bytes of the metrics that are not there yet. */
-  async missingBytes(): Promise<number> {
-    return Math.max(0, ((await this.#options.store.size(METRICS)) ?? 0) - this.#cursor.metrics.bytes);
-  }
-
   /**
    * Sends what is missing. Completions go with `tables`, the last table as far as it is.
-   * @throws MlflowError, after which it can be called again; CheckpointError where the directory cannot be read or written
+   * @throws ServerError, after which it can be called again; CheckpointError where the directory cannot be read or written
    */
   async send({ tables }: { readonly tables: boolean }): Promise<void> {
     try {
       await this.#sendAll(tables);
     } catch (error) {
-      if (!(error instanceof MlflowError) || error.failure !== 'gone' || this.#hasStartedOver) throw error;
+      if (!(error instanceof ServerError) || error.failure !== 'gone' || this.#hasStartedOver) throw error;
       // The server has lost its runs: it gets this one again.
       this.#hasStartedOver = true;
       this.#cursor = newCursor(this.#cursor.uri, this.#cursor.startMs);
@@ -92,12 +80,13 @@ export class MlflowMirror {
   }
 
   /** After the last `send`: what has become of the run. */
-  async end(status: 'FINISHED' | 'KILLED' | 'FAILED'): Promise<void> {
+  async end(end: RunEnd): Promise<void> {
     const { client, store } = this.#options;
+    const status = STATUS[end];
     const { run_id: runId } = await this.#run();
     const { seconds } = this.#cursor.metrics.walk;
     const summary = await store.read('summary.json');
-    if (status === 'FINISHED' && summary !== undefined) {
+    if (end === 'finished' && summary !== undefined) {
       const text = new TextDecoder().decode(summary);
       await this.#put('summary.json', text);
       const { weightsSha256 } = JSON.parse(text) as { readonly weightsSha256?: string }; // the run has just written it
@@ -127,7 +116,7 @@ export class MlflowMirror {
     const experiment = await client.experiment();
     const tag = { key: 'rlvr_train.id', value: id };
     // Where its creation was asked for before, the answer may have been lost.
-    const wasAsked = (await readCursor(store))?.id === id;
+    const wasAsked = (await CURSOR_FILE.read(store))?.id === id;
     if (!wasAsked) await this.#save({});
     const found = wasAsked ? await client.findRun(experiment, tag) : undefined;
     const made = found ?? (await client.createRun(experiment, name, startMs, [tag, ...SOURCE]));
@@ -171,14 +160,15 @@ export class MlflowMirror {
     };
     for await (const lines of logLines(store, METRICS, { begin: place.bytes, end: Number.POSITIVE_INFINITY })) {
       for (const line of lines) {
-        const read = readLine(line.record, walk, startMs);
+        const read = readLine(line.record, walk);
+        const news = entriesOf(read, startMs);
         const isSent = read.isOfStep && !isBehind({ ...read.walk, step: Number(line.record.step) }, passOver);
         if (!isSent) {
           const isFull =
-            metrics.length + read.metrics.length > MOST_METRICS || tags.length + read.tags.length > MOST_PAIRS;
+            metrics.length + news.metrics.length > MOST_METRICS || tags.length + news.tags.length > MOST_PAIRS;
           if (isFull) await flush();
-          metrics.push(...read.metrics);
-          tags = [...tags.filter(({ key }) => read.tags.every((tag) => tag.key !== key)), ...read.tags];
+          metrics.push(...news.metrics);
+          tags = [...tags.filter(({ key }) => news.tags.every((tag) => tag.key !== key)), ...news.tags];
         }
         walk = read.walk;
         end = line.end;
@@ -235,7 +225,7 @@ export class MlflowMirror {
         'mlflow keeps its artifacts elsewhere (--no-serve-artifacts): it gets parameters and metrics, no completions',
       );
     } catch (error) {
-      if (!(error instanceof MlflowError) || error.failure !== 'refused') throw error;
+      if (!(error instanceof ServerError) || error.failure !== 'refused') throw error;
       say(`mlflow takes no artifacts (${error.message}): it gets parameters and metrics, no completions`);
     }
     await this.#save({ withoutArtifacts: true });
@@ -243,8 +233,7 @@ export class MlflowMirror {
 
   async #save(change: Partial<Cursor>): Promise<void> {
     this.#cursor = { ...this.#cursor, ...change };
-    const isThere = await this.#options.store.exists('config.yaml'); // a directory that was removed stays so
-    if (isThere) await writeCursor(this.#options.store, this.#cursor);
+    await CURSOR_FILE.write(this.#options.store, this.#cursor);
   }
 }
 

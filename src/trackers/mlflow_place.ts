@@ -2,6 +2,7 @@
 import { ConfigError } from '../errors.ts';
 import type { MlflowPlace } from './mlflow_client.ts';
 import type { Environment } from './sent_tracker.ts';
+import { serverAddress } from './tracker_server.ts';
 
 /** What `mlflow server` listens on. */
 const DEFAULT_URI = 'http://127.0.0.1:5000';
@@ -9,8 +10,8 @@ const DEFAULT_URI = 'http://127.0.0.1:5000';
 /** @throws ConfigError where the address is none of a server */
 export function mlflowPlace(env: Environment): MlflowPlace {
   const given = env.MLFLOW_TRACKING_URI || DEFAULT_URI;
-  const uri = given.replace(/\/+$/, '');
-  if (!/^https?:\/\/[^/\s]+/.test(uri) || !URL.canParse(uri)) {
+  const uri = serverAddress(given);
+  if (uri === undefined) {
     const rule = `not the address of a server; start one with "mlflow server" and give ${DEFAULT_URI}`;
     throw new ConfigError('bad-tracker', `MLFLOW_TRACKING_URI: ${JSON.stringify(given)} — ${rule}.`, { uri: given });
   }

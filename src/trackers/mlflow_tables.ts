@@ -1,27 +1,10 @@
 /** Completions as tables that MLflow shows: a file for every 50 steps of a stage, so that none is ever sent to grow. */
-import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../run/json.ts';
-import { isJsonObject } from '../run/json.ts';
+import type { JsonValue } from '../run/json.ts';
 import type { ReadCompletionLine } from '../run/logs/completions.ts';
+import { type TableWalk, tableRow } from './completions_walk.ts';
 
 /** Steps that share a table. */
 const STEPS_A_TABLE = 50;
-
-/**
- * The position of a reader of completions.jsonl, who sees no stages, but step numbers that start again. A step may have several
- * batches: those without a signal are followed by another.
- */
-export const tableWalkSchema = z.object({ stages: z.number(), step: z.number() });
-export type TableWalk = Readonly<z.infer<typeof tableWalkSchema>>;
-
-export const TABLES_BEGINNING: TableWalk = { stages: 0, step: 0 };
-
-/** The walk after a line. */
-export function walkOn(line: ReadCompletionLine, walk: TableWalk): TableWalk {
-  const step = Number(line.step);
-  const isNext = walk.stages === 0 || step < walk.step;
-  return { stages: walk.stages + (isNext ? 1 : 0), step };
-}
 
 /** The file that a line belongs to. @param stages  kinds of the config's stages */
 export function tableName({ stages: ordinal, step }: TableWalk, stages: readonly string[]): string {
@@ -34,10 +17,7 @@ export function tableName({ stages: ordinal, step }: TableWalk, stages: readonly
 
 /** What MLflow's `log_table` writes, and its pages read. */
 export function tableText(lines: readonly ReadCompletionLine[]): string {
-  const rows = lines.map(({ rewards, ...cells }) => {
-    const parts = isJsonObject(rewards) ? Object.entries(rewards) : [];
-    return { ...cells, ...Object.fromEntries(parts.map(([name, value]) => [`rewards/${name}`, value])) } as JsonObject;
-  });
+  const rows = lines.map(tableRow);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const data: JsonValue = rows.map((row) => columns.map((column) => row[column] ?? null));
   return JSON.stringify({ columns, data });

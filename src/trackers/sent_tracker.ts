@@ -2,6 +2,7 @@
 import type { Store } from '../run/store/store.ts';
 import type { Tracker } from '../run/tracker.ts';
 
+/** Variables by name, as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A run directory that is shown elsewhere. */

@@ -3,8 +3,8 @@ import { parseConfig } from '../../src/config/load.ts';
 import { flatConfig } from '../../src/run/flat_config.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
+import { liveMlflow } from '../../src/trackers/mlflow.ts';
 import { MlflowClient } from '../../src/trackers/mlflow_client.ts';
-import { liveMlflow } from '../../src/trackers/mlflow_live.ts';
 import { MlflowMirror } from '../../src/trackers/mlflow_mirror.ts';
 import { loadGolden } from '../golden/load.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
@@ -33,7 +33,7 @@ async function track(store: Store): Promise<MlflowMirror> {
   const client = new MlflowClient(place);
   const mirror = await MlflowMirror.open({ store, place, client, name: 'one', startMs: 0, say: () => {} });
   await mirror.send({ tables: true });
-  await mirror.end('FINISHED');
+  await mirror.end('finished');
   return mirror;
 }
 

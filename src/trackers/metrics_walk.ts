@@ -1,0 +1,76 @@
+/** Lines of metrics.jsonl as trackers have them: numbers by steps that count on over the stages. */
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../run/json.ts';
+
+/** The position of a reader of the log. */
+export const walkSchema = z.object({
+  /** Stages begun so far. */
+  stages: z.number(),
+  /** Kind of the stage that is read: `sft` or `grpo`. */
+  stage: z.string(),
+  /** Its last step. */
+  step: z.number(),
+  /** Steps of the stages before it. */
+  before: z.number(),
+  /** Seconds of all steps. */
+  seconds: z.number(),
+});
+export type Walk = Readonly<z.infer<typeof walkSchema>>;
+
+export const BEGINNING: Walk = { stages: 0, stage: '', step: 0, before: 0, seconds: 0 };
+
+/** JSON has no NaN: the logs write it as a text. */
+export type LoggedNumber = number | 'NaN' | 'Infinity' | '-Infinity';
+
+/** What a line says. */
+export interface ReadLine {
+  /** After it. */
+  readonly walk: Walk;
+  /** It ends a step: what follows belongs to the next. */
+  readonly endsStep: boolean;
+  /** A resumed run writes it again as it was. */
+  readonly isOfStep: boolean;
+  /** Counted on over the stages. */
+  readonly step: number;
+  readonly numbers: readonly (readonly [string, LoggedNumber])[];
+  /** What is said of the run there, instead of numbers. */
+  readonly diagnosis?: { readonly code: string; readonly level: string; readonly message: string };
+}
+
+export function readLine(line: JsonObject, walk: Walk): ReadLine {
+  const step = Number(line.step);
+  if (typeof line.diagnosis === 'string') {
+    const diagnosis = { code: line.diagnosis, level: String(line.level), message: String(line.message) };
+    return { walk, endsStep: false, isOfStep: false, step: walk.before + step, numbers: [], diagnosis };
+  }
+  const entered = enter(line, step, walk);
+  const endsStep = line.evaluation === undefined;
+  const seconds = entered.seconds + (endsStep ? Number(line.step_time) || 0 : 0);
+  const numbers = Object.entries(line).flatMap(([key, value]) =>
+    key === 'step' || !isNumber(value) ? [] : [[key, value] as const],
+  );
+  return {
+    walk: { ...entered, seconds, step: endsStep ? step : entered.step },
+    endsStep,
+    isOfStep: line.evaluation !== 'requested',
+    step: entered.before + step,
+    numbers,
+  };
+}
+
+/** Only its steps tell that a stage follows on one of its own kind. */
+function enter(line: JsonObject, step: number, walk: Walk): Walk {
+  const stage = String(line.stage);
+  const isNext = line.evaluation === undefined ? step <= walk.step : line.evaluation === 'baseline' && walk.step > 0;
+  if (walk.stages > 0 && stage === walk.stage && !isNext) return walk;
+  return { ...walk, stages: walk.stages + 1, stage, step: 0, before: walk.before + walk.step };
+}
+
+/** Whether a line that ends at `a` comes after one that ends at `b`. */
+export function isBehind(a: Walk, b: Walk): boolean {
+  return a.stages > b.stages || (a.stages === b.stages && a.step > b.step);
+}
+
+function isNumber(value: JsonValue): value is LoggedNumber {
+  return typeof value === 'number' || value === 'NaN' || value === 'Infinity' || value === '-Infinity';
+}
