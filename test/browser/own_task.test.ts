@@ -39,23 +39,19 @@ async function checked(code: string): Promise<string> {
   return (await page.textContent(result)) ?? '';
 }
 
-it.each([
-  ['throws', TASK.replace('a + b)', 'a + c)'), /oracle: ReferenceError: c is not defined \(line 5\)/],
-  ['misses a function', 'function generate() {}', /declares no function prompt; declare one/],
-  ['has one problem', TASK.replaceAll('rng.int(0, 30)', '1'), /give 1 different problems; 20 are the least/],
-  [
-    'draws by itself',
-    TASK.replaceAll('rng.int(0, 30)', 'Math.floor(Math.random() * 30)'),
-    /The same draw gives another/,
+it.each(
+  /* biome-ignore format: a table */ [
+    ['throws', TASK.replace('a + b)', 'a + c)'), /oracle: ReferenceError: c is not defined \(line 5\)/],
+    ['misses a function', 'function generate() {}', /declares no function prompt; declare one/],
+    ['has one problem', TASK.replaceAll('rng.int(0, 30)', '1'), /give 1 different problems; 20 are the least/],
+    ['draws by itself', TASK.replaceAll('rng.int(0, 30)', 'Math.floor(Math.random() * 30)'),
+      /The same draw gives another/],
+    ['refuses its own answer', TASK.replace('answer ===', 'answer !=='), /verify refuses the answer of oracle/],
+    ['takes anything', TASK.replace('answer === oracle(problem)', 'true'), /verify takes "" for a right answer/],
+    ['judges in words', TASK.replace('{ score: answer === oracle(problem)', '{ score: "yes"'),
+      /verify gave "yes" for problem/],
   ],
-  ['refuses its own answer', TASK.replace('answer ===', 'answer !=='), /verify refuses the answer of oracle/],
-  ['takes anything', TASK.replace('answer === oracle(problem)', 'true'), /verify takes "" for a right answer/],
-  [
-    'judges in words',
-    TASK.replace('{ score: answer === oracle(problem)', '{ score: "yes"'),
-    /verify gave "yes" for problem/,
-  ],
-])('one that %s is a sentence', async (_, code, said) => {
+)('one that %s is a sentence', async (_, code, said) => {
   expect(await checked(code)).toMatch(said);
   if (code.includes('a + c')) await open.page.click('#own-task >> text=Go to line 5');
 });

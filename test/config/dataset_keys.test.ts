@@ -38,41 +38,27 @@ describe("TRL's keys of a data set", () => {
     expect(config.tasks).toHaveLength(1);
   });
 
-  it.each([
-    [
-      'dataset_name: json\nmax_steps: 3',
-      'my.yaml:1  dataset_name: json — which of its files is not guessed; add data_files: questions.jsonl.',
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['dataset_name: json\nmax_steps: 3',
+        'my.yaml:1  dataset_name: json — which of its files is not guessed; add data_files: questions.jsonl.'],
+      ['task: sort_digits\ndata_files: q.jsonl\nmax_steps: 3',
+        'my.yaml:2  data_files: q.jsonl — task is given too; keep one, or move these rows to an sft stage, which then shows them.'],
+      ['data_files: {validation: q.jsonl}\nmax_steps: 3', 'my.yaml:1  data_files'],
+      ['data_files: []\nmax_steps: 3',
+        'my.yaml:1  data_files: [] — must be a file, a list of files, or {train: …, test: …}; for example questions.jsonl.'],
+      ['dataset_name: csv\ndata_files: q.csv\nmax_steps: 3',
+        'my.yaml:1  dataset_name: csv — must be json or parquet, or owner/name@revision of the hub; for example json.'],
+      ['data_files: q.jsonl\ndataset_config: main\nmax_steps: 3',
+        'my.yaml:2  dataset_config: main — rows come from files that are named; use data_files, or {train: …, test: …} for two splits.'],
+      ['data_files: q.jsonl\nassistant_only_loss: false\nmax_steps: 3',
+        'my.yaml:2  assistant_only_loss: false — the loss is on the turns of the assistant, always; leave it out.'],
+      ['task: sort_digits\nstages:\n  - {stage: sft, max_steps: 3, data_files: {train: a.jsonl, test: b.jsonl}}',
+        'my.yaml:3  stages.0.data_files: { train: a.jsonl, test: b.jsonl } — a supervised stage holds no rows out; give the files of train alone.'],
+      ['task: sort_digits\nstages:\n  - {stage: grpo, max_steps: 3, data_files: a.jsonl}',
+        'my.yaml:3  stages.0.data_files: a.jsonl — belongs to the whole run; move it to the top level.'],
     ],
-    [
-      'task: sort_digits\ndata_files: q.jsonl\nmax_steps: 3',
-      'my.yaml:2  data_files: q.jsonl — task is given too; keep one, or move these rows to an sft stage, which then shows them.',
-    ],
-    ['data_files: {validation: q.jsonl}\nmax_steps: 3', 'my.yaml:1  data_files'],
-    [
-      'data_files: []\nmax_steps: 3',
-      'my.yaml:1  data_files: [] — must be a file, a list of files, or {train: …, test: …}; for example questions.jsonl.',
-    ],
-    [
-      'dataset_name: csv\ndata_files: q.csv\nmax_steps: 3',
-      'my.yaml:1  dataset_name: csv — must be json or parquet, or owner/name@revision of the hub; for example json.',
-    ],
-    [
-      'data_files: q.jsonl\ndataset_config: main\nmax_steps: 3',
-      'my.yaml:2  dataset_config: main — rows come from files that are named; use data_files, or {train: …, test: …} for two splits.',
-    ],
-    [
-      'data_files: q.jsonl\nassistant_only_loss: false\nmax_steps: 3',
-      'my.yaml:2  assistant_only_loss: false — the loss is on the turns of the assistant, always; leave it out.',
-    ],
-    [
-      'task: sort_digits\nstages:\n  - {stage: sft, max_steps: 3, data_files: {train: a.jsonl, test: b.jsonl}}',
-      'my.yaml:3  stages.0.data_files: { train: a.jsonl, test: b.jsonl } — a supervised stage holds no rows out; give the files of train alone.',
-    ],
-    [
-      'task: sort_digits\nstages:\n  - {stage: grpo, max_steps: 3, data_files: a.jsonl}',
-      'my.yaml:3  stages.0.data_files: a.jsonl — belongs to the whole run; move it to the top level.',
-    ],
-  ])('are refused with their line: %s', (yaml, message) => {
+  )('are refused with their line: %s', (yaml, message) => {
     expect(() => parse(yaml)).toThrow(message);
   });
 });

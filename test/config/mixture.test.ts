@@ -46,48 +46,30 @@ it('a problem of a family is held out of every part, at whatever level', () => {
 /** With a mistake beside it, so that knobs are looked at before the tasks are opened. */
 const withMistake = (task: string) => parseConfig(`max_step: 1\ntask: ${task}\n`, { file: 'run.yaml' }).config;
 
-it.each([
-  [
-    '{name: mixture, parts: []}',
-    'run.yaml:2  task.parts: [] — a mixture has two parts or more; a single task is named by itself: task: {name: gcd}.',
+it.each(
+  /* biome-ignore format: a table */ [
+    ['{name: mixture, parts: []}',
+      'run.yaml:2  task.parts: [] — a mixture has two parts or more; a single task is named by itself: task: {name: gcd}.'],
+    ['{name: mixture, parts: [gcd]}',
+      'run.yaml:2  task.parts: [ gcd ] — a mixture has two parts or more; a single task is named by itself: task: {name: gcd}.'],
+    ['{name: mixture}',
+      'run.yaml:2  task.parts: missing — must be a list of parts; for example [{task: gcd, level: 1, weight: 2}, {task: lcm}].'],
+    ['{name: mixture, parts: [{task: gcd, weight: 0}, lcm]}',
+      'run.yaml:2  task.parts.0.weight: 0 — must be greater than 0; for example 1.'],
+    ['{name: mixture, parts: [{task: gcd, weight: -1}, lcm]}',
+      'run.yaml:2  task.parts.0.weight: -1 — must be greater than 0; for example 1.'],
+    ['{name: mixture, parts: [{name: gcd}, lcm]}',
+      'run.yaml:2  task.parts.0.task: missing — must be a non-empty text; for example gcd.'],
+    ['{name: mixture, parts: [gcd, {task: mixture, parts: [gcd, lcm]}]}',
+      'run.yaml:2  task.parts.1.task: mixture — a part is one task; write the parts of that mixture here.'],
+    ['{name: mixture, level: 2, parts: [gcd, lcm]}',
+      'run.yaml:2  task.level: 2 — not a key of a mixture, which has parts alone; move it to a part: {task: gcd, level: 1, weight: 2}.'],
+    ['{name: mixture, parts: [lcm, {task: gcd, level: 9}]}',
+      'run.yaml:2  task.parts.1.level: 9 — gcd has levels 0 to 3; use one of them.'],
+    ['{name: mixture, parts: [lcm, {task: gcd, numbr: 3}]}',
+      'run.yaml:2  task.parts.1.numbr: 3 — no such knob of gcd (it takes max, numbers); the nearest is numbers.'],
   ],
-  [
-    '{name: mixture, parts: [gcd]}',
-    'run.yaml:2  task.parts: [ gcd ] — a mixture has two parts or more; a single task is named by itself: task: {name: gcd}.',
-  ],
-  [
-    '{name: mixture}',
-    'run.yaml:2  task.parts: missing — must be a list of parts; for example [{task: gcd, level: 1, weight: 2}, {task: lcm}].',
-  ],
-  [
-    '{name: mixture, parts: [{task: gcd, weight: 0}, lcm]}',
-    'run.yaml:2  task.parts.0.weight: 0 — must be greater than 0; for example 1.',
-  ],
-  [
-    '{name: mixture, parts: [{task: gcd, weight: -1}, lcm]}',
-    'run.yaml:2  task.parts.0.weight: -1 — must be greater than 0; for example 1.',
-  ],
-  [
-    '{name: mixture, parts: [{name: gcd}, lcm]}',
-    'run.yaml:2  task.parts.0.task: missing — must be a non-empty text; for example gcd.',
-  ],
-  [
-    '{name: mixture, parts: [gcd, {task: mixture, parts: [gcd, lcm]}]}',
-    'run.yaml:2  task.parts.1.task: mixture — a part is one task; write the parts of that mixture here.',
-  ],
-  [
-    '{name: mixture, level: 2, parts: [gcd, lcm]}',
-    'run.yaml:2  task.level: 2 — not a key of a mixture, which has parts alone; move it to a part: {task: gcd, level: 1, weight: 2}.',
-  ],
-  [
-    '{name: mixture, parts: [lcm, {task: gcd, level: 9}]}',
-    'run.yaml:2  task.parts.1.level: 9 — gcd has levels 0 to 3; use one of them.',
-  ],
-  [
-    '{name: mixture, parts: [lcm, {task: gcd, numbr: 3}]}',
-    'run.yaml:2  task.parts.1.numbr: 3 — no such knob of gcd (it takes max, numbers); the nearest is numbers.',
-  ],
-])('%s is refused', (task, message) => {
+)('%s is refused', (task, message) => {
   expect(() => withMistake(task)).toThrow(message);
 });
 

@@ -116,28 +116,24 @@ describe('the JSON Schema, read by a validator', () => {
     expect(complaint(parse(readConfig(name)))).toBeUndefined();
   });
 
-  it.each([
-    ['a key that does not exist', { task: 'countdown', learning_rat: 1e-3 }, 'additional properties'],
-    ['a config without a task', { max_steps: 10 }, "required property 'task'"],
-    ['a config with two ways to name tasks', { task: 'countdown', tasks: ['countdown'] }, 'exactly one schema'],
-    ['a knob that there is not', { task: { name: 'countdown', digits: 3 } }, 'additional properties'],
-    ['a knob out of range', { task: { name: 'countdown', numbers: 7 } }, 'numbers must be <= 4'],
-    ['a level that there is not', { tasks: [{ name: 'sort_digits', level: 3 }] }, 'level must be <= 2'],
-    [
-      'an option that a reward does not take',
-      { task: 'countdown', reward_funcs: [{ name: 'accuracy', cache: 1 }] },
-      'additional properties',
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['a key that does not exist', { task: 'countdown', learning_rat: 1e-3 }, 'additional properties'],
+      ['a config without a task', { max_steps: 10 }, "required property 'task'"],
+      ['a config with two ways to name tasks', { task: 'countdown', tasks: ['countdown'] }, 'exactly one schema'],
+      ['a knob that there is not', { task: { name: 'countdown', digits: 3 } }, 'additional properties'],
+      ['a knob out of range', { task: { name: 'countdown', numbers: 7 } }, 'numbers must be <= 4'],
+      ['a level that there is not', { tasks: [{ name: 'sort_digits', level: 3 }] }, 'level must be <= 2'],
+      ['an option that a reward does not take', { task: 'countdown', reward_funcs: [{ name: 'accuracy', cache: 1 }] },
+        'additional properties'],
+      ['a group of one', { task: 'countdown', num_generations: 1 }, 'num_generations must be >= 2'],
+      ['a text for a number', { task: 'countdown', learning_rate: 'fast' }, 'learning_rate must be number'],
+      ['an unknown loss', { task: 'countdown', loss_type: 'ppo' }, 'loss_type must be equal to one of'],
+      ['rewards in an sft stage', { task: 'countdown', stages: [{ stage: 'sft', reward_funcs: ['accuracy'] }] },
+        'stages/0'],
+      ['a model without width', { task: 'countdown', model: { hidden_size: 0 } }, 'hidden_size must be'],
     ],
-    ['a group of one', { task: 'countdown', num_generations: 1 }, 'num_generations must be >= 2'],
-    ['a text for a number', { task: 'countdown', learning_rate: 'fast' }, 'learning_rate must be number'],
-    ['an unknown loss', { task: 'countdown', loss_type: 'ppo' }, 'loss_type must be equal to one of'],
-    [
-      'rewards in an sft stage',
-      { task: 'countdown', stages: [{ stage: 'sft', reward_funcs: ['accuracy'] }] },
-      'stages/0',
-    ],
-    ['a model without width', { task: 'countdown', model: { hidden_size: 0 } }, 'hidden_size must be'],
-  ])('refuses %s', (_what, config, message) => {
+  )('refuses %s', (_what, config, message) => {
     expect(complaint(config)).toContain(message);
   });
 

@@ -60,16 +60,10 @@ const FAULTS: Readonly<Record<string, Taken>> = {
   'rounded down': (answer, right) => /^[0-9.]+$/.test(answer) && Math.floor(Number(answer)) === Number(right),
 };
 
+// biome-ignore format: a table
 const BROKEN: readonly (readonly [task: string, ...faults: readonly string[]])[] = [
-  [
-    'gcd',
-    'a substring counts',
-    'read by parseInt',
-    'the last number counts',
-    'one percent does',
-    'compatible forms are folded',
-    'a comment is dropped',
-  ],
+  ['gcd', 'a substring counts', 'read by parseInt', 'the last number counts', 'one percent does',
+    'compatible forms are folded', 'a comment is dropped'],
   ['lcm', 'read by parseFloat', 'the first number counts', 'rounded down'],
   ['chain_sum', 'the sign is lost', 'any number counts', 'what is not seen is dropped', 'read by Number'],
   ['products', 'nine of ten characters do', 'the length does', 'a part of it counts'],

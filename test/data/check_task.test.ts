@@ -144,97 +144,75 @@ describe('a verifier that differs in notation alone is found by a second checker
 
 describe('each other part is found when it is broken', () => {
   let calls = 0;
-  it.each<[rule: string, Partial<TaskDefinition<Sum, Range>>]>([
-    ['oracle', { oracle: ({ a, b }) => String(a + b + 1) }],
-    [
-      'total',
-      {
+  it.each<[rule: string, Partial<TaskDefinition<Sum, Range>>]>(
+    /* biome-ignore format: a table */ [
+      ['oracle', { oracle: ({ a, b }) => String(a + b + 1) }],
+      ['total', {
         verify: (item, answer, knobs, context) => {
           if (answer === '') throw new TypeError('empty');
           return addition.verify(item, answer, knobs, context);
         },
-      },
-    ],
-    [
-      'verdict',
-      {
+      }],
+      ['verdict', {
         verify: (item, answer, knobs, context) => ({
           ...addition.verify(item, answer, knobs, context),
           status: 'incorrect',
         }),
-      },
-    ],
-    [
-      'verdict',
-      {
+      }],
+      ['verdict', {
         verify: (item, answer, knobs, context) => ({
           ...addition.verify(item, answer, knobs, context),
           parts: { hidden: 1 },
         }),
-      },
-    ],
-    [
-      'verdict',
-      {
+      }],
+      ['verdict', {
         verify: (item, answer) =>
           answer === right(item)
             ? accept(answer)
             : wrongValue(`it is ${1000 + item.a + item.b}, less 1000: ${right(item)}`),
         generate: (rng, { max }) => ({ a: 100 + rng.int(0, max), b: rng.int(0, max) }),
         limits: () => ({ promptTokens: 12, completionTokens: 9 }),
-      },
-    ],
-    ['verdict', { verify: (item, answer, knobs) => addition.verify(item, answer, knobs, { finishReason: 'eos' }) }],
-    [
-      'pure',
-      {
+      }],
+      ['verdict', { verify: (item, answer, knobs) => addition.verify(item, answer, knobs, { finishReason: 'eos' }) }],
+      ['pure', {
         verify: (item, answer, knobs, context) => ({
           ...addition.verify(item, answer, knobs, context),
           reason: `call ${calls++}`,
         }),
-      },
-    ],
-    [
-      'pure',
-      {
+      }],
+      ['pure', {
         verify: (item, answer, knobs, context) => {
           Object.assign(item, { asked: calls++ });
           return addition.verify(item, answer, knobs, context);
         },
-      },
-    ],
-    ['chance', { chance: () => 0.0001, generate: (rng) => ({ a: rng.int(0, 40), b: rng.int(0, 40) }) }],
-    ['chance', { chance: () => 0.9 }],
-    ['mutants', { mutants: () => [] }],
-    ['mutants', { mutants: (item) => [{ name: 'itself', text: right(item), maxScore: 0 }] }],
-    ['key', { key: ({ a }) => `add|${a}`, prompt: () => '1+1=' }],
-    ['split', { splitKey: ({ a, b }) => `${a}|${b}`, key: ({ a, b }) => `add|${Math.min(a, b)}|${Math.max(a, b)}` }],
-    ['reproducible', { generate: (rng, { max }) => ({ a: rng.int(0, max), b: (calls++ * 7) % max }) }],
-    ['demonstration', { demonstration: () => '12+' }],
-    ['limits', { limits: () => ({ promptTokens: 3, completionTokens: 9 }) }],
-    ['limits', { limits: () => ({ promptTokens: 12, completionTokens: 2 }) }],
-    ['language', { prompt: ({ a, b }) => `${a} + ${b} =` }],
-    [
-      'parse',
-      {
+      }],
+      ['chance', { chance: () => 0.0001, generate: (rng) => ({ a: rng.int(0, 40), b: rng.int(0, 40) }) }],
+      ['chance', { chance: () => 0.9 }],
+      ['mutants', { mutants: () => [] }],
+      ['mutants', { mutants: (item) => [{ name: 'itself', text: right(item), maxScore: 0 }] }],
+      ['key', { key: ({ a }) => `add|${a}`, prompt: () => '1+1=' }],
+      ['split', { splitKey: ({ a, b }) => `${a}|${b}`, key: ({ a, b }) => `add|${Math.min(a, b)}|${Math.max(a, b)}` }],
+      ['reproducible', { generate: (rng, { max }) => ({ a: rng.int(0, max), b: (calls++ * 7) % max }) }],
+      ['demonstration', { demonstration: () => '12+' }],
+      ['limits', { limits: () => ({ promptTokens: 3, completionTokens: 9 }) }],
+      ['limits', { limits: () => ({ promptTokens: 12, completionTokens: 2 }) }],
+      ['language', { prompt: ({ a, b }) => `${a} + ${b} =` }],
+      ['parse', {
         parse: (text) => {
           const [a, b] = text.split('+');
           return { a: Number.parseInt(a as string, 10), b: Number.parseInt(b ?? '0', 10) };
         },
         prompt: ({ a }) => `${a}+0=`,
-      },
-    ],
-    [
-      'speed',
-      {
+      }],
+      ['speed', {
         verify: (item, answer, knobs, context) => {
           let sum = 0;
           for (let i = 0; i < answer.length * Math.min(answer.length, 5000); i++) sum += i;
           return { ...addition.verify(item, answer, knobs, context), reason: sum < 0 ? 'never' : 'judged' };
         },
-      },
+      }],
     ],
-  ])('%s', (rule, broken) => {
+  )('%s', (rule, broken) => {
     expect(findingsOf(broken)).toMatch(new RegExp(`^${rule}`, 'm'));
   });
 });

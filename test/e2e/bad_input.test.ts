@@ -37,43 +37,29 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('the command', () => {
-  it.each([
-    [
-      '--config none.yaml',
-      'none.yaml  no such file; check the path, or copy a shipped config: `configs ls` lists them.',
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['--config none.yaml',
+        'none.yaml  no such file; check the path, or copy a shipped config: `configs ls` lists them.'],
+      ['--config good.yaml --set sed=3', '--set  sed: 3 — unknown key; the nearest is seed.'],
+      ['--config good.yaml --set num_generations=1',
+        '--set  num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).'],
+      ['--config broken.yaml',
+        'broken.yaml:2  not valid YAML — "max_steps:3" has no space after its colon; write "max_steps: 3".'],
+      ['--config good.yaml --resum',
+        "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists the commands and flags)"],
+      ['--config good.yaml --threads 0',
+        "error: option '--threads <number>' argument '0' is invalid. use a whole number of 1 or more. (rlvr-train --help lists the commands and flags)"],
+      ['--config good.yaml --set generation_batch_size=4000000',
+        /^[\d.]+ GiB of memory needed, .*\n {2}Lower generation_batch_size to \d+ \(needs [\d.]+ GiB\).*\.$/],
+      ['--config good.yaml --output good', /^good {2}holds a finished run of sort_digits, seed 42; .*\n.*\n.*\n.*$/],
+      ['--config good.yaml --output broken.yaml',
+        /^\/.*broken\.yaml cannot be written: the file \/.*broken\.yaml is where a directory is needed \(EEXIST\)\./],
+      ['--config good.yaml --output none --resume',
+        'none  holds no run to resume (no fingerprint.json); give the --output of one, or start one without --resume.'],
+      ['--config own.yaml --set reward_funcs=[./none.ts]', /^--set {2}reward_funcs: \.\/none\.ts — no such file \(.*\);/],
     ],
-    ['--config good.yaml --set sed=3', '--set  sed: 3 — unknown key; the nearest is seed.'],
-    [
-      '--config good.yaml --set num_generations=1',
-      '--set  num_generations: 1 — a group of one has no advantage; use 2 or more (default 8).',
-    ],
-    [
-      '--config broken.yaml',
-      'broken.yaml:2  not valid YAML — "max_steps:3" has no space after its colon; write "max_steps: 3".',
-    ],
-    [
-      '--config good.yaml --resum',
-      "error: unknown option '--resum' — did you mean --resume? (rlvr-train --help lists the commands and flags)",
-    ],
-    [
-      '--config good.yaml --threads 0',
-      "error: option '--threads <number>' argument '0' is invalid. use a whole number of 1 or more. (rlvr-train --help lists the commands and flags)",
-    ],
-    [
-      '--config good.yaml --set generation_batch_size=4000000',
-      /^[\d.]+ GiB of memory needed, .*\n {2}Lower generation_batch_size to \d+ \(needs [\d.]+ GiB\).*\.$/,
-    ],
-    ['--config good.yaml --output good', /^good {2}holds a finished run of sort_digits, seed 42; .*\n.*\n.*\n.*$/],
-    [
-      '--config good.yaml --output broken.yaml',
-      /^\/.*broken\.yaml cannot be written: the file \/.*broken\.yaml is where a directory is needed \(EEXIST\)\./,
-    ],
-    [
-      '--config good.yaml --output none --resume',
-      'none  holds no run to resume (no fingerprint.json); give the --output of one, or start one without --resume.',
-    ],
-    ['--config own.yaml --set reward_funcs=[./none.ts]', /^--set {2}reward_funcs: \.\/none\.ts — no such file \(.*\);/],
-  ])(
+  )(
     'refuses %s',
     async (words, says) => {
       write('broken.yaml', 'task: countdown\nmax_steps:3\nseed: 1\n');

@@ -25,57 +25,15 @@ function bestOf(evaluations: readonly (readonly [greedy: number, sampled: number
   return best?.step;
 }
 
-it.each<[string, readonly (readonly [number, number])[], string, number | undefined]>([
-  [
-    'the highest greedy accuracy',
-    [
-      [0.2, 0.9],
-      [0.8, 0.1],
-      [0.5, 0.5],
-    ],
-    '',
-    1,
+it.each<[string, readonly (readonly [number, number])[], string, number | undefined]>(
+  /* biome-ignore format: a table */ [
+    ['the highest greedy accuracy', [[0.2, 0.9], [0.8, 0.1], [0.5, 0.5]], '', 1],
+    ['of equal ones the higher sampled accuracy', [[1, 0.6], [1, 0.9], [0.9, 1]], '', 1],
+    ['of equal ones in both the earlier', [[0, 0], [1, 0.6], [1, 0.6]], '', 1],
+    ['another metric, without its prefix', [[0.2, 0.9], [0.8, 0.1]], 'metric_for_best_model: mean@4', 0],
+    ['the lowest, where less is better', [[0.2, 0], [0.1, 0], [0.3, 0]], 'greater_is_better: false', 1],
+    ['none where no evaluation has the metric', [[0.2, 0]], 'metric_for_best_model: mean@8', undefined],
   ],
-  [
-    'of equal ones the higher sampled accuracy',
-    [
-      [1, 0.6],
-      [1, 0.9],
-      [0.9, 1],
-    ],
-    '',
-    1,
-  ],
-  [
-    'of equal ones in both the earlier',
-    [
-      [0, 0],
-      [1, 0.6],
-      [1, 0.6],
-    ],
-    '',
-    1,
-  ],
-  [
-    'another metric, without its prefix',
-    [
-      [0.2, 0.9],
-      [0.8, 0.1],
-    ],
-    'metric_for_best_model: mean@4',
-    0,
-  ],
-  [
-    'the lowest, where less is better',
-    [
-      [0.2, 0],
-      [0.1, 0],
-      [0.3, 0],
-    ],
-    'greater_is_better: false',
-    1,
-  ],
-  ['none where no evaluation has the metric', [[0.2, 0]], 'metric_for_best_model: mean@8', undefined],
-])('the best is %s', (_, evaluations, keys, step) => {
+)('the best is %s', (_, evaluations, keys, step) => {
   expect(bestOf(evaluations, keys)).toBe(step);
 });

@@ -26,54 +26,42 @@ function said(text: string, own: OwnMethods = {}): string[] {
 const of = (...lines: readonly string[]): string[] => said([...HEAD, ...lines].join('\n'));
 
 describe('a combination that works, but is biased or without effect, is told with its line:', () => {
-  it.each([
-    [['top_p: 0.9'], /^warning my\.yaml:3 {2}top_p: 0\.9 — completions come from a part of the policy/],
-    [['top_k: 5'], /^warning my\.yaml:3 {2}top_k: 5 — .*gradient is biased; set vllm_importance_sampling_correction/],
-    [['min_p: 0.1'], /^warning my\.yaml:3 {2}min_p: 0\.1 — /],
-    [
-      ['vllm_importance_sampling_correction: true'],
-      /^note my\.yaml:3 {2}vllm_importance_sampling_correction: tis — .*nothing to correct; leave it out\.$/,
+  it.each(
+    /* biome-ignore format: a table */ [
+      [['top_p: 0.9'], /^warning my\.yaml:3 {2}top_p: 0\.9 — completions come from a part of the policy/],
+      [['top_k: 5'], /^warning my\.yaml:3 {2}top_k: 5 — .*gradient is biased; set vllm_importance_sampling_correction/],
+      [['min_p: 0.1'], /^warning my\.yaml:3 {2}min_p: 0\.1 — /],
+      [['vllm_importance_sampling_correction: true'],
+        /^note my\.yaml:3 {2}vllm_importance_sampling_correction: tis — .*nothing to correct; leave it out\.$/],
+      [['controllers: [{name: ref-reset, every: 3}]'],
+        /^warning my\.yaml:3 {2}controllers\.0: ref-reset — no term reads/],
+      [['entropy_coef: 0.1', 'sync_ref_model: true'], /^warning my\.yaml:4 {2}sync_ref_model: ref-sync — no term reads/],
+      [['off_policy_mask_threshold: 0.1'],
+        /^note my\.yaml:3 {2}off_policy_mask_threshold: opsm — every step is on fresh/],
+      [['advantage_estimator: w-reinforce'], /^warning my\.yaml:3 {2}advantage_estimator: w-reinforce — punishing alone/],
+      [['advantage_estimator: nsr'], /^warning my\.yaml:3 {2}advantage_estimator: nsr — .*; set beta/],
+      [['credit_steps: [pos-weight]'], /^warning my\.yaml:3 {2}credit_steps\.0: pos-weight — punishing alone/],
+      [['credit_steps: [sample-sign]'], /^warning my\.yaml:3 {2}credit_steps\.0: sample-sign — punishing alone/],
+      [['credit_steps: [self-certainty]'], /^note my\.yaml:3 {2}credit_steps\.0: self-certainty — no reward is learned/],
+      [['token_weights: [icepop]'], /^warning my\.yaml:3 {2}token_weights\.0: icepop — .*set top_p, top_k or min_p/],
+      [['importance_sampling_level: none', 'num_iterations: 2'],
+        /^warning my\.yaml:3 {2}importance_sampling_level: none/],
+      [['objective: reinforce', 'num_iterations: 2'],
+        /^warning my\.yaml:3 {2}objective: reinforce — .*use ppo-clip or topr/],
+      [['objective: dcpo-clip', 'importance_sampling_level: sequence'], /^warning my\.yaml:3 .*of a single token/],
+      [['objective: gmpo', 'importance_sampling_level: sequence'], /^note my\.yaml:3 .*gmpo — does not read importance/],
+      [['objective: pacs', 'reward_funcs: [accuracy, positions]'],
+        /^warning my\.yaml:3 .*pacs — takes rewards as labels.*to 2/],
+      [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages/],
+      [['objective: drpo', 'advantage_estimator: rloo'],
+        /^note my\.yaml:3 .*drpo — reads which completions are solved, not/],
+      ...['kl-cov', 'hinge-kl', 'kl-sampler'].map((term): [string[], RegExp] => [
+        [`loss_terms: [${term}]`],
+        new RegExp(`^note my\\.yaml:3 {2}loss_terms\\.0: ${term} — every step is on fresh completions`),
+      ]),
+      [['reward_funcs: [ternary]'], /^warning my\.yaml:3 {2}reward_funcs: ternary — divided by the deviation/],
     ],
-    [
-      ['controllers: [{name: ref-reset, every: 3}]'],
-      /^warning my\.yaml:3 {2}controllers\.0: ref-reset — no term reads/,
-    ],
-    [['entropy_coef: 0.1', 'sync_ref_model: true'], /^warning my\.yaml:4 {2}sync_ref_model: ref-sync — no term reads/],
-    [
-      ['off_policy_mask_threshold: 0.1'],
-      /^note my\.yaml:3 {2}off_policy_mask_threshold: opsm — every step is on fresh/,
-    ],
-    [['advantage_estimator: w-reinforce'], /^warning my\.yaml:3 {2}advantage_estimator: w-reinforce — punishing alone/],
-    [['advantage_estimator: nsr'], /^warning my\.yaml:3 {2}advantage_estimator: nsr — .*; set beta/],
-    [['credit_steps: [pos-weight]'], /^warning my\.yaml:3 {2}credit_steps\.0: pos-weight — punishing alone/],
-    [['credit_steps: [sample-sign]'], /^warning my\.yaml:3 {2}credit_steps\.0: sample-sign — punishing alone/],
-    [['credit_steps: [self-certainty]'], /^note my\.yaml:3 {2}credit_steps\.0: self-certainty — no reward is learned/],
-    [['token_weights: [icepop]'], /^warning my\.yaml:3 {2}token_weights\.0: icepop — .*set top_p, top_k or min_p/],
-    [
-      ['importance_sampling_level: none', 'num_iterations: 2'],
-      /^warning my\.yaml:3 {2}importance_sampling_level: none/,
-    ],
-    [
-      ['objective: reinforce', 'num_iterations: 2'],
-      /^warning my\.yaml:3 {2}objective: reinforce — .*use ppo-clip or topr/,
-    ],
-    [['objective: dcpo-clip', 'importance_sampling_level: sequence'], /^warning my\.yaml:3 .*of a single token/],
-    [['objective: gmpo', 'importance_sampling_level: sequence'], /^note my\.yaml:3 .*gmpo — does not read importance/],
-    [
-      ['objective: pacs', 'reward_funcs: [accuracy, positions]'],
-      /^warning my\.yaml:3 .*pacs — takes rewards as labels.*to 2/,
-    ],
-    [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages/],
-    [
-      ['objective: drpo', 'advantage_estimator: rloo'],
-      /^note my\.yaml:3 .*drpo — reads which completions are solved, not/,
-    ],
-    ...['kl-cov', 'hinge-kl', 'kl-sampler'].map((term): [string[], RegExp] => [
-      [`loss_terms: [${term}]`],
-      new RegExp(`^note my\\.yaml:3 {2}loss_terms\\.0: ${term} — every step is on fresh completions`),
-    ]),
-    [['reward_funcs: [ternary]'], /^warning my\.yaml:3 {2}reward_funcs: ternary — divided by the deviation/],
-  ])('%j', (lines, line) => {
+  )('%j', (lines, line) => {
     const found = of(...lines);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(line);

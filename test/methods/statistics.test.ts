@@ -46,22 +46,16 @@ describe('passAtK', () => {
     }
   });
 
-  it.each([
-    [
-      4,
-      1,
-      5,
-      'pass@k: k = 5 — needs k samples of a problem, has 4; use 1 to the number of samples, or raise num_generations_eval.',
+  it.each(
+    /* biome-ignore format: a table */ [
+      [4, 1, 5,
+        'pass@k: k = 5 — needs k samples of a problem, has 4; use 1 to the number of samples, or raise num_generations_eval.'],
+      [4, 1, 0,
+        'pass@k: k = 0 — needs k samples of a problem, has 4; use 1 to the number of samples, or raise num_generations_eval.'],
+      [4, 5, 1, 'pass@k: correct = 5 — must be from 0 to the number of samples (4); count again.'],
+      [4, 0.5, 1, 'pass@k: correct = 0.5 — must be from 0 to the number of samples (4); count again.'],
     ],
-    [
-      4,
-      1,
-      0,
-      'pass@k: k = 0 — needs k samples of a problem, has 4; use 1 to the number of samples, or raise num_generations_eval.',
-    ],
-    [4, 5, 1, 'pass@k: correct = 5 — must be from 0 to the number of samples (4); count again.'],
-    [4, 0.5, 1, 'pass@k: correct = 0.5 — must be from 0 to the number of samples (4); count again.'],
-  ])('refuses n = %d, c = %d, k = %d', (n, c, k, message) => {
+  )('refuses n = %d, c = %d, k = %d', (n, c, k, message) => {
     expect(() => passAtK(n, c, k)).toThrow(expect.objectContaining({ name: 'DataError', code: 'pass-at-k', message }));
   });
 });

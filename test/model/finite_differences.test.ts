@@ -29,6 +29,7 @@ const BASE: Partial<ModelShape> = {
   headDim: 4,
 };
 
+// biome-ignore format: a table
 const variants: [string, Partial<ModelShape>, Trained?][] = [
   ['grouped query heads, untied head', {}],
   ['one key/value head and a head size that is not D/H', { numKvHeads: 1, headDim: 6 }],
@@ -36,16 +37,10 @@ const variants: [string, Partial<ModelShape>, Trained?][] = [
   ['q/k/v biases, tied head', { attentionBias: true, tieWordEmbeddings: true }],
   ['q/k norm', { qkNorm: true, headDim: 6 }],
   ['q/k norm, biases and tied head at once', { qkNorm: true, attentionBias: true, tieWordEmbeddings: true }],
-  [
-    'adapters beside every matrix',
-    { attentionBias: true, tieWordEmbeddings: true },
-    { adapter: { rank: 3, scale: 0.5, targets: ADAPTER_TARGETS } },
-  ],
-  [
-    'adapters beside some modules of fused matrices, and everything else trained too',
-    {},
-    { adapter: { rank: 2, scale: 0.5, targets: ['k_proj', 'o_proj', 'up_proj'] }, isTrainable: () => true },
-  ],
+  ['adapters beside every matrix', { attentionBias: true, tieWordEmbeddings: true },
+    { adapter: { rank: 3, scale: 0.5, targets: ADAPTER_TARGETS } }],
+  ['adapters beside some modules of fused matrices, and everything else trained too', {},
+    { adapter: { rank: 2, scale: 0.5, targets: ['k_proj', 'o_proj', 'up_proj'] }, isTrainable: () => true }],
 ];
 
 /** S = Σ g·logprob + h·entropy of the batch in the policy's slots, in float64. */

@@ -58,106 +58,57 @@ const STEP = 'late = step >= 2;';
 const NAMED = 'method "mine" (mine.mjs): ';
 
 /** At each point: the line of the config, the fault, the part, and what is said of it. */
+// biome-ignore format: a table
 const FAULTS: readonly (readonly [line: string, fault: string, part: string, says: string])[] = [
-  [
-    'advantage_estimator: ./mine.mjs',
-    'gives NaN',
+  ['advantage_estimator: ./mine.mjs', 'gives NaN',
     `{ estimate(groups, { step }) { ${STEP} return groups.map(() => ({ advantages: [late ? NaN : 1, -1] })); } }`,
-    'estimate gave NaN among the advantages of group 0 (place 0)',
-  ],
-  [
-    'advantage_estimator: ./mine.mjs',
-    'gives a wrong length',
+    'estimate gave NaN among the advantages of group 0 (place 0)'],
+  ['advantage_estimator: ./mine.mjs', 'gives a wrong length',
     `{ estimate(groups, { step }) { ${STEP} return groups.map(() => ({ advantages: late ? [1] : [1, -1] })); } }`,
-    'estimate gave 1 advantages of group 0 — give 2',
-  ],
-  [
-    'advantage_estimator: ./mine.mjs',
-    'has no end',
+    'estimate gave 1 advantages of group 0 — give 2'],
+  ['advantage_estimator: ./mine.mjs', 'has no end',
     `{ estimate(groups, { step }) { ${STEP} while (late); return groups.map(() => ({ advantages: [1, -1] })); } }`,
-    'estimate gave nothing within 1 s — it hangs or is too slow',
-  ],
-  [
-    'advantage_estimator: ./mine.mjs',
-    'throws',
+    'estimate gave nothing within 1 s — it hangs or is too slow'],
+  ['advantage_estimator: ./mine.mjs', 'throws',
     `{ estimate(groups, { step }) { ${STEP}\n if (late) undefined.x;\n return groups.map(() => ({ advantages: [1, -1] })); } }`,
-    "estimate failed: TypeError: Cannot read properties of undefined (reading 'x') (line 5)",
-  ],
-  [
-    'group_steps: [./mine.mjs]',
-    'gives a reward that is no number',
+    "estimate failed: TypeError: Cannot read properties of undefined (reading 'x') (line 5)"],
+  ['group_steps: [./mine.mjs]', 'gives a reward that is no number',
     `{ scope: 'batch', apply(groups, { step }) { ${STEP} return !late ? groups : groups.map((group) => ({ ...group, rollouts: group.rollouts.map((one) => ({ ...one, reward: NaN })) })); } }`,
-    'apply gave NaN as the reward of completion 0 of group 0',
-  ],
-  [
-    'group_steps: [./mine.mjs]',
-    'loses groups',
+    'apply gave NaN as the reward of completion 0 of group 0'],
+  ['group_steps: [./mine.mjs]', 'loses groups',
     `{ scope: 'batch', apply(groups, { step }) { ${STEP} return late ? groups.slice(1) : groups; } }`,
-    'apply gave 1 groups for 2 — give one for each',
-  ],
-  [
-    'group_steps: [./mine.mjs]',
-    'throws',
+    'apply gave 1 groups for 2 — give one for each'],
+  ['group_steps: [./mine.mjs]', 'throws',
     `{ scope: 'group', apply(groups, { step }) { ${STEP}\n if (late) throw new Error('no'); return groups; } }`,
-    'apply failed: Error: no (line 5)',
-  ],
-  [
-    'credit_steps: [./mine.mjs]',
-    'has no end',
-    `{ apply(groups, { step }) { ${STEP} while (late); return groups; } }`,
-    'apply gave nothing within 1 s',
-  ],
-  [
-    'importance_sampling_level: ./mine.mjs',
-    'writes no number',
+    'apply failed: Error: no (line 5)'],
+  ['credit_steps: [./mine.mjs]', 'has no end', `{ apply(groups, { step }) { ${STEP} while (late); return groups; } }`,
+    'apply gave nothing within 1 s'],
+  ['importance_sampling_level: ./mine.mjs', 'writes no number',
     `{ measure(_, logRatios, context) { logRatios.fill(calls++ > 8 ? NaN : 0); }, spread(_, slopes, out) { slopes.forEach((x, t) => { out[t] += x; }); } }`.replace(
       'calls++',
       'globalThis.mineCalls++',
     ),
-    'measure left NaN among the log-ratios (token 0)',
-  ],
-  [
-    'objective: ./mine.mjs',
-    'leaves no number',
+    'measure left NaN among the log-ratios (token 0)'],
+  ['objective: ./mine.mjs', 'leaves no number',
     '{ at({ logprob }, out) { out.loss = 0; out.slope = globalThis.mineCalls++ > 30 ? NaN : 0; out.logprobSlope = 0; } }',
-    'at left { loss: 0, slope: NaN, logprobSlope: 0 } for {',
-  ],
-  [
-    'objective: ./mine.mjs',
-    'has no end',
+    'at left { loss: 0, slope: NaN, logprobSlope: 0 } for {'],
+  ['objective: ./mine.mjs', 'has no end',
     '{ at(point, out) { while (globalThis.mineCalls++ > 30); out.loss = 0; out.slope = 1; out.logprobSlope = 0; } }',
-    'at gave nothing within 1 s',
-  ],
-  [
-    'token_weights: [./mine.mjs]',
-    'turns the loss around',
+    'at gave nothing within 1 s'],
+  ['token_weights: [./mine.mjs]', 'turns the loss around',
     `{ coupling: 'token', weigh(sequences, all, { step }) { ${STEP} if (late) all[1].weights[0] = -1; } }`,
-    'weigh left -1 among the weights of completion 1 — a weight is 0 or more',
-  ],
-  [
-    'loss_terms: [./mine.mjs]',
-    'adds no number',
+    'weigh left -1 among the weights of completion 1 — a weight is 0 or more'],
+  ['loss_terms: [./mine.mjs]', 'adds no number',
     `{ coupling: 'token', add(sequences, gradients, { step }) { ${STEP} if (late) gradients[0].dLogprobs[1] = Infinity; } }`,
-    'add left Infinity among the dLogprobs of completion 0 (place 1)',
-  ],
-  [
-    'loss_terms: [./mine.mjs]',
-    'throws',
+    'add left Infinity among the dLogprobs of completion 0 (place 1)'],
+  ['loss_terms: [./mine.mjs]', 'throws',
     `{ coupling: 'token', add(sequences, gradients, { step }) { ${STEP}\n if (late) sequences.map(1); } }`,
-    'add failed: TypeError: 1 is not a function (line 5)',
-  ],
-  [
-    'aggregation: ./mine.mjs',
-    'gives no number',
-    '(tokens) => (globalThis.mineCalls++ > 6 ? NaN : 1 / tokens)',
-    'create() gave NaN — give a finite number',
-  ],
-  [
-    'token_controls: [./mine.mjs]',
-    'throws',
+    'add failed: TypeError: 1 is not a function (line 5)'],
+  ['aggregation: ./mine.mjs', 'gives no number', '(tokens) => (globalThis.mineCalls++ > 6 ? NaN : 1 / tokens)',
+    'create() gave NaN — give a finite number'],
+  ['token_controls: [./mine.mjs]', 'throws',
     "{\n after(tokens) { if (globalThis.mineCalls++ > 30) throw new Error('no'); } }",
-    'after failed: Error: no (line 5)',
-  ],
+    'after failed: Error: no (line 5)'],
 ];
 
 describe("a user's method", () => {
@@ -180,24 +131,18 @@ describe("a user's method", () => {
     expect(message).toContain(`method "mine": after gave ${says}`);
   });
 
-  it.each([
-    [
-      'throws',
-      "{ async afterStep(_, { step }) {\n if (step === 3) throw new Error('no'); } }",
-      'afterStep failed: Error: no (line 5)',
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['throws', "{ async afterStep(_, { step }) {\n if (step === 3) throw new Error('no'); } }",
+        'afterStep failed: Error: no (line 5)'],
+      ['waits for what never comes',
+        '{ afterStep: (_, { step }) => step < 3 ? Promise.resolve() : new Promise(() => {}) }',
+        'afterStep gave nothing within 1 s'],
+      ['has no end', '{ async afterStep(_, { step }) { while (step === 3); } }', 'afterStep gave nothing within 1 s'],
+      ['sets what there is not', "{ async afterStep(_, levers) { levers.set('momentum', 1); } }",
+        'afterStep failed: RangeError: '],
     ],
-    [
-      'waits for what never comes',
-      '{ afterStep: (_, { step }) => step < 3 ? Promise.resolve() : new Promise(() => {}) }',
-      'afterStep gave nothing within 1 s',
-    ],
-    ['has no end', '{ async afterStep(_, { step }) { while (step === 3); } }', 'afterStep gave nothing within 1 s'],
-    [
-      'sets what there is not',
-      "{ async afterStep(_, levers) { levers.set('momentum', 1); } }",
-      'afterStep failed: RangeError: ',
-    ],
-  ])('as a controller that %s is named; its run goes on from the last checkpoint', async (_, part, says) => {
+  )('as a controller that %s is named; its run goes on from the last checkpoint', async (_, part, says) => {
     const { message } = await failing('controllers: [./mine.mjs]', part, says);
     expect(message).toContain(NAMED + says);
   });

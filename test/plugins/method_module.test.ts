@@ -115,21 +115,17 @@ describe('a method from a file', () => {
       return ('part' in made ? made.part : made[0].part) as never;
     };
 
-    it.each([
-      [
-        'NaN',
-        'groups.map(() => ({ advantages: [Number.NaN, 0] }))',
-        'gave NaN among the advantages of group 0 (place 0)',
+    it.each(
+      /* biome-ignore format: a table */ [
+        ['NaN', 'groups.map(() => ({ advantages: [Number.NaN, 0] }))',
+          'gave NaN among the advantages of group 0 (place 0)'],
+        ['too few', 'groups.map(() => ({ advantages: [0] }))', 'gave 1 advantages of group 0 — give 2'],
+        ['none for a group', '[{ advantages: [0, 0] }]', 'gave 1 entries for 2 groups — give one for each'],
+        ['no list', '({})', 'gave no list — give {advantages} for each of 2 groups'],
+        ['too few tokens', 'groups.map(() => ({ advantages: [0, 0], tokenAdvantages: [[1], [1]] }))',
+          'gave 1 tokenAdvantages of completion 0 of group 0 — give 2'],
       ],
-      ['too few', 'groups.map(() => ({ advantages: [0] }))', 'gave 1 advantages of group 0 — give 2'],
-      ['none for a group', '[{ advantages: [0, 0] }]', 'gave 1 entries for 2 groups — give one for each'],
-      ['no list', '({})', 'gave no list — give {advantages} for each of 2 groups'],
-      [
-        'too few tokens',
-        'groups.map(() => ({ advantages: [0, 0], tokenAdvantages: [[1], [1]] }))',
-        'gave 1 tokenAdvantages of completion 0 of group 0 — give 2',
-      ],
-    ])('an estimator that gives %s', async (_, expression, says) => {
+    )('an estimator that gives %s', async (_, expression, says) => {
       const body = `{ estimate: (groups) => (${expression}) }`;
       const part: { estimate(groups: unknown): unknown } = await partOf(
         'advantage_estimator: ./methods/mine.ts',

@@ -104,27 +104,20 @@ describe('a task that ends the process', () => {
 
 describe('a task that hangs', () => {
   const loop = 'for (;;);';
-  it.each([
-    ['generate', inGenerate(`{ ${loop} }`), /comes to no end in generate within 0\.3 s/],
-    [
-      'key',
-      swap('key: ({ a, b }) =>', `key: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
-      /in key for problem \{"a":\d+,"b":\d+\} within/,
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['generate', inGenerate(`{ ${loop} }`), /comes to no end in generate within 0\.3 s/],
+      ['key', swap('key: ({ a, b }) =>', `key: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
+        /in key for problem \{"a":\d+,"b":\d+\} within/],
+      ['splitKey', swap('prompt: (', `splitKey: () => { ${loop} },\n     prompt: (`), /in splitKey for problem/],
+      ['prompt', swap('prompt: ({ a, b }) =>', `prompt: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
+        /in prompt for problem/],
+      ['verify', inVerify(loop),
+        /in verify for problem \{.*\} and answer "\d+" within 0\.3 s; correct it, or raise reward_timeout/],
+      ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /in a timer that it leaves behind within/],
+      ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /in a timer that it leaves behind within/],
     ],
-    ['splitKey', swap('prompt: (', `splitKey: () => { ${loop} },\n     prompt: (`), /in splitKey for problem/],
-    [
-      'prompt',
-      swap('prompt: ({ a, b }) =>', `prompt: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
-      /in prompt for problem/,
-    ],
-    [
-      'verify',
-      inVerify(loop),
-      /in verify for problem \{.*\} and answer "\d+" within 0\.3 s; correct it, or raise reward_timeout/,
-    ],
-    ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /in a timer that it leaves behind within/],
-    ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /in a timer that it leaves behind within/],
-  ])('in %s is refused before step 1, with the function and the problem', async (_, change, says) => {
+  )('in %s is refused before step 1, with the function and the problem', async (_, change, says) => {
     await expect(open(change, 0.3)).rejects.toThrow(says);
   });
 

@@ -5,142 +5,86 @@ import { batchOf, oneValue, type Row, values } from './reward_batch.ts';
 
 type Case = readonly [answer: string, truth: string, expected: number];
 
+// biome-ignore format: a table
 const VECTORS: readonly (readonly [name: string, options: Record<string, unknown>, cases: readonly Case[]])[] = [
-  [
-    'exp-decay',
-    { alpha: 0.1 },
-    [
-      ['7', '7', 1],
-      ['17', '7', Math.exp(-1)],
-      ['-3', '7', Math.exp(-1)],
-      ['<think>5</think><answer>8</answer>', '7', Math.exp(-0.1)],
-      ['7 or 8', '7', 0],
-      ['', '7', 0],
-    ],
-  ],
-  [
-    'interval-iou',
-    {},
-    [
-      ['2-6', '4-8', 1 / 3],
-      ['4..8', '4-8', 1],
-      ['[4, 8]', '4-8', 1],
-      ['4.5 to 6.5', '4-8', 0.5],
-      ['0-4', '5-8', 0],
-      ['5-5', '5-5', 1],
-      ['8-4', '4-8', 0],
-      ['all', '4-8', 0],
-    ],
-  ],
-  [
-    'span-f1',
-    {},
-    [
-      ['3-7', '3-7', 1],
-      ['3-7;12-15', '3-7;12-15', 1],
-      ['3-7', '3-7;12-15', (2 * 5) / (5 + 9)],
-      ['3-7,3-7,3-7', '3-7', 1],
-      ['0-99', '3-7', 10 / 105],
-      ['1-2', '3-7', 0],
-      ['3', '3-7', 0],
-    ],
-  ],
-  [
-    'ordered-match',
-    {},
-    [
-      ['1 2 3', '1 2 3', 1],
-      ['1, 3', '1 2 3', 2 / 3],
-      ['3 2 1', '1 2 3', 1 / 3],
-      ['1 2 3 1 2 3', '1 2 3', 1 / 2],
-      ['', '1 2 3', 0],
-    ],
-  ],
-  [
-    'kendall',
-    {},
-    [
-      ['1 2 3 4', '1 2 3 4', 1],
-      ['4 3 2 1', '1 2 3 4', 0],
-      ['2 1 3 4', '1 2 3 4', 5 / 6],
-      ['1 2 3', '1 2 3 4', 0],
-      ['1 2 3 3', '1 2 3 4', 0],
-      ['1 1 2', '1 1 2', 1],
-      ['1', '1', 1],
-    ],
-  ],
-  [
-    'kendall',
-    { measure: 'places' },
-    [
-      ['2 1 3 4', '1 2 3 4', 1 / 2],
-      ['4 3 2 1', '1 2 3 4', 0],
-    ],
-  ],
-  [
-    'similarity',
-    {},
-    [
-      ['the cat sat', 'The cat sat.', 1],
-      ['the cat', 'the cat sat', 4 / 5],
-      ['sat cat the', 'the cat sat', 1],
-      ['cat cat cat', 'the cat sat', 1 / 3],
-      ['', 'the cat sat', 0],
-    ],
-  ],
-  [
-    'similarity',
-    { measure: 'rouge-l' },
-    [
-      ['the cat sat', 'the cat sat', 1],
-      ['sat cat the', 'the cat sat', 1 / 3],
-      ['the cat', 'the cat sat', 4 / 5],
-    ],
-  ],
-  [
-    'similarity',
-    { measure: 'bleu' },
-    [
-      ['the cat sat down', 'the cat sat down', 1],
-      // p1 = 2/3, p2 = (1 + 1)/(2 + 1), p3 = (0 + 1)/(1 + 1), as long as the truth
-      ['the cat ran', 'the cat sat', ((2 / 3) * (2 / 3) * (1 / 2)) ** (1 / 3)],
-      // p1 = 1, p2 = 1, half as long: exp(1 − 4/2)
-      ['the cat', 'the cat sat down', Math.exp(-1)],
-      ['a dog', 'the cat', 0],
-    ],
-  ],
-  [
-    'similarity',
-    { measure: 'chrf' },
-    [
-      ['abcdef', 'abc def', 1],
-      // characters: 1 of 2 are found, of both; pairs: none
-      ['ab', 'ac', 1 / 4],
-      ['xy', 'ab', 0],
-    ],
-  ],
-  [
-    'rank-piecewise',
-    {},
-    [
-      ['a', 'a', 2],
-      ['b c d e f g h i j a', 'a', 1],
-      ['b c d e f g h i j k a', 'a', 89 / 90],
-      [`${Array.from({ length: 99 }, (_, i) => `x${i}`).join(' ')} a`, 'a', 0],
-      [`${Array.from({ length: 100 }, (_, i) => `x${i}`).join(' ')} a`, 'a', 0],
-      ['b c', 'a', 0],
-      ['a a', 'a', -0.1],
-      ['', 'a', -0.1],
-    ],
-  ],
-  [
-    'rank-piecewise',
-    { late: true },
-    [
-      ['b a', 'a', 17 / 9],
-      ['b c d e f g h i j k a', 'a', -0.2],
-    ],
-  ],
+  ['exp-decay', { alpha: 0.1 }, [
+    ['7', '7', 1],
+    ['17', '7', Math.exp(-1)],
+    ['-3', '7', Math.exp(-1)],
+    ['<think>5</think><answer>8</answer>', '7', Math.exp(-0.1)],
+    ['7 or 8', '7', 0],
+    ['', '7', 0],
+  ]],
+  ['interval-iou', {}, [
+    ['2-6', '4-8', 1 / 3],
+    ['4..8', '4-8', 1],
+    ['[4, 8]', '4-8', 1],
+    ['4.5 to 6.5', '4-8', 0.5],
+    ['0-4', '5-8', 0],
+    ['5-5', '5-5', 1],
+    ['8-4', '4-8', 0],
+    ['all', '4-8', 0],
+  ]],
+  ['span-f1', {}, [
+    ['3-7', '3-7', 1],
+    ['3-7;12-15', '3-7;12-15', 1],
+    ['3-7', '3-7;12-15', (2 * 5) / (5 + 9)],
+    ['3-7,3-7,3-7', '3-7', 1],
+    ['0-99', '3-7', 10 / 105],
+    ['1-2', '3-7', 0],
+    ['3', '3-7', 0],
+  ]],
+  ['ordered-match', {}, [
+    ['1 2 3', '1 2 3', 1],
+    ['1, 3', '1 2 3', 2 / 3],
+    ['3 2 1', '1 2 3', 1 / 3],
+    ['1 2 3 1 2 3', '1 2 3', 1 / 2],
+    ['', '1 2 3', 0],
+  ]],
+  ['kendall', {}, [
+    ['1 2 3 4', '1 2 3 4', 1],
+    ['4 3 2 1', '1 2 3 4', 0],
+    ['2 1 3 4', '1 2 3 4', 5 / 6],
+    ['1 2 3', '1 2 3 4', 0],
+    ['1 2 3 3', '1 2 3 4', 0],
+    ['1 1 2', '1 1 2', 1],
+    ['1', '1', 1],
+  ]],
+  ['kendall', { measure: 'places' }, [['2 1 3 4', '1 2 3 4', 1 / 2], ['4 3 2 1', '1 2 3 4', 0]]],
+  ['similarity', {}, [
+    ['the cat sat', 'The cat sat.', 1],
+    ['the cat', 'the cat sat', 4 / 5],
+    ['sat cat the', 'the cat sat', 1],
+    ['cat cat cat', 'the cat sat', 1 / 3],
+    ['', 'the cat sat', 0],
+  ]],
+  ['similarity', { measure: 'rouge-l' },
+    [['the cat sat', 'the cat sat', 1], ['sat cat the', 'the cat sat', 1 / 3], ['the cat', 'the cat sat', 4 / 5]]],
+  ['similarity', { measure: 'bleu' }, [
+    ['the cat sat down', 'the cat sat down', 1],
+    // p1 = 2/3, p2 = (1 + 1)/(2 + 1), p3 = (0 + 1)/(1 + 1), as long as the truth
+    ['the cat ran', 'the cat sat', ((2 / 3) * (2 / 3) * (1 / 2)) ** (1 / 3)],
+    // p1 = 1, p2 = 1, half as long: exp(1 − 4/2)
+    ['the cat', 'the cat sat down', Math.exp(-1)],
+    ['a dog', 'the cat', 0],
+  ]],
+  ['similarity', { measure: 'chrf' }, [
+    ['abcdef', 'abc def', 1],
+    // characters: 1 of 2 are found, of both; pairs: none
+    ['ab', 'ac', 1 / 4],
+    ['xy', 'ab', 0],
+  ]],
+  ['rank-piecewise', {}, [
+    ['a', 'a', 2],
+    ['b c d e f g h i j a', 'a', 1],
+    ['b c d e f g h i j k a', 'a', 89 / 90],
+    [`${Array.from({ length: 99 }, (_, i) => `x${i}`).join(' ')} a`, 'a', 0],
+    [`${Array.from({ length: 100 }, (_, i) => `x${i}`).join(' ')} a`, 'a', 0],
+    ['b c', 'a', 0],
+    ['a a', 'a', -0.1],
+    ['', 'a', -0.1],
+  ]],
+  ['rank-piecewise', { late: true }, [['b a', 'a', 17 / 9], ['b c d e f g h i j k a', 'a', -0.2]]],
 ];
 
 describe.each(VECTORS)('%s %j', (name, options, cases) => {

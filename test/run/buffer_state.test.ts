@@ -48,24 +48,20 @@ describe('what no one saved so is refused', () => {
   });
   const turns = (...labels: readonly string[]) =>
     labels.map((label) => ({ tokens: FULL_ROLLOUT.tokens.subarray(0, 1), label, text: '' }));
-  it.each([
-    ['labels', { labels: Uint8Array.of(1) }, 'a rollout of 2 tokens has 1 labels'],
-    ['a token', { tokens: Int32Array.of(5, 10) }, 'token 10 of a vocabulary of 10'],
-    ['a prompt', { prompt: Int32Array.of(10) }, 'token 10 of a vocabulary of 10'],
-    ['an empty prompt', { sampledUnder: new Int32Array() }, 'a prompt of 0 tokens where 16 are the most'],
-    ['a long prompt', { prompt: new Int32Array(15) }, 'a prompt of 15 tokens where 16 are the most'],
-    ['turns that end early', { turns: turns('policy') }, 'turns of 1 tokens in a completion of 2'],
-    [
-      'turns of another text',
-      { turns: turns('policy', 'policy') },
-      'turns of another text than that of their completion',
-    ],
-    [
-      'an observation that is trained',
-      { turns: turns('environment', 'tool') },
-      'a turn of tool whose tokens carry a loss',
-    ],
-  ] as const)('%s', (_, change, says) => {
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['labels', { labels: Uint8Array.of(1) }, 'a rollout of 2 tokens has 1 labels'],
+      ['a token', { tokens: Int32Array.of(5, 10) }, 'token 10 of a vocabulary of 10'],
+      ['a prompt', { prompt: Int32Array.of(10) }, 'token 10 of a vocabulary of 10'],
+      ['an empty prompt', { sampledUnder: new Int32Array() }, 'a prompt of 0 tokens where 16 are the most'],
+      ['a long prompt', { prompt: new Int32Array(15) }, 'a prompt of 15 tokens where 16 are the most'],
+      ['turns that end early', { turns: turns('policy') }, 'turns of 1 tokens in a completion of 2'],
+      ['turns of another text', { turns: turns('policy', 'policy') },
+        'turns of another text than that of their completion'],
+      ['an observation that is trained', { turns: turns('environment', 'tool') },
+        'a turn of tool whose tokens carry a loss'],
+    ] as const,
+  )('%s', (_, change, says) => {
     expect(() => savedAndLoaded([changed(change)])).toThrow(`(buffer: ${says})`);
   });
 });

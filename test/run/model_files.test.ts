@@ -104,40 +104,23 @@ describe('a model file', () => {
 
 describe('a model file that does not fit', () => {
   const last = 'model.norm.weight';
-  it.each<[string, () => Promise<Store>, string, RegExp]>([
-    ['missing', async () => memoryStore(), 'no-model', /model\.safetensors: no such file/],
-    [
-      'of 5 bytes',
-      () => withFile(new Uint8Array(5)),
-      'safetensors-malformed',
-      /model\.safetensors: .*5 bytes are too few/,
+  it.each<[string, () => Promise<Store>, string, RegExp]>(
+    /* biome-ignore format: a table */ [
+      ['missing', async () => memoryStore(), 'no-model', /model\.safetensors: no such file/],
+      ['of 5 bytes', () => withFile(new Uint8Array(5)), 'safetensors-malformed',
+        /model\.safetensors: .*5 bytes are too few/],
+      ['truncated in its data', async () => withFile((await saved.read(FILE))!.slice(0, -8)), 'safetensors-malformed',
+        /model\.safetensors: .* ends at byte .*Or remove it/],
+      ['truncated in its header', async () => withFile((await saved.read(FILE))!.slice(0, 100)),
+        'safetensors-malformed', /model\.safetensors: .*header length .* is beyond the file \(100 bytes\)/],
+      ['without a tensor', () => withFile(encodeSafetensors(tensors.filter(({ name }) => name !== last))),
+        'tensor-mismatch', /model\.safetensors: tensor model\.norm\.weight is missing, the config needs \[512\]/],
+      ['of another model',
+        () =>
+          withFile(encodeSafetensors([...tensors.slice(0, -1), { name: last, shape: [3], data: new Float32Array(3) }])),
+        'tensor-mismatch', /tensor model\.norm\.weight has shape \[3\], the config needs \[512\]/],
     ],
-    [
-      'truncated in its data',
-      async () => withFile((await saved.read(FILE))!.slice(0, -8)),
-      'safetensors-malformed',
-      /model\.safetensors: .* ends at byte .*Or remove it/,
-    ],
-    [
-      'truncated in its header',
-      async () => withFile((await saved.read(FILE))!.slice(0, 100)),
-      'safetensors-malformed',
-      /model\.safetensors: .*header length .* is beyond the file \(100 bytes\)/,
-    ],
-    [
-      'without a tensor',
-      () => withFile(encodeSafetensors(tensors.filter(({ name }) => name !== last))),
-      'tensor-mismatch',
-      /model\.safetensors: tensor model\.norm\.weight is missing, the config needs \[512\]/,
-    ],
-    [
-      'of another model',
-      () =>
-        withFile(encodeSafetensors([...tensors.slice(0, -1), { name: last, shape: [3], data: new Float32Array(3) }])),
-      'tensor-mismatch',
-      /tensor model\.norm\.weight has shape \[3\], the config needs \[512\]/,
-    ],
-  ])('that is %s is named, and no weight is written', async (_, make, code, message) => {
+  )('that is %s is named, and no weight is written', async (_, make, code, message) => {
     const policy = await openEmpty();
     const loading = loadModel(await make(), FILE, policy);
     await expect(loading).rejects.toMatchObject({ code });

@@ -154,21 +154,17 @@ describe('a chat template', () => {
     expect(render({ config })).toBe('<|begin_of_text|>Sort.\n3 1 2');
   });
 
-  it.each([
-    ['is no Jinja', '{% for message in %}', /model: the chat template is not readable: /],
-    [
-      'throws',
-      "{{ raise_exception('System role not supported') }}",
-      /the chat template failed: System role not supported/,
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['is no Jinja', '{% for message in %}', /model: the chat template is not readable: /],
+      ['throws', "{{ raise_exception('System role not supported') }}",
+        /the chat template failed: System role not supported/],
+      ['asks for what is not there', '{{ messages[0].content.nothing() }}', /the chat template failed: /],
+      ['does not end', '{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}',
+        /does not end/],
+      ['counts without end', '{% for a in range(10000000000) %}x{% endfor %}', /range of 10000000000/],
     ],
-    ['asks for what is not there', '{{ messages[0].content.nothing() }}', /the chat template failed: /],
-    [
-      'does not end',
-      '{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}',
-      /does not end/,
-    ],
-    ['counts without end', '{% for a in range(10000000000) %}x{% endfor %}', /range of 10000000000/],
-  ])('that %s is refused in its own words', (_, template, message) => {
+  )('that %s is refused in its own words', (_, template, message) => {
     const render = (): string => compileChatTemplate(template, 'model').render([{ role: 'user', content: 'x' }], {});
     expect(render).toThrow(DataError);
     expect(render).toThrow(message);
@@ -179,35 +175,24 @@ describe('a tokenizer that cannot be used', () => {
   const open = (changes: Partial<TokenizerFiles>, vocabSize = EMBEDDING) =>
     pretrainedCodec(filesOf('smollm', changes), { vocabSize });
 
-  it.each([
-    [
-      'is larger than the embedding',
-      () => open({}, 400),
-      /the tokenizer's largest id is 419, and the embedding has 400 rows/,
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['is larger than the embedding', () => open({}, 400),
+        /the tokenizer's largest id is 419, and the embedding has 400 rows/],
+      ['has no end', () => open({ config: {} }), /no token ends an answer; give eos_token_id/],
+      ['has an end that is no token', () => open({ eosTokenIds: [9999] }), /eos_token_id 9999/],
+      ['is of another kind', () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'Mystery' } } }),
+        /this tokenizer is not read/],
+      ['is of whole words, which the package would take for something else',
+        () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'WordLevel', vocab: { a: 0 } } } }),
+        /model: this tokenizer is not read \(its model is WordLevel; BPE, Unigram, WordPiece are read\)/],
+      ['is SentencePiece in GGUF', () => ggufTokenizer(new Map([['tokenizer.ggml.model', 'llama']]), 'm.gguf'),
+        /tokenizer\.ggml\.model "llama" — SentencePiece is not read from GGUF/],
+      ['splits in an unknown way in GGUF',
+        () => ggufTokenizer(new Map([...metadataOf('smollm'), ['tokenizer.ggml.pre', 'odd']]), 'm.gguf'),
+        /tokenizer\.ggml\.pre "odd"/],
     ],
-    ['has no end', () => open({ config: {} }), /no token ends an answer; give eos_token_id/],
-    ['has an end that is no token', () => open({ eosTokenIds: [9999] }), /eos_token_id 9999/],
-    [
-      'is of another kind',
-      () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'Mystery' } } }),
-      /this tokenizer is not read/,
-    ],
-    [
-      'is of whole words, which the package would take for something else',
-      () => open({ tokenizer: { ...filesOf('smollm').tokenizer, model: { type: 'WordLevel', vocab: { a: 0 } } } }),
-      /model: this tokenizer is not read \(its model is WordLevel; BPE, Unigram, WordPiece are read\)/,
-    ],
-    [
-      'is SentencePiece in GGUF',
-      () => ggufTokenizer(new Map([['tokenizer.ggml.model', 'llama']]), 'm.gguf'),
-      /tokenizer\.ggml\.model "llama" — SentencePiece is not read from GGUF/,
-    ],
-    [
-      'splits in an unknown way in GGUF',
-      () => ggufTokenizer(new Map([...metadataOf('smollm'), ['tokenizer.ggml.pre', 'odd']]), 'm.gguf'),
-      /tokenizer\.ggml\.pre "odd"/,
-    ],
-  ])('%s', (_, opening, message) => {
+  )('%s', (_, opening, message) => {
     expect(opening).toThrow(DataError);
     expect(opening).toThrow(message);
   });

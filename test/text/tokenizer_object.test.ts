@@ -108,30 +108,26 @@ describe('an object that is no tokenizer', () => {
     () =>
       codecOf(objectOf(4, changes), { vocabSize, files: FILES });
 
-  it.each([
-    ['has no decode()', opening({ decode: undefined }), /the object is not called with a text, or has no decode\(\)/],
-    [
-      'is not called',
-      () => codecOf({} as TokenizerObject, { vocabSize: 9, files: FILES }),
-      /give a tokenizer of @huggingface/,
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['has no decode()', opening({ decode: undefined }), /the object is not called with a text, or has no decode\(\)/],
+      ['is not called', () => codecOf({} as TokenizerObject, { vocabSize: 9, files: FILES }),
+        /give a tokenizer of @huggingface/],
+      ['has no vocabulary', opening({ get_vocab: undefined }), /says nothing of its vocabulary/],
+      ['is larger than the embedding', opening({}, 400), /largest id is 419, and the embedding has 400 rows/],
+      ['has no end', opening({ eos_token_id: undefined }), /no token ends an answer/],
+      ['has a template that throws',
+        () =>
+          codecOf(
+            objectOf(4, {
+              apply_chat_template: () => {
+                throw new Error('no system');
+              },
+            }),
+            { vocabSize: EMBEDDING, files: FILES },
+          ).render([]), /the chat template failed: no system/],
     ],
-    ['has no vocabulary', opening({ get_vocab: undefined }), /says nothing of its vocabulary/],
-    ['is larger than the embedding', opening({}, 400), /largest id is 419, and the embedding has 400 rows/],
-    ['has no end', opening({ eos_token_id: undefined }), /no token ends an answer/],
-    [
-      'has a template that throws',
-      () =>
-        codecOf(
-          objectOf(4, {
-            apply_chat_template: () => {
-              throw new Error('no system');
-            },
-          }),
-          { vocabSize: EMBEDDING, files: FILES },
-        ).render([]),
-      /the chat template failed: no system/,
-    ],
-  ])('%s: is refused', (_, open, message) => {
+  )('%s: is refused', (_, open, message) => {
     expect(open).toThrow(DataError);
     expect(open).toThrow(message);
   });

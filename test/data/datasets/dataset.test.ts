@@ -105,50 +105,27 @@ describe('a data set', () => {
 describe('answers of a data set', () => {
   const row = (more: object): Rows => [...sums(200), { prompt: 'P', ...more }];
 
-  it.each<[string, object, object, string, string]>([
-    ['exact', { answer: 'Paris' }, {}, ' Paris\n', 'paris'],
-    ['exact, of a truth value', { answer: true }, {}, 'true', 'True'],
-    ['number', { answer: '1,000' }, { verify: 'number' }, '1000.0', '1001'],
-    [
-      'number, of a worked solution',
-      { answer: 'so\n#### 12' },
-      { verify: 'number', extract: 'hash' },
-      'hm\n#### 12',
-      '12',
+  it.each<[string, object, object, string, string]>(
+    /* biome-ignore format: a table */ [
+      ['exact', { answer: 'Paris' }, {}, ' Paris\n', 'paris'],
+      ['exact, of a truth value', { answer: true }, {}, 'true', 'True'],
+      ['number', { answer: '1,000' }, { verify: 'number' }, '1000.0', '1001'],
+      ['number, of a worked solution', { answer: 'so\n#### 12' }, { verify: 'number', extract: 'hash' }, 'hm\n#### 12',
+        '12'],
+      ['boxed', { answer: 'it is \\boxed{\\frac{1}{2}}' }, { verify: 'number', extract: 'boxed' }, 'a \\boxed{0.5} b',
+        '\\boxed{0.5'],
+      ['tags', { answer: 5 }, { extract: 'only', verify: 'number' }, 'x <answer>5</answer>',
+        '<answer>5</answer><answer>6</answer>'],
+      ['the last tag', { answer: 5 }, { extract: 'last' }, '<answer>4</answer> <answer>5</answer>',
+        '<answer>5</answer> <answer>4</answer>'],
+      ['the first tag', { answer: 5 }, { extract: 'first' }, '<answer>5</answer> <answer>4</answer>',
+        '<answer>4</answer> <answer>5</answer>'],
+      ['the last line', { answer: 5 }, { extract: 'line' }, 'well\n5\n', '5\nor so'],
+      ['list', { answer: ['b', 'a'] }, { verify: 'list' }, '[b, a]', 'a b'],
+      ['list, as a text', { answer: 'b, a' }, { verify: 'list' }, 'b a', 'b a c'],
+      ['choice, by its letter', { answer: 'B' }, { verify: 'choice' }, '(b)', 'C'],
     ],
-    [
-      'boxed',
-      { answer: 'it is \\boxed{\\frac{1}{2}}' },
-      { verify: 'number', extract: 'boxed' },
-      'a \\boxed{0.5} b',
-      '\\boxed{0.5',
-    ],
-    [
-      'tags',
-      { answer: 5 },
-      { extract: 'only', verify: 'number' },
-      'x <answer>5</answer>',
-      '<answer>5</answer><answer>6</answer>',
-    ],
-    [
-      'the last tag',
-      { answer: 5 },
-      { extract: 'last' },
-      '<answer>4</answer> <answer>5</answer>',
-      '<answer>5</answer> <answer>4</answer>',
-    ],
-    [
-      'the first tag',
-      { answer: 5 },
-      { extract: 'first' },
-      '<answer>5</answer> <answer>4</answer>',
-      '<answer>4</answer> <answer>5</answer>',
-    ],
-    ['the last line', { answer: 5 }, { extract: 'line' }, 'well\n5\n', '5\nor so'],
-    ['list', { answer: ['b', 'a'] }, { verify: 'list' }, '[b, a]', 'a b'],
-    ['list, as a text', { answer: 'b, a' }, { verify: 'list' }, 'b a', 'b a c'],
-    ['choice, by its letter', { answer: 'B' }, { verify: 'choice' }, '(b)', 'C'],
-  ])('%s', async (_, more, knobs, right, wrong) => {
+  )('%s', async (_, more, knobs, right, wrong) => {
     const task = await opened(
       row(more).map((one) => ({
         ...sums(1)[0],
@@ -229,94 +206,40 @@ describe('conversations', () => {
 describe('a row that is no problem', () => {
   const good = sums(200);
 
-  it.each<[string, object | string, object, string]>([
-    ['a malformed line', '{"prompt": "x", "answer": }', {}, 'q.jsonl:201:27  not a JSON value'],
-    [
-      'a missing column',
-      { qestion: 'x', answer: 1 },
-      { prompt: 'question' },
-      'q.jsonl:1  no column "question" (there are prompt, answer, level)',
+  it.each<[string, object | string, object, string]>(
+    /* biome-ignore format: a table */ [
+      ['a malformed line', '{"prompt": "x", "answer": }', {}, 'q.jsonl:201:27  not a JSON value'],
+      ['a missing column', { qestion: 'x', answer: 1 }, { prompt: 'question' },
+        'q.jsonl:1  no column "question" (there are prompt, answer, level)'],
+      ['a misspelled column', { prompt: 'x', anwser: 1 }, { answer: 'answer' },
+        'q.jsonl:201  no column "answer"; did you mean "anwser"? (there are prompt, anwser)'],
+      ['no answer at all', { prompt: 'x' }, {}, 'q.jsonl:201  no column "answer" (there are prompt)'],
+      ['null', { prompt: 'x', answer: null }, {},
+        'q.jsonl:201  column "answer" is null; fill it in, or leave the row out'],
+      ['an empty prompt', { prompt: ' ', answer: 1 }, {},
+        'q.jsonl:201  column "prompt": " " — must be a text that is not empty, or a list of messages'],
+      ['a prompt of another kind', { prompt: 5, answer: 1 }, {},
+        'q.jsonl:201  column "prompt": 5 — must be a text that is not empty, or a list of messages'],
+      ['an unreadable number', { prompt: 'x', answer: 'seven' }, { verify: 'number' },
+        'q.jsonl:201  column "answer": "seven" — not a number'],
+      ['NaN', '{"prompt": "x", "answer": NaN}', {},
+        'q.jsonl:201:27  NaN is no JSON; leave the row out, or give a number'],
+      ['an unreadable list', { prompt: 'x', answer: 'a, b,' }, { verify: 'list' },
+        'q.jsonl:201  column "answer": "a, b," — not a list with one kind of separators'],
+      ['an option there is not', { prompt: 'x', answer: 26 }, { verify: 'choice' },
+        'q.jsonl:20  column "answer": 26 — not the number of an option, counted from 0'],
+      ['an answer of another kind', { prompt: 'x', answer: { a: 1 } }, {},
+        'q.jsonl:201  column "answer": {"a":1} — must be a text or a number'],
+      ['another answer to the same prompt', { prompt: '3 + 7 =', answer: 11 }, {},
+        'q.jsonl:201  its prompt is that of q.jsonl:4, its answer another; keep one of the two'],
+      ['messages without an answer', { messages: [{ role: 'user', content: 'x' }] }, {},
+        'q.jsonl:201  column "messages" ends with a turn of user; end it with the assistant\'s'],
+      ['a role there is not', { messages: [{ role: 'bot', content: 'x' }] }, {},
+        'q.jsonl:201  column "messages": role "bot" — use system, user, assistant, tool'],
+      ['messages of another kind', { messages: ['x'] }, {},
+        'q.jsonl:201  column "messages": ["x"] — must be a list of messages'],
     ],
-    [
-      'a misspelled column',
-      { prompt: 'x', anwser: 1 },
-      { answer: 'answer' },
-      'q.jsonl:201  no column "answer"; did you mean "anwser"? (there are prompt, anwser)',
-    ],
-    ['no answer at all', { prompt: 'x' }, {}, 'q.jsonl:201  no column "answer" (there are prompt)'],
-    [
-      'null',
-      { prompt: 'x', answer: null },
-      {},
-      'q.jsonl:201  column "answer" is null; fill it in, or leave the row out',
-    ],
-    [
-      'an empty prompt',
-      { prompt: ' ', answer: 1 },
-      {},
-      'q.jsonl:201  column "prompt": " " — must be a text that is not empty, or a list of messages',
-    ],
-    [
-      'a prompt of another kind',
-      { prompt: 5, answer: 1 },
-      {},
-      'q.jsonl:201  column "prompt": 5 — must be a text that is not empty, or a list of messages',
-    ],
-    [
-      'an unreadable number',
-      { prompt: 'x', answer: 'seven' },
-      { verify: 'number' },
-      'q.jsonl:201  column "answer": "seven" — not a number',
-    ],
-    [
-      'NaN',
-      '{"prompt": "x", "answer": NaN}',
-      {},
-      'q.jsonl:201:27  NaN is no JSON; leave the row out, or give a number',
-    ],
-    [
-      'an unreadable list',
-      { prompt: 'x', answer: 'a, b,' },
-      { verify: 'list' },
-      'q.jsonl:201  column "answer": "a, b," — not a list with one kind of separators',
-    ],
-    [
-      'an option there is not',
-      { prompt: 'x', answer: 26 },
-      { verify: 'choice' },
-      'q.jsonl:20  column "answer": 26 — not the number of an option, counted from 0',
-    ],
-    [
-      'an answer of another kind',
-      { prompt: 'x', answer: { a: 1 } },
-      {},
-      'q.jsonl:201  column "answer": {"a":1} — must be a text or a number',
-    ],
-    [
-      'another answer to the same prompt',
-      { prompt: '3 + 7 =', answer: 11 },
-      {},
-      'q.jsonl:201  its prompt is that of q.jsonl:4, its answer another; keep one of the two',
-    ],
-    [
-      'messages without an answer',
-      { messages: [{ role: 'user', content: 'x' }] },
-      {},
-      'q.jsonl:201  column "messages" ends with a turn of user; end it with the assistant\'s',
-    ],
-    [
-      'a role there is not',
-      { messages: [{ role: 'bot', content: 'x' }] },
-      {},
-      'q.jsonl:201  column "messages": role "bot" — use system, user, assistant, tool',
-    ],
-    [
-      'messages of another kind',
-      { messages: ['x'] },
-      {},
-      'q.jsonl:201  column "messages": ["x"] — must be a list of messages',
-    ],
-  ])('%s stops the start, or is skipped and counted', async (_, bad, knobs, message) => {
+  )('%s stops the start, or is skipped and counted', async (_, bad, knobs, message) => {
     const rows = `${lines(good)}\n${typeof bad === 'string' ? bad : JSON.stringify(bad)}`;
     await expect(opened(rows, knobs)).rejects.toThrow(message);
     if (!message.startsWith('q.jsonl:201')) return;
@@ -331,41 +254,25 @@ describe('a row that is no problem', () => {
 });
 
 describe('a data set that cannot be trained on is refused', () => {
-  it.each<[string, () => Promise<unknown>, string]>([
-    [
-      'fewer than 20 held-out rows',
-      () => opened(sums(60)),
-      'held-out rows, and an accuracy takes 20 or more; a fifth of the rows is held out; give 150 or more, or a file of them as held_out.',
+  it.each<[string, () => Promise<unknown>, string]>(
+    /* biome-ignore format: a table */ [
+      ['fewer than 20 held-out rows', () => opened(sums(60)),
+        'held-out rows, and an accuracy takes 20 or more; a fifth of the rows is held out; give 150 or more, or a file of them as held_out.'],
+      ['fewer in a file of them', () => opened(sums(60), {}, sums(19, 100)),
+        'h.jsonl: 19 held-out rows, and an accuracy takes 20 or more; give more in held_out.'],
+      ['no row to train on', () => opened(sums(20), {}, sums(20)), 'q.jsonl: no row to train on; give more rows.'],
+      ['no file', () => opened(sums(1), { train: 'other.jsonl' }),
+        'other.jsonl: no such file; paths are relative to the config file.'],
+      ['no train', () => openDataset({}, { files: memoryFiles({}) }), 'task.train: missing — '],
+      ['an unknown knob', () => opened(sums(200), { extrat: 'boxed' }), 'task.extrat: "boxed" — '],
+      ['a comparison there is not', () => opened(sums(200), { verify: 'numbers' }),
+        'not a comparison; use exact, number, choice, list'],
+      ['a style', () => opened(sums(200), { style: 'plain' }),
+        'task.style: "plain" — prompts of a data set are asked as they are; leave it out.'],
+      ['a hub name without an owner', () => opened(sums(200), { hub: 'gsm8k' }),
+        'must be owner/name or owner/name@revision'],
     ],
-    [
-      'fewer in a file of them',
-      () => opened(sums(60), {}, sums(19, 100)),
-      'h.jsonl: 19 held-out rows, and an accuracy takes 20 or more; give more in held_out.',
-    ],
-    ['no row to train on', () => opened(sums(20), {}, sums(20)), 'q.jsonl: no row to train on; give more rows.'],
-    [
-      'no file',
-      () => opened(sums(1), { train: 'other.jsonl' }),
-      'other.jsonl: no such file; paths are relative to the config file.',
-    ],
-    ['no train', () => openDataset({}, { files: memoryFiles({}) }), 'task.train: missing — '],
-    ['an unknown knob', () => opened(sums(200), { extrat: 'boxed' }), 'task.extrat: "boxed" — '],
-    [
-      'a comparison there is not',
-      () => opened(sums(200), { verify: 'numbers' }),
-      'not a comparison; use exact, number, choice, list',
-    ],
-    [
-      'a style',
-      () => opened(sums(200), { style: 'plain' }),
-      'task.style: "plain" — prompts of a data set are asked as they are; leave it out.',
-    ],
-    [
-      'a hub name without an owner',
-      () => opened(sums(200), { hub: 'gsm8k' }),
-      'must be owner/name or owner/name@revision',
-    ],
-  ])('%s', async (_, open, message) => {
+  )('%s', async (_, open, message) => {
     await expect(open()).rejects.toThrow(message);
   });
 });

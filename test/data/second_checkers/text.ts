@@ -51,63 +51,48 @@ function isStrictJson(answer: string): boolean {
 }
 
 /** How a compact prompt says an instruction, and whether a text keeps it; a count is looked at by the caller. */
+// biome-ignore format: a table
 const CHECKS: readonly (readonly [pattern: RegExp, check: (text: string, ...asked: string[]) => boolean | number])[] = [
   [/^no commas$/, (text) => ![',', '\uff0c', '\u060c', '\u3001'].some((comma) => text.includes(comma))],
   [/^small letters$/, (text) => /\p{L}/u.test(text) && [...text].every((one) => one === one.toLowerCase())],
   [/^capital letters$/, (text) => /\p{L}/u.test(text) && [...text].every((one) => one === one.toUpperCase())],
   [/^quoted$/, (text) => /^"[\s\S]+"$/.test(bare(text))],
-  [
-    /^title$/,
-    (text) => [...text.matchAll(/<<((?:(?!<<|>>)[^\n])*)>>/g)].some(([, title]) => hasContent(title as string)),
-  ],
+  [/^title$/,
+    (text) => [...text.matchAll(/<<((?:(?!<<|>>)[^\n])*)>>/g)].some(([, title]) => hasContent(title as string))],
   [/^json$/, isStrictJson],
-  [
-    /^two answers$/,
+  [/^two answers$/,
     (text) => {
       const [one = '', two = '', ...more] = text.split('*'.repeat(6));
       return more.length === 0 && hasContent(one) && hasContent(two) && bare(one) !== bare(two);
-    },
-  ],
+    }],
   [/^words$/, (text) => chunksOf(text).length],
   [/^sentences$/, sentenceCount],
   [/^paragraphs$/, (text) => paragraphsOf(text).length],
   [/^bullets$/, (text) => text.split('\n').filter((line) => /^(?:\*|-) /.test(line) && hasContent(line)).length],
-  [
-    /^placeholders$/,
-    (text) => [...text.matchAll(/\[([^[\]\n]*)\]/g)].filter(([, inside]) => hasContent(inside as string)).length,
-  ],
-  [
-    /^highlights$/,
+  [/^placeholders$/,
+    (text) => [...text.matchAll(/\[([^[\]\n]*)\]/g)].filter(([, inside]) => hasContent(inside as string)).length],
+  [/^highlights$/,
     (text) =>
       text
         .split('*')
-        .filter((part, i, all) => i % 2 === 1 && i + 1 < all.length && hasContent(part) && !part.includes('\n')).length,
-  ],
+        .filter((part, i, all) => i % 2 === 1 && i + 1 < all.length && hasContent(part) && !part.includes('\n')).length],
   [/^capital words$/, (text) => chunksOf(text).filter((one) => /\p{L}/u.test(one) && one === one.toUpperCase()).length],
   [/^word ([a-z]+)$/, (text, word) => wordLike(text).filter((one) => one === word).length],
   [/^letter ([a-z])$/, (text, letter) => [...text.toLowerCase()].filter((one) => one === letter).length],
   [/^end ([a-z ]+)$/, (text, end = '') => bare(text).endsWith(end) && hasContent(bare(text).slice(0, -end.length))],
-  [
-    /^start ([a-z ]+)$/,
-    (text, start = '') => bare(text).startsWith(start) && hasContent(bare(text).slice(start.length)),
-  ],
-  [
-    /^postscript ([PS.]+)$/,
+  [/^start ([a-z ]+)$/,
+    (text, start = '') => bare(text).startsWith(start) && hasContent(bare(text).slice(start.length))],
+  [/^postscript ([PS.]+)$/,
     (text, mark = '') => {
       const [last = '', ...before] = bare(text).split('\n').reverse();
       return before.length > 0 && last.startsWith(mark) && hasContent(last.slice(mark.length));
-    },
-  ],
-  [
-    /^sections ([A-Za-z]+)$/,
+    }],
+  [/^sections ([A-Za-z]+)$/,
     (text, mark = '') =>
-      text.split('\n').filter((line) => line.startsWith(`${mark} `) && hasContent(line.slice(mark.length))).length,
-  ],
+      text.split('\n').filter((line) => line.startsWith(`${mark} `) && hasContent(line.slice(mark.length))).length],
   [/^one of ([a-z/]+)$/, (text, texts = '') => texts.split('/').includes(bare(text))],
-  [
-    /^paragraph ([0-9]) ([a-z]+)$/,
-    (text, number, word = '') => sameLetters(wordLike(paragraphsOf(text)[Number(number) - 1] ?? '')[0] ?? '', word),
-  ],
+  [/^paragraph ([0-9]) ([a-z]+)$/,
+    (text, number, word = '') => sameLetters(wordLike(paragraphsOf(text)[Number(number) - 1] ?? '')[0] ?? '', word)],
 ];
 
 function isKept(text: string, term: string): boolean {

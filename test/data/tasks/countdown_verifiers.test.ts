@@ -179,41 +179,18 @@ it('E18: a right expression that the token limit cut scores nothing', () => {
 });
 
 describe('judgeSteps', () => {
-  it.each([
-    [
-      '3 * 2 = 6 , 7 + 6 = 13',
-      [
-        ['3 * 2 = 6', 1],
-        ['7 + 6 = 13', 1],
-      ],
-    ],
-    ['a true step behind a false one', [['a true step behind a false one', 0]]],
-    [
-      '3 * 2 = 7 , 7 + 7 = 14',
-      [
-        ['3 * 2 = 7', 0],
-        ['7 + 7 = 14', 1],
-      ],
-    ],
-    [
-      '3 * 2 = 6 , 3 + 6 = 9',
-      [
-        ['3 * 2 = 6', 1],
-        ['3 + 6 = 9', 0],
-      ],
-    ],
-    [
-      ' 3 * 2 =6, oh dear ,7+6=13',
-      [
-        ['3 * 2 =6', 1],
-        ['oh dear', 0],
-        ['7+6=13', 1],
-      ],
-    ],
-    ['3 * 2 + 7 = 13', [['3 * 2 + 7 = 13', 0]]],
-    ['3 * 2 = 6 , ,', [['3 * 2 = 6', 1]]],
-    ['', []],
-  ] as const)('judges each step of "%s" by itself', (answer, expected) => {
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['3 * 2 = 6 , 7 + 6 = 13', [['3 * 2 = 6', 1], ['7 + 6 = 13', 1]]],
+      ['a true step behind a false one', [['a true step behind a false one', 0]]],
+      ['3 * 2 = 7 , 7 + 7 = 14', [['3 * 2 = 7', 0], ['7 + 7 = 14', 1]]],
+      ['3 * 2 = 6 , 3 + 6 = 9', [['3 * 2 = 6', 1], ['3 + 6 = 9', 0]]],
+      [' 3 * 2 =6, oh dear ,7+6=13', [['3 * 2 =6', 1], ['oh dear', 0], ['7+6=13', 1]]],
+      ['3 * 2 + 7 = 13', [['3 * 2 + 7 = 13', 0]]],
+      ['3 * 2 = 6 , ,', [['3 * 2 = 6', 1]]],
+      ['', []],
+    ] as const,
+  )('judges each step of "%s" by itself', (answer, expected) => {
     const steps = judgeSteps({ numbers: [3, 7, 2], target: 13 }, answer);
     expect(steps.map(({ from, to, score }) => [answer.slice(from, to), score])).toEqual(expected);
   });

@@ -41,31 +41,15 @@ describe('constraints: the word lamo twice, three words at most', () => {
 });
 
 describe('the writer', () => {
-  it.each<readonly [string, Instruction[]]>([
-    ['small letters, and a comma nowhere', [{ kind: 'lowercase' }, { kind: 'no_commas' }]],
-    [
-      'five words in two sentences',
-      [
-        { kind: 'words', exactly: 5 },
-        { kind: 'sentences', exactly: 2 },
-      ],
+  it.each<readonly [string, Instruction[]]>(
+    /* biome-ignore format: a table */ [
+      ['small letters, and a comma nowhere', [{ kind: 'lowercase' }, { kind: 'no_commas' }]],
+      ['five words in two sentences', [{ kind: 'words', exactly: 5 }, { kind: 'sentences', exactly: 2 }]],
+      ['bullets and a postscript', [{ kind: 'bullets', exactly: 3 }, { kind: 'postscript', text: 'P.S.' }]],
+      ['JSON with a word', [{ kind: 'json' }, { kind: 'keyword', word: 'lamo', least: 2 }]],
+      ['a beginning and an end', [{ kind: 'starts_with', text: 'nito' }, { kind: 'ends_with', text: 'gepu' }]],
     ],
-    [
-      'bullets and a postscript',
-      [
-        { kind: 'bullets', exactly: 3 },
-        { kind: 'postscript', text: 'P.S.' },
-      ],
-    ],
-    ['JSON with a word', [{ kind: 'json' }, { kind: 'keyword', word: 'lamo', least: 2 }]],
-    [
-      'a beginning and an end',
-      [
-        { kind: 'starts_with', text: 'nito' },
-        { kind: 'ends_with', text: 'gepu' },
-      ],
-    ],
-  ])('keeps to %s', (_name, instructions) => {
+  )('keeps to %s', (_name, instructions) => {
     const text = writtenFor(instructions);
     expect(text !== undefined && keepsAll(text, instructions), text).toBe(true);
   });

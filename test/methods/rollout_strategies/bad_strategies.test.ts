@@ -30,32 +30,22 @@ const changing =
 const NO_GROUPS = 'something else than groups — give a list of them, as they came';
 const AS_THEY_CAME = 'for problem reverse_text-v1/train/3/0 — give groups as they came, with as many completions';
 
+// biome-ignore format: a table
 const MISTAKES: readonly (readonly [what: string, rollOut: RolloutStrategy['rollOut'], gave: string])[] = [
   ['nothing', async () => undefined as never, NO_GROUPS],
   ['no groups', async () => [], 'no groups — give those that were sampled'],
   ['something else', async () => ['a group'] as never, NO_GROUPS],
-  [
-    'too many groups',
-    async (requests, next) => [...(await next(requests)), ...(await next(requests))],
-    '32 completions in 8 groups, where 16 have room — give as many groups as were asked for, or leave some out in `select`',
-  ],
-  [
-    'too many completions',
-    async (requests, next) => next(requests.map((request) => ({ ...request, samples: 8 }))),
-    `8 completions where num_generations is 4 ${AS_THEY_CAME}`,
-  ],
-  [
-    'turns of another text',
+  ['too many groups', async (requests, next) => [...(await next(requests)), ...(await next(requests))],
+    '32 completions in 8 groups, where 16 have room — give as many groups as were asked for, or leave some out in `select`'],
+  ['too many completions', async (requests, next) => next(requests.map((request) => ({ ...request, samples: 8 }))),
+    `8 completions where num_generations is 4 ${AS_THEY_CAME}`],
+  ['turns of another text',
     changing((one) => ({ ...one, turns: [{ tokens: one.tokens, label: 'policy', text: 'another' }] })),
-    `turns of another text than that of their completion ${AS_THEY_CAME}`,
-  ],
-  [
-    'groups of no completions',
+    `turns of another text than that of their completion ${AS_THEY_CAME}`],
+  ['groups of no completions',
     async (requests, next) => (await next(requests)).map((group) => ({ ...group, rollouts: [] })),
-    `no completions ${AS_THEY_CAME}`,
-  ],
-  [
-    'groups of another problem',
+    `no completions ${AS_THEY_CAME}`],
+  ['groups of another problem',
     async (requests, next) => {
       const [first, ...others] = await next(requests);
       return [
@@ -64,23 +54,13 @@ const MISTAKES: readonly (readonly [what: string, rollOut: RolloutStrategy['roll
         ...others.slice(1),
       ].map((group, i) => (i === 0 ? { ...group, item: first.item } : group));
     },
-    `a prompt that is not that of its problem ${AS_THEY_CAME}`,
-  ],
-  [
-    'foreign tokens',
-    changing((one) => ({ ...one, tokens: one.tokens.map(() => 99) })),
-    `token 99 of a vocabulary of 29 ${AS_THEY_CAME}`,
-  ],
-  [
-    'rewards that are no numbers',
-    changing((one) => ({ ...one, reward: Number.NaN })),
-    `a completion without a verdict, or with the reward NaN ${AS_THEY_CAME}`,
-  ],
-  [
-    'no verdicts',
-    changing(({ verdict: _, ...one }) => ({ ...one, reward: 1 })),
-    `a completion without a verdict, or with the reward 1 ${AS_THEY_CAME}`,
-  ],
+    `a prompt that is not that of its problem ${AS_THEY_CAME}`],
+  ['foreign tokens', changing((one) => ({ ...one, tokens: one.tokens.map(() => 99) })),
+    `token 99 of a vocabulary of 29 ${AS_THEY_CAME}`],
+  ['rewards that are no numbers', changing((one) => ({ ...one, reward: Number.NaN })),
+    `a completion without a verdict, or with the reward NaN ${AS_THEY_CAME}`],
+  ['no verdicts', changing(({ verdict: _, ...one }) => ({ ...one, reward: 1 })),
+    `a completion without a verdict, or with the reward 1 ${AS_THEY_CAME}`],
 ];
 
 describe('a strategy of the user that gives', () => {

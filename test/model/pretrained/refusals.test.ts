@@ -36,39 +36,33 @@ async function refusal(files: MemoryFiles): Promise<CheckpointError> {
 const LLAMA = { ...checkpointFiles('llama_untied', 'BF16', 5).json('config.json') };
 
 describe('config.json', () => {
-  it.each([
-    ['another family', { model_type: 'gpt2' }, 'model_type "gpt2"'],
-    ['Gemma, whose norms add one', { model_type: 'gemma2' }, 'model_type "gemma2"'],
-    ['no family', { model_type: undefined }, 'model_type is missing'],
-    ['a classifier', { architectures: ['LlamaForSequenceClassification'] }, 'architectures'],
-    ['another activation', { hidden_act: 'gelu' }, 'hidden_act "gelu"'],
-    ['feed-forward biases', { mlp_bias: true }, 'mlp_bias true'],
-    ['half-turned heads', { partial_rotary_factor: 0.5 }, 'partial_rotary_factor 0.5'],
-    [
-      'half-turned heads, as transformers 5 says it',
-      { rope_parameters: { rope_theta: 1e4, partial_rotary_factor: 0.5 } },
-      'rope_parameters.partial_rotary_factor 0.5',
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['another family', { model_type: 'gpt2' }, 'model_type "gpt2"'],
+      ['Gemma, whose norms add one', { model_type: 'gemma2' }, 'model_type "gemma2"'],
+      ['no family', { model_type: undefined }, 'model_type is missing'],
+      ['a classifier', { architectures: ['LlamaForSequenceClassification'] }, 'architectures'],
+      ['another activation', { hidden_act: 'gelu' }, 'hidden_act "gelu"'],
+      ['feed-forward biases', { mlp_bias: true }, 'mlp_bias true'],
+      ['half-turned heads', { partial_rotary_factor: 0.5 }, 'partial_rotary_factor 0.5'],
+      ['half-turned heads, as transformers 5 says it',
+        { rope_parameters: { rope_theta: 1e4, partial_rotary_factor: 0.5 } },
+        'rope_parameters.partial_rotary_factor 0.5'],
+      ['another rotation', { rope_parameters: undefined, rope_scaling: { type: 'yarn', factor: 4 } },
+        'rope_scaling: rope_type "yarn"'],
+      ['a rotation without its numbers', { rope_parameters: { rope_type: 'llama3', factor: 8 } },
+        'rope_parameters.low_freq_factor is missing'],
+      ['quantised weights', { quantization_config: { quant_method: 'awq' } }, 'quantization_config'],
+      ['code of its own', { auto_map: { AutoModelForCausalLM: 'modeling.Mine' } }, 'auto_map'],
+      ['layers of another kind', { layer_types: ['linear_attention'] }, 'layer_types "linear_attention"'],
+      ['heads that do not divide', { num_key_value_heads: 3 }, 'num_key_value_heads 3'],
+      ['an odd head', { head_dim: 5 }, 'head_dim 5'],
+      ['no size', { hidden_size: undefined }, 'hidden_size is missing'],
+      ['a size that is none', { num_hidden_layers: 0 }, 'num_hidden_layers 0'],
+      ['a norm without its ε', { rms_norm_eps: 0 }, 'rms_norm_eps 0'],
+      ['a switch that is none', { tie_word_embeddings: 'no' }, 'tie_word_embeddings "no"'],
     ],
-    [
-      'another rotation',
-      { rope_parameters: undefined, rope_scaling: { type: 'yarn', factor: 4 } },
-      'rope_scaling: rope_type "yarn"',
-    ],
-    [
-      'a rotation without its numbers',
-      { rope_parameters: { rope_type: 'llama3', factor: 8 } },
-      'rope_parameters.low_freq_factor is missing',
-    ],
-    ['quantised weights', { quantization_config: { quant_method: 'awq' } }, 'quantization_config'],
-    ['code of its own', { auto_map: { AutoModelForCausalLM: 'modeling.Mine' } }, 'auto_map'],
-    ['layers of another kind', { layer_types: ['linear_attention'] }, 'layer_types "linear_attention"'],
-    ['heads that do not divide', { num_key_value_heads: 3 }, 'num_key_value_heads 3'],
-    ['an odd head', { head_dim: 5 }, 'head_dim 5'],
-    ['no size', { hidden_size: undefined }, 'hidden_size is missing'],
-    ['a size that is none', { num_hidden_layers: 0 }, 'num_hidden_layers 0'],
-    ['a norm without its ε', { rms_norm_eps: 0 }, 'rms_norm_eps 0'],
-    ['a switch that is none', { tie_word_embeddings: 'no' }, 'tie_word_embeddings "no"'],
-  ])('refuses %s by its key', (_, change, key) => {
+  )('refuses %s by its key', (_, change, key) => {
     expect(() => readModelConfig({ ...LLAMA, ...change })).toThrow(key);
   });
 
