@@ -115,7 +115,7 @@ export class LiveMirror implements Tracker {
     if (isHanging) server.abort();
     const limit = setTimeout(() => server.abort(), END_MS);
     await this.#attempt;
-    if (!isHanging) {
+    if (!isHanging && !this.#isRefused) {
       this.#begin(true, end);
       await this.#attempt;
     }

@@ -88,7 +88,7 @@ export class TrackerServer {
   #failure(status: number, text: string): ServerError {
     const { error_code: code, message, error } = refusal.safeParse(tryJson(text)).data ?? {};
     const words = message ?? error;
-    const said = `answered ${status}${words === undefined ? '' : `: ${words.slice(0, MOST_WORDS)}`}`;
+    const said = `answered ${status}${words === undefined ? '' : `: ${words.replace(/\.$/, '').slice(0, MOST_WORDS)}`}`;
     if (status === 408 || status === 429 || status >= 500) return this.#error('passing', said);
     return this.#error(code !== undefined && code === this.#options.goneCode ? 'gone' : 'refused', said);
   }

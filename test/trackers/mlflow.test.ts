@@ -186,6 +186,17 @@ describe('a run that reports to MLflow', () => {
     expect(server.artifacts.size).toBe(4);
   });
 
+  it('says once that it is refused, at the end of a run too', async () => {
+    const store = memoryStore();
+    const tracker = live(store);
+    server.failures.push(403, 403, 403);
+    await finish({ store });
+    tracker.tell({ type: 'checkpoint', name: 'one' });
+    await tracker.close('finished'); // the attempt that is refused is still under way
+    expect(tracker.notes()).toEqual([expect.stringContaining(' answered 403. Nothing is lost: ')]);
+    expect(server.asked).toHaveLength(1);
+  });
+
   it('goes on without artifacts where the server refuses them, and stops where it refuses everything', async () => {
     const store = memoryStore();
     await finish({ store });
