@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { sha256Hex } from '../run/fingerprint/sha256.ts';
 import { parseJsonObject } from '../run/json.ts';
+import { type LogLine, logLines } from '../run/logs/log_lines.ts';
 import type { Store } from '../run/store/store.ts';
 
 /** The fields of a LogPlace, for the schema of a cursor. */
@@ -26,6 +27,11 @@ export async function placeAt(store: Store, path: string, bytes: number): Promis
 /** False after a resume has cut the log back to before the place. */
 export async function isStill(store: Store, path: string, place: LogPlace): Promise<boolean> {
   return (await placeAt(store, path, place.bytes)).check === place.check;
+}
+
+/** The whole lines that follow a place, up to the end of the log as it is now. */
+export async function* linesAfter(store: Store, path: string, { bytes }: LogPlace): AsyncGenerator<LogLine> {
+  for await (const lines of logLines(store, path, { begin: bytes, end: Number.POSITIVE_INFINITY })) yield* lines;
 }
 
 /** Where a tracker keeps what it has sent. */

@@ -6,10 +6,9 @@
 import { recordedConfig } from '../run/describe_run.ts';
 import { flatConfig } from '../run/flat_config.ts';
 import type { JsonObject } from '../run/json.ts';
-import { logLines } from '../run/logs/log_lines.ts';
 import type { RunEnd } from '../run/tracker.ts';
 import { TABLES_BEGINNING, type TableWalk, walkOn } from './completions_walk.ts';
-import { isStill, LOG_BEGINNING, placeAt } from './log_place.ts';
+import { isStill, LOG_BEGINNING, linesAfter, placeAt } from './log_place.ts';
 import { BEGINNING, isBehind, readLine, type Walk } from './metrics_walk.ts';
 import type { Mirror, MirrorOptions } from './mirrored.ts';
 import type { MlflowClient, MlflowMetric, MlflowPair, MlflowPlace, MlflowRun } from './mlflow_client.ts';
@@ -158,22 +157,20 @@ export class MlflowMirror implements Mirror {
       await this.#save({ metrics: { ...(await placeAt(store, METRICS, end)), walk }, sent });
       [metrics, tags] = [[], []];
     };
-    for await (const lines of logLines(store, METRICS, { begin: place.bytes, end: Number.POSITIVE_INFINITY })) {
-      for (const line of lines) {
-        const read = readLine(line.record, walk);
-        const news = entriesOf(read, startMs);
-        const isSent = read.isOfStep && !isBehind({ ...read.walk, step: Number(line.record.step) }, passOver);
-        if (!isSent) {
-          const isFull =
-            metrics.length + news.metrics.length > MOST_METRICS || tags.length + news.tags.length > MOST_PAIRS;
-          if (isFull) await flush();
-          metrics.push(...news.metrics);
-          tags = [...tags.filter(({ key }) => news.tags.every((tag) => tag.key !== key)), ...news.tags];
-        }
-        walk = read.walk;
-        end = line.end;
-        if (read.endsStep && isBehind(walk, sent)) sent = walk;
+    for await (const line of linesAfter(store, METRICS, place)) {
+      const read = readLine(line.record, walk);
+      const news = entriesOf(read, startMs);
+      const isSent = read.isOfStep && !isBehind({ ...read.walk, step: Number(line.record.step) }, passOver);
+      if (!isSent) {
+        const isFull =
+          metrics.length + news.metrics.length > MOST_METRICS || tags.length + news.tags.length > MOST_PAIRS;
+        if (isFull) await flush();
+        metrics.push(...news.metrics);
+        tags = [...tags.filter(({ key }) => news.tags.every((tag) => tag.key !== key)), ...news.tags];
       }
+      walk = read.walk;
+      end = line.end;
+      if (read.endsStep && isBehind(walk, sent)) sent = walk;
     }
     await flush();
   }
@@ -184,24 +181,21 @@ export class MlflowMirror implements Mirror {
       await this.#save({ completions: { ...LOG_BEGINNING, walk: TABLES_BEGINNING } });
     }
     const kinds = ((await recordedConfig(store))?.stages ?? []).map(({ stage }) => stage);
-    const { bytes: begin, walk: from } = this.#cursor.completions;
-    let walk: TableWalk = from;
+    let walk: TableWalk = this.#cursor.completions.walk;
     let name: string | undefined;
     let lines: JsonObject[] = [];
-    for await (const piece of logLines(store, COMPLETIONS, { begin, end: Number.POSITIVE_INFINITY })) {
-      for (const line of piece) {
-        const next = walkOn(line.record, walk);
-        const itsName = tableName(next, kinds);
-        if (name !== undefined && itsName !== name) {
-          if (isLater(walk, this.#cursor.tabled)) await this.#putTable(runId, name, lines);
-          const tabled = isLater(walk, this.#cursor.tabled) ? walk : this.#cursor.tabled;
-          await this.#save({ completions: { ...(await placeAt(store, COMPLETIONS, line.begin)), walk }, tabled });
-          lines = [];
-        }
-        name = itsName;
-        lines.push(line.record);
-        walk = next;
+    for await (const line of linesAfter(store, COMPLETIONS, this.#cursor.completions)) {
+      const next = walkOn(line.record, walk);
+      const itsName = tableName(next, kinds);
+      if (name !== undefined && itsName !== name) {
+        if (isLater(walk, this.#cursor.tabled)) await this.#putTable(runId, name, lines);
+        const tabled = isLater(walk, this.#cursor.tabled) ? walk : this.#cursor.tabled;
+        await this.#save({ completions: { ...(await placeAt(store, COMPLETIONS, line.begin)), walk }, tabled });
+        lines = [];
       }
+      name = itsName;
+      lines.push(line.record);
+      walk = next;
     }
     if (name !== undefined && isLater(walk, this.#cursor.tabled)) await this.#putTable(runId, name, lines);
   }
