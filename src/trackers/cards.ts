@@ -16,6 +16,11 @@ export const TRACKER_CARDS = [
     does: 'sends to the server of MLFLOW_TRACKING_URI (else http://127.0.0.1:5000)',
     variable: 'MLFLOW_TRACKING_URI',
   },
+  {
+    name: 'trackio',
+    does: 'sends to the server of TRACKIO_SERVER_URL (else http://127.0.0.1:7860)',
+    variable: 'TRACKIO_SERVER_URL',
+  },
 ] as const satisfies readonly TrackerCard[];
 
 /** A tracker that a run may report to. */

@@ -4,9 +4,11 @@ import type { Tracker } from '../run/tracker.ts';
 import { SENT_TRACKERS, type SentTrackerName } from './cards.ts';
 import { MLFLOW } from './mlflow.ts';
 import type { Environment, SentRun, SentTracker } from './sent_tracker.ts';
+import { TRACKIO } from './trackio.ts';
 
 export const TRACKERS: Readonly<Record<SentTrackerName, SentTracker>> = {
   mlflow: MLFLOW,
+  trackio: TRACKIO,
 };
 
 /** Those that a config asks for; `all` asks for those that the environment names. @throws ConfigError */

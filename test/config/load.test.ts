@@ -130,7 +130,7 @@ describe('parseConfig', () => {
   it.each(['wandb', '[tensorboard, none]'])('says what it can report to instead of %s', (written) => {
     const text = `task: sort_digits\nmax_steps: 1\nreport_to: ${written}`;
     expect(() => parseConfig(text, { file: 'inline' })).toThrow(
-      'nothing reports there; use none, all, or a list of tensorboard and mlflow (metrics.jsonl is always written).',
+      'nothing reports there; use none, all, or a list of tensorboard, mlflow and trackio (metrics.jsonl is always written).',
     );
   });
 

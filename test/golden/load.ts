@@ -48,6 +48,13 @@ export interface TensorBoardGolden {
   bytes: string;
 }
 
+export interface TrackioGolden {
+  about: string;
+  versions: Record<string, string>;
+  /** In their order; all are POST. */
+  exchanges: { about: string; path: string; token: string; body: unknown; status: number; answer: unknown }[];
+}
+
 export interface MlflowGolden {
   about: string;
   versions: Record<string, string>;
@@ -202,6 +209,7 @@ export interface Goldens {
   trajectory: TrajectoryGolden;
   tensorboard: TensorBoardGolden;
   mlflow: MlflowGolden;
+  trackio: TrackioGolden;
   smollm2: SmolLm2Golden;
 }
 

@@ -21,6 +21,7 @@ describe('trackers', () => {
     expect(asked('none')).toBe(0);
     expect(asked('tensorboard')).toBe(0);
     expect(asked('[tensorboard, mlflow]')).toBe(1);
+    expect(asked('[mlflow, trackio]')).toBe(2);
   });
 
   it('opens for "all" those that the environment names', () => {
