@@ -103,8 +103,8 @@ def main():
         hashes[name] = read(path, arch, models[arch].config)
         print(path.name, path.stat().st_size)
         assert path.stat().st_size < 100_000
-    text = json.dumps({"about": "see make_gguf.py", "versions": versions(), "sha256": hashes}, indent=1) + "\n"
-    (OUT / "weights.json").write_text(text)
+    golden = {"about": "see make_gguf.py", "versions": versions(), "sha256": hashes}
+    (OUT / "weights.json").write_text(json.dumps(golden, separators=(",", ":")).replace("},", "},\n") + "\n")
 
 
 if __name__ == "__main__":

@@ -76,5 +76,5 @@ batch("a run that is deleted", run, metrics=[point])
 with urllib.request.urlopen(SERVER + "/version") as response:
     version = response.read().decode()
 golden = {"about": __doc__.split("\n")[0], "versions": {"mlflow": version}, "exchanges": exchanges}
-text = json.dumps(golden, ensure_ascii=False, indent=1) + "\n"
+text = json.dumps(golden, ensure_ascii=False, separators=(",", ":")).replace(',{"about"', ',\n{"about"') + "\n"
 Path(__file__).with_name("mlflow.json").write_text(text, encoding="utf-8")

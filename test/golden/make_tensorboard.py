@@ -111,7 +111,7 @@ def make():
         "events": plain,
         "bytes": base64.b64encode(file.getvalue()).decode(),
     }
-    text = json.dumps(golden, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(golden, ensure_ascii=False, separators=(",", ":")).replace('{"type"', '\n{"type"') + "\n"
     Path(__file__).with_name("tensorboard.json").write_text(text, encoding="utf-8")
 
 
