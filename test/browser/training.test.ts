@@ -213,9 +213,7 @@ it('a device that is lost in mid-step is said, and the run goes on by itself fro
     await page.waitForFunction(
       () => document.getElementById('notes')?.textContent?.includes('Going on from'),
       undefined,
-      {
-        timeout: 120_000,
-      },
+      { timeout: 120_000 },
     );
     expect(await page.textContent('#notes')).toMatch(/the device was lost/);
     await status(page, 'finished');

@@ -76,11 +76,7 @@ function backwardCase(
         kernels.linearLogprobBackward({ ...scores, dHidden, dWeight, rows: { begin, end } });
       }
     },
-    writes: {
-      ...forward.writes,
-      dHidden: tolerance(D + V, temperature),
-      dWeight: tolerance(R + D + V, temperature),
-    },
+    writes: { ...forward.writes, dHidden: tolerance(D + V, temperature), dWeight: tolerance(R + D + V, temperature) },
   };
 }
 

@@ -7,10 +7,7 @@ import { allRows, given, poisoned, rowBounds, runCases, storedRows } from '../su
 const EPS = 1e-5;
 
 function inputs(N: number, D: number) {
-  return {
-    x: given([N, D], normals([N, D], D)),
-    weight: given([D], uniforms([D], D, 0.5, 1.5)),
-  };
+  return { x: given([N, D], normals([N, D], D)), weight: given([D], uniforms([D], D, 0.5, 1.5)) };
 }
 
 function forwardCase(N: number, D: number, begin = 0, end = N): ConformanceCase {

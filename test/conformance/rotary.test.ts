@@ -85,10 +85,7 @@ function backwardCase(
         kernels.rotaryBackward({ ...inputSlots, dQ, dKv, dQkv, dQNorm, dKNorm, rows: { begin, end } });
       }
     },
-    writes: {
-      dQkv: { terms: hd },
-      ...(hasNorm && { dQNorm: { terms: N * H + hd }, dKNorm: { terms: N * HK + hd } }),
-    },
+    writes: { dQkv: { terms: hd }, ...(hasNorm && { dQNorm: { terms: N * H + hd }, dKNorm: { terms: N * HK + hd } }) },
   };
 }
 

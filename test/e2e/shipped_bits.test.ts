@@ -20,10 +20,7 @@ const REINFORCED = [...SHORT, 'num_generations_eval=1'];
 
 /** 20 supervised steps solve nothing: the second stages get a reward that groups differ in. */
 const CONFIGS: Readonly<Record<string, Shipped>> = {
-  'sort-digits': {
-    stages: [REINFORCED],
-    sha256: '66c1172eed31d62aa277b955eab10281936e5aed84a758020600dfc42cfc6c87',
-  },
+  'sort-digits': { stages: [REINFORCED], sha256: '66c1172eed31d62aa277b955eab10281936e5aed84a758020600dfc42cfc6c87' },
   'reverse-text': {
     stages: [SHORT, [...REINFORCED, 'reward_funcs=[lcs]']],
     sha256: '3339ac577a5e30531bb8d84d2c638b099b35514774881ef5f5f5c4fc960b84ad',

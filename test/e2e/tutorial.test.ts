@@ -15,10 +15,7 @@ interface Block {
 }
 
 const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(
-  ([, language = '', text = '']) => ({
-    language,
-    text,
-  }),
+  ([, language = '', text = '']) => ({ language, text }),
 );
 
 /** The words of a line, as a shell takes them apart. */

@@ -50,10 +50,7 @@ type Options = Omit<SmallRun, 'yaml'>;
 
 /** A run of one grpo stage: three groups of four, no clipping of gradients, evaluated before and after. */
 export function reinforced(keys: Keys = {}, options: Options = {}): Promise<TrainingRun> {
-  return openSmallRun(referenceBackend, {
-    yaml: stringify({ ...SHARED_KEYS, ...GRPO_KEYS, ...keys }),
-    ...options,
-  });
+  return openSmallRun(referenceBackend, { yaml: stringify({ ...SHARED_KEYS, ...GRPO_KEYS, ...keys }), ...options });
 }
 
 /** A run of one sft stage. */

@@ -91,10 +91,7 @@ function computed(test: TrlLossCase): Computed {
   const { microBatches, ...sizes } = stepSizes(golden.inputs[test.inputs], options);
   const selected = selectedTokens(group);
   // TRL's mean of the bonus is over the tokens of a micro-batch.
-  const update = {
-    sizes: { ...sizes, microBatches, selectedTokens: microBatches * selected },
-    onPolicy: !test.old,
-  };
+  const update = { sizes: { ...sizes, microBatches, selectedTokens: microBatches * selected }, onPolicy: !test.old };
   const unweighed = sequencesOf(test, group);
   const gradients = emptyGradients(unweighed);
   const sequences = addTerms(step, update, unweighed, gradients);

@@ -68,12 +68,7 @@ describe('a method that says what it needs as in 0.1', () => {
 
   it('is opened with them, and noted', () => {
     const about = { does: 'A.', formula: 'a', source: 'own', certainty: 'own' } as const;
-    const mine = {
-      id: 'mine',
-      about,
-      options: {},
-      create: () => ({ apply: () => [] }),
-    };
+    const mine = { id: 'mine', about, options: {}, create: () => ({ apply: () => [] }) };
     const stage = stageOf('credit_steps: [./mine.ts]');
     const opened = withOldNeeds(mine, () => ({ steps: true }));
     expect(createMethods(stage, { './mine.ts': opened }).uses.has(solutionSteps)).toBe(true);

@@ -38,11 +38,7 @@ const onHost: Accumulate = async (policy, batch, rows, settings) => {
   const scores = await policy.forward(batch, TEMPERATURE);
   const R = batch.lossRowCount;
   const doubles = (values: ArrayLike<number>): Float64Array => Float64Array.from(values);
-  const outputs = {
-    losses: new Float64Array(R),
-    dLogprobs: new Float64Array(R),
-    dEntropies: new Float64Array(R),
-  };
+  const outputs = { losses: new Float64Array(R), dLogprobs: new Float64Array(R), dEntropies: new Float64Array(R) };
   const args: Opened<PolicyObjectiveArgs> = {
     logprobs: doubles(scores.logprobs),
     oldLogprobs: doubles(rows.oldLogprobs === 'current' ? scores.logprobs : rows.oldLogprobs),

@@ -17,12 +17,7 @@ it('no other file of the model asks for a product', () => {
 it('a frozen matrix has the gradient of its input, and no other', () => {
   const calls: string[] = [];
   const kernels = new Proxy({} as Kernels, { get: (_, name) => () => calls.push(String(name)) });
-  const frozen: LinearMatrix = {
-    weight: slot(0, 3, 4),
-    bias: undefined,
-    gradient: undefined,
-    biasGradient: undefined,
-  };
+  const frozen: LinearMatrix = { weight: slot(0, 3, 4), bias: undefined, gradient: undefined, biasGradient: undefined };
   const args = { dOut: slot(16, 2, 3), x: slot(32, 2, 4), dX: slot(48, 2, 4), rows: { begin: 0, end: 2 } };
   backwardLinear(kernels, frozen, args);
   backwardLinear(kernels, { ...frozen, gradient: slot(64, 3, 4) }, args);

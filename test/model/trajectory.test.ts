@@ -73,10 +73,7 @@ async function runGrpo(policy: Policy): Promise<Step[]> {
 }
 
 async function runSft(policy: Policy): Promise<Step[]> {
-  const derivatives = {
-    logprobs: new Float32Array(TOKENS).fill(-1 / TOKENS),
-    entropies: new Float32Array(TOKENS),
-  };
+  const derivatives = { logprobs: new Float32Array(TOKENS).fill(-1 / TOKENS), entropies: new Float32Array(TOKENS) };
   const steps: Step[] = [];
   for (let step = 0; step < STEPS; step++) {
     const scores = await policy.forward(batch, 1);

@@ -45,10 +45,7 @@ describe('curves across seeds', () => {
   });
 
   it('do not reach over from one stage into the next', () => {
-    const two: SeedCurve = {
-      track: { stage: [0, 1], step: [2, 4], time: [1, 2], tokens: [1, 2] },
-      values: [10, 20],
-    };
+    const two: SeedCurve = { track: { stage: [0, 1], step: [2, 4], time: [1, 2], tokens: [1, 2] }, values: [10, 20] };
     const four: SeedCurve = {
       track: { stage: [0, 0, 1, 1], step: [1, 2, 3, 4], time: [1, 2, 3, 4], tokens: [1, 2, 3, 4] },
       values: [0, 0, 0, 0],

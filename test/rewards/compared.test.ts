@@ -142,9 +142,7 @@ describe('exp-decay', () => {
       'exp-decay',
       [{ text: '9', answer: '8' }],
       { alpha_end: 0.1 },
-      {
-        trainerState: { step: 10, progress: 1 },
-      },
+      { trainerState: { step: 10, progress: 1 } },
     );
     expect(strictest[0]).toBeCloseTo(Math.exp(-0.1), 12);
   });

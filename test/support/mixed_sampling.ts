@@ -56,11 +56,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('append' as const),
-      which,
-      tokens: fc.array(token, { maxLength: 9 }),
-    }),
+    arbitrary: fc.record({ do: fc.constant('append' as const), which, tokens: fc.array(token, { maxLength: 9 }) }),
   },
   {
     weight: 3,

@@ -5,9 +5,7 @@ import type { Instruction } from '../../../src/parsing/instruction.ts';
 import { describeTasks, scoreOf } from '../../support/task_rules.ts';
 import { TEXT } from '../second_checkers/text.ts';
 
-describeTasks(TEXT, {
-  constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'],
-});
+describeTasks(TEXT, { constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'] });
 
 describe('constraints: the word lamo twice, three words at most', () => {
   const instructions: Instruction[] = [

@@ -36,9 +36,7 @@ describe('teacher-credit', () => {
   it('gives a group of equal rewards something to learn, and is the identity at a weight of 0', () => {
     const dead = creditedGroup(
       [{ length: 3, logprobs, figures: { teacherLogprobs: Float32Array.of(-1, -1, -1) } }, { length: 3 }],
-      {
-        dead: true,
-      },
+      { dead: true },
     );
     expect(creditStep('teacher-credit').apply([dead])[0].dead).toBe(false);
     expect(creditStep('teacher-credit', { teacher_weight: 0 }).apply([dead])).toEqual([dead]);

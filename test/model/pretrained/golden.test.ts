@@ -99,10 +99,7 @@ describe.each(backends)('%s', (_, open, tolerance, checkpoints) => {
       const policy = await openPretrained(await open(), checkpointFiles(name, 'F32', 5));
       const batch = packBatch(groups);
       await policy.forward(batch, backward.temperature);
-      await policy.backward({
-        logprobs: inBatchOrder(batch, backward.g),
-        entropies: inBatchOrder(batch, backward.h),
-      });
+      await policy.backward({ logprobs: inBatchOrder(batch, backward.g), entropies: inBatchOrder(batch, backward.h) });
       const actual = await takeGradients(policy);
       expect([...actual.keys()].sort()).toEqual([...backward.gradients.keys()].sort());
       for (const [tensor, values] of actual) {
