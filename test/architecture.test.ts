@@ -22,6 +22,7 @@ const OPEN_TO_ALL = ['command_name.ts', 'errors.ts', 'finish_reason.ts', 'format
 const ENTRY_POINTS = ['index.ts', 'node.ts', 'rewards.ts'];
 
 /** What each room may import from, besides itself and the files open to all. */
+// biome-ignore format: a table
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   kernels: [],
   // One reader for the options of configs, methods, tasks and rewards.
@@ -47,15 +48,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   planning: ['grpo', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   // Files of the user's own, loaded for what a config names.
   plugins: [
-    'run/tracker.ts',
-    'run/reporter_event.ts',
-    'hub',
-    'config',
-    'methods',
-    'data',
-    'text',
-    'rewards',
-    'options',
+    'run/tracker.ts', 'run/reporter_event.ts', 'hub', 'config', 'methods', 'data', 'text', 'rewards', 'options',
     'kernels',
   ],
   // Ops for programs that use TensorFlow.js.
@@ -65,55 +58,19 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // A run directory shown elsewhere: knows the logs, not the training.
   trackers: ['run', 'config'],
   run: [
-    'hub',
-    'planning',
-    'grpo',
-    'diagnostics',
-    'config',
-    'methods',
-    'model',
-    'data',
-    'text',
-    'rewards',
-    'options',
+    'hub', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options',
     'kernels',
   ],
   // A run directory as one page.
   report: ['run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
   web: [
-    'catalogue',
-    'run',
-    'planning',
-    'grpo',
-    'diagnostics',
-    'config',
-    'methods',
-    'model',
-    'data',
-    'text',
-    'rewards',
-    'options',
-    'kernels',
+    'catalogue', 'run', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards',
+    'options', 'kernels',
   ],
   cli: [
-    'catalogue',
-    'hub',
-    'report',
-    'trackers',
-    'run',
-    'planning',
-    'grpo',
-    'diagnostics',
-    'plugins',
-    'config',
-    'methods',
-    'model',
-    'data',
-    'text',
-    'rewards',
-    'options',
-    'kernels',
+    'catalogue', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
+    'model', 'data', 'text', 'rewards', 'options', 'kernels',
   ],
 };
 

@@ -211,24 +211,17 @@ describe('origins', () => {
     { flag: '--seed', assignment: 'seed=7' },
   ]);
 
-  it.each([
-    ['seed', '--seed'],
-    ['model.num_attention_heads', 'c.yaml:2'],
-    ['task.numbers', 'c.yaml:1'],
-    ['model.hidden_size', 'c.yaml:2'],
-    ['model.head_dim', 'from hidden_size'],
-    ['model.rope_theta', '--set'],
-    ['backend', 'default'],
-    ['stages.0.learning_rate', 'c.yaml:5'],
-    ['stages.1.learning_rate', '--set'],
-    ['stages.1.loss_type', 'c.yaml:7'],
-    ['stages.0.eval_steps', 'c.yaml:8, top level'],
-    ['stages.1.eval_steps', '--set, over c.yaml:8'],
-    ['stages.1.adam_beta1', '--set'],
-    ['stages.1.epsilon_high', 'from epsilon'],
-    ['stages.1.generation_batch_size', 'c.yaml:6'],
-    ['stages.1.beta', 'default'],
-  ])('says that %s comes from %s', (path, origin) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['seed', '--seed'], ['model.num_attention_heads', 'c.yaml:2'], ['task.numbers', 'c.yaml:1'],
+      ['model.hidden_size', 'c.yaml:2'], ['model.head_dim', 'from hidden_size'], ['model.rope_theta', '--set'],
+      ['backend', 'default'], ['stages.0.learning_rate', 'c.yaml:5'], ['stages.1.learning_rate', '--set'],
+      ['stages.1.loss_type', 'c.yaml:7'], ['stages.0.eval_steps', 'c.yaml:8, top level'],
+      ['stages.1.eval_steps', '--set, over c.yaml:8'], ['stages.1.adam_beta1', '--set'],
+      ['stages.1.epsilon_high', 'from epsilon'], ['stages.1.generation_batch_size', 'c.yaml:6'],
+      ['stages.1.beta', 'default'],
+    ],
+  )('says that %s comes from %s', (path, origin) => {
     expect(origins.get(path)).toBe(origin);
   });
 });

@@ -25,26 +25,10 @@ const SETTINGS: readonly TaskConfig[] = [
 
 const NUM_ITEMS = 200;
 
+// biome-ignore format: a list
 const JUNK: readonly string[] = [
-  '',
-  ' ',
-  '\n\t\r ',
-  'correct',
-  'True',
-  'x',
-  '0',
-  'NaN',
-  '-1',
-  '('.repeat(10_000),
-  '1 + '.repeat(250_000),
-  '\0',
-  '\ud800',
-  '\u202e1 + 2\u200b',
-  '<|im_end|>',
-  '<eos>',
-  '<answer></answer>',
-  '__proto__',
-  '1 + 2 = 3 , '.repeat(1000),
+  '', ' ', '\n\t\r ', 'correct', 'True', 'x', '0', 'NaN', '-1', '('.repeat(10_000), '1 + '.repeat(250_000), '\0',
+  '\ud800', '\u202e1 + 2\u200b', '<|im_end|>', '<eos>', '<answer></answer>', '__proto__', '1 + 2 = 3 , '.repeat(1000),
 ];
 
 /** Items that a test looks at: training items of one seed and a stretch of the held-out ones. */

@@ -28,41 +28,19 @@ async function metrics(keys: Readonly<Record<string, unknown>>, drawn = true): P
   return metricsOf(run, result, drawn ? { groups, rounds: 2 } : undefined);
 }
 
+// biome-ignore format: a list
 const OF_THE_UPDATE = [
-  'step',
-  'stage',
-  'loss',
-  'grad_norm',
-  'learning_rate',
-  'clip_ratio/low_mean',
-  'clip_ratio/low_min',
-  'clip_ratio/high_max',
-  'clip_ratio/high_mean',
-  'clip_ratio/region_mean',
-  'sampling/sampling_logp_difference/mean',
-  'sampling/sampling_logp_difference/max',
-  'num_tokens',
-  'step_time',
+  'step', 'stage', 'loss', 'grad_norm', 'learning_rate', 'clip_ratio/low_mean', 'clip_ratio/low_min',
+  'clip_ratio/high_max', 'clip_ratio/high_mean', 'clip_ratio/region_mean', 'sampling/sampling_logp_difference/mean',
+  'sampling/sampling_logp_difference/max', 'num_tokens', 'step_time',
 ];
 
+// biome-ignore format: a list
 const OF_THE_ROLLOUTS = [
-  'reward',
-  'reward_std',
-  'frac_reward_zero_std',
-  'rewards/lcs/mean',
-  'rewards/lcs/std',
-  'entropy',
-  'completions/mean_length',
-  'completions/min_length',
-  'completions/max_length',
-  'completions/mean_terminated_length',
-  'completions/min_terminated_length',
-  'completions/max_terminated_length',
-  'completions/clipped_ratio',
-  'solve_rate',
-  'groups/drawn',
-  'groups/live',
-  'groups/rounds',
+  'reward', 'reward_std', 'frac_reward_zero_std', 'rewards/lcs/mean', 'rewards/lcs/std', 'entropy',
+  'completions/mean_length', 'completions/min_length', 'completions/max_length', 'completions/mean_terminated_length',
+  'completions/min_terminated_length', 'completions/max_terminated_length', 'completions/clipped_ratio', 'solve_rate',
+  'groups/drawn', 'groups/live', 'groups/rounds',
 ];
 
 describe('the metrics of a step', () => {

@@ -18,17 +18,10 @@ const TOLERANCE = 1e-9;
 const ROUNDED = 1e-6;
 
 /** Options of the cases that are keys of a stage, as they are. */
+// biome-ignore format: a list
 const KEYS = [
-  'loss_type',
-  'importance_sampling_level',
-  'epsilon',
-  'epsilon_high',
-  'delta',
-  'beta',
-  'use_bias_correction_kl',
-  'entropy_coef',
-  'top_entropy_quantile',
-  'off_policy_mask_threshold',
+  'loss_type', 'importance_sampling_level', 'epsilon', 'epsilon_high', 'delta', 'beta', 'use_bias_correction_kl',
+  'entropy_coef', 'top_entropy_quantile', 'off_policy_mask_threshold',
 ] as const;
 
 /** TRL makes float32 numbers of these two, in float64 arithmetic too. */
@@ -125,16 +118,10 @@ function padded(
   return values;
 }
 
+// biome-ignore format: a list
 const METRICS = [
-  'kl',
-  'clip_ratio/low_mean',
-  'clip_ratio/high_mean',
-  'clip_ratio/region_mean',
-  'clip_ratio/low_min',
-  'clip_ratio/high_max',
-  'cispo_clip_ratio',
-  'vespo/phi_seq_mean',
-  'entropy_coef',
+  'kl', 'clip_ratio/low_mean', 'clip_ratio/high_mean', 'clip_ratio/region_mean', 'clip_ratio/low_min',
+  'clip_ratio/high_max', 'cispo_clip_ratio', 'vespo/phi_seq_mean', 'entropy_coef',
 ] as const;
 
 it('trl_loss.json has 57 cases', () => {

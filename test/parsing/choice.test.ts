@@ -10,24 +10,12 @@ it.each(['B', '(B)', 'b', 'B.', 'B)', 'seven', 'Seven', 'B) seven', 'B. seven', 
   },
 );
 
-it.each([
-  'B) six',
-  'A or B',
-  'AB',
-  'A B C D',
-  'E',
-  'not A',
-  '\u0412',
-  'The answer is B',
-  '',
-  '2',
-  '[B]',
-  '((B))',
-  'B)six',
-  '(B',
-  'A, B',
-  'six seven',
-])('%j does not name the second option', (text) => {
+it.each(
+  /* biome-ignore format: a list */ [
+    'B) six', 'A or B', 'AB', 'A B C D', 'E', 'not A', '\u0412', 'The answer is B', '', '2', '[B]', '((B))', 'B)six',
+    '(B', 'A, B', 'six seven',
+  ],
+)('%j does not name the second option', (text) => {
   const reading = readChoice(text, OPTIONS);
   expect(reading.ok && reading.index === 1).toBe(false);
 });

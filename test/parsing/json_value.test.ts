@@ -5,26 +5,18 @@ import { readJson } from '../../src/parsing/json_value.ts';
 const PERSON = z.strictObject({ name: z.string().min(1), age: z.int().min(0).max(150) });
 
 describe('a person of a name and an age', () => {
-  it.each([
-    ['{"name":"Al","age":3}', true],
-    ['```json\n{"name":"Al","age":3}\n```', true],
-    ['```\n{"name":"Al","age":3}\n```', true],
-    ['{"name":"Al","age":3.0}', true],
-    ['{"name":"Al","age":3,}', false],
-    ["{'name':'Al','age':3}", false],
-    ['{"name":"Al","age":"3"}', false],
-    ['{"name":"","age":3}', false],
-    ['{"name":"Al","age":3,"x":1}', false],
-    ['{"name":"Al","age":1,"age":3}', false],
-    ['{"name":"Al","age":1,"\\u0061ge":3}', false],
-    ['Sure: {"name":"Al","age":3}', false],
-    ['{"name":"Al","age":3}{"name":"Al","age":3}', false],
-    ['```\n{"name":"Al","age":3}\n```\n```\n{"name":"Al","age":3}\n```', false],
-    ['{"name":"Al","age":1e400}', false],
-    ['{"name":"Al","age":NaN}', false],
-    ['{"__proto__":{"name":"Al","age":3}}', false],
-    ['', false],
-  ])('%j is one: %s', (text, expected) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['{"name":"Al","age":3}', true], ['```json\n{"name":"Al","age":3}\n```', true],
+      ['```\n{"name":"Al","age":3}\n```', true], ['{"name":"Al","age":3.0}', true], ['{"name":"Al","age":3,}', false],
+      ["{'name':'Al','age':3}", false], ['{"name":"Al","age":"3"}', false], ['{"name":"","age":3}', false],
+      ['{"name":"Al","age":3,"x":1}', false], ['{"name":"Al","age":1,"age":3}', false],
+      ['{"name":"Al","age":1,"\\u0061ge":3}', false], ['Sure: {"name":"Al","age":3}', false],
+      ['{"name":"Al","age":3}{"name":"Al","age":3}', false],
+      ['```\n{"name":"Al","age":3}\n```\n```\n{"name":"Al","age":3}\n```', false], ['{"name":"Al","age":1e400}', false],
+      ['{"name":"Al","age":NaN}', false], ['{"__proto__":{"name":"Al","age":3}}', false], ['', false],
+    ],
+  )('%j is one: %s', (text, expected) => {
     const reading = readJson(text);
     expect(reading.ok && PERSON.safeParse(reading.value).success).toBe(expected);
   });

@@ -22,25 +22,14 @@ function lengthOf(text: string): number | undefined {
 }
 
 describe('a path from S to G around a wall', () => {
-  it.each([
-    ['DRRU', 4],
-    ['D R R U', 4],
-    ['D,R,R,U', 4],
-    ['D, R, R, U', 4],
-    ['DRLRRU', 6],
-    ['RR', undefined],
-    ['DRR', undefined],
-    ['DRRUD', undefined],
-    ['DRRUU', undefined],
-    ['DXRRU', undefined],
-    ['DRR U', undefined],
-    ['D,R R,U', undefined],
-    ['drru', undefined],
-    ['', undefined],
-    ['none', undefined],
-    ['DL'.repeat(8), undefined],
-    [`D${'RL'.repeat(7)}RRU`, undefined],
-  ])('%j takes %s moves', (text, expected) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['DRRU', 4], ['D R R U', 4], ['D,R,R,U', 4], ['D, R, R, U', 4], ['DRLRRU', 6], ['RR', undefined],
+      ['DRR', undefined], ['DRRUD', undefined], ['DRRUU', undefined], ['DXRRU', undefined], ['DRR U', undefined],
+      ['D,R R,U', undefined], ['drru', undefined], ['', undefined], ['none', undefined], ['DL'.repeat(8), undefined],
+      [`D${'RL'.repeat(7)}RRU`, undefined],
+    ],
+  )('%j takes %s moves', (text, expected) => {
     expect(lengthOf(text)).toBe(expected);
   });
 });

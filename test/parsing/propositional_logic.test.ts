@@ -28,33 +28,13 @@ describe('a formula', () => {
     expect(formulaText(read(text))).toBe(expected);
   });
 
-  it.each([
-    '',
-    ' ',
-    'p',
-    'PQ',
-    'P Q',
-    'P &',
-    '& P',
-    '(P',
-    'P)',
-    '()',
-    '¬',
-    'P && Q',
-    'P || Q',
-    'P - > Q',
-    'P < -> Q',
-    'P => Q',
-    'P, Q',
-    'P\nQ',
-    'not P',
-    'P and Q',
-    'Р',
-    'P\u00a0& Q',
-    '__proto__',
-    '('.repeat(4096),
-    `${'('.repeat(128)}P${')'.repeat(128)}`,
-  ])('%j is none', (text) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      '', ' ', 'p', 'PQ', 'P Q', 'P &', '& P', '(P', 'P)', '()', '¬', 'P && Q', 'P || Q', 'P - > Q', 'P < -> Q',
+      'P => Q', 'P, Q', 'P\nQ', 'not P', 'P and Q', 'Р', 'P\u00a0& Q', '__proto__', '('.repeat(4096),
+      `${'('.repeat(128)}P${')'.repeat(128)}`,
+    ],
+  )('%j is none', (text) => {
     expect(readFormula(text).ok).toBe(false);
   });
 

@@ -208,15 +208,8 @@ describe('context-f', () => {
 });
 
 describe('every built-in reward with a range', () => {
-  const rows: Row[] = [
-    '',
-    '7',
-    '1 2 3',
-    '3-7',
-    'a: 1',
-    '<answer>7</answer> <confidence> 0.7',
-    '7 [1]',
-    '2+2=5, 7',
+  const rows: Row[] = /* biome-ignore format: a list */ [
+    '', '7', '1 2 3', '3-7', 'a: 1', '<answer>7</answer> <confidence> 0.7', '7 [1]', '2+2=5, 7',
   ].flatMap((text) =>
     [1, 0].map((score) => ({
       text,

@@ -58,21 +58,9 @@ function placesOf(value: unknown, at: Path = []): Path[] {
 }
 
 const GONE = Symbol('gone');
+// biome-ignore format: a list
 const WRONG: readonly unknown[] = [
-  GONE,
-  null,
-  true,
-  -1,
-  0.5,
-  1e308,
-  2 ** 53,
-  'text',
-  '',
-  [],
-  {},
-  [[]],
-  { __proto__: null, length: 1e9 },
-  [null],
+  GONE, null, true, -1, 0.5, 1e308, 2 ** 53, 'text', '', [], {}, [[]], { __proto__: null, length: 1e9 }, [null],
 ];
 
 function forged(path: Path, wrong: unknown): Checkpoint {

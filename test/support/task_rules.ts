@@ -66,3 +66,12 @@ export function scoreOf<I extends Json, K extends Knobs>(
   const knobs = takeKnobs(definition as unknown as AnyTaskDefinition, {}) as K; // its own
   return definition.verify(item, answer, knobs, { finishReason: 'eos' }).score;
 }
+
+/** Answers to a problem, by the score that each of them gets. */
+export function itScores<I extends Json, K extends Knobs>(
+  definition: TaskDefinition<I, K>,
+  { problem, ...answers }: { readonly problem: I; readonly [score: number]: readonly string[] },
+): void {
+  const rows = Object.entries(answers).flatMap(([score, texts]) => texts.map((text) => [text, Number(score)] as const));
+  it.each(rows)('%j scores %d', (answer, score) => expect(scoreOf(definition, problem, answer)).toBe(score));
+}

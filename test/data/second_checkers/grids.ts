@@ -128,15 +128,8 @@ export const GRIDS: Readonly<Record<string, SecondChecker>> = {
       const counts = new Map<number, number>();
       for (const cell of alive) {
         const [y, x] = [Math.floor(cell / w), cell % w];
-        for (const [dy, dx] of [
-          [-1, -1],
-          [-1, 0],
-          [-1, 1],
-          [0, -1],
-          [0, 1],
-          [1, -1],
-          [1, 0],
-          [1, 1],
+        for (const [dy, dx] of /* biome-ignore format: a list */ [
+          [-1, -1], [-1, 0], [-1, 1], [0, -1], [0, 1], [1, -1], [1, 0], [1, 1],
         ] as const) {
           const other = ((y + dy + h) % h) * w + ((x + dx + w) % w);
           counts.set(other, (counts.get(other) ?? 0) + 1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bitwiseArithmetic } from '../../../src/data/tasks/bitwise_arithmetic/bitwise_arithmetic.ts';
 import { coinFlip } from '../../../src/data/tasks/coin_flip/coin_flip.ts';
 import { complexArithmetic } from '../../../src/data/tasks/complex_arithmetic/complex_arithmetic.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { ARITHMETIC } from '../second_checkers/arithmetic.ts';
 
 describeTasks(ARITHMETIC, {
@@ -28,20 +28,10 @@ describeTasks(ARITHMETIC, {
 });
 
 describe('bitwise_arithmetic: 3 - 1c', () => {
-  it.each([
-    ['-19', 1],
-    ['-0x19', 1],
-    ['\u221219', 1],
-    ['19', 0],
-    ['-25', 0],
-    ['0x-19', 0],
-    ['ffffffe7', 0],
-    ['0xffffffe7', 0],
-    ['0x3-0x1c', 0],
-    ['-19 -19', 0],
-    ['-\uff11\uff19', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(bitwiseArithmetic, { tree: ['-', 3, 28] }, answer)).toBe(score);
+  itScores(bitwiseArithmetic, {
+    problem: { tree: ['-', 3, 28] },
+    1: ['-19', '-0x19', '\u221219'],
+    0: ['19', '-25', '0x-19', 'ffffffe7', '0xffffffe7', '0x3-0x1c', '-19 -19', '-\uff11\uff19'],
   });
 
   it('has one key for orders of the operands, and others for other problems', () => {
@@ -54,45 +44,20 @@ describe('bitwise_arithmetic: 3 - 1c', () => {
   });
 });
 
-describe('complex_arithmetic: (3+2i)*(1-4i)', () => {
-  it.each([
-    ['11-10i', 1],
-    ['11.0 - 10.0i', 1],
-    ['-10i+11', 1],
-    ['11\u221210i', 1],
-    ['11-10.5i', 0],
-    ['11-10.0000000001i', 0],
-    ['11+10i', 0],
-    ['11', 0],
-    ['-10i', 0],
-    ['11-10', 0],
-    ['11-10j', 0],
-    ['(3+2i)*(1-4i)', 0],
-    ['11-10i+0', 0],
-    ['11-10i 11-10i', 0],
-    ['11,-10', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(complexArithmetic, { operator: '*', left: [3, 2], right: [1, -4] }, answer)).toBe(score);
-  });
-});
+describe('complex_arithmetic: (3+2i)*(1-4i)', () =>
+  itScores(complexArithmetic, {
+    problem: { operator: '*', left: [3, 2], right: [1, -4] },
+    1: ['11-10i', '11.0 - 10.0i', '-10i+11', '11\u221210i'],
+    // biome-ignore format: a list
+    0: [
+      '11-10.5i', '11-10.0000000001i', '11+10i', '11', '-10i', '11-10', '11-10j', '(3+2i)*(1-4i)', '11-10i+0',
+      '11-10i 11-10i', '11,-10',
+    ],
+  }));
 
-describe('coin_flip: exactly 2 heads of 5', () => {
-  it.each([
-    ['5/16', 1],
-    ['10/32', 1],
-    ['0.3125', 1],
-    ['31.25%', 1],
-    ['\\frac{5}{16}', 1],
-    ['0', 0],
-    ['0.', 0],
-    ['0.3', 0],
-    ['0.31', 0],
-    ['0.3125000001', 0],
-    ['5', 0],
-    ['13/16', 0],
-    ['10/2^5', 0],
-    ['5/16 or 3/8', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(coinFlip, { flips: 5, heads: 2, atLeast: false, bias: [1, 2] }, answer)).toBe(score);
-  });
-});
+describe('coin_flip: exactly 2 heads of 5', () =>
+  itScores(coinFlip, {
+    problem: { flips: 5, heads: 2, atLeast: false, bias: [1, 2] },
+    1: ['5/16', '10/32', '0.3125', '31.25%', '\\frac{5}{16}'],
+    0: ['0', '0.', '0.3', '0.31', '0.3125000001', '5', '13/16', '10/2^5', '5/16 or 3/8'],
+  }));

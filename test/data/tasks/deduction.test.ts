@@ -3,7 +3,7 @@ import { bindTask, registeredTasks } from '../../../src/data/index.ts';
 import { knightsKnaves } from '../../../src/data/tasks/knights_knaves/knights_knaves.ts';
 import { propositionalLogic } from '../../../src/data/tasks/propositional_logic/propositional_logic.ts';
 import { syllogism } from '../../../src/data/tasks/syllogism/syllogism.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { DEDUCTION } from '../second_checkers/deduction.ts';
 
 describeTasks(DEDUCTION, {
@@ -14,21 +14,14 @@ describeTasks(DEDUCTION, {
 
 describe('Ann is a knight and Bob is a knave', () => {
   const identity = { statements: ['!B', 'B&!A'], roles: '10' };
-  it.each([
-    ['10', 1],
-    [' 10\n', 1],
-    ['Ann is a knight, and Bob is a knave.', 1],
-    ['Bob is a knave, Ann is a knight', 1],
-    ['Ann is a knight', 0],
-    ['Ann is a knight, Bob is a knight', 0],
-    ['Ann is a knight, Ann is a knave, Bob is a knave', 0],
-    ['Ann is a knight, Bob is a knave, Cy is a knave', 0],
-    ['1', 0],
-    ['100', 0],
-    ['1 0', 0],
-    ['01', 0],
-  ])('%j scores %d', (answer, expected) => {
-    expect(scoreOf(knightsKnaves, identity, answer)).toBe(expected);
+  itScores(knightsKnaves, {
+    problem: identity,
+    1: ['10', ' 10\n', 'Ann is a knight, and Bob is a knave.', 'Bob is a knave, Ann is a knight'],
+    // biome-ignore format: a list
+    0: [
+      'Ann is a knight', 'Ann is a knight, Bob is a knight', 'Ann is a knight, Ann is a knave, Bob is a knave',
+      'Ann is a knight, Bob is a knave, Cy is a knave', '1', '100', '1 0', '01',
+    ],
   });
 });
 
@@ -44,29 +37,19 @@ it('half of the roles earn nothing', async () => {
   }
 });
 
-describe('from P → Q and P follows', () => {
-  it.each([
-    ['Q', 1],
-    ['P ∧ Q', 1],
-    ['P & Q', 1],
-    ['¬¬Q', 1],
-    ['P <-> Q', 1],
-    ['P', 0],
-    ['P → Q', 0],
-    ['!PvQ', 0],
-    ['P ∨ ¬P', 0],
-    ['Q ∨ R', 0],
-    ['Q ∨ P', 0], // P alone says it
-    ['¬Q', 0],
-    ['P ∧ ¬P', 0],
-    ['(P → Q) ∧ P', 0], // all premises in one
-    ['Q, P', 0],
-    ['Q and P', 0],
-    ['', 0],
-  ])('%j scores %d', (answer, expected) => {
-    expect(scoreOf(propositionalLogic, { premises: ['P->Q', 'P'] }, answer)).toBe(expected);
-  });
-});
+describe('from P → Q and P follows', () =>
+  itScores(propositionalLogic, {
+    problem: { premises: ['P->Q', 'P'] },
+    1: ['Q', 'P ∧ Q', 'P & Q', '¬¬Q', 'P <-> Q'],
+    // biome-ignore format: a list
+    0: [
+      'P', 'P → Q', '!PvQ', 'P ∨ ¬P', 'Q ∨ R',
+      'Q ∨ P', // P alone says it
+      '¬Q', 'P ∧ ¬P',
+      '(P → Q) ∧ P', // all premises in one
+      'Q, P', 'Q and P', '',
+    ],
+  }));
 
 it('a premise said again, and all of them in one, are no conclusion', async () => {
   const definition = await registeredTasks.propositional_logic?.load();

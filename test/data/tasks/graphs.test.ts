@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe } from 'vitest';
 import { graphColor } from '../../../src/data/tasks/graph_color/graph_color.ts';
 import { shortestPath } from '../../../src/data/tasks/shortest_path/shortest_path.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { GRAPHS } from '../second_checkers/graphs.ts';
 
 describeTasks(GRAPHS, {
@@ -19,43 +19,25 @@ describe('a triangle in three colours', () => {
     [1, 2],
     [0, 2],
   ] as const;
-  it.each([
-    ['{"0":1,"1":2,"2":3}', 1],
-    ['{"0":"1","1":"2","2":"3"}', 1],
-    ['{"2": 3, "0": 1, "1": 2}', 1],
-    ['{"0":1,"1":2}', 0],
-    ['{"0":1,"1":1,"2":2}', 0],
-    ['{"0":1,"1":2,"2":4}', 0],
-    ['{"0":0,"1":1,"2":2}', 0],
-    ['{"0":1,"1":2,"2":3,"3":1}', 0],
-    ['{"0":1,"0":2,"1":3,"2":1}', 0],
-    ['{"0":true,"1":2,"2":3}', 0],
-    ['{"0":1,"1":2,"2":null}', 0],
-    ['{"0":1,"1":2,"2":[3]}', 0],
-    ['{"0":1,"1":2,"__proto__":3}', 0],
-    ['[1,2,3]', 0],
-    ['{}', 0],
-  ])('%s scores %d', (answer, expected) => {
-    expect(scoreOf(graphColor, { vertices: 3, colors: 3, edges }, answer)).toBe(expected);
+  itScores(graphColor, {
+    problem: { vertices: 3, colors: 3, edges },
+    1: ['{"0":1,"1":2,"2":3}', '{"0":"1","1":"2","2":"3"}', '{"2": 3, "0": 1, "1": 2}'],
+    // biome-ignore format: a list
+    0: [
+      '{"0":1,"1":2}', '{"0":1,"1":1,"2":2}', '{"0":1,"1":2,"2":4}', '{"0":0,"1":1,"2":2}', '{"0":1,"1":2,"2":3,"3":1}',
+      '{"0":1,"0":2,"1":3,"2":1}', '{"0":true,"1":2,"2":3}', '{"0":1,"1":2,"2":null}', '{"0":1,"1":2,"2":[3]}',
+      '{"0":1,"1":2,"__proto__":3}', '[1,2,3]', '{}',
+    ],
   });
 });
 
-describe('a shortest way from S to G around a wall', () => {
-  it.each([
-    ['DRRU', 1],
-    ['RR', 0],
-    ['DRR', 0],
-    ['DRRUD', 0],
-    ['DRLRRU', 0],
-    ['DXRRU', 0],
-    ['', 0],
-    ['none', 0],
-    ['UDLR'.repeat(16), 0],
-    ['DRRU'.repeat(2), 0],
-    ['Do Read, Rest, Unwind', 0],
-    ['The way is DRRU', 0],
-    ['drru', 0],
-  ])('%s scores %d', (answer, expected) => {
-    expect(scoreOf(shortestPath, { rows: ['S#G', '...'] }, answer)).toBe(expected);
-  });
-});
+describe('a shortest way from S to G around a wall', () =>
+  itScores(shortestPath, {
+    problem: { rows: ['S#G', '...'] },
+    1: ['DRRU'],
+    // biome-ignore format: a list
+    0: [
+      'RR', 'DRR', 'DRRUD', 'DRLRRU', 'DXRRU', '', 'none', 'UDLR'.repeat(16), 'DRRU'.repeat(2), 'Do Read, Rest, Unwind',
+      'The way is DRRU', 'drru',
+    ],
+  }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boolExpression } from '../../../src/data/tasks/bool_expression/bool_expression.ts';
 import { numberSequence } from '../../../src/data/tasks/number_sequence/number_sequence.ts';
 import { predictions } from '../../../src/data/tasks/number_sequence/rules.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { LOGIC } from '../second_checkers/logic.ts';
 
 describeTasks(LOGIC, {
@@ -11,18 +11,10 @@ describeTasks(LOGIC, {
 });
 
 describe('bool_expression: T&F', () => {
-  it.each([
-    ['False', 1],
-    ['false', 1],
-    ['True False', 0],
-    ['0', 0],
-    ['x', 0],
-    ['no', 0],
-    ['F', 0],
-    ['not true', 0],
-    ['', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(boolExpression, { tree: ['&', true, false] }, answer)).toBe(score);
+  itScores(boolExpression, {
+    problem: { tree: ['&', true, false] },
+    1: ['False', 'false'],
+    0: ['True False', '0', 'x', 'no', 'F', 'not true', ''],
   });
 
   it('has one key for orders of the operands', () => {
@@ -50,14 +42,9 @@ describe('number_sequence', () => {
     expect([...predictions([0, 1, 0, 2, 0])].sort()).toEqual([3, 4]);
   });
 
-  it.each([
-    ['12', 1],
-    ['12.0', 1],
-    ['11', 0],
-    ['2 4 6 8 10 12', 0],
-    ['12 or 13', 0],
-    ['10+2', 0],
-  ])('2 4 6 8 10: %s scores %i', (answer, score) => {
-    expect(scoreOf(numberSequence, { terms: [2, 4, 6, 8, 10], next: 12 }, answer)).toBe(score);
+  itScores(numberSequence, {
+    problem: { terms: [2, 4, 6, 8, 10], next: 12 },
+    1: ['12', '12.0'],
+    0: ['11', '2 4 6 8 10 12', '12 or 13', '10+2'],
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lightsOut } from '../../../src/data/tasks/lights_out/lights_out.ts';
 import { towerOfHanoi } from '../../../src/data/tasks/tower_of_hanoi/tower_of_hanoi.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { PLANS } from '../second_checkers/plans.ts';
 
 describeTasks(PLANS, {
@@ -12,19 +12,10 @@ describeTasks(PLANS, {
 describe('tower_of_hanoi: AAB to C', () => {
   const item = { pegs: 'ABC', disks: 'AAB', goal: 'C' };
 
-  it.each([
-    ['BC AB AC BC', 1],
-    ['BC,AB,AC,BC', 1],
-    ['BCABACBC', 0],
-    ['AB AC BA BC AC', 0],
-    ['AC AB CB', 0],
-    ['AC AB CB BC', 0],
-    ['', 0],
-    ['AA', 0],
-    ['AC AC', 0],
-    ['none', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(towerOfHanoi, item, answer)).toBe(score);
+  itScores(towerOfHanoi, {
+    problem: item,
+    1: ['BC AB AC BC', 'BC,AB,AC,BC'],
+    0: ['BCABACBC', 'AB AC BA BC AC', 'AC AB CB', 'AC AB CB BC', '', 'AA', 'AC AC', 'none'],
   });
 
   it('takes a longer plan, up to its cap, and nothing behind the goal', () => {
@@ -39,18 +30,10 @@ describe('tower_of_hanoi: AAB to C', () => {
 });
 
 describe('lights_out: a cross', () => {
-  it.each([
-    ['22', 1],
-    ['22 22 22', 0],
-    ['22 22', 0],
-    ['12 21 22 23 32', 0],
-    ['', 0],
-    ['0', 0],
-    ['44', 0],
-    ['2 2', 0],
-    ['(2,2)', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(lightsOut, { rows: ['010', '111', '010'] }, answer)).toBe(score);
+  itScores(lightsOut, {
+    problem: { rows: ['010', '111', '010'] },
+    1: ['22'],
+    0: ['22 22 22', '22 22', '12 21 22 23 32', '', '0', '44', '2 2', '(2,2)'],
   });
 
   it('lists each set of cells that does it, the smallest first', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bf } from '../../../src/data/tasks/bf/bf.ts';
 import { printed } from '../../../src/data/tasks/bf/interpreter.ts';
 import { stackMachine } from '../../../src/data/tasks/stack_machine/stack_machine.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { PROGRAMS } from '../second_checkers/programs.ts';
 
 describeTasks(PROGRAMS, {
@@ -33,32 +33,16 @@ describe('the machine of bf', () => {
   });
 });
 
-describe('bf: ++[>+++<-]>.+. prints 6 7', () => {
-  it.each([
-    ['6 7', 1],
-    ['[6, 7]', 1],
-    ['6,7', 1],
-    ['67', 0],
-    ['7 6', 0],
-    ['6', 0],
-    ['6 7 6 7', 0],
-    ['\u0006\u0007', 0],
-    ['++[>+++<-]>.+.', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(bf, { program: '++[>+++<-]>.+.', output: 'numbers', cells: [6, 7] }, answer)).toBe(score);
-  });
-});
+describe('bf: ++[>+++<-]>.+. prints 6 7', () =>
+  itScores(bf, {
+    problem: { program: '++[>+++<-]>.+.', output: 'numbers', cells: [6, 7] },
+    1: ['6 7', '[6, 7]', '6,7'],
+    0: ['67', '7 6', '6', '6 7 6 7', '\u0006\u0007', '++[>+++<-]>.+.'],
+  }));
 
-describe('stack_machine: 3 4 over - leaves 3 1', () => {
-  it.each([
-    ['3 1', 1],
-    ['[3, 1]', 1],
-    ['1 3', 0],
-    ['3 -1', 0],
-    ['1', 0],
-    ['3 4 over -', 0],
-    ['3 1 3 1', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(stackMachine, { program: ['3', '4', 'over', '-'], stack: [3, 1] }, answer)).toBe(score);
-  });
-});
+describe('stack_machine: 3 4 over - leaves 3 1', () =>
+  itScores(stackMachine, {
+    problem: { program: ['3', '4', 'over', '-'], stack: [3, 1] },
+    1: ['3 1', '[3, 1]'],
+    0: ['1 3', '3 -1', '1', '3 4 over -', '3 1 3 1'],
+  }));

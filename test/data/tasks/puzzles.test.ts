@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bindTask, registeredTasks } from '../../../src/data/index.ts';
 import { miniSudoku } from '../../../src/data/tasks/mini_sudoku/mini_sudoku.ts';
 import { nQueens } from '../../../src/data/tasks/n_queens/n_queens.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { PUZZLES } from '../second_checkers/puzzles.ts';
 
 describeTasks(PUZZLES, {
@@ -13,23 +13,19 @@ describeTasks(PUZZLES, {
   binairo: ['f4383aed', '70cf0cfa', '16772848', 'c7e50746'],
 });
 
-describe('a sudoku of four rows', () => {
-  it.each([
-    ['4213134221343421', 1],
-    ['4213\n1342\n2134\n3421', 1],
-    ['4 2 1 3\n1 3 4 2\n2 1 3 4\n3 4 2 1', 1],
-    ['4___\n_3__\n_13_\n____', 0],
-    ['1234\n3412\n2143\n4321', 0], // a solved square, the givens changed
-    ['4213\n1342\n2134', 0],
-    ['4213\n1342\n2134\n3421\n4213', 0],
-    ['4213\n1342\n2134\n3412', 0],
-    ['4111\n1311\n1131\n1111', 0], // the puzzle again with 1 in its open cells
-    ['421313422134342', 0],
-    ['4213 1342 2134 3421', 0],
-  ])('%j scores %d', (answer, expected) => {
-    expect(scoreOf(miniSudoku, { rows: ['4___', '_3__', '_13_', '____'] }, answer)).toBe(expected);
-  });
-});
+describe('a sudoku of four rows', () =>
+  itScores(miniSudoku, {
+    problem: { rows: ['4___', '_3__', '_13_', '____'] },
+    1: ['4213134221343421', '4213\n1342\n2134\n3421', '4 2 1 3\n1 3 4 2\n2 1 3 4\n3 4 2 1'],
+    // biome-ignore format: a list
+    0: [
+      '4___\n_3__\n_13_\n____',
+      '1234\n3412\n2143\n4321', // a solved square, the givens changed
+      '4213\n1342\n2134', '4213\n1342\n2134\n3421\n4213', '4213\n1342\n2134\n3412',
+      '4111\n1311\n1131\n1111', // the puzzle again with 1 in its open cells
+      '421313422134342', '4213 1342 2134 3421',
+    ],
+  }));
 
 it('a board of queens is right with other queens than those that were drawn', () => {
   const open = { rows: ['......', '......', '......', '......', '......', '......'], solution: [] };

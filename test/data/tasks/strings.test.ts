@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ab } from '../../../src/data/tasks/ab/ab.ts';
 import { letterCounting } from '../../../src/data/tasks/letter_counting/letter_counting.ts';
 import { stringManipulation } from '../../../src/data/tasks/string_manipulation/string_manipulation.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { STRINGS } from '../second_checkers/strings.ts';
 
 describeTasks(STRINGS, {
@@ -28,34 +28,19 @@ describeTasks(STRINGS, {
   string_manipulation: ['f9eda063', '1b44a674', 'd9d1f63f', '17a717e6'],
 });
 
-describe('ab: B# A# #B', () => {
-  it.each([
-    ['A#', 1],
-    ['[A#]', 1],
-    ['["A#"]', 1],
-    ['', 0],
-    ['B# A# #B', 0],
-    ['#A', 0],
-    ['a#', 0],
-    ['A# A#', 0],
-    ['A# #A A#', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(ab, { program: ['B#', 'A#', '#B'] }, answer)).toBe(score);
-  });
-});
+describe('ab: B# A# #B', () =>
+  itScores(ab, {
+    problem: { program: ['B#', 'A#', '#B'] },
+    1: ['A#', '[A#]', '["A#"]'],
+    0: ['', 'B# A# #B', '#A', 'a#', 'A# A#', 'A# #A A#'],
+  }));
 
-describe('letter_counting: a in banana', () => {
-  it.each([
-    ['3', 1],
-    ['three', 0],
-    ['1 2 3 4', 0],
-    ['3a', 0],
-    ['aaa', 0],
-    ['3 3', 0],
-  ])('%s scores %i', (answer, score) => {
-    expect(scoreOf(letterCounting, { letter: 'a', word: 'banana' }, answer)).toBe(score);
-  });
-});
+describe('letter_counting: a in banana', () =>
+  itScores(letterCounting, {
+    problem: { letter: 'a', word: 'banana' },
+    1: ['3'],
+    0: ['three', '1 2 3 4', '3a', 'aaa', '3 3'],
+  }));
 
 describe('string_manipulation', () => {
   const answerTo = (rules: readonly (readonly ['' | '^' | '$', string, string])[], text: string): string =>
@@ -98,19 +83,13 @@ describe('string_manipulation', () => {
     expect(answerTo([['', 'a', 'aa']], 'abc')).toBeUndefined();
   });
 
-  it.each([
-    ['ca', 1],
-    ['abcc', 0],
-    ['CA', 0],
-    ['ca ca', 0],
-    ['cca', 0],
-    ['c', 0],
-    ['the text is ca', 0],
-  ])('ab=c,cc$=a:abcc> %s scores %i', (answer, score) => {
-    const rules = [
-      { where: '', from: 'ab', to: 'c' },
-      { where: '$', from: 'cc', to: 'a' },
-    ] as const;
-    expect(scoreOf(stringManipulation, { rules, text: 'abcc' }, answer)).toBe(score);
+  const rules = [
+    { where: '', from: 'ab', to: 'c' },
+    { where: '$', from: 'cc', to: 'a' },
+  ] as const;
+  itScores(stringManipulation, {
+    problem: { rules, text: 'abcc' },
+    1: ['ca'],
+    0: ['abcc', 'CA', 'ca ca', 'cca', 'c', 'the text is ca'],
   });
 });

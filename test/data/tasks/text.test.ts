@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { constraints } from '../../../src/data/tasks/constraints/constraints.ts';
 import { keepsAll, writtenFor } from '../../../src/data/tasks/constraints/writer.ts';
 import type { Instruction } from '../../../src/parsing/instruction.ts';
-import { describeTasks, scoreOf } from '../../support/task_rules.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { TEXT } from '../second_checkers/text.ts';
 
 describeTasks(TEXT, { constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'] });
@@ -13,20 +13,14 @@ describe('constraints: the word lamo twice, three words at most', () => {
     { kind: 'words', most: 3 },
   ];
 
-  it.each([
-    ['lamo lamo', 1],
-    ['Lamo, so lamo.', 1],
-    ['lamo', 0],
-    ['lamolamo', 0],
-    ['lamo lamo lamo', 0],
-    ['we see lamo and lamo', 0],
-    ['write word lamo = 2; words <= 3', 0],
-    ['', 0],
-    ['...', 0],
-    ['lamo l\u0430mo', 0],
-    ['I have kept to all instructions', 0],
-  ])('%j scores %i', (answer, score) => {
-    expect(scoreOf(constraints, { instructions }, answer)).toBe(score);
+  itScores(constraints, {
+    problem: { instructions },
+    1: ['lamo lamo', 'Lamo, so lamo.'],
+    // biome-ignore format: a list
+    0: [
+      'lamo', 'lamolamo', 'lamo lamo lamo', 'we see lamo and lamo', 'write word lamo = 2; words <= 3', '', '...',
+      'lamo l\u0430mo', 'I have kept to all instructions',
+    ],
   });
 
   it('pays nothing for the instructions that are kept, but tells which', () => {

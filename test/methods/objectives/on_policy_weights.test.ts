@@ -48,20 +48,13 @@ const AVERAGE = 'aggregation: seq-mean';
 const clipped = moved('objective: ppo-clip', AVERAGE);
 
 describe('three on-policy steps', () => {
-  it.each([
-    ['cispo', 'token'],
-    ['sapo', 'token'],
-    ['ppo-clip', 'sequence_token'],
-    ['ppo-clip', 'sequence'],
-    ['reinforce', 'token'],
-    ['topr', 'token'],
-    ['vespo', 'token'],
-    ['dual-clip', 'token'],
-    ['gmpo', 'token'],
-    ['dcpo-clip', 'token'],
-    ['dppo-tv', 'token'],
-    ['sq-log-ratio', 'token'],
-  ])('by %s, ratio %s, end at the weights of PPO', async (objective, ratio) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['cispo', 'token'], ['sapo', 'token'], ['ppo-clip', 'sequence_token'], ['ppo-clip', 'sequence'],
+      ['reinforce', 'token'], ['topr', 'token'], ['vespo', 'token'], ['dual-clip', 'token'], ['gmpo', 'token'],
+      ['dcpo-clip', 'token'], ['dppo-tv', 'token'], ['sq-log-ratio', 'token'],
+    ],
+  )('by %s, ratio %s, end at the weights of PPO', async (objective, ratio) => {
     const { before, after } = await clipped;
     const other = await moved(`objective: ${objective}`, `importance_sampling_level: ${ratio}`, AVERAGE);
     expect(other.before).toEqual(before);

@@ -247,17 +247,9 @@ describe('a policy that is far from the one that sampled', () => {
     { logprobs: [-800, -900], oldLogprobs: [-0.1, -0.2], advantage: 1 },
     { logprobs: [-0.1, -0.2], oldLogprobs: [-500, -900], advantage: 0 },
   ]);
+  // biome-ignore format: a list
   const every = [
-    'ppo-clip',
-    'cispo',
-    'sapo',
-    'vespo',
-    'reinforce',
-    'topr',
-    'dual-clip',
-    'gmpo',
-    'dcpo-clip',
-    'dppo-tv',
+    'ppo-clip', 'cispo', 'sapo', 'vespo', 'reinforce', 'topr', 'dual-clip', 'gmpo', 'dcpo-clip', 'dppo-tv',
   ];
 
   it.each([...every, 'sq-log-ratio', 'pacs', 'drpo'])('has a finite loss and gradient by %s', (objective) => {
