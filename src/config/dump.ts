@@ -48,7 +48,7 @@ function stageTree(stage: StageConfig): Mapping {
     ...(evaluation.evalSteps > 0
       ? { eval_strategy: 'steps', eval_steps: evaluation.evalSteps }
       : { eval_strategy: 'no' }),
-    ...(evaluation.problems !== undefined && { eval_samples: evaluation.problems }),
+    ...spelledRecord(STAGE_KEYS[stage.stage], 'evaluation', evaluation),
     ...spelledRecord(STAGE_KEYS[stage.stage], 'stage', stage),
   };
   if (stage.stage === 'sft') {

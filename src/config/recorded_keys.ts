@@ -6,7 +6,7 @@ import type { Key, KeyTable, Values } from '../options/keys.ts';
 import { zodOf } from '../options/schemas.ts';
 
 /** Where a value is: in the stage itself, or in one of its parts. */
-export type RecordPart = 'stage' | 'sampling';
+export type RecordPart = 'stage' | 'sampling' | 'evaluation';
 
 export interface RecordedKey<Part extends RecordPart> {
   readonly recordedIn: Part;

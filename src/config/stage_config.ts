@@ -17,7 +17,7 @@ import { resolveBatch } from './batch_config.ts';
 import { shownRows } from './keys/dataset_keys.ts';
 import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { METHOD_KEYS } from './keys/method_keys.ts';
-import { SFT_KEYS } from './keys/stage_keys.ts';
+import { SFT_KEYS, SHARED_KEYS } from './keys/stage_keys.ts';
 import { recordedValues } from './recorded_keys.ts';
 import type { Section } from './section.ts';
 
@@ -63,8 +63,9 @@ export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: Methods
 }
 
 function resolveEvaluation({ values }: AnyStage, samples: number): EvaluationConfig {
-  const { evalStrategy, evalSteps, evalSamples: problems } = values;
-  return { evalSteps: evalStrategy === 'no' ? 0 : evalSteps, samples, ...(problems !== undefined && { problems }) };
+  const { evalStrategy, evalSteps } = values;
+  const asWritten = recordedValues(SHARED_KEYS, 'evaluation', values);
+  return { evalSteps: evalStrategy === 'no' ? 0 : evalSteps, samples, ...asWritten };
 }
 
 function resolveOptimizer(section: AnyStage): OptimizerConfig {

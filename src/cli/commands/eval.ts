@@ -63,8 +63,8 @@ export async function evaluateOpened(opened: OpenedModel, { samples, json }: Eva
     const stage = config.stages[opened.stageIndex];
     const evaluator = { engine, figures: figures[opened.stageIndex] ?? [], seed: config.seed };
     // All held-out problems, whatever the evaluations of the training asked.
-    const { evalSteps } = stage.evaluation;
-    const evaluation = await evaluate(evaluator, { ...stage, evaluation: { evalSteps, samples } });
+    const { problems: _, ...asked } = stage.evaluation;
+    const evaluation = await evaluate(evaluator, { ...stage, evaluation: { ...asked, samples } });
     if (json) {
       printJson(JSON.stringify(evaluationMetrics(evaluation)));
       return;

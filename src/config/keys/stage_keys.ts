@@ -87,10 +87,13 @@ export const SHARED_KEYS = {
       .default('steps')
       .describe('Evaluate on held-out problems every eval_steps, or not between steps. Default steps (TRL: no).'),
   ),
-  evalSamples: key(
-    'eval_samples',
-    optional(integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })).describe(
-      'Held-out problems that an evaluation during training asks, the same at each, spread evenly. Default: all of them.',
+  problems: recorded(
+    'evaluation',
+    key(
+      'eval_samples',
+      optional(integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })).describe(
+        'Held-out problems that an evaluation during training asks, the same at each, spread evenly. Default: all of them.',
+      ),
     ),
   ),
   taskWeights: recorded(
