@@ -88,7 +88,7 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
   ),
   evaluation('eval_accuracy_low', LOW),
   evaluation('eval_accuracy_high', HIGH),
-  evaluation('eval_mean@K', 'Mean accuracy of K answers sampled at temperature 1 (num_generations_eval).'),
+  evaluation('eval_mean@K', 'Mean accuracy of K sampled answers (num_generations_eval, eval_temperature).'),
   evaluation('eval_mean@K_low', LOW),
   evaluation('eval_mean@K_high', HIGH),
   evaluation('eval_pass@k', 'Estimated share of problems of which one of k sampled answers is right.'),

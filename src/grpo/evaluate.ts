@@ -32,10 +32,11 @@ export interface Evaluator {
 export async function evaluate({ engine, figures, seed }: Evaluator, stage: StageConfig): Promise<Evaluation> {
   const { tasks } = engine;
   const items = evaluatedItems(tasks, stage);
-  const { samples } = stage.evaluation;
+  const { samples, evalTemperature } = stage.evaluation;
   const key = samplingKey(seed, 'eval');
   const greedy = await completeItems(engine, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
-  const sampling = stage.stage === 'grpo' ? stage.sampling : PLAIN;
+  const own = stage.stage === 'grpo' ? stage.sampling : PLAIN;
+  const sampling = { ...own, temperature: evalTemperature ?? own.temperature };
   const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage });
   const answers = greedy.flat(); // one per item
   const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);

@@ -59,6 +59,8 @@ export interface EvaluationConfig {
   readonly samples: number;
   /** Held-out problems that are asked, at most (`eval_samples`); absent: all. */
   readonly problems?: number;
+  /** What divides the logits of those samples (`eval_temperature`); absent: as in the stage. */
+  readonly evalTemperature?: number;
 }
 
 /** A reward function, the weight of its score (0: only logged), and its options. */

@@ -24,6 +24,8 @@ const shared = {
   adam_beta2: fc.double({ min: 0, max: 0.9999, noNaN: true }),
   eval_strategy: fc.constantFrom('steps', 'no'),
   eval_steps: fc.integer({ min: 1, max: 1000 }),
+  eval_samples: fc.integer({ min: 1, max: 99 }),
+  eval_temperature: positive(2),
 };
 
 const sft = fc.record({

@@ -63,6 +63,26 @@ describe('an evaluation', () => {
     expect(meanLength).toBe(2); // digits, each time
   });
 
+  it('samples at eval_temperature, and at that of the stage without it', async () => {
+    const figures = async (run: Parameters<typeof evaluateNow>[0]) => {
+      const { accuracy, meanAtK, passAtK } = await evaluateNow(run);
+      return { greedy: accuracy.mean, sampled: meanAtK.mean, best: passAtK[4].mean };
+    };
+    const keys = { ...DIGITS, num_generations_eval: 4 };
+    const plain = await figures(await reinforced(keys, { verify }));
+    expect(plain.best).toBeGreaterThan(plain.sampled); // the four differ
+    expect(await figures(await reinforced({ ...keys, eval_temperature: 1 }, { verify }))).toEqual(plain);
+    const [hot, cold] = [2, 1e-6];
+    expect(await figures(await reinforced({ ...keys, temperature: hot, eval_temperature: 1 }, { verify }))).toEqual(
+      plain,
+    );
+    // So cold that nothing but the likeliest token is drawn.
+    const { greedy, sampled, best } = await figures(await reinforced({ ...keys, eval_temperature: cold }, { verify }));
+    expect([greedy, sampled, best]).toEqual([plain.greedy, plain.greedy, plain.greedy]);
+    const warmUp = await figures(await supervised({ eval_temperature: cold }, { verify }));
+    expect([warmUp.sampled, warmUp.best]).toEqual([warmUp.greedy, warmUp.greedy]);
+  });
+
   it('takes four samples per problem in a stage that does not say', async () => {
     expect((await evaluateNow(await supervised())).samples).toBe(4);
   });

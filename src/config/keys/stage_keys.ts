@@ -96,6 +96,15 @@ export const SHARED_KEYS = {
       ),
     ),
   ),
+  evalTemperature: recorded(
+    'evaluation',
+    key(
+      'eval_temperature',
+      optional(number({ above: 0, example: 0.6 })).describe(
+        "Temperature at which an evaluation samples, for eval_mean@K and eval_pass@k. Default: the stage's own (1 in an sft stage).",
+      ),
+    ),
+  ),
   taskWeights: recorded(
     'stage',
     key(
