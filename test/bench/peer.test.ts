@@ -1,11 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PeerError, startPeer } from '../../bench/peers/peer.mjs';
+import { folderOfFile } from '../support/folders.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-peer-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 
 function interpreter(name: string, script: string): string {
   const file = join(folder, name);

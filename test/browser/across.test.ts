@@ -1,7 +1,7 @@
 /** A run goes from the page to the command line's session and back, without force, and with the same bits. */
 import { unzipSync, zipSync } from 'fflate';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
@@ -11,31 +11,11 @@ import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { createTasks } from '../support/tasks.ts';
-import {
-  downloaded,
-  reach,
-  type Site,
-  serveSite,
-  startChromium,
-  status,
-  stepOf,
-  visit,
-  weightsHash,
-} from './chromium.ts';
+import { downloaded, openSite, reach, status, stepOf, visit, weightsHash } from './chromium.ts';
 
 const LINK = '#preset=sort-two&evalEvery=20&batch=128&rate=0.005&steps=60';
 
-let browser: Browser;
-let site: Site;
-beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
+const { browser, site } = await openSite();
 async function saved(page: Page): Promise<Store> {
   const store = memoryStore();
   const files = unzipSync(await downloaded(page, '#save'));

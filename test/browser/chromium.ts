@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { preview } from 'vite';
+import { afterAll } from 'vitest';
+import { startChromium } from '../../bench/chromium.mjs';
 
-export { startChromium } from '../../bench/chromium.mjs';
+export { startChromium };
 
 export interface Site {
   readonly url: string;
@@ -29,6 +31,15 @@ export async function serveSite({ isolated }: { readonly isolated: boolean }): P
     requests.push(request.url ?? ''),
   );
   return { url, requests, close: () => server.close() };
+}
+
+/** Chromium without WebGPU and the isolated page, until the last test of the file is over. */
+export async function openSite(): Promise<{ readonly browser: Browser; readonly site: Site }> {
+  const browser = await startChromium({ webgpu: false });
+  afterAll(() => browser.close());
+  const site = await serveSite({ isolated: true });
+  afterAll(() => site.close());
+  return { browser, site };
 }
 
 export interface Visit {

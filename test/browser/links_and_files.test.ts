@@ -1,17 +1,15 @@
 /** What a stranger sends, a link or a saved run, opens nothing, runs nothing and replaces nothing unasked. */
 import { createHash } from 'node:crypto';
 import { unzipSync, zipSync } from 'fflate';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packedCode } from '../../web/src/link_code.ts';
 import {
   arrive,
   downloaded,
   openRun,
+  openSite,
   reach,
-  type Site,
-  serveSite,
-  startChromium,
   status,
   stepOf,
   trainTo,
@@ -24,17 +22,7 @@ const LINK = '#preset=sort-two&steps=2000&evalEvery=500';
 const CODE = 'function reward({ completion }) { return completion[0] === "7" ? 1 : 0; }';
 const WITH_CODE = `${LINK}&reward=yours&code=${packedCode(CODE)}`;
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await openSite();
 
 const notes = (page: Page): Promise<string | null> => page.textContent('#notes');
 /** Addresses of the workers that live: the engine's, and `data:` for a reward's. */

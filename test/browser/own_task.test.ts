@@ -1,7 +1,6 @@
 /** A task that a visitor writes: checked, trained on, and sent as a link; its code runs in the sandbox alone. */
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { arrive, type Site, serveSite, startChromium, status, type Visit, visit, weightsHash } from './chromium.ts';
+import { arrive, openSite, status, type Visit, visit, weightsHash } from './chromium.ts';
 
 const SMALL = 'warmStart=4&steps=4&batch=64&evalEvery=4';
 const TASK = `function generate(rng) {
@@ -13,21 +12,14 @@ function verify(problem, answer) {
   return { score: answer === oracle(problem), reason: 'the sum, or not' };
 }`;
 
-let browser: Browser;
-let site: Site;
+const { browser, site } = await openSite();
 let open: Visit;
 
 beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
   open = await visit(browser, `${site.url}#preset=own-task&${SMALL}`);
   await status(open.page, 'resting');
 });
-afterAll(async () => {
-  expect(open.errors).toEqual([]);
-  await browser?.close();
-  await site?.close();
-});
+afterAll(() => expect(open.errors).toEqual([]));
 
 /** What the page says of a task. */
 async function checked(code: string): Promise<string> {

@@ -3,17 +3,16 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { findings } from './access.ts';
 import {
   arrive,
   downloaded,
   openRun,
+  openSite,
   reach,
-  type Site,
   serveSite,
-  startChromium,
   status,
   stepOf,
   trainTo,
@@ -27,17 +26,7 @@ const MOST_BYTES = 1_500_000;
 /** Worker and page together, as they lie there, the editor apart. */
 const MOST_BYTES_AT_FIRST = 915_000;
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await openSite();
 
 it('all of the page, engine included, has fewer than 1.5 MB gzipped', () => {
   const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -1,20 +1,9 @@
 /** The page's thread stays free while the engine trains: for scrolling, typing and the next click. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LONG_MS, summarizeTasks, traceThread } from '../../bench/page_thread.mjs';
-import { arrive, openRun, type Site, serveSite, startChromium, status, trainTo, visit } from './chromium.ts';
+import { arrive, openRun, openSite, status, trainTo, visit } from './chromium.ts';
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, site } = await openSite();
 
 // By processor time: by wall-clock a task is long, too, when other programs have the cores. Again where one is long: a
 // hypervisor's pause of 100 ms may be counted as the time of whoever was running, but not five times in a row.

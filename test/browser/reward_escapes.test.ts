@@ -1,10 +1,10 @@
 /** Programs that try to leave the worker of a visitor's reward, or to forge what it replies: nothing gets out, nothing is stored. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ECMASCRIPT_GLOBALS } from '../../src/rewards/sandbox/sandbox.ts';
-import { type Site, serveSite, startChromium, status, type Visit, visit } from './chromium.ts';
+import { openSite, status, type Visit, visit } from './chromium.ts';
 import { ESCAPES, programOf, WHOLE_PROGRAMS } from './escapes.ts';
 import { FORGERIES, REPLACES_EVERYTHING, reachesOf } from './forgeries.ts';
 
@@ -52,25 +52,18 @@ function stored(page: Page): Promise<string[]> {
   });
 }
 
-let browser: Browser;
-let site: Site;
+const { browser, site } = await openSite();
 let outside: Outside;
 let visited: Visit;
 
 beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
   outside = await startOutside();
   // Without the page's service worker, whose file the browser asks for now and then.
   const plain = { serviceWorkers: 'block' } as const;
   visited = await visit(browser, `${site.url}#preset=sort-two&steps=2000&evalEvery=500`, plain);
   await status(visited.page, 'resting');
 });
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-  outside?.server.close();
-});
+afterAll(() => outside?.server.close());
 
 /** Tries a reward on twenty completions: the values that the page shows, or what it says instead. */
 async function tried(code: string): Promise<{ readonly values: readonly string[]; readonly problem: string }> {

@@ -1,39 +1,20 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unreached } from './access.ts';
-import {
-  arrive,
-  downloaded,
-  drawn,
-  type Site,
-  serveSite,
-  startChromium,
-  status,
-  stepOf,
-  type Visit,
-  visit,
-} from './chromium.ts';
+import { arrive, downloaded, drawn, openSite, status, stepOf, type Visit, visit } from './chromium.ts';
 
 const STEPS = 12;
 
-let browser: Browser;
-let site: Site;
+const { browser, site } = await openSite();
 let open: Visit;
 
 beforeAll(async () => {
-  browser = await startChromium({ webgpu: false });
-  site = await serveSite({ isolated: true });
   open = await visit(browser, `${site.url}#preset=sort-two&steps=${STEPS}&evalEvery=4&batch=64`);
   await status(open.page, 'resting');
   await open.page.click('#train');
   await status(open.page, 'finished');
 });
-afterAll(async () => {
-  expect(open.errors).toEqual([]);
-  await browser?.close();
-  await site?.close();
-});
+afterAll(() => expect(open.errors).toEqual([]));
 
 it('an accuracy never stands without its interval, and the tab shows where the run is', async () => {
   const { page } = open;

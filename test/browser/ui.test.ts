@@ -1,7 +1,6 @@
 /** The pages of `rlvr-train ui` in Chromium: each control by keyboard, what a log adds while one looks, and access. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
@@ -12,13 +11,14 @@ import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { completion, evaluation, step } from '../report/run_directory.ts';
+import { folderOfFile } from '../support/folders.ts';
 import { findings, unreached } from './access.ts';
 import { arrive, downloaded, startChromium, status, weightsHash } from './chromium.ts';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 let browser: Browser;
-let folder: string;
+const folder = folderOfFile();
 let server: UiServer;
 
 const jsonl = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -41,7 +41,6 @@ function makeRun(name: string, { seed = 0, rate = '1e-3', steps = 40 } = {}): st
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rlvr-ui-'));
   for (const rate of ['1e-3', '1e-2']) for (const seed of [0, 1, 2]) makeRun(`rate${rate}/seed${seed}`, { seed, rate });
   browser = await startChromium({ webgpu: false });
   server = await startUi({ folder });
@@ -49,7 +48,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Goes on with Tab until something is reached. */

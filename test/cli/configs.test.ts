@@ -1,15 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { copyConfig, describeConfig, listConfigs, packagedConfigFile } from '../../src/cli/commands/configs.ts';
+import { folderOfFile } from '../support/folders.ts';
 
-let folder = '';
+const folder = folderOfFile();
 let out = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rlvr-configs-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => {
   vi.restoreAllMocks();
   out = '';

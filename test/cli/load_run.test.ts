@@ -1,21 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadRun } from '../../src/cli/runs/load_run.ts';
+import { allInOneFolder } from '../support/folders.ts';
 
-const before = process.cwd();
-let folder = '';
 // Where a run goes depends on what is under runs/ of the working directory.
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rlvr-load-'));
-  process.chdir(folder);
-  writeFileSync('mine.yaml', 'task: sort_digits\nmax_steps: 30\nwarmup_steps: 20\n');
-});
-afterAll(() => {
-  process.chdir(before);
-  rmSync(folder, { recursive: true });
-});
+allInOneFolder(() => writeFileSync('mine.yaml', 'task: sort_digits\nmax_steps: 30\nwarmup_steps: 20\n'));
 
 function makeRun(directory: string, config: string): void {
   mkdirSync(directory, { recursive: true });

@@ -1,9 +1,9 @@
 /** The list of runs, and which of them a resume takes that names none. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import picocolors from 'picocolors';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { differences, tableOf } from '../../src/cli/commands/runs.ts';
 import { loadRun } from '../../src/cli/runs/load_run.ts';
 import { newestUnfinished } from '../../src/cli/runs/newest_run.ts';
@@ -11,6 +11,7 @@ import { type RunRow, runRows } from '../../src/cli/runs/run_rows.ts';
 import { KeptRows } from '../../src/cli/ui/kept_rows.ts';
 import { ago } from '../../src/format.ts';
 import { encodeManifest } from '../../src/run/checkpoint/manifest.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
 const CONFIG = `task: {name: sort_digits, digits: 3}
 seed: 4
@@ -26,16 +27,7 @@ const STEP = (stage: string, step: number) => ({ step, stage, loss: 1, learning_
 const EVALUATION = { step: 20, stage: 'grpo', evaluation: 'periodic', eval_accuracy: 0.5, 'eval_mean@4': 0.25 };
 const SUMMARY = { 'summary.json': '{}', 'model/model.safetensors': 'weights' };
 
-let folder = '';
-const before = process.cwd();
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rlvr-runs-'));
-  process.chdir(folder);
-});
-afterEach(() => {
-  process.chdir(before);
-  rmSync(folder, { recursive: true });
-});
+eachInOwnFolder();
 
 /** A run directory as a training leaves it; `files` replace or add. @param minutes  how long ago it wrote last */
 function makeRun(name: string, minutes: number, files: Readonly<Record<string, string>> = {}): string {

@@ -1,15 +1,17 @@
 /** `rlvr-train tasks export` and `score`: a row says all that its score needs. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exportTask, scoreTask } from '../../src/cli/tasks/task_rows.ts';
+import { folderOfFile } from '../support/folders.ts';
 import { printed } from './printed.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
+const folder = folderOfFile();
+
 function fileOf(text: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'rows-')), 'rows.jsonl');
+  const file = join(folder, 'rows.jsonl');
   writeFileSync(file, text);
   return file;
 }

@@ -1,7 +1,6 @@
 /** The server over real directories, by real requests on loopback. */
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RunControls } from '../../src/cli/process/controls.ts';
@@ -9,9 +8,10 @@ import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { completion, ONE_STAGE, step } from '../report/run_directory.ts';
+import { folderOfFile } from '../support/folders.ts';
 
-let root: string;
-let folder: string;
+const root = folderOfFile();
+const folder = join(root, 'runs');
 let server: UiServer;
 
 const jsonl = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -27,18 +27,13 @@ function makeRun(name: string, steps = 2): string {
 }
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'rlvr-ui-'));
-  folder = join(root, 'runs');
   makeRun('one');
   makeRun('series/two');
   cpSync(makeRun('outside'), join(root, 'secret'), { recursive: true });
   rmSync(join(folder, 'outside'), { recursive: true });
   server = await startUi({ folder });
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 const get = (path: string, init?: RequestInit): Promise<Response> => fetch(server.url + path, init);
 const post = (path: string): Promise<Response> => get(path, { method: 'POST', headers: { 'x-rlvr-train': '1' } });

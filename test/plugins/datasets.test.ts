@@ -1,10 +1,8 @@
 /** Data sets that a config names: found, hashed, trained on, gone on with. */
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -13,19 +11,16 @@ import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { allInOneFolder } from '../support/folders.ts';
 
-const home = process.cwd();
 const COUNT = 20_000;
 const rows = Array.from({ length: COUNT }, (_, i) => ({
   question: `${i % 200} + ${Math.floor(i / 200)} =`,
   answer: (i % 200) + Math.floor(i / 200),
   kind: i % 3 === 0 ? 'ü' : 'plain',
 }));
-let folder: string;
 
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-datasets-')));
-  process.chdir(folder);
+allInOneFolder(() => {
   mkdirSync('data');
   const text = rows.map((row) => JSON.stringify(row)).join('\n');
   writeFileSync('data/q.jsonl', text);
@@ -48,11 +43,6 @@ beforeAll(() => {
     `export default { score: ({ completionTokens, items }) =>
       completionTokens.map((tokens, i) => (tokens[0] ?? 0) + 1000 * items[i].columns.answer) };`,
   );
-});
-
-afterAll(() => {
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const RUN = `

@@ -2,27 +2,15 @@
  * Methods of a user's that are wrong, at each point, from a file and through a run: the message names method, file and what
  * was wrong, with the line where it threw, and the run has kept the step before.
  */
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, YAML } from '../run/tiny_run.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
-const home = process.cwd();
-let folder: string;
-
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-faults-')));
-  process.chdir(folder);
-});
-
-afterEach(() => {
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
-});
+eachInOwnFolder();
 
 /** Step 3 is the first that is wrong; `late` says whether it has come. */
 const fileOf = (part: string): string => `let late = false;

@@ -1,28 +1,15 @@
 /** Methods from files of the user's own: loaded, checked, watched, and as good as built-in ones. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createMethods } from '../../src/methods/create.ts';
 import type { Surrogate } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
-const home = process.cwd();
-let folder: string;
-
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-methods-')));
-  process.chdir(folder);
-  mkdirSync('methods');
-});
-
-afterEach(() => {
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
-});
+eachInOwnFolder(() => void mkdirSync('methods'));
 
 const file = (name: string, body: string): void =>
   writeFileSync(`methods/${name}.ts`, `import { key, method, number } from 'rlvr-train/methods';\n${body}`);

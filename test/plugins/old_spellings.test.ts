@@ -1,26 +1,16 @@
 /** Files of users that declare options as version 0.1 did: they work, and a note says what to write. */
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { integer, number, optional } from '../../src/options/keys.ts';
 import { real, unset, whole } from '../../src/options/old_spellings.ts';
 import { zodOf } from '../../src/options/schemas.ts';
 import { oldSpellingNotes } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
-const home = process.cwd();
-
-beforeEach(() => {
-  process.chdir(realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-spelling-'))));
-});
-
-afterEach(() => {
-  const folder = process.cwd();
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
-});
+eachInOwnFolder();
 
 describe('an option declared the old way', () => {
   it('reads values as the new spelling does', () => {

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
@@ -8,23 +7,19 @@ import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.
 import { getReward } from '../../src/rewards/built_in.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import { ADDITION } from '../cli/own_files.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
-const home = process.cwd();
-let folder: string;
 let opened: OpenedPlugins | undefined;
 let announced: string[];
 
+eachInOwnFolder();
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-plugins-')));
-  process.chdir(folder);
   announced = [];
 });
 
 afterEach(async () => {
   await opened?.close();
   opened = undefined;
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function write(path: string, text: string): void {

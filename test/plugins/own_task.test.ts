@@ -1,26 +1,18 @@
 /** Tasks of the user's that do what a task should not: each is named for it, and the run can stop as it should. */
-import fs, { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import fs, { writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
-const home = process.cwd();
-let folder: string;
 let opened: OpenedPlugins | undefined;
 
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-task-')));
-  process.chdir(folder);
-});
+eachInOwnFolder();
 
 afterEach(async () => {
   const closing = opened?.close();
   opened = undefined;
   await closing?.catch(() => {}); // what failed outside of a call has been asked for, where a test is about it
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A task that imports nothing, so that it is loaded at once. */

@@ -1,8 +1,6 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { moduleReference } from '../../src/plugins/module.node.ts';
@@ -11,21 +9,15 @@ import { startReporter } from '../../src/plugins/reporter_thread.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { finish } from '../run/tiny_run.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 
-const home = process.cwd();
-let folder: string;
 let opened: OpenedPlugins | undefined;
 
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-reporter-')));
-  process.chdir(folder);
-});
+eachInOwnFolder();
 
 afterEach(async () => {
   await opened?.close();
   opened = undefined;
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(reporters: string): Promise<OpenedPlugins> {

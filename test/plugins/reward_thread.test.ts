@@ -1,30 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type RewardLimits, startReward } from '../../src/plugins/reward_thread.node.ts';
 import type { RewardOptions } from '../../src/rewards/definition.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import type { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';
+import { folderOfFile } from '../support/folders.ts';
 
 const LIMITS: RewardLimits = { load: 60, score: 60 };
 
-let folder: string;
+const folder = folderOfFile();
 let thread: SandboxedReward | undefined;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rlvr-train-thread-'));
-});
 
 afterEach(async () => {
   await thread?.close();
   thread = undefined;
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(
   text: string,

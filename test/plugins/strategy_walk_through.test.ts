@@ -1,31 +1,23 @@
 /** The strategy that docs/own_strategy.md writes, with its config and its test, as they stand there. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 import { goOn } from '../support/killed_runs.ts';
 import { blockOf } from '../support/page_blocks.ts';
 
 const PAGE = 'docs/own_strategy.md';
 const STRATEGY = blockOf(PAGE, '// methods/hot_retry.ts');
 const home = process.cwd();
-let folder: string;
 
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-strategy-')));
-  process.chdir(folder);
+eachInOwnFolder(() => {
   mkdirSync('methods');
   writeFileSync('methods/hot_retry.ts', STRATEGY);
-});
-
-afterEach(() => {
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('is as long as the page says', () => {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { tryFile } from '../../src/plugins/trial.node.ts';
+import { folderOfFile } from '../support/folders.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-trial-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile();
 
 function trial(text: string, seconds = 60): Promise<unknown> {
   writeFileSync(join(folder, 'mine.ts'), text);

@@ -1,33 +1,23 @@
 /** The method that docs/plugins.md writes, step by step: its files as they stand there, through a run. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';
 
 const PAGE = readFileSync(new URL('../../docs/plugins.md', import.meta.url), 'utf8');
-const home = process.cwd();
-let folder: string;
 
 const METHOD = blockOf('docs/plugins.md', '// methods/spo.ts');
 const CONFIG = blockOf('docs/plugins.md', 'task: {name: sort_digits, digits: 3}');
 
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-walk-')));
-  process.chdir(folder);
+eachInOwnFolder(() => {
   mkdirSync('methods');
   writeFileSync('methods/spo.ts', METHOD);
-});
-
-afterEach(() => {
-  process.chdir(home);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Trains a few steps of a small policy, with evaluations left out. */

@@ -1,15 +1,11 @@
 /** The notices beside a bundle. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { noticesOf, packageFolders } from '../../tools/third_party_notices.mjs';
+import { folderOfFile } from '../support/folders.ts';
 
-let root = '';
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'rlvr-notices-'));
-});
-afterAll(() => rmSync(root, { recursive: true }));
+const root = folderOfFile();
 
 function makePackage(name: string, files: Readonly<Record<string, string>>): string {
   const folder = join(root, 'node_modules', name);
