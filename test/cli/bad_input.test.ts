@@ -203,13 +203,8 @@ const MEMORY: Mistake[] = [
   },
   {
     what: 'a micro-batch that does not fit',
-    words: [
-      ...TRAIN,
-      '--set',
-      'generation_batch_size=1048576',
-      '--set',
-      'per_device_train_batch_size=1048576',
-      '--set',
+    words: /* biome-ignore format: a list */ [
+      ...TRAIN, '--set', 'generation_batch_size=1048576', '--set', 'per_device_train_batch_size=1048576', '--set',
       'model.hidden_size=16',
     ],
     says:

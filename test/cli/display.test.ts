@@ -122,17 +122,11 @@ describe('what is printed', () => {
   it('--json: one object per event, each with its name, and nothing else', () => {
     show({ json: true });
     const events = written.out.trimEnd().split('\n');
-    expect(events.map((line) => JSON.parse(line).event)).toEqual([
-      'stage',
-      'rollouts',
-      'diagnosis',
-      'evaluation',
-      'step',
-      'checkpoint',
-      'resumed',
-      'note',
-      'stopped',
-    ]);
+    expect(events.map((line) => JSON.parse(line).event)).toEqual(
+      /* biome-ignore format: a list */ [
+        'stage', 'rollouts', 'diagnosis', 'evaluation', 'step', 'checkpoint', 'resumed', 'note', 'stopped',
+      ],
+    );
     expect(JSON.parse(events[3]!)).toMatchObject({ moment: 'periodic', eval_accuracy: 0.25, 'eval_mean@4': 0.2 });
     expect(JSON.parse(events[4]!)).toMatchObject({ step: 1, 'completions/mean_length': 12 });
     expect(JSON.parse(events[6]!)).toEqual({ event: 'resumed', checkpoint: 'grpo-1', wall_seconds: 12.5 });

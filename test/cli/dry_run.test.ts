@@ -17,16 +17,10 @@ it('a resolved config says beside each value where it comes from, and runs as it
   const text = plain(annotatedYaml(config, origins));
   expect(parseConfig(text, { file: 'again.yaml' }).config).toStrictEqual(config);
   const lines = text.split('\n').map((line) => line.replace(/ +#/, ' #'));
-  for (const line of [
-    '  numbers: 3 # c.yaml:1',
-    'seed: 42 # default',
-    '  head_dim: 32 # from hidden_size',
-    '  - stage: sft # c.yaml:4',
-    '    adam_beta2: 0.95 # c.yaml:2, top level',
-    '    beta: 0.01 # --set',
-    '    lr_scheduler_kwargs: # c.yaml:5',
-    '      min_lr_rate: 0.1',
-    '    generation_batch_size: 256 # from num_generations',
+  for (const line of /* biome-ignore format: a list */ [
+    '  numbers: 3 # c.yaml:1', 'seed: 42 # default', '  head_dim: 32 # from hidden_size', '  - stage: sft # c.yaml:4',
+    '    adam_beta2: 0.95 # c.yaml:2, top level', '    beta: 0.01 # --set', '    lr_scheduler_kwargs: # c.yaml:5',
+    '      min_lr_rate: 0.1', '    generation_batch_size: 256 # from num_generations',
   ]) {
     expect(lines).toContain(line);
   }

@@ -197,19 +197,14 @@ function foundFrom(folder: string, text: string): string {
 }
 
 describe('nearestKey', () => {
-  it.each([
-    ['learning_rat', 'learning_rate'],
-    ['maxSteps', 'max_steps'],
-    ['max-steps', 'max_steps'],
-    ['group_size_of_every_prompt', undefined],
-    ['x', undefined],
-    ['hub_strategy', undefined],
-    ['save_stratgy', undefined],
-    ['sede', 'seed'],
-    ['num_generation', 'num_generations'],
-    ['max_completions_length', 'max_completion_length'],
-    ['learning_rate'.repeat(50_000), undefined],
-  ])('finds for %s: %s', (name, nearest) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['learning_rat', 'learning_rate'], ['maxSteps', 'max_steps'], ['max-steps', 'max_steps'],
+      ['group_size_of_every_prompt', undefined], ['x', undefined], ['hub_strategy', undefined],
+      ['save_stratgy', undefined], ['sede', 'seed'], ['num_generation', 'num_generations'],
+      ['max_completions_length', 'max_completion_length'], ['learning_rate'.repeat(50_000), undefined],
+    ],
+  )('finds for %s: %s', (name, nearest) => {
     expect(nearestKey(name, supported)).toBe(nearest);
   });
 });

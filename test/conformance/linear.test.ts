@@ -77,16 +77,10 @@ function weightGradientCase(
   };
 }
 
+// biome-ignore format: a list
 const ODD_SIZES: readonly Sizes[] = [
-  { N: 1, K: 1, M: 1 },
-  { N: 1, K: 3, M: 130 },
-  { N: 2, K: 130, M: 1 },
-  { N: 3, K: 5, M: 7 },
-  { N: 4, K: 8, M: 16 },
-  { N: 5, K: 33, M: 9 },
-  { N: 8, K: 16, M: 4 },
-  { N: 17, K: 12, M: 31 },
-  { N: 33, K: 31, M: 33 },
+  { N: 1, K: 1, M: 1 }, { N: 1, K: 3, M: 130 }, { N: 2, K: 130, M: 1 }, { N: 3, K: 5, M: 7 }, { N: 4, K: 8, M: 16 },
+  { N: 5, K: 33, M: 9 }, { N: 8, K: 16, M: 4 }, { N: 17, K: 12, M: 31 }, { N: 33, K: 31, M: 33 },
   { N: 100, K: 130, M: 65 },
 ];
 

@@ -80,15 +80,10 @@ function backwardCase(
   };
 }
 
+// biome-ignore format: a list
 const ODD_SIZES: readonly Sizes[] = [
-  { R: 1, D: 1, V: 2 },
-  { R: 2, D: 3, V: 5 },
-  { R: 3, D: 8, V: 16 },
-  { R: 5, D: 17, V: 33 },
-  { R: 9, D: 40, V: 127 },
-  { R: 33, D: 12, V: 64 },
-  { R: 100, D: 31, V: 50 },
-  { R: 7, D: 130, V: 1001 },
+  { R: 1, D: 1, V: 2 }, { R: 2, D: 3, V: 5 }, { R: 3, D: 8, V: 16 }, { R: 5, D: 17, V: 33 }, { R: 9, D: 40, V: 127 },
+  { R: 33, D: 12, V: 64 }, { R: 100, D: 31, V: 50 }, { R: 7, D: 130, V: 1001 },
 ];
 
 for (const { label, backend, expectSame } of await requiredBackends()) {

@@ -111,15 +111,10 @@ function worstDistance(test: ConformanceCase, sizes: Sizes, tokens: Output): num
   return worst;
 }
 
+// biome-ignore format: a list
 const FILTERS: readonly Settings[] = [
-  {},
-  { temperature: 0.6 },
-  { temperature: 1.5, topK: 5 },
-  { topP: 0.8 },
-  { minP: 0.1 },
-  { temperature: 0.8, topK: 20, topP: 0.9, minP: 0.02 },
-  { topK: 1 },
-  { topK: 5000, topP: 0.001 },
+  {}, { temperature: 0.6 }, { temperature: 1.5, topK: 5 }, { topP: 0.8 }, { minP: 0.1 },
+  { temperature: 0.8, topK: 20, topP: 0.9, minP: 0.02 }, { topK: 1 }, { topK: 5000, topP: 0.001 },
 ];
 
 for (const { label, backend, expectSame } of await requiredBackends()) {

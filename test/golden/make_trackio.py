@@ -65,5 +65,5 @@ ask("what there is not", "nothing", {})
 with urllib.request.urlopen(SERVER + "/version") as response:
     version = json.load(response)["version"]
 golden = {"about": __doc__.split("\n")[0], "versions": {"trackio": version}, "exchanges": exchanges}
-text = json.dumps(golden, ensure_ascii=False, indent=1) + "\n"
+text = json.dumps(golden, ensure_ascii=False, separators=(",", ":")).replace(',{"about"', ',\n{"about"') + "\n"
 Path(__file__).with_name("trackio.json").write_text(text, encoding="utf-8")

@@ -67,27 +67,21 @@ describe('a combination that works, but is biased or without effect, is told wit
     expect(found[0]).toMatch(line);
   });
 
-  it.each([
-    [[]],
-    [['top_p: 0.9', 'vllm_importance_sampling_correction: true']],
-    [['controllers: [ref-reset]', 'beta: 0.1']],
-    [['off_policy_mask_threshold: 0.1', 'num_iterations: 2']],
-    [['importance_sampling_level: none']],
-    [['advantage_estimator: nsr', 'beta: 0.1']],
-    [['advantage_estimator: nsr', 'credit_steps: [kl-reward]']],
-    [['advantage_estimator: {name: w-reinforce, solved_weight: 1}']],
-    [['advantage_estimator: psr']],
-    [['credit_steps: [{name: pos-weight, positive_weight: 1}, {name: self-certainty, outcome_weight: 1}]']],
-    [['credit_steps: [sample-sign]', 'beta: 0.1']],
-    [['credit_steps: [{name: sample-sign, kept_sign: positive}]', 'loss_terms: [m-ratio]']],
-    [['min_p: 0']],
-    [['reward_funcs: [ternary]', 'scale_rewards: none']],
-    [['reward_funcs: [accuracy, {name: ternary, weight: 0}]']],
-    [['objective: topr', 'num_iterations: 2']],
-    [['objective: reinforce']],
-    [['objective: pacs', 'reward_funcs: [{name: accuracy, weight: 0.5}, {name: positions, weight: 0.5}]']],
-    [['loss_terms: [kl-cov, hinge-kl, kl-sampler]', 'num_iterations: 2']],
-  ])('and %j gives no reason to', (lines) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      [[]], [['top_p: 0.9', 'vllm_importance_sampling_correction: true']], [['controllers: [ref-reset]', 'beta: 0.1']],
+      [['off_policy_mask_threshold: 0.1', 'num_iterations: 2']], [['importance_sampling_level: none']],
+      [['advantage_estimator: nsr', 'beta: 0.1']], [['advantage_estimator: nsr', 'credit_steps: [kl-reward]']],
+      [['advantage_estimator: {name: w-reinforce, solved_weight: 1}']], [['advantage_estimator: psr']],
+      [['credit_steps: [{name: pos-weight, positive_weight: 1}, {name: self-certainty, outcome_weight: 1}]']],
+      [['credit_steps: [sample-sign]', 'beta: 0.1']],
+      [['credit_steps: [{name: sample-sign, kept_sign: positive}]', 'loss_terms: [m-ratio]']], [['min_p: 0']],
+      [['reward_funcs: [ternary]', 'scale_rewards: none']], [['reward_funcs: [accuracy, {name: ternary, weight: 0}]']],
+      [['objective: topr', 'num_iterations: 2']], [['objective: reinforce']],
+      [['objective: pacs', 'reward_funcs: [{name: accuracy, weight: 0.5}, {name: positions, weight: 0.5}]']],
+      [['loss_terms: [kl-cov, hinge-kl, kl-sampler]', 'num_iterations: 2']],
+    ],
+  )('and %j gives no reason to', (lines) => {
     expect(of(...lines)).toEqual([]);
   });
 

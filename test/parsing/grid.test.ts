@@ -11,23 +11,17 @@ function solves(text: string, isCompact: boolean): boolean {
 }
 
 describe('a sudoku 4___/_3__/_13_/____', () => {
-  it.each([
-    ['4213\n1342\n2134\n3421', true, true],
-    ['4 2 1 3\n1 3 4 2\n2 1 3 4\n3 4 2 1', true, true],
-    ['4,2,1,3\r\n1,3,4,2\r\n2,1,3,4\r\n3,4,2,1\n', true, true],
-    ['4213134221343421', false, true],
-    ['4213/1342/2134/3421', false, true],
-    ['4___\n_3__\n_13_\n____', false, false],
-    ['1234\n3412\n2143\n4321', false, false],
-    ['4213\n1342\n2134', false, false],
-    ['4213\n1342\n2134\n3421\n4213', false, false],
-    ['4213\n1342\n2134\n3412', false, false],
-    ['4 2 1 3\n1342\n2134\n3421', false, false],
-    ['4213\n\n1342\n2134\n3421', false, false],
-    ['421313422134342', false, false],
-    ['', false, false],
-    ['\uff14213\n1342\n2134\n3421', false, false],
-  ])('%j solves it in plain style: %s, compact: %s', (text, plain, compact) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['4213\n1342\n2134\n3421', true, true], ['4 2 1 3\n1 3 4 2\n2 1 3 4\n3 4 2 1', true, true],
+      ['4,2,1,3\r\n1,3,4,2\r\n2,1,3,4\r\n3,4,2,1\n', true, true], ['4213134221343421', false, true],
+      ['4213/1342/2134/3421', false, true], ['4___\n_3__\n_13_\n____', false, false],
+      ['1234\n3412\n2143\n4321', false, false], ['4213\n1342\n2134', false, false],
+      ['4213\n1342\n2134\n3421\n4213', false, false], ['4213\n1342\n2134\n3412', false, false],
+      ['4 2 1 3\n1342\n2134\n3421', false, false], ['4213\n\n1342\n2134\n3421', false, false],
+      ['421313422134342', false, false], ['', false, false], ['\uff14213\n1342\n2134\n3421', false, false],
+    ],
+  )('%j solves it in plain style: %s, compact: %s', (text, plain, compact) => {
     expect([solves(text, false), solves(text, true)]).toEqual([plain, compact]);
   });
 });

@@ -152,18 +152,13 @@ describe('ndcg', () => {
   const columns = { grades: { a: 3, b: 1, c: 0 } };
   const best = 7 + 1 / Math.log2(3);
 
-  it.each([
-    ['a, b, c', 1],
-    ['[a], [b], [c]', 1],
-    ['b, a, c', (1 + 7 / Math.log2(3)) / best],
-    ['c, b, a', (1 / Math.log2(3) + 7 / 2) / best],
-    ['c: 0.5\nb: 1\na: 2', 1],
-    ['a, b', 0],
-    ['a, b, b', 0],
-    ['a, b, d', 0],
-    ['a: 1, b, c', 0],
-    ['', 0],
-  ])('%j gives %d', (text, expected) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['a, b, c', 1], ['[a], [b], [c]', 1], ['b, a, c', (1 + 7 / Math.log2(3)) / best],
+      ['c, b, a', (1 / Math.log2(3) + 7 / 2) / best], ['c: 0.5\nb: 1\na: 2', 1], ['a, b', 0], ['a, b, b', 0],
+      ['a, b, d', 0], ['a: 1, b, c', 0], ['', 0],
+    ],
+  )('%j gives %d', (text, expected) => {
     expect(oneValue('ndcg', { text, columns })).toBeCloseTo(expected, 12);
   });
 

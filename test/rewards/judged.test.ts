@@ -84,19 +84,13 @@ describe('rubric-pairwise', () => {
 });
 
 describe('multi-answer', () => {
-  it.each([
-    ['7', 1],
-    ['8', -1],
-    ['7, 1, 2, 9', 0.5],
-    ['1, 7, 2, 9', 1 / Math.sqrt(8)],
-    ['1, 2, 5, 9', -0.25],
-    ['<answer>1, 7</answer>', 0.5],
-    ['5, 6, 7', -1], // a sweep
-    ['7, 7', -1],
-    ['7,', -1],
-    ['', -1],
-    ['1, 2, 4, 8, 16, 32, 64, 7, 9', -1], // more than eight
-  ])('%j gives %d where 7 is right', (text, expected) => {
+  it.each(
+    /* biome-ignore format: a list */ [
+      ['7', 1], ['8', -1], ['7, 1, 2, 9', 0.5], ['1, 7, 2, 9', 1 / Math.sqrt(8)], ['1, 2, 5, 9', -0.25],
+      ['<answer>1, 7</answer>', 0.5], ['5, 6, 7', -1], ['7, 7', -1], ['7,', -1], ['', -1],
+      ['1, 2, 4, 8, 16, 32, 64, 7, 9', -1],
+    ],
+  )('%j gives %d where 7 is right', (text, expected) => {
     const score = Number(text === '7');
     expect(values('multi-answer', [{ text, score }], {}, judging('7'))[0]).toBeCloseTo(expected, 12);
   });

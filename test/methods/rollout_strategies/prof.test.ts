@@ -36,15 +36,10 @@ async function kept(filters: string, rollouts: readonly Rollout[], seed = 'a') {
 }
 
 describe('prof', () => {
+  // biome-ignore format: a list
   const rollouts = [
-    stepped(true, 1, 1),
-    stepped(false, 1, 0.5),
-    stepped(true, 0, 0.5),
-    stepped(false, 0, 0),
-    stepped(true, 0.5, 1),
-    stepped(false, 0, 1),
-    stepped(true, 0),
-    stepped(false, 0.25),
+    stepped(true, 1, 1), stepped(false, 1, 0.5), stepped(true, 0, 0.5), stepped(false, 0, 0), stepped(true, 0.5, 1),
+    stepped(false, 0, 1), stepped(true, 0), stepped(false, 0.25),
   ];
 
   it('keeps right completions of good steps and wrong ones of bad steps, half of each, in their order', async () => {
