@@ -15,26 +15,24 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const entry = `${root}src/web/engine_worker.ts`;
-const bundle = await rolldown({
+const engine = {
   input: entry,
   platform: 'browser',
-  // The entry imports the engine, and nothing imports the entry: a bundler that renames a worker would start it twice.
-  preserveEntrySignatures: 'strict',
+  // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
+  // the end: a bundler that renames a worker would start it twice.
+  preserveEntrySignatures: 'allow-extension',
   plugins: [smallKernels, smallYaml, smallZod, withoutTexts, methodsApart],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
-});
+};
+const atOnce = await loadedAtOnce();
+const bundle = await rolldown(engine);
 rmSync(`${root}dist/web/engine_worker.js`, { force: true });
 rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
-let atOnce;
-/** Whether the entry loads a module at once, and not when it is needed. */
-const isLoadedAtOnce = (id, graph) => {
-  atOnce ??= reachedFrom(entry, graph);
-  return atOnce.has(id);
-};
 const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
   codeSplitting: {
-    groups: [{ debugName: 'start', name: (id, graph) => (isLoadedAtOnce(id, graph) ? 'start' : null) }],
+    groups: [{ debugName: 'start', name: (id) => (atOnce.has(id) ? 'start' : null) }],
+    includeDependenciesRecursively: false, // some are imported for what is left out of the group
   },
   dir: `${root}dist/web`,
   entryFileNames: 'engine_worker.js',
@@ -61,16 +59,14 @@ writeFileSync(
 const data = JSON.stringify(JSON.stringify(catalogue()));
 writeFileSync(`${root}dist/web/catalogue_data.js`, `export const catalogue = JSON.parse(${data});\n`);
 
-/** The modules that one imports, they import, and so on, without those that are loaded when they are needed. */
-function reachedFrom(start, graph) {
-  const found = new Set();
-  const left = [start];
-  for (let id = left.pop(); id !== undefined; id = left.pop()) {
-    for (const next of graph.getModuleInfo(id)?.importedIds ?? []) {
-      if (found.has(next)) continue;
-      found.add(next);
-      left.push(next);
-    }
-  }
-  return found;
+/**
+ * The modules that the entry needs at once, and not on demand. An import that only the later part of a method uses is
+ * none: what it names is left out where that part is.
+ */
+async function loadedAtOnce() {
+  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) };
+  const alone = await rolldown({ ...engine, plugins: [...engine.plugins, later] });
+  const { output } = await alone.generate({ dir: `${root}dist/web`, format: 'esm' });
+  await alone.close();
+  return new Set(output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== entry));
 }

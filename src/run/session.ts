@@ -12,9 +12,9 @@ import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, stageOf, withConfig } from '../grpo/run.ts';
 import { evaluateRun, train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
+import { captureCheckpoint } from './checkpoint/capture.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
 import { changedConfig, describeChange, readChanges } from './checkpoint/setting_changes.ts';
-import { captureCheckpoint, restoreCheckpoint } from './checkpoint/state.ts';
 import { recordedConfig } from './describe_run.ts';
 import type { Fingerprint, RunIdentity } from './fingerprint/fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint/fingerprint.ts';
@@ -254,6 +254,7 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
     return { run: await withChanges(run, store, notes), wallSeconds: 0, notes };
   }
   notes.push(...loaded.damaged.map(passedOver));
+  const { restoreCheckpoint } = await import('./checkpoint/restore.ts');
   const { logs: positions, wallSeconds } = restoreCheckpoint(run, loaded.checkpoint);
   notes.push(...(await logs.cutTo(positions)));
   const lost = await checkBest(run, store);

@@ -13,7 +13,6 @@ import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoint/checkpoints.ts';
 import { changedConfig, readChanges, reopenRun, writeChange } from '../run/checkpoint/setting_changes.ts';
-import { restoreCheckpoint } from '../run/checkpoint/state.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
 import { bestOrigin, exportModel, lastOrigin } from '../run/model/model_export.ts';
@@ -111,6 +110,7 @@ export class LocalRun implements BrowserRun {
     const loaded = await loadLatestCheckpoint(store, recorded && identityOf(recorded));
     if (loaded !== undefined) {
       notes.push(...loaded.damaged.map((passed) => `The saved ${passedOver(passed)}`));
+      const { restoreCheckpoint } = await import('../run/checkpoint/restore.ts');
       restoreCheckpoint(run, loaded.checkpoint);
       changes.push(...(await readChanges(store, run.journal.state)));
       this.#applyChanges();

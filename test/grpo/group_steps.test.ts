@@ -6,7 +6,8 @@ import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method, type StepContext } from '../../src/methods/method.ts';
 import type { GroupStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../src/methods/records.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
+import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 

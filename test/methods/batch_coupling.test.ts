@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
+import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { finishSmallRun, openSmallRun } from '../support/small_runs.ts';
 

@@ -7,7 +7,8 @@ import { type Method, method } from '../../src/methods/method.ts';
 import { ppoClip } from '../../src/methods/objectives/ppo_clip.ts';
 import type { Controller, LossTerm, Surrogate, TokenControl } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../src/run/checkpoint/state.ts';
+import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
+import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/grpo/engine.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
-import { loadBuffer, saveBuffer } from '../../src/run/checkpoint/buffer_state.ts';
+import { saveBuffer } from '../../src/run/checkpoint/buffer_state.ts';
+import { loadBuffer } from '../../src/run/checkpoint/restore_buffer.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { FULL_GROUP, FULL_ROLLOUT } from '../support/full_rollouts.ts';
 

@@ -5,7 +5,7 @@ import { evaluate } from '../../src/grpo/evaluate.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
 import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
-import { restoreWeights } from '../../src/run/checkpoint/state.ts';
+import { restoreWeights } from '../../src/run/checkpoint/restore.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { loadModel, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { type Inference, openForInference, openRun } from '../../src/run/open_run.ts';

@@ -15,7 +15,7 @@ import { type Fingerprint, identityOf, readFingerprint } from '../../run/fingerp
 import { parseJsonObject } from '../../run/json.ts';
 import { loadOwnModel, modelFile } from '../../run/model/model_files.ts';
 import { type Inference, openForInference } from '../../run/open_run.ts';
-import { restoreWeights } from '../../run/checkpoint/state.ts';
+import { restoreWeights } from '../../run/checkpoint/restore.ts';
 import type { Store } from '../../run/store/store.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';

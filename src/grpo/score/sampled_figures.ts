@@ -1,6 +1,6 @@
 /** Figures of sampled rollouts, for the methods that use them: computed before the rollouts are credited, and then dropped. */
 import type { FigureValue, Rollout, RolloutGroup } from '../../methods/records.ts';
-import { withoutFiguresOfStep } from '../../methods/support/rollouts/rollout_codec.ts';
+import { withoutFiguresOfStep } from '../../methods/support/rollouts/rollout_fields.ts';
 import type { FigureMember, FigureTools, SequenceToScore } from '../../methods/uses/figure_tools.ts';
 import type { Use } from '../../methods/uses/use.ts';
 import { wordTokens } from '../../text/control_words.ts';

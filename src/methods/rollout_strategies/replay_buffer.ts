@@ -10,7 +10,9 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { fromPlain, requirePlain, toPlain } from '../support/rollouts/rollout_codec.ts';
+import { fromPlain } from '../support/rollouts/load_rollouts.ts';
+import { requirePlain } from '../support/rollouts/rollout_forms.ts';
+import { toPlain } from '../support/rollouts/save_rollouts.ts';
 
 /** A group in plain data, and the optimizer steps of the stage when it was sampled. */
 interface Buffered {

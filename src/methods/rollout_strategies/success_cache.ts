@@ -4,8 +4,10 @@ import type { Json } from '../../options/json.ts';
 import { problemKey } from '../ledger.ts';
 import type { Rollout } from '../records.ts';
 import type { Stateful } from '../stateful.ts';
+import { fromPlain } from '../support/rollouts/load_rollouts.ts';
 import { isRight } from '../support/rollouts/right.ts';
-import { fromPlain, requirePlain, toPlain } from '../support/rollouts/rollout_codec.ts';
+import { requirePlain } from '../support/rollouts/rollout_forms.ts';
+import { toPlain } from '../support/rollouts/save_rollouts.ts';
 
 /** A right completion, and the optimizer steps of the stage when it was sampled. */
 export interface Success {

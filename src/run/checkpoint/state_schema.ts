@@ -6,8 +6,8 @@
  */
 import { z } from 'zod';
 import { CheckpointError } from '../../errors.ts';
-import { groupRecordSchema, rolloutRecordSchema } from '../../methods/support/rollouts/rollout_codec.ts';
-import { verdictSchema } from '../../methods/support/rollouts/rollout_fields.ts';
+import { groupRecordSchema, rolloutRecordSchema, verdictSchema } from '../../methods/support/rollouts/rollout_forms.ts';
+import type { PartId } from './capture.ts';
 
 const count = z.int().nonnegative();
 const number = z.number();
@@ -133,7 +133,7 @@ const bestSchema = z
   .nullable();
 
 /** A part of the state by its id, as its owner saves it. */
-export const PART_SCHEMAS = {
+export const PART_SCHEMAS: Readonly<Record<PartId, z.ZodType>> = {
   counters: z.object({
     itemsDrawn: count,
     rolloutsDrawn: count,
@@ -157,9 +157,7 @@ export const PART_SCHEMAS = {
       z.tuple([z.string(), count, number, count, z.string(), z.array(number)]),
     ]),
   ),
-} as const;
-
-export type PartId = keyof typeof PART_SCHEMAS;
+};
 
 /** What state.json has around its parts. */
 export const stateFileSchema = z.object({

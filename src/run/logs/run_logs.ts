@@ -8,7 +8,7 @@ import { writesTensorBoard } from '../../config/report_to.ts';
 import { CheckpointError } from '../../errors.ts';
 import type { TrainEvent } from '../../grpo/events.ts';
 import type { Progress } from '../../grpo/run.ts';
-import type { LogPositions } from '../checkpoint/state.ts';
+import type { LogPositions } from '../checkpoint/capture.ts';
 import type { JsonObject } from '../json.ts';
 import type { ReporterEvent } from '../reporter_event.ts';
 import type { Store } from '../store/store.ts';

@@ -4,7 +4,8 @@ import { train } from '../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../../src/methods/records.ts';
 import { METHODS } from '../../../src/methods/registry.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../../src/run/checkpoint/state.ts';
+import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
+import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../../support/small_runs.ts';
 

@@ -11,7 +11,8 @@ import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../../src/methods/records.ts';
 import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
-import { captureCheckpoint, restoreCheckpoint } from '../../../src/run/checkpoint/state.ts';
+import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
+import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
 import { openRun } from '../../../src/run/open_run.ts';
 

@@ -1,8 +1,11 @@
 /**
  * The fields of rollouts and groups: what each is made of, and how long it lives. Checkpoints, replays, completions.jsonl and
  * what is dropped between credit and update are made of these two tables, and a field that lacks its line does not compile.
+ *
+ *   save_rollouts.ts   rollouts and groups as data that can be kept
+ *   load_rollouts.ts   and back
+ *   rollout_forms.ts   what such data must look like
  */
-import { z } from 'zod';
 import type { CreditedGroup, Rollout } from '../../records.ts';
 
 /**
@@ -39,17 +42,18 @@ export interface ArraysField<L extends Lives = Lives> extends Entry<L> {
   readonly arrays: 'float32';
 }
 
-/** Plain JSON. */
+/** Plain JSON, which has a form in `rollout_forms.ts`. */
 export interface JsonField<L extends Lives = Lives> extends Entry<L> {
-  readonly json: z.ZodType;
+  readonly json: true;
 }
 
-/** What is neither: it has a function of its own in the codec. */
+/** What is neither: it has functions of its own wherever it is kept. */
 export interface OwnField<L extends Lives = Lives> extends Entry<L> {
-  readonly own: z.ZodType;
+  readonly own: true;
 }
 
 export type Field = ArrayField | ArraysField | JsonField | OwnField;
+export type Fields = Readonly<Record<string, Field>>;
 
 /** The kinds that a value may have; Optional: absent in some. */
 type FieldOf<Value> = Value extends Int32Array
@@ -73,38 +77,9 @@ const tensor = <const Kind extends 'int32' | 'float32', const L extends Lives>(a
   ({ array, per: 'token', saved: 'tensor', lives }) as const;
 const list = <const Kind extends keyof Arrays, const L extends Lives>(array: Kind, per: 'token' | 'own', lives: L) =>
   ({ array, per, saved: 'list', lives }) as const;
-const json = <const L extends Lives>(schema: z.ZodType, lives: L) => ({ json: schema, lives }) as const;
+const json = <const L extends Lives>(lives: L) => ({ json: true, lives }) as const;
+const own = <const L extends Lives>(lives: L) => ({ own: true, lives }) as const;
 const optional = <F extends Field>(field: F) => ({ ...field, optional: true }) as const;
-
-const count = z.int().nonnegative();
-const number = z.number();
-
-/** A step of a solution, by characters or by tokens. */
-const stepSchema = z.object({ from: count, to: count, score: number });
-
-export const verdictSchema = z.object({
-  score: number.nullable(),
-  status: z.enum(['correct', 'incorrect', 'invalid', 'truncated']),
-  failure: z.string().optional(),
-  reason: z.string(),
-  canonical: z.string().optional(),
-  parts: z.record(z.string(), number).optional(),
-  feedback: z.string().optional(),
-  steps: z.array(stepSchema).optional(),
-});
-
-const itemSchema = z.object({
-  id: z.string().optional(),
-  key: z.string().optional(),
-  split: z.enum(['train', 'eval']).optional(),
-  prompt: z.string(),
-  answer: z.string().optional(),
-  weight: number.optional(),
-  task: z.string().optional(),
-});
-
-const givenSchema = z.object({ rewardParts: z.array(number.nullable()), reward: number.nullable() });
-const turnSchema = z.object({ length: count, label: z.string(), text: z.string() });
 
 export const ROLLOUT_FIELDS = {
   tokens: tensor('int32', 'run'),
@@ -115,33 +90,33 @@ export const ROLLOUT_FIELDS = {
   labels: optional(list('uint8', 'token', 'log')),
   prompt: optional(list('int32', 'own', 'log')),
   sampledUnder: optional(list('int32', 'own', 'log')),
-  finishReason: json(z.enum(['eos', 'length', 'stop']), 'log'),
-  text: json(z.string(), 'log'),
-  turns: optional({ own: z.array(turnSchema).min(1), lives: 'log' }),
-  verdict: json(verdictSchema, 'log'),
-  steps: optional(json(z.array(stepSchema), 'run')),
-  rewardParts: json(givenSchema.shape.rewardParts, 'run'),
-  reward: json(givenSchema.shape.reward, 'log'),
-  given: optional(json(givenSchema, 'log')),
-  origin: optional(json(z.string(), 'log')),
-  age: optional(json(count, 'log')),
-  weightsVersion: optional(json(count, 'run')),
-  isOffPolicy: optional(json(z.literal(true), 'run')),
-  inBaseline: optional(json(z.literal(false), 'run')),
-  inLoss: optional(json(z.literal(false), 'run')),
+  finishReason: json('log'),
+  text: json('log'),
+  turns: optional(own('log')),
+  verdict: json('log'),
+  steps: optional(json('run')),
+  rewardParts: json('run'),
+  reward: json('log'),
+  given: optional(json('log')),
+  origin: optional(json('log')),
+  age: optional(json('log')),
+  weightsVersion: optional(json('run')),
+  isOffPolicy: optional(json('run')),
+  inBaseline: optional(json('run')),
+  inLoss: optional(json('run')),
   tokenRewards: optional(tensor('float32', 'step')),
-  figures: optional({ own: z.unknown(), lives: 'step' }),
+  figures: optional(own('step')),
 } as const satisfies FieldTable<Rollout>;
 
 export const GROUP_FIELDS = {
-  item: json(itemSchema, 'log'),
+  item: json('log'),
   /** A checkpoint has none: it is that of the item. */
   prompt: list('int32', 'own', 'run'),
-  dead: json(z.boolean(), 'batch'),
-  ruledOut: optional(json(z.literal(true), 'batch')),
-  greedyReward: optional(json(number.nullable(), 'batch')),
-  kind: optional(json(z.string(), 'batch')),
-  rollouts: { own: z.array(z.unknown()), lives: 'log' },
+  dead: json('batch'),
+  ruledOut: optional(json('batch')),
+  greedyReward: optional(json('batch')),
+  kind: optional(json('batch')),
+  rollouts: own('log'),
   advantages: { array: 'float32', per: 'rollout', saved: 'tensor', lives: 'log' },
   tokenAdvantages: optional({ arrays: 'float32', lives: 'batch' }),
   tokenWeights: optional({ arrays: 'float32', lives: 'batch' }),
@@ -158,4 +133,53 @@ export type LoggedField = NamesThatLive<typeof ROLLOUT_FIELDS, 'log'>;
 /** Whether a field is still there where those of another life are. */
 export function livesAsLongAs({ lives }: Pick<Field, 'lives'>, least: Lives): boolean {
   return LIVES.indexOf(lives) >= LIVES.indexOf(least);
+}
+
+/** What can be read of a record by the names of its table. */
+export type Values = Readonly<Record<string, unknown>>;
+export type Numbers = Arrays[keyof Arrays];
+
+/** How long that lives which is kept: a checkpoint ends with its batch, a method keeps for the run. */
+export type KeptFor = 'batch' | 'run';
+
+function arraysOf(least: KeptFor): (readonly [name: string, field: ArrayField])[] {
+  return Object.entries<Field>(ROLLOUT_FIELDS).flatMap(([name, field]) =>
+    'array' in field && livesAsLongAs(field, least) ? [[name, field] as const] : [],
+  );
+}
+
+/** The arrays of a rollout that live at least so long. */
+export const ROLLOUT_ARRAYS = { batch: arraysOf('batch'), run: arraysOf('run') } as const;
+
+/** Tensors of a checkpoint that are always there, in the order in which they are written; what only some have follows. */
+export const TENSORS_OF_ALL = [
+  ...ROLLOUT_ARRAYS.batch.flatMap(([name, { saved, optional }]) => (saved === 'tensor' && !optional ? [name] : [])),
+  'advantages',
+];
+
+/** Which credit a group may have per token. */
+export const TOKEN_CREDIT = Object.entries(GROUP_FIELDS).flatMap(([name, field]) => ('arrays' in field ? [name] : []));
+
+/** What says in the JSON of a rollout that it has a part of a tensor that not all have. */
+export function flagOf(name: string, { flag = name }: ArrayField): string {
+  return flag;
+}
+
+/** The plain fields of a record that live so long, as they are. */
+export function jsonOf(fields: Fields, record: object, least: Lives): Values {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => {
+      const field = fields[name];
+      return value !== undefined && field !== undefined && 'json' in field && livesAsLongAs(field, least);
+    }),
+  );
+}
+
+/** The rollout without what is known until it is credited alone. */
+export function withoutFiguresOfStep(rollout: Rollout): Rollout {
+  const fields: Fields = ROLLOUT_FIELDS;
+  const kept = Object.entries(rollout).filter(
+    ([name]) => fields[name] === undefined || livesAsLongAs(fields[name], 'batch'),
+  );
+  return Object.fromEntries(kept) as unknown as Rollout; // what is left out is optional
 }

@@ -1,12 +1,10 @@
 /** What is kept of a rollout, and for how long. */
 import { expect, it } from 'vitest';
 import type { Rollout } from '../../src/methods/records.ts';
-import {
-  fromPlain,
-  requirePlain,
-  toPlain,
-  withoutFiguresOfStep,
-} from '../../src/methods/support/rollouts/rollout_codec.ts';
+import { fromPlain } from '../../src/methods/support/rollouts/load_rollouts.ts';
+import { withoutFiguresOfStep } from '../../src/methods/support/rollouts/rollout_fields.ts';
+import { requirePlain } from '../../src/methods/support/rollouts/rollout_forms.ts';
+import { toPlain } from '../../src/methods/support/rollouts/save_rollouts.ts';
 import { turnsOf } from '../../src/methods/support/rollouts/turns.ts';
 import type { Json } from '../../src/options/json.ts';
 import { FIGURES, FULL_ROLLOUT } from '../support/full_rollouts.ts';

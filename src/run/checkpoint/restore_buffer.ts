@@ -1,0 +1,65 @@
+/** Buffered rollouts from a checkpoint: `buffer_state.ts` wrote them. */
+import { CheckpointError } from '../../errors.ts';
+import type { Engine } from '../../grpo/engine.ts';
+import type { Buffer } from '../../grpo/journal.ts';
+import { loadGroups, rolloutFlaw } from '../../methods/support/rollouts/load_rollouts.ts';
+import type { RolloutRecord } from '../../methods/support/rollouts/save_rollouts.ts';
+import type { TensorRecord } from '../../model/safetensors.ts';
+import { type BufferRecord, tensorName } from './buffer_state.ts';
+import { malformedState } from './state_schema.ts';
+
+/** @throws CheckpointError where a tensor is missing or misshapen, or a rollout could not be trained on */
+export function loadBuffer(
+  engine: Pick<Engine, 'tasks' | 'policy'>,
+  record: BufferRecord,
+  tensors: readonly TensorRecord[],
+): Buffer {
+  const { stepsTaken, temperature } = record;
+  const groups = loadGroups(record.groups, {
+    prompt: (item) => engine.tasks.promptTokens(item),
+    tensor(name, length) {
+      const isThere = tensors.some((tensor) => tensor.name === tensorName(name));
+      if (name === 'keptLogMass' && !isThere) return keptLogMassOf(record.groups.flatMap(({ rollouts }) => rollouts));
+      return find(tensors, name, length);
+    },
+  });
+  requireTrainable(engine, groups);
+  return { groups, stepsTaken, ...(temperature !== undefined && { temperature }) };
+}
+
+/** Ids beyond the vocabulary would be read from beyond the embedding; what is longer than planned, written beyond its memory. */
+function requireTrainable(
+  { tasks: { codec }, policy }: Pick<Engine, 'tasks' | 'policy'>,
+  groups: Buffer['groups'],
+): void {
+  const most = policy.capacity.context;
+  for (const rollout of groups.flatMap(({ rollouts }) => rollouts)) {
+    const flaw = rolloutFlaw(rollout);
+    if (flaw !== undefined) throw malformedState(`buffer: ${flaw}`);
+    const prompts = [rollout.prompt, rollout.sampledUnder].filter((prompt) => prompt !== undefined);
+    for (const ids of [rollout.tokens, ...prompts]) {
+      const bad = ids.find((id) => id < 0 || id >= codec.vocabSize);
+      if (bad !== undefined) throw malformedState(`buffer: token ${bad} of a vocabulary of ${codec.vocabSize}`);
+    }
+    const long = prompts.find(({ length }) => length === 0 || length + rollout.tokens.length > most);
+    if (long !== undefined) {
+      throw malformedState(`buffer: a prompt of ${long.length} tokens where ${most} are the most`);
+    }
+  }
+}
+
+function find(tensors: readonly TensorRecord[], what: string, length: number): TensorRecord['data'] {
+  const name = tensorName(what);
+  const found = tensors.find((tensor) => tensor.name === name);
+  if (found?.data.length === length) return found.data;
+  const seen = found === undefined ? 'is missing' : `has ${found.data.length} numbers`;
+  throw new CheckpointError('tensor-mismatch', `checkpoint: tensor ${name} ${seen}, its rollouts have ${length}.`);
+}
+
+/** [tokens of all members] as a checkpoint holds it of before there was a tensor of it. JSON gives a float32 back exactly. */
+function keptLogMassOf(members: readonly RolloutRecord[]): number[] {
+  return members.flatMap(({ length, keptLogMass = {} }) => {
+    const byToken = keptLogMass as Readonly<Record<number, number>>; // in the schema's form
+    return Array.from({ length }, (_, t) => byToken[t] ?? 0);
+  });
+}
