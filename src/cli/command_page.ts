@@ -1,4 +1,4 @@
-/** What documentation takes from the commands' tables: the examples of docs/command.md, and a page with every flag. */
+/** What documentation takes from the commands' tables: a page with every command, its words, flags and examples. */
 import type { Command, Example } from './flags/command.ts';
 import { type Flag, syntaxOf } from './flags/flag.ts';
 
@@ -7,16 +7,12 @@ const CALL = 'npx --no-install rlvr-train';
 /** Comments begin here, where the command line is no longer. */
 const COMMENT_COLUMN = 72;
 
-/** Every example, as docs/command.md shows them. */
-export function commandExamples(commands: readonly Command[]): string {
-  return commands.flatMap(({ examples = [] }) => examples.map(exampleLine)).join('\n');
-}
-
-/** A page of the reference, in Markdown: each command with its words and flags. */
+/** A page of the reference, in Markdown. */
 export function commandsPage(commands: readonly Command[]): string {
   const blocks = [
     '# Commands and flags',
-    `What \`${CALL} --help\` and the help of each command list. [The command](../command.md) explains them, with examples.`,
+    `What \`${CALL} --help\` and the help of each command list. [The command](../command.md) says what they print.`,
+    ['| | |', '|---|---|', ...commands.map(({ name, does }) => row(name, does))].join('\n'),
     ...commands.flatMap((declared) => commandText(declared, '')),
   ];
   return `${blocks.join('\n\n')}\n`;
@@ -29,7 +25,7 @@ function exampleLine({ pipe, words, does }: Example): string {
 
 /** @param above  the name of the command that it is below, and a space */
 function commandText(declared: Command, above: string): string[] {
-  const { name, does, words = [], flags = {}, inner = [] } = declared;
+  const { name, does, words = [], flags = {}, inner = [], examples = [] } = declared;
   const path = `${above}${name}`;
   const usage = declared.usage ?? ['[options]', ...words.map(({ syntax }) => syntax)].join(' ');
   const rows = [
@@ -40,6 +36,7 @@ function commandText(declared: Command, above: string): string[] {
     `## ${path}`,
     `\`rlvr-train ${path} ${usage}\``,
     sentence(does),
+    ...(examples.length === 0 ? [] : [['```sh', ...examples.map(exampleLine), '```'].join('\n')]),
     ...(rows.length === 0 ? [] : [['| | |', '|---|---|', ...rows].join('\n')]),
     ...inner.flatMap((below) => commandText(below, `${path} `)),
   ];

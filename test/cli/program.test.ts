@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { commandExamples, commandsPage } from '../../src/cli/command_page.ts';
+import { commandsPage } from '../../src/cli/command_page.ts';
 import { spelled } from '../../src/cli/flags/flag.ts';
 import { COMMANDS, program } from '../../src/cli/program.ts';
 
@@ -70,9 +70,17 @@ describe('the command line', () => {
     expect(out).toBe('');
   });
 
-  it('shows in docs/command.md the examples of its commands', () => {
-    const page = readFileSync(new URL('../../docs/command.md', import.meta.url), 'utf8');
-    expect(page).toContain(`\`\`\`sh\n${commandExamples(COMMANDS)}\n\`\`\`\n`);
+  it('has every example in its reference, below its command, and no list of them written by hand', () => {
+    const page = commandsPage(COMMANDS);
+    const byHand = readFileSync(new URL('../../docs/command.md', import.meta.url), 'utf8');
+    for (const { name, examples = [] } of COMMANDS) {
+      const section = page.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+      for (const { words, does } of examples) {
+        const lines = section.split('\n').filter((line) => line.endsWith(`# ${does}`));
+        expect(lines).toEqual([expect.stringContaining(`npx --no-install rlvr-train ${words}`.trimEnd())]);
+        expect(byHand).not.toContain(`# ${does}\n`);
+      }
+    }
   });
 
   it('has every flag of every command in its reference', () => {
