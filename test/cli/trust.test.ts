@@ -131,20 +131,45 @@ describe('code of a run', () => {
     write(join(RUN, 'fingerprint.json'), JSON.stringify(fingerprint));
   }
 
-  it('runs unasked in the project, as it was when the run began, for a resume as for its use', async () => {
+  /** A training of `config` has run the file here. */
+  const trained = (): Promise<void> => open('my.yaml', './rewards/mine.mjs');
+  const GOALS = ['resume', 'use'] as const;
+
+  it('runs unasked as it was when this machine made the run, for a resume as for its use', async () => {
     write('rewards/mine.mjs', marking());
     mkdirSync(RUN, { recursive: true });
     await record(NAME);
-    for (const goal of ['resume', 'use'] as const) {
+    await trained();
+    for (const goal of GOALS) {
       await open(config, NAME, { run: { directory: RUN, goal } });
       expect(ran()).toBe(true);
     }
+  });
+
+  it.each([
+    ['in the run directory', './tasks/add.mjs'],
+    ['beside it, in the working directory', NAME],
+  ])('of another machine is asked about, %s, whatever its own records say', async (_where, name) => {
+    write(join(RUN, name), marking());
+    await record(name);
+    const ways: Given[] = [...GOALS.map((goal) => ({ run: { directory: RUN, goal } })), {}];
+    ways.push({ run: { directory: RUN, goal: 'resume', force: true } });
+    for (const way of ways) {
+      await expect(open(config, name, way)).rejects.toThrow(
+        'is the code of a run, and has not run on this machine, and would run with your rights; look at it, then add --trust',
+      );
+      expect(ran()).toBe(false);
+    }
+    await open(config, name, { ...ways[0], answer: true });
+    expect(ran()).toBe(true);
+    for (const way of ways) await open(config, name, way);
   });
 
   it('that has changed is refused before it runs; --force and --trust agree to it', async () => {
     write('rewards/mine.mjs', marking());
     mkdirSync(RUN, { recursive: true });
     await record(NAME);
+    await trained();
     write('rewards/mine.mjs', marking(' // changed'));
     const resume = { directory: RUN, goal: 'resume' } as const;
     await expect(open(config, NAME, { run: resume })).rejects.toThrow(
@@ -168,7 +193,7 @@ describe('code of a run', () => {
     await record('../../../evil.mjs');
     for (const goal of ['resume', 'use'] as const) {
       await expect(open(config, '../../../evil.mjs', { run: { directory: RUN, goal } })).rejects.toThrow(
-        "lies outside of the config's folder",
+        'is the code of a run, and has not run on this machine',
       );
       expect(ran()).toBe(false);
     }

@@ -21,7 +21,10 @@ export function hashOfCode({ hashes }: Pick<FoundFile, 'hashes'>): string {
   return createHash('sha256').update(all.join('\n')).digest('hex');
 }
 
-/** Hash to path, oldest first; empty where nothing was ever agreed to, or what is there is not ours. */
+/** Hash to path, oldest first. */
+export type AgreedCode = ReadonlyMap<string, string>;
+
+/** As it is kept; empty where nothing was ever agreed to, or what is there is not ours. */
 async function read(): Promise<Readonly<Record<string, string>>> {
   const text = await readFile(storeFile(), 'utf8').catch(() => ''); // not there, or not for us to read: ask again
   try {
@@ -32,8 +35,8 @@ async function read(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-export async function agreedCode(): Promise<ReadonlySet<string>> {
-  return new Set(Object.keys(await read()));
+export async function agreedCode(): Promise<AgreedCode> {
+  return new Map(Object.entries(await read()));
 }
 
 /** @returns whether that could be written */

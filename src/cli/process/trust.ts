@@ -1,10 +1,11 @@
 /**
  * Whether the files that a config names may run: a config may come from anyone, and name any file of the disk.
  *
- *   unasked   a file in the config's folder, or typed after --set: what one works on; of a run, a file of the working
- *             directory that is what it was when the run began; what has run or was agreed to as it is
+ *   unasked   a file in the config's folder, or typed after --set: what one works on; what has run on this machine, or
+ *             was agreed to, as it is
  *   --trust   the file, or a folder around it
- *   asked     any other, and of a run what has changed since: at a terminal; else refused
+ *   asked     any other, at a terminal; else refused. A run directory may come from anyone too, with code in it and that
+ *             code's hash in its records: of a run only what has run here before goes unasked
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -16,7 +17,7 @@ import type { FoundFile } from '../../plugins/found_files.node.ts';
 import { type Fingerprint, readFingerprint, refuseChangedModules } from '../../run/fingerprint/fingerprint.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { printError } from '../display/output.ts';
-import { agreedCode, hashOfCode, rememberCode } from './agreed_code.ts';
+import { type AgreedCode, agreedCode, hashOfCode, rememberCode } from './agreed_code.ts';
 
 export interface TrustOptions {
   /** The config's file. */
@@ -46,7 +47,7 @@ export function approval(options: TrustOptions): (files: readonly FoundFile[]) =
     if (run?.goal === 'resume' && !run.force) refuseChangedModules(recorded, currentModules(files));
     const agreed = await agreedCode();
     const doubtful = files.flatMap((file) => {
-      const why = agreed.has(hashOfCode(file)) ? undefined : doubtAbout(file, recorded, options);
+      const why = agreed.has(hashOfCode(file)) ? undefined : doubtAbout(file, agreed, recorded, options);
       return why === undefined ? [] : [{ file, why }];
     });
     if (doubtful.length > 0 && !(await ask?.(questionAbout(doubtful)))) {
@@ -65,23 +66,25 @@ interface Doubt {
   readonly why: string;
 }
 
-const OUTSIDE = "lies outside of the config's folder";
-
 /** Why a file may be none that the user knows; undefined where it is. */
 function doubtAbout(
   file: FoundFile,
+  agreed: AgreedCode,
   recorded: Modules,
   { file: config, trust = [], run }: TrustOptions,
 ): string | undefined {
   const { path } = file.reference;
   if (file.isTyped || trust.some((place) => contains(resolve(place), path))) return undefined;
+  const folder = dirname(resolve(config));
+  if (run === undefined && !isRunDirectory(folder)) {
+    return contains(folder, path) ? undefined : "lies outside of the config's folder";
+  }
   const isRecorded = file.hashes.every(([name, sha256]) => recorded[name] === sha256);
   if (run?.goal === 'use' && !isRecorded) return 'has changed since this run was trained';
-  if (contains(dirname(resolve(config)), path)) return undefined;
-  // A user who forces a resume knows that something has changed.
-  const isOfRun = isRecorded || run?.force === true;
-  if (isOfRun && isProject(process.cwd()) && contains(process.cwd(), path)) return undefined;
-  return OUTSIDE;
+  // A user who forces a resume knows that something of their own has changed.
+  const isCorrected = run?.force === true && [...agreed.values()].includes(path);
+  if (isCorrected && isProject(process.cwd()) && contains(process.cwd(), path)) return undefined;
+  return 'is the code of a run, and has not run on this machine';
 }
 
 /** A home directory or a root holds what others put there, too. */
@@ -96,12 +99,16 @@ function contains(folder: string, path: string): boolean {
   return !way.startsWith('..') && !isAbsolute(way);
 }
 
+function isRunDirectory(folder: string): boolean {
+  return existsSync(join(folder, 'fingerprint.json'));
+}
+
 type Modules = NonNullable<Fingerprint['modules']>;
 
 /** Hashes that the run directory records, or the folder of the config where that is one. */
 async function recordedModules({ file, run }: TrustOptions): Promise<Modules | undefined> {
   const directory = run?.directory ?? dirname(file);
-  if (!existsSync(join(directory, 'fingerprint.json'))) return undefined;
+  if (!isRunDirectory(directory)) return undefined;
   return (await readFingerprint(fileStore(directory)))?.modules;
 }
 
