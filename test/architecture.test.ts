@@ -25,6 +25,8 @@ const ENTRY_POINTS = ['index.ts', 'node.ts', 'rewards.ts'];
 // biome-ignore format: a table
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   kernels: [],
+  // What is the same for every server that is asked.
+  http: [],
   // One reader for the options of configs, methods, tasks and rewards.
   options: [],
   // What verifiers read answers with; knows no task.
@@ -33,7 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Text to tokens and back; knows no task.
   text: [],
   // A task's verifier is its own, made of the parsers; what it says is a verdict of rewards.
-  data: ['rewards', 'parsing', 'text', 'options', 'kernels'],
+  data: ['rewards', 'parsing', 'text', 'options', 'kernels', 'http'],
   model: ['kernels'],
   // What may decide how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],
@@ -54,9 +56,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Ops for programs that use TensorFlow.js.
   tfjs: ['model', 'kernels'],
   // Models of the Hugging Face hub, fetched into its cache on this machine.
-  hub: ['model', 'text'],
+  hub: ['model', 'text', 'http'],
   // A run directory shown elsewhere: knows the logs, not the training.
-  trackers: ['run', 'config'],
+  trackers: ['run', 'config', 'http'],
   run: [
     'hub', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options',
     'kernels',

@@ -5,6 +5,8 @@
  * @see https://huggingface.co/docs/hub/api
  */
 import { HubError } from '../errors.ts';
+import { serverAddress, withoutSecrets } from '../http/address.ts';
+import { boundedText, EndlessAnswer } from '../http/bounded_text.ts';
 import { type HubName, hubNameText, isCommit } from './names.ts';
 
 export interface HubFile {
@@ -33,31 +35,33 @@ const ENDPOINT = 'https://huggingface.co';
 const ATTEMPTS = 5;
 const SILENCE_MS = 30_000;
 const PAUSE_MS = 500;
+/** Longest answer about a model: a list of files with hashes, some 200 bytes each. */
+const MOST_BYTES = 16e6;
 
 /** Nobody is there: asking again at once would find nobody again. */
-const NOBODY = /^(ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|.*CERT.*)$/;
+const NOBODY = /^(ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|bad port|.*CERT.*)$/;
 
 /** What may go well when it is tried again: a lost connection, a server that is busy. */
 class Passing extends Error {}
 
 export class HubClient {
   readonly endpoint: string;
-  readonly #token: string | undefined;
+  readonly #authorization: string | undefined;
   readonly #silenceMs: number;
   readonly #pauseMs: number;
 
   /** @throws HubError where the endpoint is no address */
   constructor({ endpoint, token, silenceMs = SILENCE_MS, pauseMs = PAUSE_MS }: HubOptions = {}) {
-    this.endpoint = (endpoint || ENDPOINT).replace(/\/+$/, '');
-    this.#token = token || undefined;
+    const given = endpoint || ENDPOINT;
+    const address = serverAddress(given);
+    if (address === undefined) {
+      const shown = JSON.stringify(withoutSecrets(given));
+      throw new HubError('bad-endpoint', `HF_ENDPOINT: ${shown} — no address; give one as ${ENDPOINT}.`);
+    }
+    this.endpoint = address.uri;
+    this.#authorization = token ? `Bearer ${token}` : address.authorization;
     this.#silenceMs = silenceMs;
     this.#pauseMs = pauseMs;
-    if (!/^https?:\/\/[^/\s]+/.test(this.endpoint) || !URL.canParse(this.endpoint)) {
-      throw new HubError(
-        'bad-endpoint',
-        `HF_ENDPOINT: ${JSON.stringify(endpoint)} — no address; give one as ${ENDPOINT}.`,
-      );
-    }
   }
 
   /** @throws HubError where there is no such model, or the hub does not answer */
@@ -65,7 +69,7 @@ export class HubClient {
     const path = `/api/models/${name.owner}/${name.name}/revision/${encodeURIComponent(name.revision)}?blobs=true`;
     const answer = await this.#persist(async () => {
       const response = await this.#get(path, name, {});
-      return (await response.json().catch(() => undefined)) as unknown;
+      return jsonOf(await this.#text(response));
     });
     return readModel(answer, this.endpoint);
   }
@@ -101,7 +105,7 @@ export class HubClient {
         if (at < bytes) throw new Passing(`the connection ended at byte ${at} of ${bytes}`);
       } catch (error) {
         if (!(error instanceof Passing)) throw error;
-        if (++failures === ATTEMPTS) throw this.#unreachable(error);
+        if (++failures === ATTEMPTS || NOBODY.test(error.message)) throw this.#unreachable(error);
         await this.#pause(failures);
       }
     }
@@ -129,7 +133,7 @@ export class HubClient {
       // Places in a compressed answer would not be those of the file.
       'accept-encoding': 'identity',
       'user-agent': 'rlvr-train',
-      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      ...(this.#authorization !== undefined && { authorization: this.#authorization }),
     };
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), this.#silenceMs);
@@ -143,7 +147,16 @@ export class HubClient {
     }
     if (response.ok) return response;
     await response.body?.cancel();
-    throw refusal(response, name, this.endpoint, this.#token !== undefined);
+    throw refusal(response, name, this.endpoint, this.#authorization !== undefined);
+  }
+
+  async #text(response: Response): Promise<string> {
+    try {
+      return await boundedText(this.#pieces(response), MOST_BYTES);
+    } catch (error) {
+      if (!(error instanceof EndlessAnswer)) throw error;
+      throw new HubError('bad-answer', `${this.endpoint}: ${error.message}; is HF_ENDPOINT right?`);
+    }
   }
 
   /** Ends where the connection is lost or silent, which the length then shows. */
@@ -217,6 +230,14 @@ function refusal({ status, headers }: Response, name: HubName, endpoint: string,
     );
   }
   return new HubError('refused', `${text} — ${endpoint} answers with status ${status}; try again later.`, facts);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the page of a hotel's network, say
+  }
 }
 
 function reasonOf(error: unknown): string {

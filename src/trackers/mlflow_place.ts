@@ -1,8 +1,8 @@
 /** Where MLflow is: the variables of the environment that its own client reads. */
 import { ConfigError } from '../errors.ts';
+import { basic, serverAddress, withoutSecrets } from '../http/address.ts';
 import type { MlflowPlace } from './mlflow_client.ts';
 import type { Environment } from './sent_tracker.ts';
-import { serverAddress } from './tracker_server.ts';
 
 /** What `mlflow server` listens on. */
 const DEFAULT_URI = 'http://127.0.0.1:5000';
@@ -10,14 +10,15 @@ const DEFAULT_URI = 'http://127.0.0.1:5000';
 /** @throws ConfigError where the address is none of a server */
 export function mlflowPlace(env: Environment): MlflowPlace {
   const given = env.MLFLOW_TRACKING_URI || DEFAULT_URI;
-  const uri = serverAddress(given);
-  if (uri === undefined) {
+  const address = serverAddress(given);
+  if (address === undefined) {
     const rule = `not the address of a server; start one with "mlflow server" and give ${DEFAULT_URI}`;
-    throw new ConfigError('bad-tracker', `MLFLOW_TRACKING_URI: ${JSON.stringify(given)} — ${rule}.`, { uri: given });
+    const uri = withoutSecrets(given);
+    throw new ConfigError('bad-tracker', `MLFLOW_TRACKING_URI: ${JSON.stringify(uri)} — ${rule}.`, { uri });
   }
-  const authorization = authorizationOf(env);
+  const authorization = authorizationOf(env) ?? address.authorization;
   return {
-    uri,
+    uri: address.uri,
     experiment: env.MLFLOW_EXPERIMENT_NAME || 'Default',
     ...(authorization !== undefined && { authorization }),
   };
@@ -25,6 +26,6 @@ export function mlflowPlace(env: Environment): MlflowPlace {
 
 function authorizationOf(env: Environment): string | undefined {
   const { MLFLOW_TRACKING_TOKEN: token, MLFLOW_TRACKING_USERNAME: user, MLFLOW_TRACKING_PASSWORD: password = '' } = env;
-  if (user) return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  if (user) return basic(user, password);
   return token ? `Bearer ${token}` : undefined;
 }

@@ -1,6 +1,7 @@
 /** A server that a tracker sends to: one request at a time, each given up after a while; nothing is tried twice here. */
 import { z } from 'zod';
 import { RlvrError } from '../errors.ts';
+import { boundedText, EndlessAnswer } from '../http/bounded_text.ts';
 
 /**
  * `passing`: nobody is there, or busy; later it may go well. `gone`: the server no longer has this run. `refused`: asking
@@ -32,6 +33,8 @@ export interface ServerOptions {
 
 /** Longest wait for an answer. */
 const SILENCE_MS = 30_000;
+/** Longest answer; those of both trackers take some kilobytes. */
+const MOST_BYTES = 4e6;
 /** Most characters of a server's own words. */
 const MOST_WORDS = 300;
 
@@ -77,8 +80,9 @@ export class TrackerServer {
         redirect: 'error',
         ...(body !== undefined && { body }),
       });
-      text = await response.text();
+      text = response.body === null ? '' : await boundedText(response.body, MOST_BYTES);
     } catch (error) {
+      if (error instanceof EndlessAnswer) throw this.#error('refused', `is no such server: ${error.message}`);
       throw this.#error('passing', this.#end.signal.aborted ? 'was not waited for' : reasonOf(error));
     }
     if (!response.ok) throw this.#failure(response.status, text);
@@ -111,10 +115,4 @@ function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: unknown } }; // fetch rejects with nothing else
   if (name === 'TimeoutError') return 'does not answer';
   return typeof cause?.code === 'string' ? `cannot be reached (${cause.code})` : `cannot be reached (${message})`;
-}
-
-/** An address from the environment, without a slash at its end; undefined where it is none of a server. */
-export function serverAddress(given: string): string | undefined {
-  const uri = given.replace(/\/+$/, '');
-  return /^https?:\/\/[^/\s]+/.test(uri) && URL.canParse(uri) ? uri : undefined;
 }

@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import { type ServerAddress, serverAddress, withoutSecrets } from '../http/address.ts';
 import { recordedConfig } from '../run/describe_run.ts';
 import { flatConfig } from '../run/flat_config.ts';
 import type { JsonObject } from '../run/json.ts';
@@ -17,7 +18,7 @@ import { cursorFile, isStill, LOG_BEGINNING, linesAfter, logPlace, placeAt } fro
 import { BEGINNING, type ReadLine, readLine, type Walk, walkSchema } from './metrics_walk.ts';
 import { type Mirror, type MirrorOptions, type MirrorServer, mirrored } from './mirrored.ts';
 import type { Environment } from './sent_tracker.ts';
-import { serverAddress, TrackerServer } from './tracker_server.ts';
+import { TrackerServer } from './tracker_server.ts';
 
 /** Entries in a request. */
 const MOST_ENTRIES = 100;
@@ -27,8 +28,8 @@ const COMPLETIONS = 'completions.jsonl';
 
 /** @throws ConfigError */
 export function trackioServer(env: Environment): MirrorServer {
-  const { uri, token } = placeOf(env);
-  const headers = token ? { 'x-trackio-write-token': token } : undefined;
+  const { uri, token, authorization } = placeOf(env);
+  const headers = { ...(authorization && { authorization }), ...(token && { 'x-trackio-write-token': token }) };
   const server = new TrackerServer({ tracker: 'trackio', uri, headers });
   const project = env.TRACKIO_PROJECT || 'huggingface'; // as transformers does, and TRL with it
   const open = (options: MirrorOptions) => TrackioMirror.open({ ...options, uri, project, server });
@@ -38,13 +39,15 @@ export function trackioServer(env: Environment): MirrorServer {
 export const TRACKIO = mirrored(trackioServer);
 
 /** The address as `trackio show` prints it may hold the token that allows to write. */
-function placeOf(env: Environment): { readonly uri: string; readonly token: string | undefined } {
-  const [address, query] = (env.TRACKIO_SERVER_URL || 'http://127.0.0.1:7860').split('?', 2);
-  const uri = serverAddress(address);
-  if (uri !== undefined)
-    return { uri, token: new URLSearchParams(query).get('write_token') || env.TRACKIO_WRITE_TOKEN };
+function placeOf(
+  env: Environment,
+): Pick<Partial<ServerAddress>, 'authorization'> & { readonly uri: string; readonly token: string | undefined } {
+  const given = env.TRACKIO_SERVER_URL || 'http://127.0.0.1:7860';
+  const { uri, query, authorization } = serverAddress(given) ?? {};
+  if (uri !== undefined) return { uri, authorization, token: query?.get('write_token') || env.TRACKIO_WRITE_TOKEN };
+  const shown = withoutSecrets(given);
   const rule = 'not the address of a server; start one with "trackio show" and give the address that it prints';
-  throw new ConfigError('bad-tracker', `TRACKIO_SERVER_URL: ${JSON.stringify(address)} — ${rule}.`, { uri: address });
+  throw new ConfigError('bad-tracker', `TRACKIO_SERVER_URL: ${JSON.stringify(shown)} — ${rule}.`, { uri: shown });
 }
 
 /** `trackio.json` of a run directory: which run of which server it is, and how far the logs are there. */

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { DataError } from '../../errors.ts';
+import { serverAddress, withoutSecrets } from '../../http/address.ts';
 
 /** `owner/name@revision`; without a revision, main. */
 export interface HubDataset {
@@ -30,7 +31,7 @@ export async function hubFile(dataset: HubDataset, path: string): Promise<string
   const { owner, name, revision } = dataset;
   const shown = `hub:${owner}/${name}@${revision}/${path}`;
   const { downloadFileToCacheDir } = await loadHub(shown);
-  const { HF_ENDPOINT: hubUrl, HF_TOKEN: accessToken, HF_HUB_CACHE, HF_HOME } = process.env;
+  const { HF_ENDPOINT: endpoint, HF_TOKEN: accessToken, HF_HUB_CACHE, HF_HOME } = process.env;
   const cacheDir = HF_HUB_CACHE || (HF_HOME && join(HF_HOME, 'hub'));
   try {
     return await quietly(() =>
@@ -38,7 +39,7 @@ export async function hubFile(dataset: HubDataset, path: string): Promise<string
         repo: { type: 'dataset', name: `${owner}/${name}` },
         path,
         revision,
-        ...(hubUrl && { hubUrl }),
+        ...(endpoint && placeOf(endpoint)),
         ...(accessToken && { accessToken }),
         ...(cacheDir && { cacheDir }),
       }),
@@ -46,6 +47,23 @@ export async function hubFile(dataset: HubDataset, path: string): Promise<string
   } catch (error) {
     throw new DataError('hub', `${shown}: ${ruleOf(error)}.`, { file: shown });
   }
+}
+
+/** Where else the hub is, and how it is asked there. @throws DataError */
+function placeOf(endpoint: string): { readonly hubUrl: string; readonly fetch?: typeof fetch } {
+  const { uri, authorization } = serverAddress(endpoint) ?? {};
+  if (uri === undefined) {
+    const shown = JSON.stringify(withoutSecrets(endpoint));
+    throw new DataError('hub', `HF_ENDPOINT: ${shown} — no address; give one as https://huggingface.co.`);
+  }
+  if (authorization === undefined) return { hubUrl: uri };
+  const asked: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    const isHub = request.url.startsWith(`${uri}/`);
+    if (isHub && !request.headers.has('authorization')) request.headers.set('authorization', authorization);
+    return fetch(request);
+  };
+  return { hubUrl: uri, fetch: asked };
 }
 
 async function loadHub(shown: string): Promise<Hub> {
