@@ -61,7 +61,7 @@ def save(model, folder, base):
     # Where the base lay was a temporary folder, and a list that was a set has no order
     config["base_model_name_or_path"] = f"tiny/{base}"
     config["target_modules"] = sorted(config["target_modules"])
-    path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    path.write_text(json.dumps(config, separators=(",", ":"), sort_keys=True) + "\n")
 
 
 def backward(model, groups, g, h):

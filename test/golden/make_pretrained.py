@@ -170,6 +170,8 @@ def main():
                 (folder / short / "config.json").rename(folder / "config.5.json")
             else:
                 (folder / short / "config.json").unlink()
+                for index in (folder / short).glob("*.index.json"):
+                    write_json(index, json.loads(index.read_text()))
             model.float()
         built[name] = (model, scaling, seed)
     patch_float64()
