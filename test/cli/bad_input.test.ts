@@ -5,24 +5,14 @@
  * key, value, rule, remedy. `test/e2e/bad_input.test.ts` runs a dozen of them through the real command, for exit codes;
  * `test/config/bad_inputs.test.ts` has every rule of every key.
  */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CommanderError } from 'commander';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { packagedNames } from '../../src/cli/commands/configs.ts';
-import { COMMANDS, program } from '../../src/cli/program.ts';
-import { RlvrError } from '../../src/errors.ts';
+import { COMMANDS } from '../../src/cli/program.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
+import { eachInOwnFolder, folderOfFile } from '../support/folders.ts';
+import { messageOf, run } from './called.ts';
 import { ADDITION } from './own_files.ts';
 
 const BASE = `task: {name: sort_digits, digits: 3}
@@ -407,29 +397,8 @@ const TASK_FILES: Mistake[] = [
       NOTHING_SAVED },
 ];
 
-let finished: string;
-let here: string;
 const home = process.cwd();
-
-/** The message of the command, as main.ts would print it. */
-async function messageOf(words: readonly string[]): Promise<string> {
-  let printed = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    printed += String(text);
-    return true;
-  });
-  const error: unknown = await program()
-    .parseAsync(words, { from: 'user' })
-    .then(
-      () => undefined,
-      (cause: unknown) => cause,
-    );
-  vi.restoreAllMocks();
-  if (error instanceof CommanderError && error.exitCode !== 0) return printed.trimEnd();
-  if (error instanceof RlvrError) return error.message;
-  throw error ?? new Error('the mistake was accepted');
-}
+const finished = folderOfFile();
 
 function write(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -437,31 +406,22 @@ function write(path: string, content: string | Uint8Array): void {
 }
 
 beforeAll(async () => {
-  finished = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-finished-')));
   process.chdir(finished);
   write('my.yaml', BASE + LEARNABLE);
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  await program().parseAsync([...TRAIN, '--set', 'save_total_limit=1'], { from: 'user' });
-  vi.restoreAllMocks();
+  expect((await run(...TRAIN, '--set', 'save_total_limit=1')).error).toBeUndefined();
+  process.chdir(home);
 }, 60_000);
 
-afterEach(() => {
-  process.chdir(home);
-  rmSync(here, { recursive: true, force: true });
-});
-
-afterAll(() => rmSync(finished, { recursive: true, force: true }));
+eachInOwnFolder();
 
 const TABLE = { FILES, KEYS, FLAGS, PLACES, MEMORY, DIRECTORIES, REWARD_FILES, TASK_FILES };
 
 describe.each(Object.entries(TABLE))('%s', (_kind, mistakes) => {
-  it.each(mistakes)('$what', async ({ yaml = '', whole = false, files = {}, run, words = TRAIN, says }) => {
-    here = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-mistake-')));
-    process.chdir(here);
-    write('my.yaml', whole ? yaml : BASE + (run ? LEARNABLE : yaml));
+  it.each(mistakes)('$what', async ({ yaml = '', whole = false, files = {}, run: spoil, words = TRAIN, says }) => {
+    write('my.yaml', whole ? yaml : BASE + (spoil ? LEARNABLE : yaml));
     for (const [path, content] of Object.entries(files)) write(path, content);
-    if (run !== undefined) cpSync(join(finished, 'out'), 'out', { recursive: true });
-    run?.();
-    expect(await messageOf(words)).toBe(says.replaceAll('{here}', here));
+    if (spoil !== undefined) cpSync(join(finished, 'out'), 'out', { recursive: true });
+    spoil?.();
+    expect(await messageOf(words)).toBe(says.replaceAll('{here}', process.cwd()));
   });
 });

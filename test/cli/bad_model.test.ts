@@ -2,15 +2,14 @@
  * Every way in which a pretrained model can be wrong, and all that the command says about it: one message, without a
  * stack. Each row takes a good model, spoils it, and trains from it as `main.ts` does.
  */
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { program } from '../../src/cli/program.ts';
-import { RlvrError } from '../../src/errors.ts';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { decodeSafetensors, encodeSafetensors } from '../../src/model/safetensors.ts';
+import { eachInOwnFolder, folderOfFile } from '../support/folders.ts';
 import { checkpointFiles } from '../support/pretrained_files.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
+import { messageOf } from './called.ts';
 
 const CONFIG = `task: {name: sort_digits, digits: 3}
 model_name_or_path: ./base
@@ -206,59 +205,32 @@ const MISTAKES: Mistake[] = [
     says: 'model "tiny/llama" — not in the Hugging Face cache ({here}/cache), and --offline asks no network; fetch it without.' },
 ];
 
-let good: string;
-let here: string;
-const home = process.cwd();
+const good = folderOfFile();
 
 /** Whoever runs the tests may be root, who may read everything. */
 function asOrdinaryUser(): void {
   if (process.getuid?.() === 0) process.seteuid?.(65_534);
 }
 
-async function messageOf(words: readonly string[]): Promise<string> {
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  const error: unknown = await program()
-    .parseAsync(words, { from: 'user' })
-    .then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-  vi.restoreAllMocks();
-  if (error instanceof RlvrError) return error.message;
-  throw error ?? new Error('the mistake was accepted');
-}
-
 beforeAll(async () => {
-  good = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-good-model-')));
   const store = await smallPretrainedFiles();
   for (const file of await store.list('base')) {
     writeFileSync(join(good, file), (await store.read(`base/${file}`)) as Uint8Array);
   }
 });
 
-beforeEach(() => {
-  here = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-bad-model-')));
-  chmodSync(here, 0o755);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  process.chdir(home);
-  rmSync(here, { recursive: true, force: true });
-});
-
-afterAll(() => rmSync(good, { recursive: true, force: true }));
+eachInOwnFolder(() => chmodSync('.', 0o755));
+afterEach(() => void vi.unstubAllEnvs());
 
 it('are more than twenty-five', () => expect(MISTAKES.length).toBeGreaterThanOrEqual(25));
 
 it.each(MISTAKES)('$what', async ({ spoil, model, yaml = '', words, env = {}, says }) => {
-  process.chdir(here);
   cpSync(good, 'base', { recursive: true });
   writeFileSync('my.yaml', CONFIG.replace('./base', model ?? './base') + yaml);
-  vi.stubEnv('HF_HUB_CACHE', join(here, 'cache'));
+  vi.stubEnv('HF_HUB_CACHE', join(process.cwd(), 'cache'));
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   spoil?.();
   const message = await messageOf(words ?? ['--config', 'my.yaml', '--output', 'out']);
   if (process.geteuid?.() === 65_534) process.seteuid?.(0);
-  expect(message).toBe(says.replaceAll('{here}', here));
+  expect(message).toBe(says.replaceAll('{here}', process.cwd()));
 });

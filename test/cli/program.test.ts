@@ -1,34 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandsPage } from '../../src/cli/command_page.ts';
 import { spelled } from '../../src/cli/flags/flag.ts';
-import { COMMANDS, program } from '../../src/cli/program.ts';
+import { COMMANDS } from '../../src/cli/program.ts';
+import { run } from './called.ts';
 
 /** Every command there is, as a message lists them. */
 const NAMES = COMMANDS.map(({ name }) => name).join(', ');
-
-/** Parses as the command line would; gives the error and what went to standard output and error. */
-async function run(...words: string[]): Promise<{ error: unknown; out: string; err: string }> {
-  const written = { out: '', err: '' };
-  const catchWrites = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
-    written[stream] += String(text);
-    return true;
-  };
-  vi.spyOn(process.stdout, 'write').mockImplementation(catchWrites('out'));
-  vi.spyOn(process.stderr, 'write').mockImplementation(catchWrites('err'));
-  const error: unknown = await program()
-    .parseAsync(words, { from: 'user' })
-    .then(
-      () => undefined,
-      (cause: unknown) => cause,
-    );
-  return { error, ...written };
-}
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe('the command line', () => {
   it('shows the flags of train, the default command, in its own help', async () => {

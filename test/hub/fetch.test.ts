@@ -23,6 +23,7 @@ import { readHubName } from '../../src/hub/names.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
 import { openPretrained } from '../../src/run/model/pretrained.ts';
 import { COMMIT, LoopbackHub } from '../support/loopback_hub.ts';
+import { refusalOf } from '../support/refusals.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const NAME = { owner: 'tiny', name: 'llama', revision: 'main' };
@@ -62,14 +63,7 @@ function fetchTiny(options: HubOptions = {}, name = NAME): Promise<FetchedModel>
   return fetchModel(name, { client, cache });
 }
 
-async function refusal(fetching: Promise<unknown>): Promise<HubError> {
-  const error = await fetching.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(HubError);
-  return error as HubError;
-}
+const refusal = (fetching: Promise<unknown>): Promise<HubError> => refusalOf(HubError, fetching);
 
 const folder = (): string => join(cache, 'models--tiny--llama');
 const blobs = (): string[] => readdirSync(join(folder(), 'blobs'));

@@ -7,6 +7,7 @@ import { CheckpointError } from '../../src/errors.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { refusalOf } from '../support/refusals.ts';
 import { type Loss, SimulatedDisk } from './simulated_disk.ts';
 import { finish, metricsOf, YAML } from './tiny_run.ts';
 
@@ -145,12 +146,7 @@ describe('on a disk that is full', () => {
           if (event.type === 'checkpoint') saved = stepOf(event.name);
         },
       });
-      const error = await failed.then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toBeInstanceOf(CheckpointError);
-      expect(error).toMatchObject({ code: 'disk-full' });
+      expect(await refusalOf(CheckpointError, failed)).toMatchObject({ code: 'disk-full' });
       refused++;
       disk.fullFrom = Number.POSITIVE_INFINITY;
       expect(stepOf(await goOn(store))).toBeGreaterThanOrEqual(saved);

@@ -10,6 +10,7 @@ import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
 import { rotaryFrequencies } from '../../../src/model/rotary.ts';
 import { SMALL_CAPACITY } from '../../support/policies.ts';
 import { MemoryFiles } from '../../support/pretrained_files.ts';
+import { refusalOf } from '../../support/refusals.ts';
 
 const FOLDER = new URL('../../golden/gguf/', import.meta.url);
 const { sha256 } = JSON.parse(readFileSync(new URL('weights.json', FOLDER), 'utf8')) as {
@@ -46,16 +47,8 @@ function changed(name: string, from: string, to: string): MemoryFiles {
   return files;
 }
 
-async function refusal(files: MemoryFiles): Promise<CheckpointError> {
-  const error = await openGguf(files, 'model.gguf')
-    .then((model) => hashes(model))
-    .then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-  expect(error).toBeInstanceOf(CheckpointError);
-  return error as CheckpointError;
-}
+const refusal = (files: MemoryFiles): Promise<CheckpointError> =>
+  refusalOf(CheckpointError, openGguf(files, 'model.gguf').then(hashes));
 
 it('has a fixture for each hash', () => {
   const files = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.gguf') ? [file.slice(0, -5)] : []));

@@ -11,6 +11,7 @@ import { PIECE_BYTES } from '../../../src/model/pretrained/source.ts';
 import { encodeSafetensors } from '../../../src/model/safetensors.ts';
 import { SMALL_CAPACITY } from '../../support/policies.ts';
 import { checkpointFiles, MemoryFiles } from '../../support/pretrained_files.ts';
+import { refusalOf } from '../../support/refusals.ts';
 
 /** Opens a folder and reads all of its weights. @returns values written, by tensor */
 async function load(files: MemoryFiles): Promise<Map<string, number>> {
@@ -24,14 +25,7 @@ async function load(files: MemoryFiles): Promise<Map<string, number>> {
   return written;
 }
 
-async function refusal(files: MemoryFiles): Promise<CheckpointError> {
-  const error = await load(files).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(CheckpointError);
-  return error as CheckpointError;
-}
+const refusal = (files: MemoryFiles): Promise<CheckpointError> => refusalOf(CheckpointError, load(files));
 
 const LLAMA = { ...checkpointFiles('llama_untied', 'BF16', 5).json('config.json') };
 
