@@ -8,5 +8,5 @@ export interface MethodRow {
 
 export function methodRows(methods: {
   readonly objective: readonly { readonly id: string }[];
-  readonly importanceSamplingLevel: readonly { readonly id: string }[];
+  readonly ratio: readonly { readonly id: string }[];
 }): MethodRow[];

@@ -58,13 +58,13 @@ function solved(name, id, estimator, further = []) {
 }
 
 /** @param methods  the registry: every objective and every ratio is tried with four steps a batch */
-export function methodRows({ objective, importanceSamplingLevel }) {
+export function methodRows({ objective, ratio }) {
   const presets = PRESETS.map(([name, set, uses]) => ({ name, set: [...ALWAYS, ...set], uses }));
   const four = (name, set) => ({ name: `four steps: ${name}`, set: [...ALWAYS, ...FOUR_STEPS, ...set], uses: [] });
   return [
     ...presets,
     ...objective.map(({ id }) => four(id, [...OWN_LOSS, `grpo.objective=${id}`])),
-    ...importanceSamplingLevel
+    ...ratio
       .filter(({ id }) => id !== 'token')
       .map(({ id }) => four(`ratio ${id}`, [`grpo.importance_sampling_level=${id}`])),
   ];

@@ -438,6 +438,13 @@ it('no option of a method is read by its spelling outside its own file, but what
   expect(found).toEqual([]);
 });
 
+it('a point of a step has one name: its methods are in a folder called as it is', () => {
+  const folders = METHOD_POINTS.map((point) => point.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const expected = folders.map((folder) => `methods/${folder.replace(/s?$/, 's').replace(/ys$/, 'ies')}/registry.ts`);
+  const registries = files.filter(({ path }) => /^methods\/\w+\/registry\.ts$/.test(path)).map(({ path }) => path);
+  expect(registries.sort()).toEqual(expected.sort());
+});
+
 it('a stage is read by its parts', () => {
   const flat =
     /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;

@@ -103,7 +103,7 @@ export function idleOnPolicy(stage: GrpoStageConfig, members: readonly Member[])
 }
 
 /** What an objective says that has a ratio of its own, or none. */
-export function unreadRatio({ importanceSamplingLevel: [ratio] }: MethodsConfig): string | undefined {
+export function unreadRatio({ ratio: [ratio] }: MethodsConfig): string | undefined {
   if (ratio.name === 'token') return undefined; // the default
   return 'does not read importance_sampling_level, having a ratio of its own or none; leave that out';
 }

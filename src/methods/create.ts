@@ -41,7 +41,7 @@ export interface StageMethods {
   readonly groupSteps: Many<'groupSteps'>;
   readonly advantageEstimator: Named<PointParts['advantageEstimator']>;
   readonly creditSteps: Many<'creditSteps'>;
-  readonly ratio: Named<PointParts['importanceSamplingLevel']>;
+  readonly ratio: Named<PointParts['ratio']>;
   readonly objective: Named<PointParts['objective']>;
   readonly tokenWeights: Many<'tokenWeights'>;
   /** The objective first. */
@@ -84,7 +84,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     if (first === undefined) throw new RangeError(`a stage has no ${point}`);
     return first;
   };
-  const ratio = one('importanceSamplingLevel');
+  const ratio = one('ratio');
   const objective = one('objective');
   const joined = (): LossTerm => objectiveTerm(objective.part, ratio.part);
   const ownTerm: Made<LossTerm> = {

@@ -7,7 +7,7 @@
  *             4 GroupStep           what becomes of sampled groups before they are credited
  *   credit    5 AdvantageEstimator  rewards → advantages; says which groups are dead
  *             6 CreditStep          shapes and masks what was credited
- *   loss      7 Ratio               what the policy's ratio is of: a token, a completion, …
+ *   loss      7 Ratio               what the policy's ratio is of: a token, … (TRL's key: importance_sampling_level)
  *             8 Objective           what the policy's own term makes of ratio and advantage
  *             9 TokenWeight         weighs and masks that term alone, at each update
  *            10 LossTerm            the policy's own and further terms, which add up to the loss

@@ -5,7 +5,6 @@ import { CONTROLLERS } from './controllers/registry.ts';
 import { CREDIT_STEPS } from './credit_steps/registry.ts';
 import { EVALUATION_FIGURES } from './evaluation_figures/registry.ts';
 import { GROUP_STEPS } from './group_steps/registry.ts';
-import { RATIOS } from './importance_sampling/registry.ts';
 import { LOSS_TERMS } from './loss_terms/registry.ts';
 import type { Method } from './method.ts';
 import { OBJECTIVES } from './objectives/registry.ts';
@@ -25,6 +24,7 @@ import type {
   TokenWeight,
 } from './points.ts';
 import { PROMPT_SOURCES } from './prompt_sources/registry.ts';
+import { RATIOS } from './ratios/registry.ts';
 import { ROLLOUT_STRATEGIES } from './rollout_strategies/registry.ts';
 import type { MethodPoint } from './stage.ts';
 import { TOKEN_CONTROLS } from './token_controls/registry.ts';
@@ -38,7 +38,7 @@ export interface PointParts {
   groupSteps: GroupStep;
   advantageEstimator: AdvantageEstimator;
   creditSteps: CreditStep;
-  importanceSamplingLevel: Ratio;
+  ratio: Ratio;
   objective: Objective;
   tokenWeights: TokenWeight;
   lossTerms: LossTerm;
@@ -54,7 +54,7 @@ export const METHODS: { readonly [P in MethodPoint]: readonly Method<PointParts[
   groupSteps: GROUP_STEPS,
   advantageEstimator: ADVANTAGE_ESTIMATORS,
   creditSteps: CREDIT_STEPS,
-  importanceSamplingLevel: RATIOS,
+  ratio: RATIOS,
   objective: OBJECTIVES,
   tokenWeights: TOKEN_WEIGHTS,
   lossTerms: LOSS_TERMS,

@@ -74,7 +74,7 @@ export const METHOD_POINTS = [
   'groupSteps',
   'advantageEstimator',
   'creditSteps',
-  'importanceSamplingLevel',
+  'ratio',
   'objective',
   'tokenWeights',
   'lossTerms',

@@ -144,7 +144,7 @@ export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Rec
       return undefined;
     },
   },
-  importanceSamplingLevel: { measure: measuredFlaw, spread: spreadFlaw },
+  ratio: { measure: measuredFlaw, spread: spreadFlaw },
   tokenWeights: { weigh: weightsFlaw },
   creditSteps: {
     apply(value) {

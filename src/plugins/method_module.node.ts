@@ -23,7 +23,7 @@ const PARTS: Readonly<Record<MethodPoint, readonly string[]>> = {
   groupSteps: ['apply'],
   advantageEstimator: ['estimate'],
   creditSteps: ['apply'],
-  importanceSamplingLevel: ['measure', 'spread'],
+  ratio: ['measure', 'spread'],
   objective: ['at'],
   tokenWeights: ['weigh'],
   lossTerms: ['add'],

@@ -83,7 +83,7 @@ describe('parseConfig', () => {
         groupSteps: [],
         advantageEstimator: [{ name: 'group', scale_rewards: 'group' }],
         creditSteps: [],
-        importanceSamplingLevel: [{ name: 'token' }],
+        ratio: [{ name: 'token' }],
         tokenWeights: [],
         objective: [{ name: 'ppo-clip', epsilon: 0.2, epsilon_high: 0.2, delta: null }],
         lossTerms: [],

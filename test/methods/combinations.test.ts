@@ -44,7 +44,7 @@ const MOST: Readonly<Record<Exclude<MethodPoint, 'evaluationFigures'>, number>> 
   groupSteps: 1,
   advantageEstimator: 1,
   creditSteps: 2,
-  importanceSamplingLevel: 1,
+  ratio: 1,
   objective: 1,
   tokenWeights: 2,
   lossTerms: 2,

@@ -117,7 +117,7 @@ interface TermUnderTest extends Named<LossTerm> {
 }
 
 /** Every term, the objectives among them, with every ratio. */
-const terms = METHODS.importanceSamplingLevel.flatMap(({ id: ratio }) =>
+const terms = METHODS.ratio.flatMap(({ id: ratio }) =>
   (['objective', 'lossTerms'] as const).flatMap((point) =>
     METHODS[point].map(({ id }): TermUnderTest => {
       const lines = `${lineFor(point, id)}\nimportance_sampling_level: ${ratio}`;
@@ -225,13 +225,11 @@ describe.each(terms)('the loss of $id by the ratio $ratio', (term) => {
 });
 
 const METHODS_STOPPING: ReadonlySet<string> = new Set(
-  METHODS.importanceSamplingLevel
-    .filter(({ id }) => partOf('importanceSamplingLevel', id).stopsGradient)
-    .map(({ id }) => id),
+  METHODS.ratio.filter(({ id }) => partOf('ratio', id).stopsGradient).map(({ id }) => id),
 );
 
-describe.each(METHODS.importanceSamplingLevel)('the ratio $id', ({ id }) => {
-  const ratio = partOf('importanceSamplingLevel', id);
+describe.each(METHODS.ratio)('the ratio $id', ({ id }) => {
+  const ratio = partOf('ratio', id);
   const [sequence] = randomSequences(4, 8).filter(({ coefficients }) => coefficients.length > 2);
 
   it('spreads derivatives as its value has them, unless it stops them', () => {

@@ -52,7 +52,7 @@ async function gradientIn(completions: number, onPolicy: boolean, keys: Readonly
   return gradientOf(run);
 }
 
-const lossPoints = ['importanceSamplingLevel', 'objective', 'tokenWeights', 'lossTerms', 'aggregation'] as const;
+const lossPoints = ['ratio', 'objective', 'tokenWeights', 'lossTerms', 'aggregation'] as const;
 const methods = lossPoints.flatMap((point) =>
   METHODS[point].map((method) => ({ id: method.id, keys: parse(describeMethod(point, method).yaml[0]) })),
 );

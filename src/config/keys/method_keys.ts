@@ -44,7 +44,7 @@ export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
     takes: 'many',
     text: 'What shapes or masks the advantages, in the order of the list.',
   },
-  importanceSamplingLevel: {
+  ratio: {
     yaml: 'importance_sampling_level',
     takes: 'one',
     text: "What the policy's ratio is of.",

@@ -7,9 +7,9 @@
  */
 import { key, number } from '../../options/keys.ts';
 import { idleOnPolicy } from '../chosen.ts';
-import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 
 export const hingeKl = method({
   id: 'hinge-kl',

@@ -5,9 +5,9 @@
  */
 import { key, number } from '../../options/keys.ts';
 import { idleOnPolicy } from '../chosen.ts';
-import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 import type { Rollout } from '../records.ts';
 import { tokenCovariances, tokensOfShare } from '../support/loss/covariance.ts';
 

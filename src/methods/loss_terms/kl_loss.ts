@@ -10,9 +10,9 @@
  */
 import { z } from 'zod';
 import { flag, key, laterKey, number, optional } from '../../options/keys.ts';
-import { bounded } from '../importance_sampling/bounded.ts';
 import { coefficientSwitch, method } from '../method.ts';
 import type { LossSequence, LossTerm, Ratio } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 import { reference } from '../uses/parameter_sets.ts';
 
 const beta = key(

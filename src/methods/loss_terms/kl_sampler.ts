@@ -5,9 +5,9 @@
  */
 import { key, number } from '../../options/keys.ts';
 import { idleOnPolicy, isTruncated } from '../chosen.ts';
-import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 
 export const klSampler = method({
   id: 'kl-sampler',

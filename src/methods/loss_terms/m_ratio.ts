@@ -4,9 +4,9 @@
  * reference, to that one. Both by the estimator e^x − x − 1, which is never negative.
  */
 
-import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm, Meter, Surrogate } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 
 /** Upper ends of the bins of a token's probability under the policy that sampled, and their names. */
 const BINS = [

@@ -7,9 +7,9 @@
 import { DataError } from '../../errors.ts';
 import { flag, key, number } from '../../options/keys.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
-import { bounded } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
+import { bounded } from '../ratios/bounded.ts';
 import { extentOf, ownWeight, placesByGroup } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
 

@@ -7,9 +7,9 @@
  */
 import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
-import { boundedSum } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { Surrogate, SurrogatePoint } from '../points.ts';
+import { boundedSum } from '../ratios/bounded.ts';
 
 const bound = (yaml: string, value: number, text: string) =>
   key(yaml, number({ min: 0, example: value }).default(value).describe(`${text} Default ${value}.`));

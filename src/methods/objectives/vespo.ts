@@ -4,9 +4,9 @@
  */
 import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
-import { boundedSum } from '../importance_sampling/bounded.ts';
 import { method } from '../method.ts';
 import type { Surrogate, SurrogatePoint } from '../points.ts';
+import { boundedSum } from '../ratios/bounded.ts';
 
 const LEAST_LOG = Math.log(1e-8);
 const MOST_LOG = 20;

@@ -3,7 +3,6 @@
  * its logarithm over the tokens that it is made of.
  */
 
-import { bounded } from '../../importance_sampling/bounded.ts';
 import type {
   LossSequence,
   LossTerm,
@@ -14,6 +13,7 @@ import type {
   Surrogate,
   SurrogatePoint,
 } from '../../points.ts';
+import { bounded } from '../../ratios/bounded.ts';
 
 /** TRL's names: shares of the loss tokens, or of the completions where a ratio is one per completion. */
 const CLIP_RATIO = 'clip_ratio';
