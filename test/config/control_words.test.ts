@@ -6,10 +6,9 @@ import { followUpTokens, mostFollowUpTokens } from '../../src/data/prompts/follo
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
 import { openSupervised } from '../../src/grpo/step.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planCapacity } from '../../src/planning/capacity.ts';
 import { wordTokens } from '../../src/text/control_words.ts';
-import { openSmallRun } from '../support/small_runs.ts';
+import { openSmallRun, plainWasm } from '../support/small_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const TINY =
@@ -62,7 +61,7 @@ describe('the words of a method', () => {
 /** The demonstrations of one supervised step, as texts. */
 async function shown(share: number, method = SPEAKS) {
   const yaml = `task: {name: reverse_text, min_length: 2, max_length: 3}\n${TINY}stages:\n  - {stage: sft, max_steps: 1, per_device_train_batch_size: 64, form_share: ${share}}\n  - {stage: grpo, max_steps: 1, num_generations: 4, generation_batch_size: 8, ${method}}\n`;
-  const run: TrainingRun = await openSmallRun(await wasmBackend({ inline: true, fma: false }), { yaml });
+  const run: TrainingRun = await openSmallRun(await plainWasm(), { yaml });
   const stage = stageOf(run);
   if (stage.stage !== 'sft') throw new Error('expected the supervised stage');
   const seen: string[] = [];

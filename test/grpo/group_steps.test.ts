@@ -1,32 +1,23 @@
 /** Group steps through whole steps: rounds, dead groups, metrics before and after, kept rows, and what a kill leaves. */
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method, type StepContext } from '../../src/methods/method.ts';
 import type { GroupStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../src/methods/records.ts';
-import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
-import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
-import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
+import { killedAndResumed } from '../support/killed_runs.ts';
+import {
+  finishRun,
+  finishSmallRun,
+  openSmallRun,
+  plainWasm,
+  type SmallRun,
+  smallConfig,
+} from '../support/small_runs.ts';
 
 const ABOUT = { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' } as const;
 
-const SMALL = `
-task: {name: reverse_text, min_length: 2, max_length: 3}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
-seed: 3
-max_steps: 3
-learning_rate: 1.0e-2
-num_generations: 4
-generation_batch_size: 16
-reward_funcs: [lcs]
-eval_strategy: "no"
-`;
-
-const backend = () => wasmBackend({ inline: true, fma: false });
-const run = (lines: string, methods: OwnMethods = {}): SmallRun => ({ yaml: SMALL + lines, methods });
+const run = (lines: string, methods: OwnMethods = {}): SmallRun => ({ yaml: smallConfig(lines), methods });
 
 /** A step of one's own, by the file `./own.ts`. */
 const own = (part: GroupStep): OwnMethods => ({
@@ -52,7 +43,7 @@ describe('a step of scope group', () => {
         return groups.map((group, g) => rewarded(group, (i) => (round % 2 === 1 && g > 0 ? 1 : i)));
       },
     };
-    const { metrics } = await finishSmallRun(await backend(), withOwn(part, 'dynamic_sampling: refill'));
+    const { metrics } = await finishSmallRun(await plainWasm(), withOwn(part, 'dynamic_sampling: refill'));
     expect(calls.slice(0, 2).map(({ groups }) => groups)).toEqual([4, 3]);
     expect(calls[0].draw).not.toBe(calls[1].draw);
     expect(metrics[0]['groups/rounds']).toBe(2);
@@ -65,7 +56,7 @@ describe('a step of scope group', () => {
       scope: 'group',
       apply: (groups) => groups.map((group, g) => ({ ...rewarded(group, (i) => i), dead: g > 0 })),
     };
-    const opened = await openSmallRun(await backend(), withOwn(firstAlone, 'beta: 0.1'));
+    const opened = await openSmallRun(await plainWasm(), withOwn(firstAlone, 'beta: 0.1'));
     const seen: (readonly CreditedGroup[])[] = [];
     for await (const event of train(opened)) if (event.type === 'rollouts') seen.push(event.groups);
     await opened.engine.policy.close();
@@ -76,12 +67,12 @@ describe('a step of scope group', () => {
   });
 
   it('leaves the given rewards to the metrics, and says what it made of them', async () => {
-    const plain = await finishSmallRun(await backend(), run(''));
+    const plain = await finishSmallRun(await plainWasm(), run(''));
     const part: GroupStep = {
       scope: 'group',
       apply: (groups) => groups.map((group) => rewarded(group, (i) => 10 + i)),
     };
-    const { metrics } = await finishSmallRun(await backend(), withOwn(part));
+    const { metrics } = await finishSmallRun(await plainWasm(), withOwn(part));
     for (const name of ['reward', 'reward_std', 'rewards/lcs/mean', 'rewards/lcs/std']) {
       expect(metrics[0][name]).toBe(plain.metrics[0][name]);
     }
@@ -102,7 +93,7 @@ describe('a step of scope batch', () => {
         return groups.map((group, g) => rewarded(group, (i) => (g === 0 ? i : 2)));
       },
     };
-    const opened = await openSmallRun(await backend(), withOwn(part, 'dynamic_sampling: refill'));
+    const opened = await openSmallRun(await plainWasm(), withOwn(part, 'dynamic_sampling: refill'));
     const dead: boolean[][] = [];
     for await (const event of train(opened)) {
       if (event.type === 'rollouts') dead.push(event.groups.map((group) => group.dead));
@@ -137,8 +128,8 @@ describe('what was kept of the forward pass', () => {
     ['the last completions', (i: number) => i > 0],
   ])('is that of %s where the others are left out', async (_, keep) => {
     // One run keeps its rows, the other computes them again.
-    const kept = await finishSmallRun(await backend(), sorting(shortened(keep)));
-    const again = await finishSmallRun(await backend(), sorting(copied(shortened(keep))));
+    const kept = await finishSmallRun(await plainWasm(), sorting(shortened(keep)));
+    const again = await finishSmallRun(await plainWasm(), sorting(copied(shortened(keep))));
     expect(kept.sha256).toBe(again.sha256);
   });
 
@@ -179,20 +170,12 @@ describe('a run that is killed', () => {
     };
     const lines =
       'group_steps: [./own.ts]\nnum_iterations: 2\nper_device_train_batch_size: 8\ndynamic_sampling: refill';
-    const whole = await finishSmallRun(await backend(), run(lines, counting()));
-    const first = await openSmallRun(await backend(), run(lines, counting()));
-    for await (const event of train(first)) if (event.type === 'step') break;
-    expect(first.journal.state.buffer?.groups[0].rollouts[0].given?.rewardParts).toHaveLength(1);
-    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    await first.engine.policy.close();
-    const again = await openSmallRun(await backend(), run(lines, counting()));
-    restoreCheckpoint(again, checkpoint);
-    const metrics: unknown[] = [];
-    for await (const event of train(again)) {
-      if (event.type === 'step') metrics.push({ ...event.metrics, step_time: 0 });
-    }
-    expect(metrics).toEqual(whole.metrics.slice(1).map((line) => ({ ...line, step_time: 0 })));
-    expect(await weightsSha256(again.engine.policy)).toBe(whole.sha256);
-    await again.engine.policy.close();
+    const whole = await finishSmallRun(await plainWasm(), run(lines, counting()));
+    const { killed, resumed } = await killedAndResumed(run(lines, counting()));
+    expect(killed.journal.state.buffer?.groups[0].rollouts[0].given?.rewardParts).toHaveLength(1);
+    const { metrics, sha256 } = await finishRun(resumed);
+    const withoutTime = (all: typeof metrics) => all.map((line) => ({ ...line, step_time: 0 }));
+    expect(withoutTime(metrics)).toEqual(withoutTime(whole.metrics.slice(1)));
+    expect(sha256).toBe(whole.sha256);
   });
 });

@@ -1,19 +1,16 @@
 /** Texts that a term of the loss trains on beside the rollouts: which they are, what they weigh, and that nothing else changes. */
 
 import { describe, expect, it } from 'vitest';
+import type { TrainEvent } from '../../src/grpo/events.ts';
 import { stageOf } from '../../src/grpo/run.ts';
-import { train } from '../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { LossTerm, ScoredText } from '../../src/methods/points.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
 import { demonstrations } from '../../src/methods/uses/room.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
-import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
-import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
-import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
+import { killedAndResumed } from '../support/killed_runs.ts';
+import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../support/small_runs.ts';
 import { type Answer, answered, credit, gradientOf, reinforced, update } from './step_parts.ts';
 
 const ANSWERS: readonly Answer[] = [
@@ -138,42 +135,33 @@ stages:
   - {stage: grpo, max_steps: 6, learning_rate: 1.0e-2, num_generations: 4, generation_batch_size: 16`;
 const small = (more: string): SmallRun => ({ yaml: `${STAGES}${more}}\n` });
 const REPLAY = ', loss_terms: [{name: sft-replay, replay_coef: 1, replay_count: 8}]';
-const backend = () => wasmBackend({ inline: true, fma: false });
 
 describe('sft-replay', () => {
   it('keeps demonstrations likely', async () => {
     const nll = (metrics: readonly StepMetrics[]): number[] =>
       metrics.slice(-6).map((m) => Number(m['sft-replay/nll']));
     const [with1, with0] = [
-      await finishSmallRun(await backend(), small(REPLAY)),
-      await finishSmallRun(await backend(), small(REPLAY.replace('replay_coef: 1', 'replay_coef: 0'))),
+      await finishSmallRun(await plainWasm(), small(REPLAY)),
+      await finishSmallRun(await plainWasm(), small(REPLAY.replace('replay_coef: 1', 'replay_coef: 0'))),
     ];
     expect(nll(with1.metrics)[0]).toBe(nll(with0.metrics)[0]);
     expect(nll(with1.metrics)[5]).toBeLessThan(nll(with0.metrics)[5]);
     // It draws no problem, and weighs nothing at 0.
-    expect(with0.sha256).toBe((await finishSmallRun(await backend(), small(''))).sha256);
+    expect(with0.sha256).toBe((await finishSmallRun(await plainWasm(), small(''))).sha256);
   });
 
   it('goes on from a checkpoint to the same bits', async () => {
-    const whole = await finishSmallRun(await backend(), small(REPLAY));
-    const first = await openSmallRun(await backend(), small(REPLAY));
-    for await (const event of train(first)) {
-      if (event.type === 'step' && event.stage === 'grpo' && event.step === 3) break;
-    }
-    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    await first.engine.policy.close();
-    const again = await openSmallRun(await backend(), small(REPLAY));
-    restoreCheckpoint(again, checkpoint);
-    for await (const event of train(again)) if (event.type === 'end') break;
-    expect(await weightsSha256(again.engine.policy)).toBe(whole.sha256);
-    await again.engine.policy.close();
+    const whole = await finishSmallRun(await plainWasm(), small(REPLAY));
+    const isThere = (event: TrainEvent) => event.type === 'step' && event.stage === 'grpo' && event.step === 3;
+    const { resumed } = await killedAndResumed(small(REPLAY), isThere);
+    expect((await finishRun(resumed)).sha256).toBe(whole.sha256);
   });
 
   it('has room for demonstrations that are longer than what the stage may sample', async () => {
     const short = 'max_completion_length: 1, num_generations: 2, generation_batch_size: 2';
     const yaml = STAGES.replace(/\n {2}- \{stage: sft.*/, '').replace(/num_generations: 4.*$/, `${short}${REPLAY}}\n`);
     const coin = { name: 'coin', score: ({ completions }: RewardBatch) => completions.map((_, i) => i % 2) };
-    const { metrics } = await finishSmallRun(await backend(), {
+    const { metrics } = await finishSmallRun(await plainWasm(), {
       yaml: yaml
         .replace('[lcs]', '[./coin.ts]')
         .replace(/min_length: 2, max_length: 4/, 'min_length: 20, max_length: 20'),

@@ -1,33 +1,18 @@
 /** Methods of the caller's through whole steps: tokens that are put in, a loss of one's own, prompts, a controller's lever. */
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import { ppoClip } from '../../src/methods/objectives/ppo_clip.ts';
 import type { Controller, LossTerm, Surrogate, TokenControl } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
-import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
-import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
-import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
+import { killedAndResumed } from '../support/killed_runs.ts';
+import { finishSmallRun, openSmallRun, plainWasm, type SmallRun, smallConfig } from '../support/small_runs.ts';
 
 const ABOUT = { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' } as const;
 
-const SMALL = `
-task: {name: reverse_text, min_length: 2, max_length: 3}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
-seed: 3
-max_steps: 3
-learning_rate: 1.0e-2
-num_generations: 4
-generation_batch_size: 16
-reward_funcs: [lcs]
-eval_strategy: "no"
-`;
-
-const run = (lines: string, methods: OwnMethods = {}): SmallRun => ({ yaml: SMALL + lines, methods });
-const backend = () => wasmBackend({ inline: true, fma: false });
+const run = (lines: string, methods: OwnMethods = {}): SmallRun => ({ yaml: smallConfig(lines), methods });
 
 /** Puts a letter behind the first one that was sampled. */
 const letters: Method<unknown> = method({
@@ -41,7 +26,7 @@ describe('tokens that a control puts in', () => {
   const small = run('token_controls: [./letters.ts]', { './letters.ts': letters });
 
   it('carry no loss, and the update stays on-policy to the bit', async () => {
-    const opened = await openSmallRun(await backend(), small);
+    const opened = await openSmallRun(await plainWasm(), small);
     const batches: (readonly CreditedGroup[])[] = [];
     for await (const event of train(opened)) if (event.type === 'rollouts') batches.push(event.groups);
     await opened.engine.policy.close();
@@ -56,14 +41,9 @@ describe('tokens that a control puts in', () => {
 
   it('come back from a checkpoint between two passes', async () => {
     const twice = { ...small, yaml: `${small.yaml}\nnum_iterations: 2` };
-    const first = await openSmallRun(await backend(), twice);
-    for await (const event of train(first)) if (event.type === 'step') break;
-    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    const again = await openSmallRun(await backend(), twice);
-    restoreCheckpoint(again, checkpoint);
-    expect(again.journal.state.buffer).toEqual(first.journal.state.buffer);
-    await first.engine.policy.close();
-    await again.engine.policy.close();
+    const { killed, resumed } = await killedAndResumed(twice);
+    expect(resumed.journal.state.buffer).toEqual(killed.journal.state.buffer);
+    await resumed.engine.policy.close();
   });
 });
 
@@ -80,7 +60,10 @@ describe('a loss of the host', () => {
       './host.ts': host,
     });
     const builtIn = run('objective: {name: ppo-clip, epsilon: 0.1}\nentropy_coef: 0.02\nbeta: 0.1\nnum_iterations: 2');
-    const [mine, theirs] = [await finishSmallRun(await backend(), own), await finishSmallRun(await backend(), builtIn)];
+    const [mine, theirs] = [
+      await finishSmallRun(await plainWasm(), own),
+      await finishSmallRun(await plainWasm(), builtIn),
+    ];
     mine.metrics.forEach((metrics, step) => {
       for (const name of ['loss', 'kl', 'grad_norm', 'clip_ratio/region_mean']) {
         expect(Number(metrics[name])).toBeCloseTo(Number(theirs.metrics[step][name]), 5);
@@ -122,8 +105,8 @@ describe('an objective that is a whole term', () => {
     });
     const lines = (file: string): string => `objective: ${file}\naggregation: seq-sum\nnum_iterations: 2`;
     const [first, second] = [
-      await finishSmallRun(await backend(), run(lines('./by_token.ts'), { './by_token.ts': byToken })),
-      await finishSmallRun(await backend(), run(lines('./as_term.ts'), { './as_term.ts': asTerm })),
+      await finishSmallRun(await plainWasm(), run(lines('./by_token.ts'), { './by_token.ts': byToken })),
+      await finishSmallRun(await plainWasm(), run(lines('./as_term.ts'), { './as_term.ts': asTerm })),
     ];
     expect(second.sha256).toBe(first.sha256);
   });
@@ -145,7 +128,7 @@ describe('a controller', () => {
       }),
     });
     const small = run('controllers: [./resets.ts]\nbeta: 0.1', { './resets.ts': resets });
-    const { metrics } = await finishSmallRun(await backend(), small);
+    const { metrics } = await finishSmallRun(await plainWasm(), small);
     expect(heard).toEqual([1, 2, 3]);
     expect(metrics.map((step) => step['resets/heard'])).toEqual([1, 2, 3]);
     expect(metrics.map(({ kl }) => Number(kl))).toEqual([0, 0, 0]);
@@ -156,11 +139,11 @@ describe('prioritized prompts', () => {
   it('prefer what is solved half of the time, and give the same bits twice', async () => {
     const small = run('prompt_source: {name: prioritized, candidates: 3}');
     const [first, second] = [
-      await finishSmallRun(await backend(), small),
-      await finishSmallRun(await backend(), small),
+      await finishSmallRun(await plainWasm(), small),
+      await finishSmallRun(await plainWasm(), small),
     ];
     expect(second.sha256).toBe(first.sha256);
-    const plain = await finishSmallRun(await backend(), run(''));
+    const plain = await finishSmallRun(await plainWasm(), run(''));
     expect(first.sha256).not.toBe(plain.sha256);
   });
 });

@@ -1,28 +1,16 @@
 /** Tiny runs that are killed behind a step and go on through their checkpoint, as a process that ends and another one. */
+import type { TrainEvent } from '../../src/grpo/events.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Collected, StepMetrics } from '../../src/methods/records.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openSmallRun, type SmallRun } from './small_runs.ts';
+import { openSmallRun, plainWasm, type SmallRun, smallConfig } from './small_runs.ts';
 import { getTaskDefinition } from './tasks.ts';
-
-const SMALL = `
-task: {name: reverse_text, min_length: 2, max_length: 3}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
-seed: 3
-max_steps: 4
-learning_rate: 1.0e-2
-num_generations: 4
-generation_batch_size: 16
-reward_funcs: [lcs]
-eval_strategy: "no"
-`;
 
 const { verify } = getTaskDefinition('reverse_text');
 
@@ -41,8 +29,8 @@ export async function withTossedRun<T>(
   work: (run: TrainingRun) => Promise<T>,
   { backend: given, ...small }: Partial<SmallRun> & { readonly backend?: Backend } = {},
 ): Promise<T> {
-  const backend = given ?? (await wasmBackend({ inline: true, fma: false }));
-  const run = await openSmallRun(backend, { yaml: `${SMALL}${lines}\n`, verify: tossed(3), ...small });
+  const backend = given ?? (await plainWasm());
+  const run = await openSmallRun(backend, { yaml: smallConfig(lines, 4), verify: tossed(3), ...small });
   try {
     return await work(run);
   } finally {
@@ -131,4 +119,19 @@ export async function wholeAndKilled(
     whole: { metrics: timeless(whole.metrics), sha256: whole.sha256 },
     killed: { metrics: timeless([...first.metrics, ...second.metrics]), sha256: second.sha256 },
   };
+}
+
+/** A run that was stopped where `isThere` says so, and is closed, and the one that goes on from its checkpoint. */
+export async function killedAndResumed(
+  small: SmallRun,
+  isThere: (event: TrainEvent) => boolean = ({ type }) => type === 'step',
+): Promise<{ readonly killed: TrainingRun; readonly resumed: TrainingRun }> {
+  const [killed, resumed] = [
+    await openSmallRun(await plainWasm(), small),
+    await openSmallRun(await plainWasm(), small),
+  ];
+  for await (const event of train(killed)) if (isThere(event)) break;
+  restoreCheckpoint(resumed, await captureCheckpoint(killed, { metrics: 0, completions: 0 }, 0));
+  await killed.engine.policy.close();
+  return { killed, resumed };
 }

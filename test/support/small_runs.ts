@@ -7,12 +7,30 @@ import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { OwnMethods } from '../../src/methods/look_up.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { getTaskDefinition } from './tasks.ts';
+
+/** One thread, and the same bits on every processor. */
+export const plainWasm = (): Promise<Backend> => wasmBackend({ inline: true, fma: false });
+
+/** A whole config of few steps, four groups of four, with these lines of YAML besides. */
+export const smallConfig = (lines: string, steps = 3): string => `
+task: {name: reverse_text, min_length: 2, max_length: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+seed: 3
+max_steps: ${steps}
+learning_rate: 1.0e-2
+num_generations: 4
+generation_batch_size: 16
+reward_funcs: [lcs]
+eval_strategy: "no"
+${lines}
+`;
 
 export interface SmallRun {
   /** A whole config. */
@@ -56,9 +74,13 @@ export interface Finished {
   readonly sha256: string;
 }
 
-/** Trains a run to the end of its last stage, and closes it. */
+/** Opens a run, trains it to the end of its last stage, and closes it. */
 export async function finishSmallRun(backend: Backend, small: SmallRun): Promise<Finished> {
-  const run = await openSmallRun(backend, small);
+  return finishRun(await openSmallRun(backend, small));
+}
+
+/** Trains a run on to the end of its last stage, and closes it. */
+export async function finishRun(run: TrainingRun): Promise<Finished> {
   const metrics: StepMetrics[] = [];
   const evaluations: Evaluation[] = [];
   try {

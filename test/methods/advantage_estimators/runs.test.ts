@@ -1,13 +1,9 @@
 /** Each estimator through whole steps of a tiny run: finite, and resumed to the same weights. */
 import { describe, expect, it } from 'vitest';
-import { train } from '../../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
-import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
-import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
-import { weightsSha256 } from '../../../src/run/model/model_files.ts';
-import { finishSmallRun, openSmallRun, type SmallRun } from '../../support/small_runs.ts';
+import { killedAndResumed } from '../../support/killed_runs.ts';
+import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
 
 /** Of 0 to 1, and not there for some. */
 const byFirstToken: RewardFunction = {
@@ -31,7 +27,6 @@ advantage_estimator: ${estimator}
 `,
   rewards: { byFirstToken },
 });
-const backend = () => wasmBackend({ inline: true, fma: false });
 
 /** What the defaults ask more of than so small a run has: solved problems, larger groups. */
 const OPTIONS: Readonly<Record<string, string>> = { 'passk-analytic': 'k: 2, solved_reward: 0.5', pkpo: 'k: 3' };
@@ -39,7 +34,7 @@ const OPTIONS: Readonly<Record<string, string>> = { 'passk-analytic': 'k: 2, sol
 describe.each(METHODS.advantageEstimator)('a run with $id', ({ id }) => {
   it('takes its steps with finite numbers, and moves the weights', async () => {
     const { metrics } = await finishSmallRun(
-      await backend(),
+      await plainWasm(),
       run(id in OPTIONS ? `{name: ${id}, ${OPTIONS[id]}}` : id),
     );
     expect(metrics).toHaveLength(3);
@@ -55,8 +50,8 @@ describe('a run with reinforce-pp', () => {
   it('has the log-probs of the reference where the KL is in its reward', async () => {
     const kl = run('{name: reinforce-pp, kl_reward_coef: 0.5}');
     const [plain, charged] = [
-      await finishSmallRun(await backend(), run('reinforce-pp')),
-      await finishSmallRun(await backend(), kl),
+      await finishSmallRun(await plainWasm(), run('reinforce-pp')),
+      await finishSmallRun(await plainWasm(), kl),
     ];
     expect(charged.metrics[0].grad_norm).toBeCloseTo(Number(plain.metrics[0].grad_norm), 4); // the policy is the reference
     expect(charged.sha256).not.toBe(plain.sha256);
@@ -67,33 +62,19 @@ describe('a run with process-centred', () => {
   it('can be resumed between two passes over steps', async () => {
     const small = run('process-centred');
     const twice = { ...small, yaml: `${small.yaml}num_iterations: 2\n` };
-    const first = await openSmallRun(await backend(), twice);
-    for await (const event of train(first)) if (event.type === 'step') break;
-    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    const again = await openSmallRun(await backend(), twice);
-    restoreCheckpoint(again, checkpoint);
-    expect(again.journal.state.buffer).toEqual(first.journal.state.buffer);
-    const rollouts = again.journal.state.buffer?.groups.flatMap((group) => group.rollouts) ?? [];
+    const { killed, resumed } = await killedAndResumed(twice);
+    expect(resumed.journal.state.buffer).toEqual(killed.journal.state.buffer);
+    const rollouts = resumed.journal.state.buffer?.groups.flatMap((group) => group.rollouts) ?? [];
     expect(rollouts.some(({ steps = [] }) => steps.length > 0)).toBe(true);
-    await first.engine.policy.close();
-    await again.engine.policy.close();
+    await resumed.engine.policy.close();
   });
 });
 
 describe('a run with riskpo', () => {
   it('goes on from a checkpoint to the same weights', async () => {
     const small = run('{name: riskpo, prompts_per_bundle: 2}');
-    const { sha256 } = await finishSmallRun(await backend(), small);
-    const first = await openSmallRun(await backend(), small);
-    for await (const event of train(first)) if (event.type === 'step') break;
-    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-    const again = await openSmallRun(await backend(), small);
-    restoreCheckpoint(again, checkpoint);
-    for await (const _ of train(again)) {
-      // to the end
-    }
-    expect(await weightsSha256(again.engine.policy)).toBe(sha256);
-    await first.engine.policy.close();
-    await again.engine.policy.close();
+    const { sha256 } = await finishSmallRun(await plainWasm(), small);
+    const { resumed } = await killedAndResumed(small);
+    expect((await finishRun(resumed)).sha256).toBe(sha256);
   });
 });

@@ -1,9 +1,8 @@
 /** first-distance: how far a completion is from the policy that the run began with, taken out of its advantage. */
 import { expect, it } from 'vitest';
-import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { advantagesOf, creditedGroup, creditStep } from '../../support/credit.ts';
-import { finishSmallRun } from '../../support/small_runs.ts';
+import { finishSmallRun, plainWasm } from '../../support/small_runs.ts';
 
 const logprobs = Float32Array.of(-1, -2, -3);
 const near = { length: 3, advantage: 1, logprobs, figures: { firstLogprobs: logprobs } };
@@ -26,7 +25,7 @@ it('leaves a dead group as it is, and any at a weight of 0', () => {
 });
 
 it('is 0 at the first step of a run, and then is not', async () => {
-  const { metrics } = await finishSmallRun(await wasmBackend({ inline: true, fma: false }), {
+  const { metrics } = await finishSmallRun(await plainWasm(), {
     yaml: `
 task: {name: reverse_text, min_length: 2, max_length: 3}
 model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}

@@ -1,13 +1,8 @@
 /** Credit steps in whole runs: all of them at once, from a checkpoint on, and those that only measure. */
 import { expect, it } from 'vitest';
-import { train } from '../../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
-import type { StepMetrics } from '../../../src/methods/records.ts';
 import { METHODS } from '../../../src/methods/registry.ts';
-import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
-import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
-import { weightsSha256 } from '../../../src/run/model/model_files.ts';
-import { finishSmallRun, openSmallRun, type SmallRun } from '../../support/small_runs.ts';
+import { killedAndResumed } from '../../support/killed_runs.ts';
+import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
 
 const SMALL = `
 task: {name: countdown, max_number: 9, max_target: 20}
@@ -31,14 +26,13 @@ const letters = {
 };
 
 const run = (lines: string): SmallRun => ({ yaml: SMALL + lines, rewards: { './letters.ts': letters } });
-const backend = () => wasmBackend({ inline: true, fma: false });
 
 const NEEDED: Readonly<Record<string, string>> = { 'length-mask': '{name: length-mask, max_tokens: 11}' };
 const everyStep = METHODS.creditSteps.map(({ id }) => NEEDED[id] ?? id);
 const ALL = `credit_steps: [${everyStep.join(', ')}]\nloss_terms: [m-ratio]\nbeta: 0.01`;
 
 it('all credit steps together train, and every number is finite', async () => {
-  const { metrics } = await finishSmallRun(await backend(), run(ALL));
+  const { metrics } = await finishSmallRun(await plainWasm(), run(ALL));
   expect(metrics).toHaveLength(4);
   for (const step of metrics) {
     const numbers = Object.values(step).filter((value) => typeof value === 'number');
@@ -55,26 +49,18 @@ it('all credit steps together train, and every number is finite', async () => {
 });
 
 it('they go on from a checkpoint to the same bits', async () => {
-  const whole = await finishSmallRun(await backend(), run(ALL));
-  const first = await openSmallRun(await backend(), run(ALL));
-  for await (const event of train(first)) if (event.type === 'step' && event.step === 3) break;
-  const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-  await first.engine.policy.close();
-  const second = await openSmallRun(await backend(), run(ALL));
-  await restoreCheckpoint(second, checkpoint);
-  const later: StepMetrics[] = [];
-  for await (const event of train(second)) if (event.type === 'step') later.push(event.metrics);
-  const sha256 = await weightsSha256(second.engine.policy);
-  await second.engine.policy.close();
+  const whole = await finishSmallRun(await plainWasm(), run(ALL));
+  const { resumed } = await killedAndResumed(run(ALL), (event) => event.type === 'step' && event.step === 3);
+  const { metrics: later, sha256 } = await finishRun(resumed);
   expect(sha256).toBe(whole.sha256);
   expect(later.map(({ step }) => step)).toEqual([4]);
   expect(later[0]['m-ratio/mean']).toBe(whole.metrics[3]['m-ratio/mean']);
 });
 
 it('what only measures moves no weight', async () => {
-  const plain = await finishSmallRun(await backend(), run(''));
+  const plain = await finishSmallRun(await plainWasm(), run(''));
   const measured = await finishSmallRun(
-    await backend(),
+    await plainWasm(),
     run('credit_steps: [m-cov, m-entropy]\nloss_terms: [m-ratio]'),
   );
   expect(measured.sha256).toBe(plain.sha256);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { StepTrial } from '../../support/group_steps.ts';
-import { finishSmallRun } from '../../support/small_runs.ts';
+import { finishSmallRun, plainWasm } from '../../support/small_runs.ts';
 
 const trial = (options: string) =>
   new StepTrial(`{name: strictness-schedule, reward: accuracy, ${options}}`, '[accuracy]');
@@ -42,10 +41,9 @@ generation_batch_size: 16
 reward_funcs: [positions]
 ${lines}`,
   });
-  const backend = () => wasmBackend({ inline: true, fma: false });
   const strict = '{name: strictness-schedule, reward: positions, strictness: {from: 0.5, to: 1}}';
-  const plain = await finishSmallRun(await backend(), run(''));
-  const shaped = await finishSmallRun(await backend(), run(`group_steps: [${strict}]`));
+  const plain = await finishSmallRun(await plainWasm(), run(''));
+  const shaped = await finishSmallRun(await plainWasm(), run(`group_steps: [${strict}]`));
   expect(shaped.evaluations).toEqual(plain.evaluations);
   expect(shaped.metrics.map((line) => line['strictness-schedule/strictness'])).toEqual([0.5, 0.75]);
   expect(shaped.metrics[0].reward).toBe(plain.metrics[0].reward);

@@ -1,12 +1,11 @@
 /** On-policy, objectives that differ in how they bound a ratio move the weights alike, on the engine that trains. */
 import { describe, expect, it } from 'vitest';
 import { train } from '../../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import type { OwnMethods } from '../../../src/methods/look_up.ts';
 import type { Method } from '../../../src/methods/method.ts';
 import { ppoClip } from '../../../src/methods/objectives/ppo_clip.ts';
 import type { Surrogate } from '../../../src/methods/points.ts';
-import { openSmallRun } from '../../support/small_runs.ts';
+import { openSmallRun, plainWasm } from '../../support/small_runs.ts';
 
 const SMALL = `
 task: {name: reverse_text, min_length: 2, max_length: 3}
@@ -27,7 +26,7 @@ interface Moved {
 
 /** All weights before and after three steps, each on fresh rollouts. */
 async function movedBy(methods: OwnMethods, lines: readonly string[]): Promise<Moved> {
-  const backend = await wasmBackend({ inline: true, fma: false });
+  const backend = await plainWasm();
   const run = await openSmallRun(backend, { yaml: SMALL + lines.join('\n'), methods });
   const weights = async (): Promise<Float64Array> =>
     Float64Array.from(await run.engine.policy.engine.read(run.engine.policy.slots.weights.trainable));
