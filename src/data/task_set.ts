@@ -108,41 +108,14 @@ export function withFixedLength(tasks: TaskSet, completionTokens: number): TaskS
 
 /** The same tasks with some members replaced. */
 export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
-  const { isOverlong, droppedHeldOut, judge } = tasks;
-  return {
-    name: tasks.name,
-    shares: tasks.shares,
-    codec: tasks.codec,
-    environment: tasks.environment,
-    maxPromptTokens: tasks.maxPromptTokens,
-    maxCompletionTokens: tasks.maxCompletionTokens,
-    maxShownTokens: tasks.maxShownTokens,
-    fixedCompletionTokens: tasks.fixedCompletionTokens,
-    ...(isOverlong && { isOverlong }),
-    ...(droppedHeldOut && { droppedHeldOut }),
-    ...(judge && { judge }),
-    trainItem: (seed, index) => tasks.trainItem(seed, index),
-    trainProblems: () => tasks.trainProblems(),
-    heldOutItems: () => tasks.heldOutItems(),
-    parse: (prompt) => tasks.parse(prompt),
-    twin: (item) => tasks.twin?.(item),
-    promptTokens: (item) => tasks.promptTokens(item),
-    shownTokens: (item, ...texts) => tasks.shownTokens(item, ...texts),
-    hints: (item) => tasks.hints(item),
-    solutions: (item) => tasks.solutions(item),
-    typedTokens: (prompt) => tasks.typedTokens(prompt),
-    demonstrationTokens: (item, seed, index) => tasks.demonstrationTokens(item, seed, index),
-    demonstration: (item, seed, index) => tasks.demonstration(item, seed, index),
-    supervised: (stage) => tasks.supervised(stage),
-    verify: (item, completion, context) => tasks.verify(item, completion, context),
-    ...changes,
-  };
+  return { ...tasks, ...changes };
 }
 
 /** Problems of a training stream of no run whose lengths are measured beside the held-out ones. */
 const MEASURED_PROBLEMS = 256;
 const MEASURED_SEED = -2;
 
+/** Its members are its own, so that a set with some of them replaced is a copy with those. */
 class TokenizedTasks implements TaskSet {
   readonly name: string;
   readonly shares: readonly TaskShare[];
@@ -150,6 +123,7 @@ class TokenizedTasks implements TaskSet {
   readonly environment: Environment<TaskItem, TaskItem>;
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
+  readonly maxShownTokens: number;
   readonly fixedCompletionTokens: number | undefined;
   readonly judge?: Task['judge'];
   readonly #totalWeight: number;
@@ -183,6 +157,7 @@ class TokenizedTasks implements TaskSet {
       const { promptTokens, completionTokens } = this.#measured();
       this.maxPromptTokens = maxPromptTokens ?? promptTokens;
       this.maxCompletionTokens = completionTokens;
+      this.maxShownTokens = mostShownTokens(completionTokens, true);
       return;
     }
     this.fixedCompletionTokens = fixed.size === 1 ? languages[0].fixedCompletionTokens : undefined;
@@ -194,6 +169,7 @@ class TokenizedTasks implements TaskSet {
     this.maxCompletionTokens = Math.max(
       ...languages.map(({ completionTokens, fixedCompletionTokens: own }) => completionTokens + ends(own)),
     );
+    this.maxShownTokens = mostShownTokens(this.maxCompletionTokens, false);
   }
 
   /**
@@ -226,11 +202,11 @@ class TokenizedTasks implements TaskSet {
     return { text, ids: this.codec.encode(text) };
   }
 
-  trainItem(seed: number, index: number): TaskItem {
+  readonly trainItem: TaskSet['trainItem'] = (seed, index) => {
     if (this.shares.length === 1) return this.shares[0].task.trainItem(seed, index);
     const { task, label } = this.#shareAt(rngFor(`task|${seed}|${index}`).float() * this.#totalWeight);
     return { ...task.trainItem(seed, index), task: label };
-  }
+  };
 
   /** @param place  in [0, total weight) */
   #shareAt(place: number): TaskShare {
@@ -242,14 +218,14 @@ class TokenizedTasks implements TaskSet {
     return this.shares[this.shares.length - 1]; // rounding left the last end below the total
   }
 
-  trainProblems(): number | undefined {
+  readonly trainProblems: TaskSet['trainProblems'] = () => {
     return this.shares.reduce<number | undefined>((sum, { task }) => {
       const own = task.trainProblems();
       return sum === undefined || own === undefined ? undefined : sum + own;
     }, 0);
-  }
+  };
 
-  heldOutItems(): readonly TaskItem[] {
+  readonly heldOutItems: TaskSet['heldOutItems'] = () => {
     if (this.shares.length === 1) return this.shares[0].task.heldOutItems();
     this.#heldOut ??= this.shares.flatMap(({ task, weight, label }) => {
       const items = task.heldOutItems();
@@ -257,29 +233,29 @@ class TokenizedTasks implements TaskSet {
       return items.map((item) => ({ ...item, task: label, weight: item.weight * scale }));
     });
     return this.#heldOut;
-  }
+  };
 
-  parse(prompt: string): TaskItem | null | undefined {
+  readonly parse: TaskSet['parse'] = (prompt) => {
     if (this.shares.length === 1) return this.shares[0].task.parse(prompt);
     const read = this.shares.map(({ task, label }) => {
       const item = task.parse(prompt);
       return item && { ...item, task: label };
     });
     return read.find((item) => item) ?? (read.includes(undefined) ? undefined : null);
-  }
+  };
 
-  twin(item: TaskItem): TaskItem | undefined {
+  readonly twin: TaskSet['twin'] = (item) => {
     const twin = this.#taskOf(item).twin?.(item);
     return twin && (item.task === undefined ? twin : { ...twin, task: item.task });
-  }
+  };
 
-  promptTokens(item: TaskItem): Int32Array {
+  readonly promptTokens: TaskSet['promptTokens'] = (item) => {
     const { text, ids } = this.#encodedPrompt(item);
     if (ids.length > this.maxPromptTokens) throw this.#tooLong(item, 'prompt', text, ids.length, this.maxPromptTokens);
     return ids;
-  }
+  };
 
-  shownTokens(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array {
+  readonly shownTokens: TaskSet['shownTokens'] = (item, ...texts) => {
     const cut = texts.filter(({ length }) => length > 0).map((tokens) => tokens.subarray(0, this.maxCompletionTokens));
     if (cut.length === 0) return this.promptTokens(item);
     if (!this.#isPretrained) {
@@ -291,27 +267,23 @@ class TokenizedTasks implements TaskSet {
     const most = this.maxPromptTokens + texts.length * this.maxShownTokens;
     if (ids.length > most) throw this.#tooLong(item, 'prompt', text, ids.length, most);
     return ids;
-  }
+  };
 
-  hints(item: TaskItem): readonly Int32Array[] {
+  readonly hints: TaskSet['hints'] = (item) => {
     return (this.#taskOf(item).hints?.(item) ?? []).map((hint) => this.codec.encode(hint));
-  }
+  };
 
-  solutions(item: TaskItem): readonly Int32Array[] {
+  readonly solutions: TaskSet['solutions'] = (item) => {
     const all = this.#taskOf(item).solutions?.(item) ?? [item.answer];
     return all.filter((answer) => answer !== '').map((answer) => this.codec.encode(answer));
-  }
+  };
 
-  get maxShownTokens(): number {
-    return mostShownTokens(this.maxCompletionTokens, this.#isPretrained);
-  }
-
-  typedTokens(prompt: string): Int32Array {
+  readonly typedTokens: TaskSet['typedTokens'] = (prompt) => {
     const opening = this.shares[0].task.opening ?? [];
     return this.codec.encode(this.codec.render([...opening, { role: 'user', content: prompt }]));
-  }
+  };
 
-  demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array {
+  readonly demonstrationTokens: TaskSet['demonstrationTokens'] = (item, seed, index) => {
     const text = this.#taskOf(item).demonstration(item, seed, index);
     const ids = this.codec.encode(text);
     if (this.fixedCompletionTokens !== undefined) return ids;
@@ -322,9 +294,9 @@ class TokenizedTasks implements TaskSet {
       throw this.#tooLong(item, 'demonstration', text, ended.length, this.maxCompletionTokens);
     }
     return ended;
-  }
+  };
 
-  demonstration(item: TaskItem, seed: number, index: number): Demonstration {
+  readonly demonstration: TaskSet['demonstration'] = (item, seed, index) => {
     const dialogue = this.#dialogue(item);
     if (dialogue === undefined) {
       return { prompt: this.promptTokens(item), tokens: this.demonstrationTokens(item, seed, index) };
@@ -335,7 +307,7 @@ class TokenizedTasks implements TaskSet {
       throw this.#tooLongDialogue(item, tokens.length, this.maxCompletionTokens);
     }
     return dialogue;
-  }
+  };
 
   #dialogue(item: TaskItem): Demonstration | undefined {
     const task = this.#taskOf(item);
@@ -353,13 +325,13 @@ class TokenizedTasks implements TaskSet {
     });
   }
 
-  supervised(stage: number): TaskSet {
+  readonly supervised: TaskSet['supervised'] = (stage) => {
     return this.#supervised.get(stage) ?? this;
-  }
+  };
 
-  verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
+  readonly verify: TaskSet['verify'] = (item, completion, context) => {
     return this.#taskOf(item).verify(item, completion, context);
-  }
+  };
 
   #taskOf({ task: label }: TaskItem): Task {
     if (this.shares.length === 1) return this.shares[0].task;
