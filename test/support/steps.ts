@@ -43,6 +43,13 @@ export function stepOf(stage: GrpoStageConfig, step = 3): Step {
   };
 }
 
+/** The `metric` of a context that keeps what is logged. */
+export const metricsInto =
+  (logged: Record<string, number>): StepContext['metric'] =>
+  (name, value) => {
+    logged[name] = value;
+  };
+
 /** What a strategy may ask for, of a run that knows nothing; with what a test knows better. */
 export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools> = {}): RolloutTools {
   return {

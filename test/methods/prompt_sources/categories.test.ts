@@ -18,7 +18,7 @@ import { openRun } from '../../../src/run/open_run.ts';
 import { rewards } from '../../grpo/tiny_stage.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { stepContext } from '../../support/steps.ts';
+import { metricsInto, stepContext } from '../../support/steps.ts';
 import { createTasks } from '../../support/tasks.ts';
 
 const itemOf = (task: string, key: string): TaskItem => ({ ...groupOf([]).item, id: key, key, identity: key, task });
@@ -52,9 +52,7 @@ class Trial {
 
   /** Asks, and says how it went. @returns share of the places that task `a` has */
   async round(count: number, shareOf: (item: TaskItem) => number): Promise<number> {
-    const metric = (name: string, value: number): void => {
-      this.logged[name] = value;
-    };
+    const metric = metricsInto(this.logged);
     const tools: SourceTools = {
       ...stepContext(stageOf()),
       ledger: this.ledger,

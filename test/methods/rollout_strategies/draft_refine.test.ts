@@ -6,7 +6,7 @@ import type { GroupRequest } from '../../../src/methods/points.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: draft-refine, drafts: 2}]';
 
@@ -28,9 +28,7 @@ describe('draft-refine', () => {
       if (own[0].prompt === undefined) return [groupOf([draft(7, null), draft(8, 1), draft(9, 1)])];
       return [groupOf([draft(8, 1), draft(5, 1)])];
     };
-    const metric = (name: string, value: number): void => {
-      logged[name] = value;
-    };
+    const metric = metricsInto(logged);
     const groups = await part.rollOut([{ item: groupOf([]).item, samples: 2 }], next, rolloutTools(stage, { metric }));
     expect(rounds).toMatchObject([
       { samples: 3, origin: 'draft' },

@@ -11,7 +11,7 @@ import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/kille
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import type { SmallRun } from '../../support/small_runs.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: hint-resample, hint_levels: 3}]';
 
@@ -32,9 +32,7 @@ async function asked(
   const logged: Record<string, number> = {};
   const tools = rolloutTools(stage, {
     step,
-    metric: (name, value) => {
-      logged[name] = value;
-    },
+    metric: metricsInto(logged),
     solution: () => Int32Array.from({ length: 8 }, (_, t) => 10 + t),
     hints: () => hints.map((hint) => Int32Array.from(hint)),
   });

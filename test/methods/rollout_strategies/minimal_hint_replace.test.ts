@@ -6,7 +6,7 @@ import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const small = { verify: tossed(11) };
 const line = (options: string): string => `rollout_strategies: [{name: minimal-hint-replace${options}}]`;
@@ -18,9 +18,7 @@ async function replaced(options = '') {
   const items = [0, 2, 99].map((needed) => ({ ...groupOf([]).item, key: String(needed) }));
   const logged: Record<string, number> = {};
   const tools = rolloutTools(stage, {
-    metric: (name, value) => {
-      logged[name] = value;
-    },
+    metric: metricsInto(logged),
     solution: () => Int32Array.of(5, 6, 7, 8),
   });
   const calls: (readonly GroupRequest[])[] = [];

@@ -6,7 +6,7 @@ import { mostVoted } from '../../../src/methods/rollout_strategies/pdr.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: pdr, draft_samples: 3, draft_rounds: 2, workspace: 2}]';
 
@@ -37,9 +37,7 @@ describe('pdr', () => {
       return [groupOf((given[rounds.length - 1] ?? []).map((mark) => draft(mark, mark === 7 ? 1 : 0)))];
     };
     const logged: Record<string, number> = {};
-    const metric = (name: string, value: number): void => {
-      logged[name] = value;
-    };
+    const metric = metricsInto(logged);
     const tools = rolloutTools(stage, { metric });
     const groups = await part.rollOut([{ item: groupOf([]).item, samples: 2 }], next, tools);
     expect(rounds.map(({ samples, prompt }) => [samples, prompt && [...prompt]])).toEqual([

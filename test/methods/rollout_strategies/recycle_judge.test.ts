@@ -5,7 +5,7 @@ import type { GroupRequest } from '../../../src/methods/points.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const LINE = 'rollout_strategies: [{name: recycle-judge, judge_share: 1}]';
 
@@ -26,9 +26,7 @@ async function asked(rewards: readonly (readonly number[])[]) {
     });
   };
   const logged: Record<string, number> = {};
-  const metric = (name: string, value: number): void => {
-    logged[name] = value;
-  };
+  const metric = metricsInto(logged);
   await part.rollOut(
     groups.map(({ item }) => ({ item, samples: 2 })),
     next,

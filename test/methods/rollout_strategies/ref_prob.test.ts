@@ -5,7 +5,7 @@ import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts'
 import { goOn, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const MARK = 9;
 const REFERENCE = [5, 6];
@@ -21,9 +21,7 @@ async function rewardsOf(
   const logged: Record<string, number> = {};
   const tools = rolloutTools(stage, {
     solution: () => Int32Array.of(MARK, ...REFERENCE),
-    metric: (name, value) => {
-      logged[name] = value;
-    },
+    metric: metricsInto(logged),
     logprobs: async (_, scored) =>
       scored.map((tokens) => {
         const before = [...tokens].slice(0, -REFERENCE.length);

@@ -8,7 +8,7 @@ import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 /** What a strategy makes of one group of these rewards, where completions with the answer in sight get these. */
 async function made(
@@ -35,9 +35,7 @@ async function made(
     );
   };
   const tools = rolloutTools(stage, {
-    metric: (name, value) => {
-      logged[name] = value;
-    },
+    metric: metricsInto(logged),
     solution: () => Int32Array.of(7),
     solutions: () => [Int32Array.of(7), Int32Array.of(8), Int32Array.of(9)],
     logprobs: async (_, completions) => completions.map(([token]) => Float32Array.of(token === 8 ? -0.5 : -2)),

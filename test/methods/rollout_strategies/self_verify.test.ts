@@ -6,7 +6,7 @@ import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 /** What is asked about four groups of two, of which these are right, and what is logged where all verdicts are `said`. */
 async function asked(right: readonly (readonly [number, number])[], said: string, options = '') {
@@ -15,9 +15,7 @@ async function asked(right: readonly (readonly [number, number])[], said: string
   const logged: Record<string, number> = {};
   const requests: GroupRequest[] = [];
   const tools = rolloutTools(stage, {
-    metric: (name, value) => {
-      logged[name] = value;
-    },
+    metric: metricsInto(logged),
   });
   const next = async (own: readonly GroupRequest[]) => {
     if (own[0]?.kind === undefined) return right.map((rewards) => groupOf(rewards.map((one) => rolloutOf(3, one))));

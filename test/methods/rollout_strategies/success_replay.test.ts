@@ -8,7 +8,7 @@ import { collect, credit, update, weightsOf } from '../../grpo/step_parts.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const STAGE = stageOf('rollout_strategies: [{name: success-replay, max_age: 10}]');
 
@@ -23,9 +23,7 @@ async function rolled(part: RolloutStrategy, group: RolloutGroup, step: number) 
   const logged: Record<string, number> = {};
   const tools = rolloutTools(STAGE, {
     step,
-    metric: (name, value) => {
-      logged[name] = value;
-    },
+    metric: metricsInto(logged),
   });
   const [given] = await part.rollOut([{ item: group.item, samples: 3 }], async () => [group], tools);
   return { given, logged };

@@ -7,7 +7,7 @@ import { collect, credit } from '../../grpo/step_parts.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
-import { rolloutTools } from '../../support/steps.ts';
+import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
 const line = (options = ''): string => `rollout_strategies: [{name: vsrm${options}}]`;
 
@@ -27,9 +27,7 @@ async function paid(
   const [{ part }] = createMethods(stage).rolloutStrategies;
   const logged: Record<string, number> = {};
   const asked: GroupRequest[] = [];
-  const metric = (name: string, value: number): void => {
-    logged[name] = value;
-  };
+  const metric = metricsInto(logged);
   const next = async (requests: readonly GroupRequest[]): Promise<RolloutGroup[]> =>
     requests.map(({ prefixes, samples }) => {
       if (prefixes === undefined) return groupOf(group);
