@@ -12,7 +12,7 @@ import { pathFrom } from './module.node.ts';
 /** An entry of the config that names files: a task, or what a supervised stage shows. */
 export interface DatasetEntry {
   readonly train?: string | readonly string[];
-  readonly held_out?: string | readonly string[];
+  readonly held_out?: string | number | readonly string[];
   readonly hub?: string;
 }
 
@@ -49,7 +49,7 @@ export async function findDataset<E extends object>(
   const hub = typeof given.hub === 'string' ? hubDataset(given.hub) : undefined;
   for (const knob of FILE_KNOBS) {
     const written = given[knob];
-    if (written === undefined) continue;
+    if (written === undefined || typeof written === 'number') continue; // a share of the rows has no file
     // What is typed at the prompt is meant from where it is typed.
     const key = problems.written(`${place}.${knob}`, `${place}.data_files`, place, 'data_files') ?? place;
     const folder = problems.placeOf(key).label === '--set' ? '.' : dirname(file);

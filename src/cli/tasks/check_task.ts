@@ -1,6 +1,8 @@
 /** `rlvr-train tasks check NAME`: the check that every task passes. */
+
 import { checkTask, settingsOf } from '../../data/check/check_task.ts';
 import { findingText } from '../../data/check/findings.ts';
+import { fewHeldOut } from '../../data/few_held_out.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
 import { givenKnobs, type TaskFlags, withTask } from './named_task.ts';
@@ -31,6 +33,8 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
           `commonest answer ${(100 * commonest).toFixed(1)} %`,
         ];
         print(`${setting}  ${colors.dim(facts.join('; '))}`);
+        const few = fewHeldOut(heldOut);
+        if (few !== undefined) print(`  ${colors.yellow(few)}`);
       }
       for (const finding of check.findings) print(findingText(finding));
       const more = check.count - check.findings.length;

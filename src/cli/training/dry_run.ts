@@ -5,6 +5,7 @@ import type { Origins } from '../../config/load.ts';
 import { aboutKey } from '../../config/problems.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { readTree } from '../../config/yaml/yaml_tree.ts';
+import { fewHeldOut } from '../../data/few_held_out.ts';
 import { printable, printableLines, thousands } from '../../format.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
@@ -65,6 +66,8 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
     print(colors.dim(printable(`note: ${place}  ${aboutKey(path, value, text)}`)));
   const train = problems.train === undefined ? 'an endless stream' : thousands(problems.train);
   print(`${colors.bold('problems')}  ${train} to train on, ${thousands(problems.heldOut)} held out`);
+  const few = fewHeldOut(problems.heldOut);
+  if (few !== undefined) print(`          ${colors.yellow(few)}`);
   for (const { prompt, demonstration } of examples) {
     print(`          ${printable(prompt)} ${colors.dim('→')} ${printable(demonstration)}`);
   }

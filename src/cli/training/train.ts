@@ -1,6 +1,7 @@
 /** `rlvr-train --config FILE`: the main job. */
 
 import { basename, resolve } from 'node:path';
+import { fewHeldOut } from '../../data/few_held_out.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
@@ -73,6 +74,8 @@ async function trainWith(
   const controls = new RunControls();
   const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock: controls.clock });
   try {
+    const few = fewHeldOut(run.engine.tasks.heldOutItems().length);
+    if (few !== undefined) notes.push(`evaluation: ${few}`);
     const fingerprint = await fingerprintOf(run, modules);
     const plans = Object.values(run.engine.models).map(({ policy }) => policy.plan);
     const plannedBytes = plannedMemory(backend, plans, fingerprint.threads);

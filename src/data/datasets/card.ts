@@ -21,13 +21,25 @@ const files = () => {
     .meta({ examples: ['questions.jsonl'] });
 };
 
+const shareRule = 'must be a share of the rows, above 0 and below 1, or files; for example 0.4';
+const share = z
+  .number()
+  .gt(0, { error: shareRule })
+  .lt(1, { error: shareRule })
+  .meta({ examples: [0.4] });
+
 const verifyRule = `not a comparison; use ${COMPARISONS.join(', ')}, or a file of yours such as ./verify.ts`;
 
 const DATASET_KNOBS = options({
-  train: files().describe('Files of rows: JSON Lines (also .gz) or Parquet, relative to this file. No default.'),
-  held_out: files()
+  train: files().describe(
+    'Files of rows: JSON Lines or CSV (also .gz), or Parquet, relative to this file. No default.',
+  ),
+  held_out: z
+    .union([share, files()], { error: shareRule })
     .optional()
-    .describe('Files of rows that are evaluated. Default: a fifth of the rows of train, by a hash of the prompt.'),
+    .describe(
+      'What is evaluated: a share of the rows of train, by a hash of the prompt, or files of further rows. Default 0.2.',
+    ),
   hub: schemas
     .text('openai/gsm8k@main')
     .regex(/^[\w.-]+\/[\w.-]+(@[\w./-]+)?$/, {

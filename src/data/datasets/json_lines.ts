@@ -7,6 +7,9 @@ import type { Row, RowReading } from './row.ts';
 /** Longest line, in bytes: a file without ends of lines is not read into memory whole. */
 const MOST_LINE_BYTES = 64 * 1024 ** 2;
 
+/** In a row; a small packed file may hold any number. */
+const MOST_EMPTY_LINES = 1_000_000;
+
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -16,43 +19,61 @@ export async function* readJsonLines(
   path: string,
 ): AsyncGenerator<readonly RowReading[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let rest: Uint8Array = new Uint8Array(0);
+  const begun = new GrowingBytes();
   let line = 0;
   let found = 0;
-  let isFirst = true;
+  let emptyLines = 0;
   const read = (bytes: Uint8Array, into: RowReading[]): void => {
     line++;
-    const reading = readLine(bytes, line, decoder);
+    const reading = bytes.length === 0 ? undefined : readLine(line === 1 ? withoutMark(bytes) : bytes, line, decoder);
+    emptyLines = reading === undefined ? emptyLines + 1 : 0;
     if (reading !== undefined) into.push(reading);
+    if (emptyLines > MOST_EMPTY_LINES)
+      throw badFile(path, `${MOST_EMPTY_LINES} empty lines in a row, up to line ${line}; remove them`);
   };
   for await (const piece of pieces) {
-    const bytes: Uint8Array = isFirst ? withoutMark(joined(rest, piece)) : joined(rest, piece);
-    isFirst &&= bytes.length === 0;
     const readings: RowReading[] = [];
     let begin = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
-      read(bytes.subarray(begin, end), readings);
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, begin)) {
+      read(begun.length === 0 ? piece.subarray(begin, end) : begun.takeWith(piece.subarray(begin, end)), readings);
       begin = end + 1;
     }
-    rest = bytes.slice(begin);
-    if (rest.length > MOST_LINE_BYTES) {
+    begun.append(piece.subarray(begin));
+    if (begun.length > MOST_LINE_BYTES) {
       throw badFile(path, `line ${line + 1} is longer than ${MOST_LINE_BYTES / 1024 ** 2} MiB; give a row a line`);
     }
     found += readings.length;
     if (readings.length > 0) yield readings;
   }
   const last: RowReading[] = [];
-  if (rest.length > 0) read(rest, last);
+  if (begun.length > 0) read(begun.takeWith(new Uint8Array(0)), last);
   if (last.length > 0) yield last;
   if (found + last.length === 0) throw badFile(path, 'an empty file; give one with a row a line');
 }
 
-function joined(rest: Uint8Array, piece: Uint8Array): Uint8Array {
-  if (rest.length === 0) return piece;
-  const bytes = new Uint8Array(rest.length + piece.length);
-  bytes.set(rest);
-  bytes.set(piece, rest.length);
-  return bytes;
+/** The beginning of a line that ends in a later piece; grows by doubling, since a packed file comes in small pieces. */
+class GrowingBytes {
+  length = 0;
+  #bytes = new Uint8Array(2 ** 16);
+
+  append(more: Uint8Array): void {
+    const needed = this.length + more.length;
+    if (needed > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
+      grown.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = grown;
+    }
+    this.#bytes.set(more, this.length);
+    this.length = needed;
+  }
+
+  /** All of it and the end of its line: good until the next `append`. */
+  takeWith(end: Uint8Array): Uint8Array {
+    this.append(end);
+    const taken = this.#bytes.subarray(0, this.length);
+    this.length = 0;
+    return taken;
+  }
 }
 
 function withoutMark(bytes: Uint8Array): Uint8Array {

@@ -1,13 +1,13 @@
 /** All rows of a data set, looked at once: those that can be asked, split into training and held-out ones. */
 import { DataError } from '../../errors.ts';
 import { promptText } from '../../text/codec.ts';
-import { splitOf } from '../split.ts';
+import { splitPosition, TRAIN_SHARE } from '../split.ts';
 import type { Split } from '../task.ts';
 import type { AnswerReader } from './answers.ts';
 import { DATASET, type DatasetKnobs } from './card.ts';
 import type { DataFiles } from './data_files.ts';
 import { GrowingInts } from './growing_ints.ts';
-import { type DatasetProblem, problemOf, readColumns } from './problem.ts';
+import { type DatasetProblem, type ProblemReading, problemOf, readColumns } from './problem.ts';
 import { PromptIndex, promptKey } from './prompt_index.ts';
 import { type Row, readRows } from './read_rows.ts';
 import { RowStore } from './row_store.ts';
@@ -25,8 +25,6 @@ export interface LoadedRows {
   readonly notes: readonly string[];
 }
 
-/** Held-out rows below which an accuracy says nothing. */
-const LEAST_HELD_OUT = 20;
 /** Rows whose lengths are measured in tokens, of the longest prompts and of the longest completions. */
 const MEASURED = 32;
 
@@ -41,10 +39,13 @@ export async function loadRows(
   isShown: boolean,
 ): Promise<LoadedRows> {
   const loading = new Loading(knobs, answers, isShown);
-  for (const file of knobs.held_out ?? []) await loading.read(files, file, 'eval');
-  for (const file of knobs.train) await loading.read(files, file, knobs.held_out === undefined ? undefined : 'train');
+  const heldOut = typeof knobs.held_out === 'object' ? knobs.held_out : undefined;
+  for (const file of heldOut ?? []) await loading.read(files, file, 'eval');
+  for (const file of knobs.train) await loading.read(files, file, heldOut && 'train');
   return loading.finish();
 }
+
+type Refused = Extract<ProblemReading, { readonly flaw: string }>;
 
 class Loading {
   readonly #knobs: DatasetKnobs;
@@ -59,6 +60,7 @@ class Loading {
   readonly #notes: string[] = [];
   readonly #prompting = new Longest(MEASURED);
   readonly #completing = new Longest(MEASURED);
+  #firstFlaw: string | undefined;
   #repeated = 0;
   #leaked = 0;
 
@@ -79,24 +81,26 @@ class Loading {
     for await (const batch of readRows(files, name, { columns: wanted })) {
       for (const reading of batch) {
         rows++;
-        const flaw = 'row' in reading ? this.#add(reading.row, reading.line, split, wanted) : reading.problem;
-        if (flaw === undefined) continue;
+        const refused =
+          'row' in reading ? this.#add(reading.row, reading.line, split, wanted) : { flaw: reading.problem };
+        if (refused === undefined) continue;
+        const { flaw, remedy = 'correct it, or set on_bad_row: skip' } = refused;
         const place = 'row' in reading || reading.column === undefined ? '' : `:${reading.column}`;
         const message = `${name}:${reading.line}${place}  ${flaw}`;
         if (on_bad_row === 'stop') {
-          const remedy = 'correct it, or set on_bad_row: skip';
           throw new DataError('bad-row', `${message} (${remedy}).`, { file: name, line: reading.line });
         }
         if (skipped++ === 0) first = message;
+        this.#firstFlaw ??= message;
       }
     }
     if (skipped > 0) this.#notes.push(`${name}: ${skipped} of ${rows} rows skipped; the first: ${first}`);
   }
 
   /** What is wrong with the row, if anything is. */
-  #add(row: Row, line: number, split: Split | undefined, wanted: readonly string[] | undefined): string | undefined {
+  #add(row: Row, line: number, split: Split | undefined, wanted: readonly string[] | undefined): Refused | undefined {
     const reading = problemOf(row, this.#knobs, this.#answers);
-    if ('flaw' in reading) return reading.flaw;
+    if ('flaw' in reading) return reading;
     const { problem } = reading;
     const key = promptKey(promptText(problem.prompt));
     const index = this.#store.count;
@@ -111,7 +115,7 @@ class Loading {
     this.#store.add(wanted === undefined ? row : pick(row, wanted));
     this.#lines.push(line);
     // Letters alike in all but their case may be near copies: they fall on one side.
-    const side = this.#isShown ? 'train' : (split ?? splitOf(DATASET, key.toLowerCase()));
+    const side = this.#isShown ? 'train' : (split ?? this.#splitOf(key.toLowerCase()));
     (side === 'train' ? this.#train : this.#heldOut).push(index);
     this.#prompting.offer(index, key.length);
     this.#completing.offer(
@@ -121,10 +125,16 @@ class Loading {
     return undefined;
   }
 
+  #splitOf(key: string): Split {
+    const { held_out: share } = this.#knobs;
+    const trained = typeof share === 'number' ? 1 - share : TRAIN_SHARE;
+    return splitPosition(DATASET, key) < trained ? 'train' : 'eval';
+  }
+
   /** A prompt that is there already: left out where it says nothing new. */
-  #repeat(problem: DatasetProblem, other: DatasetProblem, same: number, split: Split | undefined): string | undefined {
+  #repeat(problem: DatasetProblem, other: DatasetProblem, same: number, split: Split | undefined): Refused | undefined {
     if (JSON.stringify(problem.truth) !== JSON.stringify(other.truth)) {
-      return `its prompt is that of ${this.#placeOf(same)}, its answer another; keep one of the two`;
+      return { flaw: `its prompt is that of ${this.#placeOf(same)}, its answer another; keep one of the two` };
     }
     if (split === 'train' && same < (this.#files.find(({ name }) => this.#knobs.train.includes(name))?.firstRow ?? 0)) {
       this.#leaked++;
@@ -147,15 +157,17 @@ class Loading {
   finish(): LoadedRows {
     const [train, heldOut] = [this.#train.taken(), this.#heldOut.taken()];
     const names = this.#knobs.train.join(', ');
-    if (train.length === 0) throw new DataError('no-rows', `${names}: no row to train on; give more rows.`);
-    if (heldOut.length < LEAST_HELD_OUT && !this.#isShown) {
-      const of = `${heldOut.length} held-out row${heldOut.length === 1 ? '' : 's'}`;
+    if (train.length === 0) {
+      const why = this.#firstFlaw === undefined ? 'give more rows' : `the first that was skipped: ${this.#firstFlaw}`;
+      throw new DataError('no-rows', `${names}: no row to train on; ${why}.`);
+    }
+    if (heldOut.length === 0 && !this.#isShown) {
+      const held = this.#knobs.held_out;
       const remedy =
-        this.#knobs.held_out === undefined
-          ? 'a fifth of the rows is held out; give 150 or more, or a file of them as held_out'
-          : 'give more in held_out';
-      const message = `${(this.#knobs.held_out ?? this.#knobs.train).join(', ')}: ${of}, and an accuracy takes ${LEAST_HELD_OUT} or more; ${remedy}.`;
-      throw new DataError('few-held-out', message, { heldOut: heldOut.length });
+        typeof held === 'object'
+          ? `give rows in ${held.join(', ')}`
+          : 'give more rows, or hold out a larger share, such as 0.4';
+      throw new DataError('none-held-out', `${names}: held_out: no row is held out; ${remedy}.`);
     }
     if (this.#repeated > 0) this.#notes.push(`${names}: ${this.#repeated} rows repeat an earlier one and are left out`);
     if (this.#leaked > 0)

@@ -15,13 +15,26 @@ export interface DatasetProblem {
   readonly dialogue?: readonly Message[];
 }
 
-export type ProblemReading = { readonly problem: DatasetProblem } | { readonly flaw: string };
+/** `remedy`: where it is not the row that is to be corrected. */
+export type ProblemReading =
+  | { readonly problem: DatasetProblem }
+  | { readonly flaw: string; readonly remedy?: string | undefined };
 
 const ANSWER_COLUMNS = ['answer', 'solution', 'completion'];
 const MESSAGES = 'messages';
 const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'];
 
-class Flaw extends Error {}
+class Flaw extends Error {
+  readonly remedy: string | undefined;
+
+  constructor(message: string, remedy?: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
+
+/** Lists in lists and the like: more is no data, and would not be written again. */
+const MOST_NESTED = 100;
 
 /** The columns that problems are made of, as far as a config names them. */
 function namedColumns({ prompt, answer, completion, choices }: DatasetKnobs): string[] {
@@ -35,10 +48,11 @@ export function readColumns(knobs: DatasetKnobs): string[] {
 
 /** The problem of a row, or what is wrong with it: `what is so; remedy`. */
 export function problemOf(row: Row, knobs: DatasetKnobs, answers: AnswerReader): ProblemReading {
+  if (isDeeper(row, MOST_NESTED)) return { flaw: `nested deeper than ${MOST_NESTED} lists and objects` };
   try {
     return { problem: readProblem(row, knobs, answers) };
   } catch (error) {
-    if (error instanceof Flaw) return { flaw: error.message };
+    if (error instanceof Flaw) return { flaw: error.message, remedy: error.remedy };
     throw error;
   }
 }
@@ -84,12 +98,23 @@ function truthOf(given: Json, row: Row, column: string, knobs: DatasetKnobs, ans
   throw new Flaw(`column "${column}": ${shortened(given)} — ${reading.reason}`);
 }
 
+function isDeeper(value: Json | Row, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
+}
+
 /** @throws Flaw where there is none, or null */
 function cellOf(row: Row, column: string): Json {
   const value = Object.hasOwn(row, column) ? row[column] : undefined;
   if (value === undefined) {
     const names = Object.keys(row);
-    throw new Flaw(`no column "${column}"${didYouMean(column, names)} (there are ${names.join(', ') || 'none'})`);
+    throw new Flaw(
+      `no column "${column}"${didYouMean(column, names)} (there are ${names.join(', ') || 'none'})`,
+      'name the columns of the file by prompt and answer',
+    );
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new Flaw(`column "${column}" has a number that is not finite, or too large; write it as a text`);
   }
   if (value === null) throw new Flaw(`column "${column}" is null; fill it in, or leave the row out`);
   return value;

@@ -1,7 +1,8 @@
 /**
- * The rows of a file, in batches: JSON Lines, plain or packed by gzip, and Parquet. What a file is, its first bytes say.
- * A row that cannot be read is given as a problem, so that the caller may pass over it.
+ * The rows of a file, in batches: JSON Lines and CSV, plain or packed by gzip, and Parquet. What a file is, its first bytes say,
+ * and of CSV its name. A row that cannot be read is given as a problem, so that the caller may pass over it.
  */
+import { readCsv } from './csv.ts';
 import { badFile, type DataFiles, piecesOf, rangeOf } from './data_files.ts';
 import { unpacked } from './gzip.ts';
 import { readJsonLines } from './json_lines.ts';
@@ -16,6 +17,8 @@ export interface ReadRowsOptions {
 
 const startsWith = (bytes: Uint8Array, magic: readonly number[]): boolean =>
   magic.every((byte, i) => bytes[i] === byte);
+/** Files whose rows are separated cells. */
+const CSV = /\.(csv|tsv)(\.gz)?$/i;
 const GZIP = [0x1f, 0x8b];
 const PARQUET = [0x50, 0x41, 0x52, 0x31]; // PAR1
 const UTF_16 = [
@@ -41,8 +44,12 @@ export async function* readRows(
   if (UTF_16.some((mark) => startsWith(head, mark))) throw badFile(path, 'written in UTF-16; save it as UTF-8');
   const isPacked = startsWith(head, GZIP);
   if (!isPacked && head.includes(0)) {
-    throw badFile(path, 'a binary file; rows are read from JSON Lines (.jsonl, .jsonl.gz) and Parquet');
+    throw badFile(
+      path,
+      'a binary file; rows are read from JSON Lines (.jsonl), CSV (.csv, .tsv), both also as .gz, and Parquet',
+    );
   }
   const pieces = piecesOf(files, path, size);
-  yield* readJsonLines(isPacked ? unpacked(pieces, path) : pieces, path);
+  const read = CSV.test(path) ? readCsv : readJsonLines;
+  yield* read(isPacked ? unpacked(pieces, path) : pieces, path);
 }

@@ -2,6 +2,7 @@
  * The check of a visitor's task before it is trained on: what `checkTask` asks of a task of the package, as far as a
  * sandbox can be asked. Its code has run only in the sandbox.
  */
+import { fewHeldOut } from '../../data/few_held_out.ts';
 import type { GivenAnswer, TaskItem } from '../../data/task.ts';
 import type { CheckedTask, CheckFinding } from '../browser_run.ts';
 import type { OwnTask } from './own_task.ts';
@@ -11,8 +12,6 @@ const PROBLEMS = 200;
 const EXAMPLES = 6;
 /** A constant answer that is right so often leaves little to learn. */
 const MOST_CHANCE = 0.5;
-/** Held-out problems below which an interval says little. */
-const FEW_HELD_OUT = 50;
 /** Answers that are no answer to most problems of any task. */
 const JUNK = ['', ' ', '\n', '?', 'undefined', 'null', 'NaN', '[object Object]'];
 
@@ -72,9 +71,8 @@ export async function checkOwnTask(task: OwnTask): Promise<CheckedTask> {
     );
   }
   const heldOut = task.heldOutItems();
-  if (heldOut.length < FEW_HELD_OUT) {
-    warn(`Only ${heldOut.length} problems are held out: the interval of an accuracy is wide.`);
-  }
+  const few = fewHeldOut(heldOut.length);
+  if (few !== undefined) warn(`${few[0].toUpperCase()}${few.slice(1)}.`);
   return {
     examples: heldOut.slice(0, EXAMPLES).map(({ prompt, answer }) => ({ prompt, answer })),
     problems: { train: task.trainProblems(), heldOut: heldOut.length },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DatasetTask, openDataset } from '../../../src/data/datasets/dataset.ts';
+import { fewHeldOut } from '../../../src/data/few_held_out.ts';
 import { oneTask } from '../../../src/data/task_set.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 import { memoryFiles } from './memory_files.ts';
@@ -236,6 +237,10 @@ describe('a row that is no problem', () => {
         'q.jsonl:201  column "messages" ends with a turn of user; end it with the assistant\'s'],
       ['a role there is not', { messages: [{ role: 'bot', content: 'x' }] }, {},
         'q.jsonl:201  column "messages": role "bot" — use system, user, assistant, tool'],
+      ['a number beyond all numbers', '{"prompt": "x", "answer": 1e999}', {},
+        'q.jsonl:201  column "answer" has a number that is not finite, or too large; write it as a text'],
+      ['lists in lists', `{"prompt": "x", "answer": "1", "more": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`, {},
+        'q.jsonl:201  nested deeper than 100 lists and objects'],
       ['messages of another kind', { messages: ['x'] }, {},
         'q.jsonl:201  column "messages": ["x"] — must be a list of messages'],
     ],
@@ -250,16 +255,21 @@ describe('a row that is no problem', () => {
 
   it('says what to do about it', async () => {
     await expect(opened('{')).rejects.toThrow('(correct it, or set on_bad_row: skip).');
+    await expect(opened(sums(3), { prompt: 'question' })).rejects.toThrow(
+      'no column "question" (there are prompt, answer, level) (name the columns of the file by prompt and answer).',
+    );
   });
 });
 
 describe('a data set that cannot be trained on is refused', () => {
   it.each<[string, () => Promise<unknown>, string]>(
     /* biome-ignore format: a table */ [
-      ['fewer than 20 held-out rows', () => opened(sums(60)),
-        'held-out rows, and an accuracy takes 20 or more; a fifth of the rows is held out; give 150 or more, or a file of them as held_out.'],
-      ['fewer in a file of them', () => opened(sums(60), {}, sums(19, 100)),
-        'h.jsonl: 19 held-out rows, and an accuracy takes 20 or more; give more in held_out.'],
+      ['no row that is held out', () => opened(sums(3), { held_out: 0.001 }),
+        'q.jsonl: held_out: no row is held out; give more rows, or hold out a larger share, such as 0.4.'],
+      ['a share that leaves nothing to train on', () => opened(sums(3), { held_out: 1 }),
+        'task.held_out: 1 — must be a share of the rows, above 0 and below 1, or files; for example 0.4'],
+      ['a column that no row has, all of them skipped', () => opened(sums(3), { prompt: 'question', on_bad_row: 'skip' }),
+        'q.jsonl: no row to train on; the first that was skipped: q.jsonl:1  no column "question"'],
       ['no row to train on', () => opened(sums(20), {}, sums(20)), 'q.jsonl: no row to train on; give more rows.'],
       ['no file', () => opened(sums(1), { train: 'other.jsonl' }),
         'other.jsonl: no such file; paths are relative to the config file.'],
@@ -274,5 +284,26 @@ describe('a data set that cannot be trained on is refused', () => {
     ],
   )('%s', async (_, open, message) => {
     await expect(open()).rejects.toThrow(message);
+  });
+});
+
+describe('a few rows', () => {
+  it('are trained on and evaluated, a larger share of them where the config says so', async () => {
+    const task = await opened(sums(50));
+    const [train, heldOut] = [task.trainProblems() ?? 0, task.heldOutItems().length];
+    expect(train + heldOut).toBe(50);
+    expect(heldOut).toBeGreaterThan(4);
+    const shared = await opened(sums(50), { held_out: 0.4 });
+    expect(shared.heldOutItems().length).toBeGreaterThan(heldOut);
+    // What is held out of a fifth is held out of two fifths.
+    const ids = shared.heldOutItems().map(({ id }) => id);
+    expect(task.heldOutItems().every(({ id }) => ids.includes(id))).toBe(true);
+    expect((await opened(sums(50), { held_out: 0.2 })).heldOutItems()).toEqual(task.heldOutItems());
+  });
+
+  it('say how little an accuracy over them says', () => {
+    expect(fewHeldOut(10)).toBe('only 10 problems are held out: an accuracy of 50 % may be any from 24 to 76 %');
+    expect(fewHeldOut(1)).toMatch(/^only 1 problem is held out/);
+    expect(fewHeldOut(50)).toBeUndefined();
   });
 });

@@ -92,7 +92,7 @@ describe('a file that gives no rows is refused', () => {
     [
       'binary',
       new Uint8Array([1, 0, 2, 3]),
-      'q.jsonl: a binary file; rows are read from JSON Lines (.jsonl, .jsonl.gz) and Parquet.',
+      'q.jsonl: a binary file; rows are read from JSON Lines (.jsonl), CSV (.csv, .tsv), both also as .gz, and Parquet.',
     ],
     ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0]), 'q.jsonl: written in UTF-16; save it as UTF-8.'],
   ])('%s', async (_, content, message) => {
@@ -167,5 +167,61 @@ describe('a line that is no row', () => {
   it('a number of a table that is none', async () => {
     const [reading] = await rowsOf(table({ answer: [Number.NaN] }));
     expect(reading).toEqual({ line: 1, problem: 'column "answer" holds NaN; use texts, numbers or truth values' });
+  });
+});
+
+describe('a table of separated cells', () => {
+  const csvOf = async (text: string | Uint8Array, name = 'q.csv'): Promise<RowReading[]> => {
+    const all: RowReading[] = [];
+    for await (const batch of readRows(memoryFiles({ [name]: text }), name)) all.push(...batch);
+    return all;
+  };
+  const row = (line: number, question: string | null, answer: string | null) => ({ line, row: { question, answer } });
+
+  it.each([
+    ['commas', 'question,answer\n1+1,2\n', [row(2, '1+1', '2')]],
+    ['semicolons, a mark and carriage returns', '\ufeffquestion;answer\r\n1,5+1;2,5\r\n', [row(2, '1,5+1', '2,5')]],
+    ['tabs, and no end of the last line', 'question\tanswer\na b\tc', [row(2, 'a b', 'c')]],
+    ['quotes', 'question,"answer"\n"a ""b"", c",d\n', [row(2, 'a "b", c', 'd')]],
+    ['a text of two lines', 'question,answer\n"a\r\nb",c\nd,e\n', [row(2, 'a\r\nb', 'c'), row(4, 'd', 'e')]],
+    ['empty cells and lines', 'question,answer\n\na,\n', [row(3, 'a', null)]],
+  ])('with %s', async (_, text, expected) => {
+    expect(await csvOf(text)).toEqual(expected);
+    expect(await csvOf(gzipSync(text), 'q.tsv.gz')).toEqual(expected);
+  });
+
+  it('gives what has another number of cells, or a quote that is not closed, as a problem', async () => {
+    expect(await csvOf('a,b\n1,2,3\n4,5\n"6')).toEqual([
+      { line: 2, problem: '3 cells, and the line of names has 2; quote a cell that holds a separator' },
+      { line: 3, row: { a: '4', b: '5' } },
+      { line: 4, problem: 'a quote is opened and never closed; close it, or double it' },
+    ]);
+  });
+
+  it('is refused without names, or in another encoding', async () => {
+    await expect(csvOf('a,a\n1,2\n')).rejects.toThrow('q.csv: two columns named "a" in its first line');
+    await expect(csvOf('\n\n')).rejects.toThrow(
+      'q.csv: an empty file; give one with a line of names and a row a line.',
+    );
+    await expect(csvOf(new Uint8Array([0x61, 0x0a, 0xff, 0x0a]))).rejects.toThrow(
+      'q.csv: holds bytes that are no UTF-8',
+    );
+  });
+});
+
+describe('a small file of much', () => {
+  const refused = async (bytes: Uint8Array | string, message: string): Promise<void> => {
+    const begin = performance.now();
+    await expect(rowsOf(bytes)).rejects.toThrow(message);
+    expect(performance.now() - begin).toBeLessThan(10_000);
+  };
+
+  it('is refused within seconds: a packed line of 70 MB, blanks, and ends of lines', async () => {
+    await refused(
+      gzipSync(`{"prompt": "${'a'.repeat(70e6)}`),
+      'q.jsonl: line 1 is longer than 64 MiB; give a row a line.',
+    );
+    await refused(gzipSync(' '.repeat(70e6)), 'q.jsonl: line 1 is longer than 64 MiB');
+    await refused('\n'.repeat(2e6), 'q.jsonl: 1000000 empty lines in a row, up to line 1000001; remove them.');
   });
 });
